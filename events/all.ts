@@ -1,0 +1,21 @@
+import { artifactEvents } from './artifacts.ts'
+import type { EventDefinition } from './event.ts'
+import { hparamsEvents } from './hparams.ts'
+import { jobEvents } from './jobs.ts'
+import { projectEvents } from './projects.ts'
+import { quotaEvents } from './quotas.ts'
+import { rubricEvents } from './rubrics.ts'
+import { runEvents } from './runs.ts'
+import { userEvents } from './users.ts'
+
+/** Every event of the decision lane; the list is written by hand and checked against the projections. */
+export const decisionEvents: readonly EventDefinition[] = [
+  ...artifactEvents,
+  ...hparamsEvents,
+  ...jobEvents,
+  ...quotaEvents,
+  ...projectEvents,
+  ...rubricEvents,
+  ...runEvents,
+  ...userEvents,
+]

@@ -1,0 +1,162 @@
+import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import type { Actor } from './event.ts'
+
+/** The facts that running code reports, with the number that stands for each on the log. Never reused. */
+const codeOf = {
+  'metrics.appended': 1,
+  'logs.appended': 2,
+  'logs.eof': 3,
+  'hardware.appended': 4,
+  'validation.received': 5,
+  'environment.captured': 6,
+} as const
+
+export type FactType = keyof typeof codeOf
+
+/**
+ * What running code said, as the value of one log record. Facts need no state to be taken and stand in no
+ * stream: what orders them is their place on the log. Their envelope is binary, since on the log of a busy
+ * installation it would otherwise outweigh what it carries.
+ */
+export type Fact = {
+  type: FactType
+  /** UUIDv7. */
+  event_id: string
+  /** When the server had received it, epoch milliseconds. */
+  received_at_ms: number
+  run_id: string
+  /** Null where the caller did not say which attempt of the run reports. */
+  attempt: number | null
+  actor: Actor
+  request_id: string
+  /** In the form its type has: a block of points for metrics, `encodeJson` for others. */
+  body: Buffer
+}
+
+/** The bytes are not those of a fact: damaged, cut short, or of a version this build does not know. */
+export class CorruptFact extends Error {
+  constructor(reason: string) {
+    super(`fact cannot be read: ${reason}`)
+    this.name = 'CorruptFact'
+  }
+}
+
+const version = 1
+const typeOf = new Map<number, FactType>(
+  Object.entries(codeOf).map(([type, code]) => [code, type as FactType]),
+)
+const actorTypes = ['user', 'run', 'system'] as const
+
+/**
+ * Where things stand: version, CRC-32 of the rest, type, event id, time of receipt, attempt (0: none), actor's
+ * type; then four short texts (run, actor's id and via, request), each after its length in bytes; the body.
+ */
+const at = {
+  crc: 1,
+  type: 5,
+  id: 6,
+  receivedAt: 22,
+  attempt: 30,
+  actorType: 34,
+  texts: 35,
+} as const
+
+/** One length byte each. A run or actor whose name is longer than that does not exist. */
+const maxTextBytes = 255
+
+export function encodeFact(fact: Fact): Buffer {
+  const { actor, body } = fact
+  const texts = [fact.run_id, actor.id, actor.via, fact.request_id].map(text => Buffer.from(text))
+  const head = texts.reduce<number>((sum, text) => sum + 1 + text.length, at.texts)
+  const bytes = Buffer.allocUnsafe(head + body.length)
+  bytes[0] = version
+  bytes[at.type] = codeOf[fact.type]
+  writeId(bytes, fact.event_id)
+  bytes.writeDoubleLE(fact.received_at_ms, at.receivedAt)
+  bytes.writeUInt32LE(fact.attempt ?? 0, at.attempt)
+  bytes[at.actorType] = actorTypes.indexOf(actor.type)
+  let next: number = at.texts
+  for (const text of texts) {
+    if (text.length > maxTextBytes) throw new RangeError(`'${text}' is too long for a fact`)
+    bytes[next] = text.length
+    next += 1 + text.copy(bytes, next + 1)
+  }
+  body.copy(bytes, next)
+  bytes.writeUInt32LE(checksum(bytes), at.crc)
+  return bytes
+}
+
+/** Throws `CorruptFact` for anything that `encodeFact` did not write. The body shares memory with `bytes`. */
+export function decodeFact(bytes: Buffer): Fact {
+  if (bytes.length < at.texts) throw new CorruptFact('shorter than a header')
+  if (bytes[0] !== version) throw new CorruptFact(`unknown version ${bytes[0]}`)
+  if (bytes.readUInt32LE(at.crc) !== checksum(bytes)) throw new CorruptFact('the checksum differs')
+  const type = typeOf.get(bytes.readUInt8(at.type))
+  const actorType = actorTypes[bytes.readUInt8(at.actorType)]
+  if (!type || !actorType) throw new CorruptFact('unknown type')
+  const { texts, end } = readTexts(bytes)
+  const [run_id = '', actorId = '', via = '', request_id = ''] = texts
+  return {
+    type,
+    event_id: readId(bytes),
+    received_at_ms: bytes.readDoubleLE(at.receivedAt),
+    run_id,
+    attempt: bytes.readUInt32LE(at.attempt) || null,
+    actor: { type: actorType, id: actorId, via },
+    request_id,
+    body: bytes.subarray(end),
+  }
+}
+
+const checksum = (bytes: Buffer) => crc32(bytes.subarray(at.type), version)
+
+function readTexts(bytes: Buffer): { texts: string[]; end: number } {
+  const texts: string[] = []
+  let next: number = at.texts
+  while (texts.length < 4) {
+    const end = next + 1 + (bytes[next] ?? bytes.length)
+    if (end > bytes.length) throw new CorruptFact('it ends too early')
+    texts.push(bytes.toString('utf8', next + 1, end))
+    next = end
+  }
+  return { texts, end: next }
+}
+
+function writeId(bytes: Buffer, id: string): void {
+  const written = bytes.write(id.replaceAll('-', ''), at.id, 'hex')
+  if (written !== 16) throw new RangeError(`'${id}' is not a UUID`)
+}
+
+function readId(bytes: Buffer): string {
+  const hex = bytes.toString('hex', at.id, at.id + 16)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+const codec = { json: 0, zstdJson: 1 } as const
+/** Compressing costs about 25 µs however short the text is. */
+const minCompressedBytes = 1024
+/** What a compressed body may expand to: above every limit of a request. */
+const maxJsonBytes = 128 * 1024 * 1024
+
+/** A fact's body as JSON behind a codec byte; zstd where it is long. */
+export function encodeJson(value: unknown): Buffer {
+  const json = Buffer.from(JSON.stringify(value))
+  if (json.length < minCompressedBytes) return Buffer.concat([Buffer.of(codec.json), json])
+  const params = { [constants.ZSTD_c_compressionLevel]: 1 }
+  return Buffer.concat([Buffer.of(codec.zstdJson), zstdCompressSync(json, { params })])
+}
+
+/** Throws `CorruptFact` for anything that `encodeJson` did not write. */
+export function decodeJson(body: Buffer): unknown {
+  const stored = body.subarray(1)
+  try {
+    if (body[0] === codec.json) return JSON.parse(stored.toString('utf8'))
+    if (body[0] === codec.zstdJson)
+      return JSON.parse(
+        zstdDecompressSync(stored, { maxOutputLength: maxJsonBytes }).toString('utf8'),
+      )
+  } catch (cause) {
+    throw new CorruptFact((cause as Error).message)
+  }
+  throw new CorruptFact(`unknown codec ${body[0]}`)
+}

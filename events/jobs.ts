@@ -1,0 +1,216 @@
+import { type Static, Type } from 'typebox'
+import { estimate, gateResult, phases, queueReasons, resolved, warning } from '../schemas/jobs.ts'
+import { jobSpec } from '../schemas/jobspec.ts'
+import { nullable, oneOf, timestamp } from '../schemas/shared.ts'
+import { type EventOf, event } from './event.ts'
+
+const attempt = () => Type.Integer({ minimum: 1 })
+
+/** Which job an event is about; in every event, so that each can be shown and notified of by itself. */
+const subject = {
+  run_id: Type.String(),
+  short_id: Type.String(),
+  project: Type.String(),
+  owner: Type.String(),
+}
+
+/**
+ * A job passed all gates. `spec` has every default filled in, and `"***"` in the place of values of `env`
+ * whose names look like secrets. `profile`, `series` and `gpus` (of all nodes) are what the spec resolved to.
+ */
+export const jobAdmitted = event(
+  'job.admitted',
+  Type.Object({
+    ...subject,
+    name: Type.String(),
+    team: nullable(Type.String()),
+    kind: Type.String(),
+    tags: Type.Array(Type.String()),
+    notes: Type.String(),
+    recipe: Type.Object({ name: Type.String(), version: Type.String(), digest: Type.String() }),
+    profile: Type.String(),
+    series: Type.String(),
+    gpus: Type.Integer({ minimum: 0 }),
+    nodes: Type.Integer({ minimum: 1 }),
+    priority: Type.Integer(),
+    preemptible: Type.Boolean(),
+    max_attempts: Type.Integer({ minimum: 1 }),
+    price_per_gpu_hour: Type.String(),
+    currency: Type.String(),
+    spec: jobSpec,
+    spec_digest: Type.String(),
+    /** The recipe's defaults with the job's own on top. */
+    params: Type.Record(Type.String(), Type.Unknown()),
+    gates: Type.Array(gateResult),
+    warnings: Type.Array(warning),
+    estimate: nullable(estimate),
+    resolved,
+  }),
+)
+
+/** The job waits for something other than capacity, until `until` where that is known. */
+export const jobHeld = event(
+  'job.held',
+  Type.Object({
+    ...subject,
+    reason: oneOf('approval', 'not_before'),
+    until: nullable(timestamp()),
+  }),
+)
+
+/** The job waits for its turn, or now waits for another reason; not before `not_before` where there is one. */
+export const jobQueued = event(
+  'job.queued',
+  Type.Object({ ...subject, reason: oneOf(...queueReasons), not_before: nullable(timestamp()) }),
+)
+
+/** An attempt got its GPUs and its share of the quota; the executor is asked next. */
+export const jobScheduled = event(
+  'job.scheduled',
+  Type.Object({
+    ...subject,
+    attempt: attempt(),
+    executor: Type.String(),
+    nodes: Type.Array(Type.String()),
+    /** On the one node of executors that bind GPUs themselves; empty for the others. */
+    gpu_indexes: Type.Array(Type.Integer({ minimum: 0 })),
+  }),
+)
+
+/**
+ * The executor runs the attempt (its own mark, earlier than the billing start), or the code reported a phase of
+ * its start. The first one of an attempt says when the executor began.
+ */
+export const jobStarting = event(
+  'job.starting',
+  Type.Object({
+    ...subject,
+    attempt: attempt(),
+    phase: nullable(oneOf(...phases)),
+    executor_running_at: timestamp(),
+  }),
+)
+
+/** The code is about to hand control to the training entrypoint: the billing start of the attempt. */
+export const jobRunning = event(
+  'job.running',
+  Type.Object({ ...subject, attempt: attempt(), started_at: timestamp() }),
+)
+
+/** What the person who asked gave as their reason, or which limit was reached. */
+const message = () => nullable(Type.String())
+
+/** The attempt is to write a checkpoint and end; it is killed at the deadline. */
+export const jobPauseRequested = event(
+  'job.pause_requested',
+  Type.Object({ ...subject, attempt: attempt(), message: message(), deadline: timestamp() }),
+)
+
+/** Nothing of the job runs and nothing is held for it; it can be resumed. `attempt` 0: it never ran. */
+export const jobPaused = event(
+  'job.paused',
+  Type.Object({ ...subject, attempt: Type.Integer({ minimum: 0 }), message: message() }),
+)
+
+/** The job goes back to its old place in the queue (`job.queued` follows); the next attempt continues it. */
+export const jobResumed = event('job.resumed', Type.Object({ ...subject, message: message() }))
+
+/** The attempt lost its GPUs to another job; `job.queued` follows. */
+export const jobPreempted = event('job.preempted', Type.Object({ ...subject, attempt: attempt() }))
+
+/** The attempt failed in a way its spec allows another attempt for, not before `not_before`; `job.queued` follows. */
+export const jobRetried = event(
+  'job.retried',
+  Type.Object({
+    ...subject,
+    /** The attempt that failed. */
+    attempt: attempt(),
+    reason: oneOf('node_failure', 'preemption'),
+    not_before: timestamp(),
+  }),
+)
+
+/** The attempt is to end; it is killed at the deadline. Asked again, the newest request counts. */
+export const jobStopRequested = event(
+  'job.stop_requested',
+  Type.Object({
+    ...subject,
+    attempt: attempt(),
+    reason: oneOf('user', 'limit'),
+    message: message(),
+    force: Type.Boolean(),
+    deadline: timestamp(),
+  }),
+)
+
+/**
+ * Nothing of the attempt runs any more, whatever the state of the job. `gpu_seconds` are those from the billing
+ * start to the end: 0 for an attempt that never reported `running`.
+ */
+export const jobExited = event(
+  'job.exited',
+  Type.Object({
+    ...subject,
+    attempt: attempt(),
+    exit_code: nullable(Type.Integer()),
+    signal: nullable(Type.String()),
+    oom_killed: Type.Boolean(),
+    /** Why it never ran, or why nobody knows how it ended. */
+    launch_error: nullable(Type.String()),
+    ended_at: timestamp(),
+    gpu_seconds: Type.Number({ minimum: 0 }),
+  }),
+)
+
+/**
+ * Why a job is over. `reported`: its code said so; `exit_code`: how its process ended says so; the next four:
+ * it could not succeed any more; `user`, `limit`: it was stopped.
+ */
+export const endReasons = [
+  'reported',
+  'exit_code',
+  'oom_killed',
+  'launch_error',
+  'node_failure',
+  'max_pending',
+  'user',
+  'limit',
+] as const
+
+/** Final. Each state of a job is entered by the one event that is called after it. */
+const end = {
+  ...subject,
+  /** 0 for a job that never ran. */
+  attempt: Type.Integer({ minimum: 0 }),
+  reason: oneOf(...endReasons),
+  message: message(),
+  /** Of the last attempt, where it is known already; `job.exited` always says it. */
+  exit_code: nullable(Type.Integer()),
+  ended_at: timestamp(),
+}
+
+export const jobSucceeded = event('job.succeeded', Type.Object(end))
+export const jobFailed = event('job.failed', Type.Object(end))
+export const jobStopped = event('job.stopped', Type.Object(end))
+
+export const jobEvents = [
+  jobAdmitted,
+  jobHeld,
+  jobQueued,
+  jobScheduled,
+  jobStarting,
+  jobRunning,
+  jobPauseRequested,
+  jobPaused,
+  jobResumed,
+  jobPreempted,
+  jobRetried,
+  jobStopRequested,
+  jobExited,
+  jobSucceeded,
+  jobFailed,
+  jobStopped,
+] as const
+export type JobEvent = EventOf<(typeof jobEvents)[number]>
+export type JobAdmitted = Static<typeof jobAdmitted.data>
+export const jobStream = (runId: string) => `job-${runId}`

@@ -1,0 +1,20 @@
+import { Type } from 'typebox'
+import { type EventOf, event } from './event.ts'
+
+const role = () => Type.Union([Type.Literal('admin'), Type.Literal('operator')])
+
+/** A person may sign in. Neither password nor e-mail address is ever part of an event. */
+export const userCreated = event(
+  'user.created',
+  Type.Object({ username: Type.String(), role: role(), auth: Type.String() }),
+)
+
+/** A person signed in; `via` is `password`, `device` or `oidc`. */
+export const userLogin = event(
+  'user.login',
+  Type.Object({ username: Type.String(), sid: Type.String(), via: Type.String() }),
+)
+
+export const userEvents = [userCreated, userLogin] as const
+export type UserEvent = EventOf<(typeof userEvents)[number]>
+export const userStream = (username: string) => `user-${username}`

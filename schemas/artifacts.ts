@@ -1,0 +1,71 @@
+import { type Static, Type } from 'typebox'
+import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
+
+export const artifactKinds = ['checkpoint', 'hf_export', 'eval_report', 'merged_model'] as const
+
+const step = () => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const sizeBytes = () => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const sha256 = () => Type.String({ pattern: '^[0-9a-f]{64}$' })
+const scores = () => Type.Record(Type.String({ minLength: 1, maxLength: 250 }), Type.Number())
+
+/** The body of `POST /api/ingest/artifact` (specification, "Artifact"). */
+export const artifactInput = closed({
+  run_id: Type.String({ minLength: 1, maxLength: 128 }),
+  kind: oneOf(...artifactKinds),
+  path: Type.String({ minLength: 1, maxLength: 4096 }),
+  format: Type.String({ minLength: 1, maxLength: 128 }),
+  step: Type.Optional(nullable(step())),
+  size_bytes: Type.Optional(nullable(sizeBytes())),
+  sha256: Type.Optional(nullable(sha256())),
+  metrics: Type.Optional(nullable(scores())),
+  upload_id: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 128 }))),
+  attempt: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 1_000_000 }))),
+})
+export type ArtifactInput = Static<typeof artifactInput>
+
+/** `created` is false where the run had registered this kind, path and step before. */
+export const artifactReply = Type.Object({
+  ok: Type.Literal(true),
+  artifact_id: Type.String(),
+  created: Type.Boolean(),
+  status: Type.Literal('registered'),
+})
+
+/** An artifact as it was registered. */
+export const artifactFacts = {
+  artifact_id: Type.String(),
+  run_id: Type.String(),
+  kind: oneOf(...artifactKinds),
+  path: Type.String(),
+  format: Type.String(),
+  step: nullable(step()),
+  size_bytes: nullable(sizeBytes()),
+  sha256: nullable(sha256()),
+  metrics: scores(),
+  attempt: nullable(Type.Integer({ minimum: 1 })),
+}
+
+/** `init_from` is what the spec of a next stage takes, with everything the artifact can be loaded as. */
+export const artifact = Type.Object({
+  ...artifactFacts,
+  status: oneOf('registered', 'verified', 'missing', 'deleting', 'deleted'),
+  file_count: nullable(Type.Integer({ minimum: 0 })),
+  is_best: Type.Boolean(),
+  is_latest: Type.Boolean(),
+  init_from: nullable(
+    Type.Object({
+      artifact_id: Type.String(),
+      load: Type.Array(oneOf('weights', 'full_state')),
+    }),
+  ),
+  protected_by: Type.Array(Type.Object({ type: Type.String(), id: Type.String() })),
+  expires_at: nullable(timestamp()),
+  created_at: timestamp(),
+  registered_by: Type.String(),
+})
+export type Artifact = Static<typeof artifact>
+
+export const artifactListQuery = closed({
+  ...pageQuery,
+  kind: Type.Optional(oneOf(...artifactKinds)),
+})

@@ -1,0 +1,72 @@
+import { type Static, Type } from 'typebox'
+import { control } from './runs.ts'
+import { closed, nullable } from './shared.ts'
+
+/** Longest line taken, and largest body, in bytes (UTF-8). */
+export const maxLineBytes = 64 * 1024
+export const maxLogBodyBytes = 1024 * 1024
+/** Most chunks in one call. */
+export const maxLogChunks = 10_000
+
+/**
+ * The body of `POST /api/ingest/logs` (specification, "Ingest"). A chunk is one or more whole lines. `eof` is
+ * set by the platform alone. `seq` ascends with each call of a `producer` (one process), so that a call sent
+ * again is taken once.
+ */
+export const logsInput = closed({
+  run_id: Type.String({ minLength: 1, maxLength: 128 }),
+  chunks: Type.Array(Type.String(), { maxItems: maxLogChunks }),
+  eof: Type.Optional(Type.Literal(false, { default: false })),
+  attempt: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 1_000_000 }))),
+  node: Type.Optional(nullable(Type.String({ maxLength: 256 }))),
+  rank: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 1_000_000 }))),
+  stream: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 64 }))),
+  seq: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER - 1 }))),
+  producer: Type.Optional(nullable(Type.String({ maxLength: 128 }))),
+})
+export type LogsInput = Static<typeof logsInput>
+
+/** `accepted`: chunks taken; `truncated`: the run has printed more within this hour than is kept. */
+export const logsReply = Type.Object({
+  ok: Type.Literal(true),
+  accepted: Type.Integer({ minimum: 0 }),
+  truncated: Type.Boolean(),
+  control,
+})
+
+/** A line of a run's log; `seq` counts from 1 without gaps, `ts` is epoch milliseconds. */
+export const logLine = Type.Object({
+  seq: Type.Integer({ minimum: 1 }),
+  ts: Type.Integer(),
+  attempt: nullable(Type.Integer()),
+  node: nullable(Type.String()),
+  rank: nullable(Type.Integer()),
+  stream: Type.String(),
+  text: Type.String(),
+})
+export type LogLine = Static<typeof logLine>
+
+const lineFilter = {
+  /** Lines that hold this text. */
+  grep: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+  node: Type.Optional(Type.String({ maxLength: 256 })),
+  rank: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+  attempt: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+  stream: Type.Optional(Type.String({ maxLength: 64 })),
+}
+
+/** Lines above `after`, or with `before` the last ones below it; both are `seq`s. */
+export const logsQuery = closed({
+  after: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+  before: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
+  ...lineFilter,
+})
+
+export const downloadQuery = closed(lineFilter)
+
+/** `after`: the id of the last event seen; `tail`: begin that many lines before the end. */
+export const logStreamQuery = closed({
+  after: Type.Optional(Type.String({ maxLength: 64 })),
+  tail: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
+})

@@ -1,0 +1,99 @@
+import { type Static, Type } from 'typebox'
+import { metricValue } from './metrics.ts'
+import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
+
+export const runStates = [
+  'pending',
+  'running',
+  'succeeded',
+  'failed',
+  'stopped',
+  'abandoned',
+] as const
+
+/** Of one metric of a run: extremes and mean over finite values, null where there are none. */
+const summary = Type.Object({
+  last: metricValue(),
+  min: nullable(Type.Number()),
+  max: nullable(Type.Number()),
+  mean: nullable(Type.Number()),
+  /** The greatest step, which `last` belongs to. */
+  step: Type.Integer(),
+  count: Type.Integer({ minimum: 0 }),
+  nonfinite: Type.Integer({ minimum: 0 }),
+})
+
+const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])
+
+const row = {
+  run_id: Type.String(),
+  short_id: Type.String(),
+  name: nullable(Type.String()),
+  project: Type.String(),
+  owner: Type.String(),
+  team: nullable(Type.String()),
+  state: oneOf(...runStates),
+  /** False for an external run. */
+  job_exists: Type.Boolean(),
+  source: oneOf('job', 'external'),
+  created_at: timestamp(),
+  started_at: nullable(timestamp()),
+  ended_at: nullable(timestamp()),
+  duration_s: nullable(Type.Integer({ minimum: 0 })),
+  last_report_at: nullable(timestamp()),
+  summary: Type.Record(Type.String(), summary),
+  best: nullable(
+    Type.Object({
+      key: Type.String(),
+      goal: oneOf('max', 'min'),
+      value: nullable(Type.Number()),
+      step: nullable(Type.Integer()),
+      artifact_id: nullable(Type.String()),
+    }),
+  ),
+  environment_digest: nullable(Type.String()),
+  recipe: nullable(Type.Object({ name: Type.String(), version: Type.String() })),
+  lineage: Type.Object({
+    init_from: Type.Array(Type.String()),
+    datasets: Type.Array(Type.String()),
+    /** Runs that began from an artifact of this one. */
+    children: Type.Array(Type.String()),
+    models: Type.Array(Type.String()),
+    deployments: Type.Array(Type.String()),
+  }),
+  counts: Type.Object({
+    metric_keys: Type.Integer({ minimum: 0 }),
+    points: Type.Integer({ minimum: 0 }),
+    samples: Type.Integer({ minimum: 0 }),
+    artifacts: Type.Integer({ minimum: 0 }),
+    log_bytes: Type.Integer({ minimum: 0 }),
+    alerts: Type.Integer({ minimum: 0 }),
+  }),
+  logs: Type.Object({ eof: Type.Boolean(), bytes: Type.Integer({ minimum: 0 }) }),
+  tags: Type.Array(Type.String()),
+  notes: Type.String(),
+  starred: Type.Boolean(),
+  archived: Type.Boolean(),
+  deleted_at: nullable(timestamp()),
+}
+
+/** A row of `GET /api/runs`. */
+export const runRow = Type.Object(row)
+export type RunRow = Static<typeof runRow>
+
+/** `GET /api/runs/{run_id}`. */
+export const runRecord = Type.Object({ ...row, hparams: Type.Record(Type.String(), scalar) })
+
+export const runListQuery = closed({
+  ...pageQuery,
+  project: Type.Optional(Type.String({ maxLength: 128 })),
+  state: Type.Optional(Type.String({ maxLength: 200 })),
+  owner: Type.Optional(Type.String({ maxLength: 128 })),
+  tag: Type.Optional(Type.String({ maxLength: 64 })),
+  q: Type.Optional(Type.String({ maxLength: 200 })),
+  since: Type.Optional(timestamp()),
+  until: Type.Optional(timestamp()),
+  /** A field, or `metric:<key>:last|min|max`; `-` before it for descending order. */
+  sort: Type.Optional(Type.String({ maxLength: 300 })),
+})
+export type RunListQuery = Static<typeof runListQuery>

@@ -1,0 +1,76 @@
+import { type Static, Type } from 'typebox'
+import { closed, nullable, oneOf, timestamp } from './shared.ts'
+
+/** Names that stand in URLs; `run_` is kept for run ids. */
+export const projectName = () =>
+  Type.String({ pattern: '^(?!run_)[a-z0-9][a-z0-9_.-]{0,62}$', maxLength: 63 })
+
+/** The body of `POST /api/runs`: a run without a job, for code that runs somewhere else. */
+export const runInput = closed({
+  project: projectName(),
+  name: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 256 }))),
+  tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 50 })),
+  notes: Type.Optional(Type.String({ maxLength: 10_000 })),
+})
+export type RunInput = Static<typeof runInput>
+
+/** The four variables a reporting process reads (specification, "Environment variables"). */
+export const reportingEnvironment = Type.Object({
+  SERVICE_ENABLED: Type.String(),
+  SERVICE_ENDPOINT: Type.String(),
+  SERVICE_RUN_ID: Type.String(),
+  SERVICE_TOKEN: nullable(Type.String()),
+})
+
+/** `token` is the run's ingest token, shown once; null in a replayed answer. */
+export const runCreated = Type.Object({
+  run_id: Type.String(),
+  short_id: Type.String(),
+  project: Type.String(),
+  token: nullable(Type.String()),
+  expires_at: timestamp(),
+  env: reportingEnvironment,
+  url: Type.String(),
+})
+
+export const tokenIssued = Type.Object({
+  run_id: Type.String(),
+  token: nullable(Type.String()),
+  expires_at: timestamp(),
+  env: reportingEnvironment,
+})
+
+export const lifecycleEvents = ['starting', 'running', 'succeeded', 'failed'] as const
+
+/** The body of `POST /api/ingest/lifecycle`; `ts` absent means the time of receipt. */
+export const lifecycleInput = closed({
+  run_id: Type.String({ minLength: 1, maxLength: 128 }),
+  event: oneOf(...lifecycleEvents),
+  ts: Type.Optional(timestamp()),
+  attempt: Type.Optional(Type.Integer({ minimum: 1 })),
+  rank: Type.Optional(Type.Integer({ minimum: 0 })),
+  exit_code: Type.Optional(nullable(Type.Integer())),
+  message: Type.Optional(nullable(Type.String({ maxLength: 6000 }))),
+  phase: Type.Optional(nullable(Type.String({ maxLength: 64 }))),
+})
+export type LifecycleReport = Static<typeof lifecycleInput>
+
+/** What running code is asked to do; it learns of it in answers to its reports. */
+export const control = Type.Object({
+  action: oneOf('none', 'checkpoint_and_exit', 'exit'),
+  reason: nullable(Type.String()),
+  deadline: nullable(timestamp()),
+})
+
+/** `applied` is false for a report that came too late to count; `duplicate` for one that was known. */
+export const lifecycleReply = Type.Object({
+  ok: Type.Literal(true),
+  run_id: Type.String(),
+  event: oneOf(...lifecycleEvents),
+  state: Type.String(),
+  applied: Type.Boolean(),
+  duplicate: Type.Boolean(),
+  billing_started_at: nullable(timestamp()),
+  control,
+})
+export type LifecycleReply = Static<typeof lifecycleReply>

@@ -1,0 +1,36 @@
+import { type Static, type TSchema, type TUnsafe, Type } from 'typebox'
+
+/** ISO 8601 with an explicit offset, e.g. `2026-11-20T19:26:53+00:00` (specification, "Identifiers and common formats"). */
+export const timestamp = () => Type.String({ format: 'date-time' })
+
+export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
+
+/** One of a fixed list of words. */
+export const oneOf = <const V extends readonly string[]>(...values: V): TUnsafe<V[number]> =>
+  Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
+
+/** An object that refuses keys it does not name. */
+export const closed = <P extends Record<string, TSchema>>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false })
+
+/** A run id, or the short id `<project>-<n>` accepted wherever a run id is. */
+export const runIdInPath = Type.Object({ run_id: Type.String({ minLength: 1, maxLength: 128 }) })
+
+/** `limit` 50 by default, 1 to 500; `offset` 0 to 100,000. */
+export const pageQuery = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, default: 0 })),
+}
+
+/** One entry of a 422 body (specification, "Validation error item"). */
+export const validationError = Type.Object(
+  {
+    loc: Type.Array(Type.Union([Type.String(), Type.Integer()])),
+    msg: Type.String(),
+    type: Type.String(),
+    input: Type.Optional(Type.Unknown()),
+    ctx: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  },
+  { title: 'ValidationError' },
+)
+export type ValidationError = Static<typeof validationError>

@@ -1,0 +1,64 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { Static, TSchema } from 'typebox'
+import { toValidationErrors } from './pydantic.ts'
+import type { ValidationError } from './shared.ts'
+import { isTimestamp } from './timestamp.ts'
+
+export type Part = 'body' | 'query' | 'path' | 'header'
+
+export type Checked<T> = { ok: true; value: T } | { ok: false; errors: ValidationError[] }
+
+/** The values did not fit their schema; answered as 422 with one entry per rejected field. */
+export class Invalid extends Error {
+  readonly errors: ValidationError[]
+  constructor(errors: ValidationError[]) {
+    super('the request does not fit its schema')
+    this.name = 'Invalid'
+    this.errors = errors
+  }
+}
+
+/**
+ * Compiles a schema once. The first pass stops at the first fault (fast); only when it fails, a second
+ * pass gathers every fault. Texts of the query and the path are turned into the numbers and booleans
+ * the schema asks for; defaults are filled in.
+ */
+export function checker<S extends TSchema>(
+  schema: S,
+  part: Part,
+): (value: unknown) => Checked<Static<S>> {
+  const coerceTypes = part === 'query' || part === 'path'
+  const quick = compile(schema, { allErrors: false, coerceTypes })
+  let thorough: ValidateFunction | undefined
+  return value => {
+    if (quick(value)) return { ok: true, value: value as Static<S> }
+    thorough ??= compile(schema, { allErrors: true, coerceTypes })
+    thorough(value)
+    return { ok: false, errors: toValidationErrors(thorough.errors ?? [], part) }
+  }
+}
+
+type Options = { allErrors: boolean; coerceTypes: boolean }
+
+/** Building an ajv costs more than compiling a schema with it, so there is one for each combination. */
+const ajvs = new Map<string, Ajv2020>()
+
+function compile(schema: TSchema, options: Options): ValidateFunction {
+  const key = JSON.stringify(options)
+  const ajv = ajvs.get(key) ?? createAjv(options)
+  ajvs.set(key, ajv)
+  return ajv.compile(schema)
+}
+
+function createAjv(options: Options): Ajv2020 {
+  const ajv = new Ajv2020({
+    ...options,
+    strict: true,
+    useDefaults: true,
+    verbose: true,
+    ownProperties: true,
+  })
+  ajv.addFormat('date-time', { type: 'string', validate: isTimestamp })
+  ajv.addKeyword({ keyword: 'x-secret' })
+  return ajv
+}
