@@ -1,0 +1,77 @@
+import { hash, verify } from '@node-rs/argon2'
+import { Refusal } from '../refusal.ts'
+
+/** OWASP's floor for argon2id (the library's default algorithm): 19 MiB, 2 passes, 1 lane. */
+const parameters = {
+  memoryCost: 19_456,
+  timeCost: 2,
+  parallelism: 1,
+}
+/** Each hash holds 19 MiB, so only few run at once and few wait. */
+const atOnce = 2
+const maxWaiting = 32
+
+const minBytes = 12
+const maxBytes = 1024
+
+/** Refuses a new password that is too short, too long, or the user's name. */
+export function refuseBadPassword(password: string, username: string): void {
+  const bytes = Buffer.byteLength(password.normalize('NFKC'))
+  if (bytes < minBytes || bytes > maxBytes)
+    throw new Refusal(
+      'invalid',
+      `The password has ${bytes} bytes; ${minBytes} to ${maxBytes} are expected`,
+    )
+  if (password.toLowerCase().includes(username.toLowerCase()))
+    throw new Refusal('invalid', 'The password must not contain the username')
+}
+
+export type Passwords = {
+  /** A PHC string to store. */
+  hash(password: string): Promise<string>
+  /** Takes as long for an unknown person (`stored` null) as for a wrong password. */
+  matches(password: string, stored: string | null): Promise<boolean>
+}
+
+export async function createPasswords(): Promise<Passwords> {
+  const gate = createGate()
+  const dummy = await hash('nobody signs in with this', parameters)
+  return {
+    hash: password => gate(() => hash(password.normalize('NFKC'), parameters)),
+    matches: (password, stored) =>
+      gate(async () => {
+        const same = await verify(stored ?? dummy, password.normalize('NFKC'))
+        return same && stored !== null
+      }),
+  }
+}
+
+/** At most `atOnce` hashes run; a finished one hands its place to the longest waiting. */
+function createGate() {
+  let running = 0
+  const waiting: (() => void)[] = []
+  const enter = async () => {
+    if (running < atOnce) {
+      running++
+      return
+    }
+    if (waiting.length >= maxWaiting)
+      throw new Refusal('rate_limited', 'Too many sign-ins at once; try again', {
+        retryAfterSeconds: 2,
+      })
+    await new Promise<void>(resolve => waiting.push(resolve))
+  }
+  const leave = () => {
+    const next = waiting.shift()
+    if (next) next()
+    else running--
+  }
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    await enter()
+    try {
+      return await work()
+    } finally {
+      leave()
+    }
+  }
+}

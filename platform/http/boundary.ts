@@ -1,0 +1,100 @@
+import type { Context, Next } from 'koa'
+import type { Logger } from 'pino'
+import { Invalid } from '../../schemas/validate.ts'
+import { LogFull } from '../log/accumulator.ts'
+import { LogUnavailable } from '../log/event-log.ts'
+import { Refusal } from '../refusal.ts'
+
+/** The one place where a failure becomes an answer: `{detail}` and a status, for every route. */
+export const errorBoundary =
+  (log: Logger) =>
+  async (ctx: Context, next: Next): Promise<void> => {
+    try {
+      await next()
+    } catch (error) {
+      answer(ctx, error, log)
+    }
+  }
+
+function answer(ctx: Context, error: unknown, log: Logger): void {
+  const requestId = String(ctx.state.requestId)
+  if (ctx.headerSent) {
+    log.warn({ err: error, request_id: requestId, path: ctx.path }, 'failed after the answer began')
+    ctx.res.destroy()
+    return
+  }
+  if (error instanceof Invalid) {
+    ctx.status = 422
+    ctx.body = { detail: error.errors, request_id: requestId }
+    return
+  }
+  const refusal = toRefusal(error)
+  if (!refusal) {
+    log.error({ err: error, request_id: requestId, method: ctx.method, path: ctx.path }, 'defect')
+    ctx.status = 500
+    ctx.body = {
+      detail: 'Defect in the control plane; retry once',
+      code: 'defect',
+      request_id: requestId,
+    }
+    return
+  }
+  if (refusal.status >= 500)
+    log.warn({ err: error, request_id: requestId, path: ctx.path }, 'refused')
+  refuse(ctx, refusal, requestId)
+}
+
+function refuse(ctx: Context, refusal: Refusal, requestId: string): void {
+  const { code, gate, data, hint, retryAfterSeconds } = refusal.extras
+  ctx.status = refusal.status
+  if (refusal.code === 'unauthenticated') ctx.set('WWW-Authenticate', 'Bearer')
+  if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(retryAfterSeconds))
+  // What was not read of a refused upload would be taken for the next request of the connection.
+  if (refusal.code === 'too_large') ctx.set('Connection', 'close')
+  ctx.body = {
+    detail: refusal.detail,
+    code: code ?? refusal.code,
+    request_id: requestId,
+    ...(gate !== undefined && { gate }),
+    ...(data !== undefined && { data }),
+    ...(hint !== undefined && { hint }),
+  }
+}
+
+function toRefusal(error: unknown): Refusal | null {
+  if (error instanceof Refusal) return error
+  if (error instanceof LogFull)
+    return new Refusal('unavailable', 'More reports come than the log takes; send this one again', {
+      code: 'ingest.full',
+      retryAfterSeconds: 2,
+      cause: error,
+    })
+  if (error instanceof LogUnavailable)
+    return new Refusal(
+      'unavailable',
+      'The event log does not answer; nothing is known to be stored, send it again',
+      {
+        code: 'log.unavailable',
+        retryAfterSeconds: 2,
+        cause: error,
+      },
+    )
+  if (isDatabaseAway(error))
+    return new Refusal('unavailable', 'The database does not answer; try again', {
+      code: 'database.unavailable',
+      retryAfterSeconds: 2,
+      cause: error,
+    })
+  return null
+}
+
+/** Connection failures of Postgres: class 08, 57P0x (shutdown), 53300 (too many), sockets, pool time-outs. */
+const awayCode = /^(08...|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOENT)$/
+const awayText =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|connection timeout/i
+
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? String(error.code) : ''
+  return awayCode.test(code) || awayText.test(error.message)
+}

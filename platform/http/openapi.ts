@@ -1,0 +1,160 @@
+import type { TObject } from 'typebox'
+import { validationError } from '../../schemas/shared.ts'
+import { type RefusalCode, statusOfRefusal } from '../refusal.ts'
+import type { Credential, Media, Route } from './route.ts'
+
+type Document = Record<string, unknown>
+
+const securityOf: Record<Credential, Document[]> = {
+  none: [],
+  person: [{ accessToken: [] }],
+  admin: [{ accessToken: [] }],
+  ingest: [{ ingestToken: [] }, { ingestHeader: [] }],
+  session: [{ accessToken: [] }, { refreshCookie: [] }],
+  refresh: [{ refreshCookie: [] }],
+  metrics: [{ accessToken: [] }],
+}
+
+/** OpenAPI 3.1 of a route table: the same values the router and the validation were made from. */
+export function openApi(routes: readonly Route[], version: string): Document {
+  const paths: Record<string, Document> = {}
+  for (const route of routes) {
+    const operations = paths[route.path] ?? {}
+    operations[route.method.toLowerCase()] = operation(route)
+    paths[route.path] = operations
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Forge', version, description: 'Control plane for machine-learning training.' },
+    paths,
+    components: {
+      schemas: {
+        ValidationError: validationError,
+        HTTPValidationError: {
+          title: 'HTTPValidationError',
+          type: 'object',
+          required: ['detail'],
+          properties: {
+            detail: { type: 'array', items: { $ref: '#/components/schemas/ValidationError' } },
+            request_id: { type: 'string' },
+          },
+        },
+        Refusal: {
+          title: 'Refusal',
+          type: 'object',
+          required: ['detail'],
+          properties: {
+            detail: { type: 'string' },
+            code: { type: 'string' },
+            request_id: { type: 'string' },
+            gate: { type: 'string' },
+            data: { type: 'object' },
+            hint: { type: 'string' },
+          },
+        },
+      },
+      securitySchemes: {
+        accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        ingestToken: { type: 'http', scheme: 'bearer' },
+        ingestHeader: { type: 'apiKey', in: 'header', name: 'X-Service-Token' },
+        refreshCookie: { type: 'apiKey', in: 'cookie', name: 'forge_refresh' },
+      },
+    },
+  }
+}
+
+function operation(route: Route): Document {
+  const parameters = [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')]
+  return {
+    operationId: operationId(route),
+    tags: [route.tag],
+    summary: route.summary,
+    security: securityOf[route.credential],
+    ...(parameters.length > 0 && { parameters }),
+    ...(route.body && {
+      requestBody: {
+        required: !route.bodyMayBeAbsent,
+        content: { 'application/json': { schema: published(route.body, 'sent') } },
+      },
+    }),
+    responses: responses(route),
+  }
+}
+
+const operationId = ({ method, path }: Route) =>
+  `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+([A-Za-z0-9]?)/g, (_, next: string) => next.toUpperCase())}`
+
+function parametersOf(schema: TObject | undefined, place: 'path' | 'query'): Document[] {
+  return Object.entries(schema?.properties ?? {}).map(([name, property]) => ({
+    name,
+    in: place,
+    required:
+      place === 'path' || (schema?.required as string[] | undefined)?.includes(name) === true,
+    schema: property,
+  }))
+}
+
+function responses(route: Route): Document {
+  const codes: RefusalCode[] = [...(route.refusals ?? []), 'unavailable']
+  if (route.credential !== 'none') codes.push('unauthenticated')
+  if (route.credential === 'admin' || route.credential === 'metrics') codes.push('forbidden')
+  if (route.body) codes.push('too_large', 'unsupported_media_type', 'invalid')
+  const refused = Object.fromEntries(
+    [...new Set(codes)].map(code => [
+      statusOfRefusal[code],
+      json('Refusal', 'Refused; `detail` says why'),
+    ]),
+  )
+  const checked = route.body ?? route.query ?? route.params
+  return {
+    431: json('Refusal', 'The head of the request, its address included, exceeds 16 KiB'),
+    200: success(route.response),
+    ...refused,
+    ...(checked && { 422: json('HTTPValidationError', 'The request does not fit its schema') }),
+  }
+}
+
+const json = (component: string, description: string) => ({
+  description,
+  content: { 'application/json': { schema: { $ref: `#/components/schemas/${component}` } } },
+})
+
+function success(response: Route['response']): Document {
+  if (isMedia(response)) {
+    const types = [response.mediaType].flat()
+    return {
+      description: response.description,
+      content: Object.fromEntries(types.map(type => [type, { schema: { type: 'string' } }])),
+    }
+  }
+  const schema = published(response, 'answered')
+  return { description: 'Done', content: { 'application/json': { schema } } }
+}
+
+const isMedia = (response: Route['response']): response is Media => 'mediaType' in response
+
+/**
+ * A schema as the document shows it. In what is sent, a field with a default may be left out, though after
+ * the check it is always there. Tuples are written as JSON Schema 2020-12 has them.
+ */
+function published(schema: unknown, direction: 'sent' | 'answered'): unknown {
+  if (Array.isArray(schema)) return schema.map(item => published(item, direction))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const shown: Document = Object.fromEntries(
+    Object.entries(schema).map(([word, value]) => [word, published(value, direction)]),
+  )
+  const { items, properties, required } = shown
+  if (Array.isArray(items)) {
+    delete shown.additionalItems
+    delete shown.items
+    // `items: false` would say the same, but tools that translate it to older drafts stumble over it.
+    Object.assign(shown, { prefixItems: items, maxItems: items.length })
+  }
+  if (direction === 'sent' && Array.isArray(required) && isObject(properties))
+    shown.required = required.filter(name => !hasDefault(properties[name]))
+  return shown
+}
+
+const isObject = (value: unknown): value is Document => typeof value === 'object' && value !== null
+
+const hasDefault = (schema: unknown): boolean => isObject(schema) && 'default' in schema

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto'
+import Router from '@koa/router'
+import Koa, { type Context } from 'koa'
+import type { Logger } from 'pino'
+import type { TSchema } from 'typebox'
+import { checker, Invalid } from '../../schemas/validate.ts'
+import { Refusal } from '../refusal.ts'
+import type { HttpMetrics } from '../telemetry.ts'
+import { readJsonBody } from './body.ts'
+import { errorBoundary } from './boundary.ts'
+import { refuseUnstorable } from './json.ts'
+import type { Caller, Credential, Route } from './route.ts'
+
+/** Answers who calls, or throws `unauthenticated` or `forbidden`. */
+export type Authenticate = (ctx: Context, credential: Credential) => Promise<Caller>
+
+export type Shell = {
+  routes: readonly Route[]
+  authenticate: Authenticate
+  log: Logger
+  metrics: HttpMetrics
+  trustedProxyHops: number
+  /** Throws `unavailable` where the server deliberately does not serve this route (draining, maintenance). */
+  admit: (route: Route) => void
+  /** Runs before each handler: e.g. waits until the caller's own writes can be read. */
+  before?: (ctx: Context, route: Route, caller: Caller) => Promise<void>
+}
+
+const defaultBodyLimit = 1024 * 1024
+const requestIdShape = /^[A-Za-z0-9._-]{8,64}$/
+
+/** The koa application of a process: the same middleware order for every role. */
+export function httpShell(shell: Shell): Koa {
+  const app = new Koa({ proxy: shell.trustedProxyHops > 0 })
+  // Koa believes the left-most, client-made X-Forwarded-For unless told how many hops are ours.
+  app.maxIpsCount = shell.trustedProxyHops
+  app.silent = true
+  app.use(async (ctx, next) => {
+    const given = ctx.get('x-request-id')
+    const requestId = requestIdShape.test(given) ? given : randomUUID()
+    ctx.state.requestId = requestId
+    ctx.set('X-Request-Id', requestId)
+    ctx.set('X-Content-Type-Options', 'nosniff')
+    await next()
+  })
+  app.use(shell.metrics.middleware)
+  app.use(errorBoundary(shell.log))
+  const router = new Router({ strict: true })
+  for (const route of shell.routes) mount(router, route, shell)
+  app.use(router.routes())
+  app.use(ctx => noSuchRoute(ctx, shell.routes))
+  return app
+}
+
+/** `/api/rubrics/{owner}` in the table is `/api/rubrics/:owner` to the router. */
+const toRouterPath = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
+
+function mount(router: Router, route: Route, shell: Shell): void {
+  const check = {
+    path: route.params && checker(route.params, 'path'),
+    query: route.query && checker(route.query, 'query'),
+    body: route.body && bodyChecker(route, route.body),
+  }
+  const methods = route.method === 'GET' ? ['HEAD', 'GET'] : [route.method]
+  router.register(toRouterPath(route.path), methods, async ctx => {
+    ctx.state.route = route.path
+    shell.admit(route)
+    const caller = await shell.authenticate(ctx, route.credential)
+    const raw = await readRaw(ctx, route)
+    route.beforeSchema?.(raw)
+    const query = { ...ctx.query }
+    refuseUnstorable(ctx.params, 'path')
+    refuseUnstorable(query, 'query')
+    const request = {
+      caller,
+      params: accept(check.path, ctx.params),
+      query: accept(check.query, query),
+      body: accept(check.body, raw),
+      requestId: String(ctx.state.requestId),
+      ctx,
+    }
+    await shell.before?.(ctx, route, caller)
+    const answer = await route.handle(request as Parameters<typeof route.handle>[0])
+    if (answer !== undefined) send(ctx, answer)
+  })
+}
+
+async function readRaw(ctx: Context, route: Route): Promise<unknown> {
+  if (!route.body) return undefined
+  const isAbsent =
+    ctx.get('transfer-encoding') === '' && ['', '0'].includes(ctx.get('content-length'))
+  if (isAbsent && route.bodyMayBeAbsent) return {}
+  return readJsonBody(ctx, route.bodyLimitBytes ?? defaultBodyLimit, route.flatBody === true)
+}
+
+function bodyChecker({ isPlain }: Route, schema: TSchema): ReturnType<typeof checker> {
+  const check = checker(schema, 'body')
+  if (!isPlain) return check
+  return value => (isPlain(value) ? { ok: true, value } : check(value))
+}
+
+function accept(check: ReturnType<typeof checker> | undefined, value: unknown): undefined {
+  if (!check) return undefined
+  const checked = check(value)
+  if (!checked.ok) throw new Invalid(checked.errors)
+  return checked.value as undefined
+}
+
+function send(ctx: Context, answer: unknown): void {
+  if (typeof answer === 'string') {
+    ctx.body = answer
+    return
+  }
+  ctx.type = 'application/json; charset=utf-8'
+  ctx.body = JSON.stringify(answer)
+}
+
+function noSuchRoute(ctx: Context, routes: readonly Route[]): never {
+  const exact = routes.filter(route => route.path === ctx.path)
+  const matching =
+    exact.length > 0 ? exact : routes.filter(route => pathMatches(route.path, ctx.path))
+  const allowed = matching.map(route => route.method)
+  if (allowed.length === 0) throw new Refusal('not_found', 'Not found')
+  ctx.set('Allow', [...new Set(allowed)].join(', '))
+  throw new Refusal(
+    'method_not_allowed',
+    `${ctx.method} is not allowed here; ${allowed.join(', ')} is`,
+  )
+}
+
+function pathMatches(pattern: string, path: string): boolean {
+  const shape = pattern.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')
+  return new RegExp(`^${shape}$`).test(path)
+}

@@ -1,0 +1,146 @@
+import { LogUnavailable } from './event-log.ts'
+import type { Group } from './group-commit.ts'
+import { encodeProduce } from './kafka-batch.ts'
+import {
+  type Broker,
+  type Cluster,
+  createLink,
+  type Link,
+  type LinkOptions,
+  leaderOf,
+  sendProduce,
+} from './kafka-link.ts'
+
+export type Producer = {
+  /** Answers the offset of the first record of each group, or why it may not be stored. */
+  store(groups: readonly Group[]): Promise<(bigint | Error)[]>
+  close(): void
+}
+
+/** The broker drops a repeat of (producer, epoch, partition, sequence): a retry stores nothing twice. */
+type Identity = { producerId: bigint; producerEpoch: number; sequences: Map<number, number> }
+
+/** A group under way: the same sequence at each try. */
+type Pending = { group: Group; index: number; firstSequence: number }
+
+type Round = { groups: readonly Group[]; outcomes: bigint[]; pending: Pending[] | null }
+
+/** How long a store is tried again before its outcome is called unknown. */
+const storeWithinMs = 9_000
+const retryMs = 100
+/** Replicas that do not answer within this fail the try; below the request's own time limit. */
+const replicasWithinMs = 3_000
+
+/**
+ * One store at a time, each partition's records in one batch. After a failure the identity is given up
+ * with its sequence numbers: they may stand before or behind the lost batch, and a number used again for
+ * other records would have the broker acknowledge them without storing them.
+ */
+export function createProducer(options: LinkOptions): Producer {
+  const link = createLink(options)
+  const producer: { identity: Identity | null } = { identity: null }
+
+  return {
+    async store(groups) {
+      const round: Round = { groups, outcomes: [], pending: null }
+      const deadline = AbortSignal.timeout(storeWithinMs)
+      for (;;) {
+        try {
+          await orAbort(tryOnce(link, producer, round, deadline), deadline)
+          return round.outcomes
+        } catch (error) {
+          link.reset()
+          if (deadline.aborted || isFinal(error)) {
+            producer.identity = null
+            const reason = new LogUnavailable('Kafka did not confirm the records', { cause: error })
+            return groups.map((_, index) => round.outcomes[index] ?? reason)
+          }
+          await new Promise(resolve => setTimeout(resolve, retryMs))
+        }
+      }
+    },
+    close: link.reset,
+  }
+}
+
+/** Sends what has no outcome yet, to each leader its part. Throws when any part failed. */
+async function tryOnce(
+  link: Link,
+  producer: { identity: Identity | null },
+  round: Round,
+  deadline: AbortSignal,
+): Promise<void> {
+  const cluster = await link.cluster([...new Set(round.groups.map(({ topic }) => topic))])
+  producer.identity ??= await identify(cluster)
+  const { identity } = producer
+  round.pending ??= round.groups.map((group, index) => ({
+    group,
+    index,
+    firstSequence: identity.sequences.get(group.lane) ?? 0,
+  }))
+  const parts = new Map<Broker, Pending[]>()
+  for (const item of round.pending) {
+    const leader = await leaderOf(cluster, item.group.topic, item.group.partition)
+    parts.set(leader, [...(parts.get(leader) ?? []), item])
+  }
+  deadline.throwIfAborted()
+  const sent = [...parts].map(async ([leader, items]) => {
+    for (const { item, offset } of await produce(leader, identity, items)) {
+      round.outcomes[item.index] = offset
+      identity.sequences.set(item.group.lane, sequenceAfter(item))
+    }
+  })
+  const results = await Promise.allSettled(sent)
+  round.pending = round.pending.filter(({ index }) => round.outcomes[index] === undefined)
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+}
+
+async function identify(cluster: Cluster): Promise<Identity> {
+  const broker = await cluster.findControllerBroker()
+  const { producerId, producerEpoch } = await broker.initProducerId({ transactionTimeout: 0 })
+  return { producerId: BigInt(producerId), producerEpoch, sequences: new Map() }
+}
+
+async function produce(
+  broker: Broker,
+  { producerId, producerEpoch }: Identity,
+  items: readonly Pending[],
+): Promise<{ item: Pending; offset: bigint }[]> {
+  const { topics } = await sendProduce(
+    broker,
+    encodeProduce({
+      timeoutMs: replicasWithinMs,
+      producerId,
+      producerEpoch,
+      now: Date.now(),
+      parts: items.map(({ group, firstSequence }) => ({ ...group, firstSequence })),
+    }),
+  )
+  return items.map(item => {
+    const { topic, partition } = item.group
+    const stored = topics
+      .find(({ topicName }) => topicName === topic)
+      ?.partitions.find(answer => answer.partition === partition)
+    if (!stored) throw new Error(`the broker did not answer for ${topic}/${partition}`)
+    return { item, offset: BigInt(stored.baseOffset) }
+  })
+}
+
+/** Numbers go round after 2^31 - 1, as the broker counts them. */
+const sequenceAfter = ({ group, firstSequence }: Pending): number =>
+  (firstSequence + group.records.length) % 2 ** 31
+
+/** Trying again gives the same answer: refused by the broker, or it lost track of this producer. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof Error &&
+  error.name === 'KafkaJSProtocolError' &&
+  'retriable' in error &&
+  error.retriable === false
+
+function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}

@@ -1,0 +1,148 @@
+import { type Batch, LogShortened, type ReadOptions, type ReadRecord } from './event-log.ts'
+import {
+  createLink,
+  type FetchedMessage,
+  type Link,
+  type LinkOptions,
+  leaderOf,
+} from './kafka-link.ts'
+
+/** How long the broker keeps a fetch waiting at the end of a partition. */
+const longPollMs = 1_000
+const retryMs = 100
+const readUncommitted = 0
+
+/** Connections of its own: a fetch that waits would hold up everything behind it. */
+export async function* readKafka(
+  options: LinkOptions,
+  topic: string,
+  partition: number,
+  from: bigint,
+  { maxBytes, signal }: ReadOptions,
+): AsyncGenerator<Batch, void> {
+  const link = createLink(options)
+  const aborted = new Promise<void>(resolve => {
+    const abort = () => {
+      // Also for a reader that is never asked again.
+      link.reset()
+      resolve()
+    }
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+  })
+  let next = from
+  try {
+    while (!signal.aborted) {
+      const fetched = await Promise.race([
+        fetchOrRetry(link, topic, partition, next, maxBytes),
+        aborted,
+      ])
+      if (!fetched || signal.aborted) return
+      next = fetched.next
+      for (const records of slices(fetched.records, maxBytes)) {
+        next = (records.at(-1)?.offset ?? next) + 1n
+        yield { topic, partition, records }
+        if (signal.aborted) return
+      }
+    }
+  } finally {
+    link.reset()
+  }
+}
+
+type Fetched = { records: ReadRecord[]; next: bigint }
+
+/** None after a failure: the next call starts with new connections. */
+async function fetchOrRetry(
+  link: Link,
+  topic: string,
+  partition: number,
+  next: bigint,
+  maxBytes: number,
+): Promise<Fetched> {
+  try {
+    return { records: await fetchFrom(link, topic, partition, next, maxBytes), next }
+  } catch (error) {
+    if (isOutOfRange(error))
+      return { records: [], next: await nearestTo(link, topic, partition, next) }
+    link.reset()
+    await new Promise(resolve => setTimeout(resolve, retryMs))
+    return { records: [], next }
+  }
+}
+
+async function fetchFrom(
+  link: Link,
+  topic: string,
+  partition: number,
+  next: bigint,
+  maxBytes: number,
+): Promise<ReadRecord[]> {
+  const cluster = await link.cluster([topic])
+  const broker = await leaderOf(cluster, topic, partition)
+  const { responses } = await broker.fetch({
+    maxWaitTime: longPollMs,
+    minBytes: 1,
+    maxBytes,
+    isolationLevel: readUncommitted,
+    topics: [{ topic, partitions: [{ partition, fetchOffset: next.toString(), maxBytes }] }],
+  })
+  // A batch is answered whole, though the read may start in its midst.
+  return responses
+    .flatMap(response => response.partitions.flatMap(({ messages }) => messages))
+    .filter(({ offset, isControlRecord }) => !isControlRecord && BigInt(offset) >= next)
+    .map(toRecord)
+}
+
+function toRecord({ offset, key, value, headers }: FetchedMessage): ReadRecord {
+  const texts = Object.entries(headers).map(([name, text]) => [name, text?.toString() ?? ''])
+  return {
+    offset: BigInt(offset),
+    key: key?.toString() ?? '',
+    ...(texts.length > 0 ? { headers: Object.fromEntries(texts) } : {}),
+    value: value ?? Buffer.alloc(0),
+  }
+}
+
+/** The first retained offset for one that is trimmed away. Throws for one the log has never reached. */
+async function nearestTo(
+  link: Link,
+  topic: string,
+  partition: number,
+  next: bigint,
+): Promise<bigint> {
+  const bound = async (fromBeginning: boolean) => {
+    const cluster = await link.cluster([topic])
+    const [answer] = await cluster.fetchTopicsOffset([
+      { topic, partitions: [{ partition }], fromBeginning },
+    ])
+    return BigInt(answer?.partitions[0]?.offset ?? 0)
+  }
+  try {
+    const [first, end] = await Promise.all([bound(true), bound(false)])
+    if (next <= end) return next < first ? first : next
+    throw new LogShortened(topic, partition, next, end)
+  } catch (error) {
+    if (error instanceof LogShortened) throw error
+    return next
+  }
+}
+
+const isOutOfRange = (error: unknown): boolean =>
+  error instanceof Error && 'type' in error && error.type === 'OFFSET_OUT_OF_RANGE'
+
+/** Cut so that the values of each slice fit, but at least one record. */
+function* slices(records: readonly ReadRecord[], maxBytes: number): Generator<ReadRecord[]> {
+  let slice: ReadRecord[] = []
+  let bytes = 0
+  for (const record of records) {
+    if (slice.length > 0 && bytes + record.value.length > maxBytes) {
+      yield slice
+      slice = []
+      bytes = 0
+    }
+    slice.push(record)
+    bytes += record.value.length
+  }
+  if (slice.length > 0) yield slice
+}

@@ -1,0 +1,160 @@
+import { Kafka, logLevel } from 'kafkajs'
+import { type EventLog, LogUnavailable } from './event-log.ts'
+import { createGroupCommit, type LaneId } from './group-commit.ts'
+import { createLink, type Link, type LinkOptions } from './kafka-link.ts'
+import { createProducer } from './kafka-produce.ts'
+import { readKafka } from './kafka-read.ts'
+import type { Topic } from './topics.ts'
+
+export type KafkaLogOptions = LinkOptions & { topics: readonly Topic[] }
+
+/** Below the broker's default for one batch (1 MiB with overhead), which topics made elsewhere may have. */
+const flushLimits = { totalBytes: 4 * 1024 * 1024, laneBytes: 768 * 1024 }
+/** A single record of the largest body that is accepted fits. */
+const largestBatchBytes = 16 * 1024 * 1024
+const dayMs = 86_400_000
+const topicsWithinMs = 30_000
+const retryMs = 100
+
+/** Opens the log on a Kafka cluster and makes the topics that are missing. */
+export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog> {
+  const { topics } = options
+  await makeTopics(options)
+  const control = createLink(options)
+  await untilLed(control, topics).catch(error => {
+    control.reset()
+    throw error
+  })
+  const lanes = numberLanes(topics)
+  const lanesOf = (topic: string): LaneId[] => {
+    const found = lanes.get(topic)
+    if (!found) throw new Error(`there is no topic ${topic}`)
+    return found
+  }
+  const closing = new AbortController()
+  const producer = createProducer(options)
+  const commits = createGroupCommit({ lanesOf, store: producer.store, limits: flushLimits })
+
+  return {
+    async append(topic, records) {
+      if (closing.signal.aborted) throw new LogUnavailable('the event log is closed')
+      return await commits.append(topic, records)
+    },
+    read(topic, partition, from, { maxBytes, signal }) {
+      if (!lanesOf(topic)[partition]) throw new Error(`${topic} has no partition ${partition}`)
+      const ending = AbortSignal.any([signal, closing.signal])
+      return readKafka(options, topic, partition, from, { maxBytes, signal: ending })
+    },
+    end: topic => offsets(control, lanesOf(topic), false),
+    start: topic => offsets(control, lanesOf(topic), true),
+    async close() {
+      if (closing.signal.aborted) return
+      closing.abort()
+      await commits.drained()
+      producer.close()
+      control.reset()
+    },
+  }
+}
+
+/** Numbers in the order of the declarations: they mean nothing outside this process. */
+function numberLanes(topics: readonly Topic[]): Map<string, LaneId[]> {
+  let lane = 0
+  return new Map(
+    topics.map(({ name, partitions }) => [
+      name,
+      Array.from({ length: partitions }, (_, partition) => ({
+        lane: lane++,
+        topic: name,
+        partition,
+      })),
+    ]),
+  )
+}
+
+async function makeTopics({ brokers, clientId, topics }: KafkaLogOptions): Promise<void> {
+  const kafka = new Kafka({
+    brokers: [...brokers],
+    clientId,
+    logLevel: logLevel.NOTHING,
+    retry: { retries: 3, initialRetryTime: 200, maxRetryTime: 1000 },
+  })
+  const admin = kafka.admin()
+  try {
+    await admin.connect()
+    await admin.createTopics({
+      // Waiting for leaders throws though the topics are there; `untilLed` does it.
+      waitForLeaders: false,
+      topics: topics.map(({ name, partitions, retentionDays }) => ({
+        topic: name,
+        numPartitions: partitions,
+        configEntries: [
+          { name: 'cleanup.policy', value: 'delete' },
+          { name: 'retention.ms', value: String(retentionDays ? retentionDays * dayMs : -1) },
+          { name: 'retention.bytes', value: '-1' },
+          { name: 'max.message.bytes', value: String(largestBatchBytes) },
+        ],
+      })),
+    })
+  } catch (cause) {
+    throw new LogUnavailable(`Kafka at ${brokers.join(', ')} does not answer`, { cause })
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+/** Waits until every partition has a leader; refuses a topic with another number of partitions. */
+async function untilLed(link: Link, topics: readonly Topic[]): Promise<void> {
+  const deadline = Date.now() + topicsWithinMs
+  for (;;) {
+    const counts = await ledPartitions(link, topics)
+    for (const [index, { name, partitions }] of topics.entries())
+      if ((counts[index] ?? 0) > partitions)
+        throw new Error(
+          `Topic ${name} has ${counts[index]} partitions and this program needs ${partitions}; the number cannot change, or the records of one key would lose their order.`,
+        )
+    if (topics.every(({ partitions }, index) => counts[index] === partitions)) return
+    if (Date.now() > deadline) {
+      const missing = topics.filter(({ partitions }, index) => counts[index] !== partitions)
+      throw new LogUnavailable(
+        `Kafka has no leader for every partition of ${missing.map(({ name }) => name).join(', ')}`,
+      )
+    }
+    link.reset()
+    await new Promise(resolve => setTimeout(resolve, retryMs))
+  }
+}
+
+async function ledPartitions(link: Link, topics: readonly Topic[]): Promise<number[]> {
+  try {
+    const cluster = await link.cluster(topics.map(({ name }) => name))
+    return topics.map(
+      ({ name }) =>
+        cluster.findTopicPartitionMetadata(name).filter(({ leader }) => leader >= 0).length,
+    )
+  } catch {
+    return []
+  }
+}
+
+async function offsets(
+  link: Link,
+  lanes: readonly LaneId[],
+  fromBeginning: boolean,
+): Promise<bigint[]> {
+  const topic = lanes[0]?.topic ?? ''
+  try {
+    const cluster = await link.cluster([topic])
+    const [answer] = await cluster.fetchTopicsOffset([
+      { topic, partitions: lanes.map(({ partition }) => ({ partition })), fromBeginning },
+    ])
+    return lanes.map(({ partition }) => {
+      const found = answer?.partitions.find(item => item.partition === partition)
+      if (!found) throw new Error(`the broker did not answer for ${topic}/${partition}`)
+      return BigInt(found.offset)
+    })
+  } catch (cause) {
+    link.reset()
+    throw new LogUnavailable('Kafka does not answer', { cause })
+  }
+}

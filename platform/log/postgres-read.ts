@@ -1,0 +1,214 @@
+import type { Pool } from 'pg'
+import { asBigints, isOutage } from '../postgres/pool.ts'
+import { type Batch, LogShortened, type ReadOptions, type ReadRecord } from './event-log.ts'
+import type { Group, LaneId } from './group-commit.ts'
+import { createTailCache } from './tail-cache.ts'
+import { createWatermark, type Watermark } from './watermark.ts'
+
+export type Reading = {
+  read(lane: LaneId, from: bigint, options: ReadOptions): AsyncIterableIterator<Batch>
+  /** Wakes the readers of this process, and lets them have the records without fetching them back. */
+  committed(group: Group, first: bigint): void
+  /** Resolves when, after the signal has aborted, the last look at the table is over. */
+  ended(): Promise<void>
+}
+
+/** `next` is the offset it goes on from. */
+type Reader = ReadOptions & { next: bigint }
+
+type Followed = { watermark: Watermark; readers: Set<Reader> }
+
+type Fetched = { records: ReadRecord[]; next: bigint }
+
+/** How often to look for what other processes append. */
+const pollMs = 50
+/** After a failed look or fetch. */
+const retryMs = 250
+/** How many records one fetch looks at; `maxBytes` cuts it shorter. */
+const fetchRecords = 2000
+
+export function createReading(
+  pool: Pool,
+  lanes: readonly LaneId[],
+  cacheBytes: number,
+  closing: AbortSignal,
+): Reading {
+  const followed = new Map(
+    lanes.map(({ lane }) => [
+      lane,
+      { watermark: createWatermark(), readers: new Set() } as Followed,
+    ]),
+  )
+  const followedLane = (lane: number): Followed => {
+    const found = followed.get(lane)
+    if (!found) throw new Error(`there is no lane ${lane}`)
+    return found
+  }
+  const cache = createTailCache(cacheBytes)
+
+  const underWay = new Set<Promise<unknown>>()
+  const track = async <T>(work: Promise<T>): Promise<T> => {
+    underWay.add(work)
+    return await work.finally(() => underWay.delete(work))
+  }
+
+  /** From memory what was appended here, from the table all else. */
+  const take = (lane: number, watermark: Watermark, reader: Reader): Promise<Fetched> => {
+    const records = cache.take(lane, reader.next, reader.maxBytes)
+    return records.length > 0
+      ? Promise.resolve({ records, next: reader.next + BigInt(records.length) })
+      : track(fetchOrPause(pool, lane, watermark, reader))
+  }
+
+  async function* follow({ lane, topic, partition }: LaneId, reader: Reader) {
+    const { watermark, readers } = followedLane(lane)
+    const { signal } = reader
+    await track(raiseToEnd(pool, lane, watermark, signal))
+    if (!signal.aborted && reader.next > watermark.end)
+      throw new LogShortened(topic, partition, reader.next, watermark.end)
+    while (!signal.aborted) {
+      await watermark.past(reader.next, signal)
+      if (signal.aborted) return
+      const { records, next } = await take(lane, watermark, reader)
+      reader.next = next
+      if (records.length > 0 && !signal.aborted) yield { topic, partition, records }
+      cache.dropBefore(lane, lowest(readers, watermark.end))
+    }
+  }
+
+  async function* read(id: LaneId, from: bigint, { maxBytes, signal }: ReadOptions) {
+    const { watermark, readers } = followedLane(id.lane)
+    const reader = { next: from, maxBytes, signal: AbortSignal.any([signal, closing]) }
+    readers.add(reader)
+    try {
+      yield* follow(id, reader)
+    } finally {
+      readers.delete(reader)
+      cache.dropBefore(id.lane, lowest(readers, watermark.end))
+    }
+  }
+
+  const polling = poll(pool, followed, closing)
+  return {
+    read,
+    committed({ lane, records }, first) {
+      const { watermark, readers } = followedLane(lane)
+      const positioned = records.map((record, nth) => ({ ...record, offset: first + BigInt(nth) }))
+      if (readers.size > 0) cache.add(lane, first, positioned)
+      watermark.raise(first + BigInt(records.length))
+    },
+    async ended() {
+      await polling
+      await Promise.allSettled(underWay)
+    },
+  }
+}
+
+/** Where the slowest reader stands; the end where nobody reads. */
+const lowest = (readers: ReadonlySet<Reader>, end: bigint): bigint =>
+  [...readers].reduce((low, { next }) => (next < low ? next : low), end)
+
+async function raiseToEnd(
+  pool: Pool,
+  lane: number,
+  watermark: Watermark,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted)
+    try {
+      const { rows } = await pool.query({
+        name: 'log_end',
+        text: 'select next_offset from log.lane where lane = $1',
+        values: [lane],
+        types: asBigints,
+      })
+      return watermark.raise(rows[0]?.next_offset ?? 0n)
+    } catch (error) {
+      if (!isOutage(error)) throw error
+      await pause(retryMs, signal)
+    }
+}
+
+/** Fetches what is committed; none after an outage, or where it is trimmed. */
+async function fetchOrPause(
+  pool: Pool,
+  lane: number,
+  watermark: Watermark,
+  { next: from, maxBytes, signal }: Reader,
+): Promise<Fetched> {
+  const { end } = watermark
+  try {
+    const records = await fetchRecordsOf(pool, lane, from, maxBytes)
+    // All below `end` is committed, so what is not there has been trimmed.
+    return { records, next: (records.at(-1)?.offset ?? end - 1n) + 1n }
+  } catch (error) {
+    if (!isOutage(error)) throw error
+    await pause(retryMs, signal)
+    return { records: [], next: from }
+  }
+}
+
+async function fetchRecordsOf(
+  pool: Pool,
+  lane: number,
+  from: bigint,
+  maxBytes: number,
+): Promise<ReadRecord[]> {
+  // Not prepared under a name: planned with the offset known, only the leaves that matter are opened.
+  // `before` ends the batch at the first record past `maxBytes` without fetching the values behind it.
+  const { rows } = await pool.query({
+    text: `select "offset", key, headers, value
+       from (select "offset", key, headers, value,
+                    sum(octet_length(value)) over (order by "offset") - octet_length(value) as before
+               from log.record where lane = $1 and "offset" >= $2
+              order by "offset" limit ${fetchRecords}) as ahead
+      where before = 0 or before + octet_length(value) <= $3
+      order by "offset"`,
+    values: [lane, from, maxBytes],
+    types: asBigints,
+  })
+  return rows.map(({ offset, key, headers, value }) => ({
+    offset,
+    key,
+    ...(headers ? { headers } : {}),
+    value,
+  }))
+}
+
+/** Raises the watermarks by what the table says, for as long as anybody waits. */
+async function poll(
+  pool: Pool,
+  followed: ReadonlyMap<number, Followed>,
+  signal: AbortSignal,
+): Promise<void> {
+  let waitMs = pollMs
+  while (!signal.aborted) {
+    await pause(waitMs, signal)
+    const isAwaited = [...followed.values()].some(({ watermark }) => watermark.isAwaited)
+    if (signal.aborted || !isAwaited) continue
+    try {
+      const { rows } = await pool.query({
+        name: 'log_poll',
+        text: 'select lane, next_offset from log.lane',
+        types: asBigints,
+      })
+      for (const row of rows) followed.get(row.lane)?.watermark.raise(row.next_offset)
+      waitMs = pollMs
+    } catch {
+      // Whatever is wrong, the next append or fetch says it better.
+      waitMs = retryMs
+    }
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done)
+  })
+}

@@ -1,0 +1,101 @@
+import type { Pool } from 'pg'
+import type { LaneId } from './group-commit.ts'
+
+export type TrimOptions = {
+  /** Records appended before this may go. */
+  before: Date
+  /** Above this size on disk, in bytes, the oldest records go whatever their age. Default: no limit. */
+  maxBytes?: number
+  /** The first offset somebody still has to read; index = partition. Nothing from there on goes. */
+  keepFrom: readonly bigint[]
+}
+
+type Leaf = {
+  lane: number
+  first_offset: string
+  end_offset: string
+  table_name: string
+  newest: Date
+  bytes: number
+}
+
+/** Dropping a leaf waits for those at work on it, and others then wait behind: so not for long. */
+const lockWithinMs = 2_000
+
+/**
+ * Drops whole leaves of a topic, oldest first, and answers how many records went. A leaf still being
+ * filled stays. May run in several processes at once.
+ */
+export async function trimLanes(
+  pool: Pool,
+  lanes: readonly LaneId[],
+  { before, maxBytes = Number.POSITIVE_INFINITY, keepFrom }: TrimOptions,
+): Promise<number> {
+  const partitionOf = new Map(lanes.map(({ lane, partition }) => [lane, partition]))
+  const leaves = await fullLeaves(pool, [...partitionOf.keys()])
+  let bytes = await sizeOf(pool, [...partitionOf.keys()])
+  let dropped = 0
+  const isBlocked = new Set<number>()
+  for (const leaf of leaves) {
+    const keep = keepFrom[partitionOf.get(leaf.lane) ?? -1] ?? 0n
+    const mayGo = BigInt(leaf.end_offset) <= keep && (leaf.newest < before || bytes > maxBytes)
+    // Offsets stay dense: what follows a leaf that stays has to stay as well.
+    if (!mayGo) isBlocked.add(leaf.lane)
+    if (isBlocked.has(leaf.lane)) continue
+    await drop(pool, leaf)
+    bytes -= leaf.bytes
+    dropped += Number(BigInt(leaf.end_offset) - BigInt(leaf.first_offset))
+  }
+  return dropped
+}
+
+/** Oldest first. */
+async function fullLeaves(pool: Pool, lanes: readonly number[]): Promise<Leaf[]> {
+  const { rows } = await pool.query<Leaf>(
+    `select leaf.lane, leaf.first_offset::text, end_offset::text, table_name,
+            record.appended_at as newest,
+            pg_total_relation_size(format('log.%I', table_name)::regclass) as bytes
+       from log.leaf join log.lane using (lane)
+            join log.record on record.lane = leaf.lane and record."offset" = end_offset - 1
+      where leaf.lane = any($1) and end_offset <= next_offset
+      order by record.appended_at, leaf.first_offset`,
+    [lanes],
+  )
+  return rows
+}
+
+async function sizeOf(pool: Pool, lanes: readonly number[]): Promise<number> {
+  const { rows } = await pool.query(
+    `select coalesce(sum(pg_total_relation_size(format('log.%I', table_name)::regclass)), 0)::bigint as bytes
+       from log.leaf where lane = any($1)`,
+    [lanes],
+  )
+  return Number(rows[0]?.bytes)
+}
+
+async function drop(pool: Pool, leaf: Leaf): Promise<void> {
+  const client = await pool.connect()
+  let broken: Error | undefined
+  try {
+    await client.query('begin')
+    await client.query(`set local lock_timeout = ${lockWithinMs}`)
+    const { rowCount } = await client.query(
+      'delete from log.leaf where lane = $1 and first_offset = $2',
+      [leaf.lane, leaf.first_offset],
+    )
+    if (rowCount === 1) {
+      await client.query(`drop table log.${client.escapeIdentifier(leaf.table_name)}`)
+      await client.query('update log.lane set first_offset = $2 where lane = $1', [
+        leaf.lane,
+        leaf.end_offset,
+      ])
+    }
+    await client.query('commit')
+  } catch (error) {
+    broken = error as Error
+    throw error
+  } finally {
+    // With its connection the transaction goes too.
+    client.release(broken)
+  }
+}

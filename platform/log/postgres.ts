@@ -1,0 +1,157 @@
+import type { Pool } from 'pg'
+import { asBigints, createPool, isOutage } from '../postgres/pool.ts'
+import { type EventLog, LogUnavailable } from './event-log.ts'
+import { createGroupCommit, type Group, type LaneId } from './group-commit.ts'
+import { createReading } from './postgres-read.ts'
+import { type TrimOptions, trimLanes } from './postgres-trim.ts'
+import type { Topic } from './topics.ts'
+
+export type PostgresLogOptions = {
+  /** A database whose schema `log` is migrated. */
+  url: string
+  topics: readonly Topic[]
+  /** Values kept for readers in this process, so that they need not be fetched back. */
+  cacheBytes?: number
+}
+
+export type PostgresLog = EventLog & {
+  /** Drops old records of a topic; answers how many. Frees space at once, a range of offsets at a time. */
+  trim(topic: string, options: TrimOptions): Promise<number>
+}
+
+/** One appends; the others fetch for readers. */
+const connections = 4
+/** Once to connect and once to answer: an append is refused within 10 s. */
+const answerWithinMs = 4_500
+/** More in one transaction is not faster, and holds the lanes' locks longer. */
+const flushLimits = { totalBytes: 8 * 1024 * 1024, laneBytes: 8 * 1024 * 1024 }
+const defaultCacheBytes = 32 * 1024 * 1024
+/** A trimmed leaf frees up to this many records at once; decisions are never trimmed. */
+const leafRecords = { trimmed: 32_768, kept: 1_048_576 }
+
+/** Opens the log that lives in Postgres and makes the topics that are missing. */
+export async function openPostgresLog(options: PostgresLogOptions): Promise<PostgresLog> {
+  const pool = createPool(options.url, {
+    max: connections,
+    applicationName: 'forge log',
+    answerWithinMs,
+  })
+  const lanes = await openLanes(pool, options.topics).catch(async error => {
+    await pool.end()
+    throw error
+  })
+  const lanesOf = (topic: string): LaneId[] => {
+    const found = lanes.get(topic)
+    if (!found) throw new Error(`there is no topic ${topic}`)
+    return found
+  }
+  const closing = new AbortController()
+  const cacheBytes = options.cacheBytes ?? defaultCacheBytes
+  const reading = createReading(pool, [...lanes.values()].flat(), cacheBytes, closing.signal)
+  const commits = createGroupCommit({
+    lanesOf,
+    store: groups => insert(pool, groups),
+    committed: reading.committed,
+    limits: flushLimits,
+  })
+
+  return {
+    async append(topic, records) {
+      if (closing.signal.aborted) throw new LogUnavailable('the event log is closed')
+      return await commits.append(topic, records)
+    },
+    read(topic, partition, from, readOptions) {
+      const lane = lanesOf(topic)[partition]
+      if (!lane) throw new Error(`${topic} has no partition ${partition}`)
+      return reading.read(lane, from, readOptions)
+    },
+    end: topic => offsets(pool, lanesOf(topic), 'next_offset'),
+    start: topic => offsets(pool, lanesOf(topic), 'first_offset'),
+    trim: (topic, trimOptions) => trimLanes(pool, lanesOf(topic), trimOptions),
+    async close() {
+      if (closing.signal.aborted) return
+      closing.abort()
+      await commits.drained()
+      await reading.ended()
+      await pool.end()
+    },
+  }
+}
+
+async function openLanes(pool: Pool, topics: readonly Topic[]): Promise<Map<string, LaneId[]>> {
+  const lanes = new Map<string, LaneId[]>()
+  for (const { name, partitions, retentionDays } of topics) {
+    await pool.query(
+      `insert into log.lane (topic, partition, leaf_records)
+       select $1, partition, $3 from generate_series(0, $2 - 1) as partition
+        where not exists (select 1 from log.lane where topic = $1)
+       on conflict do nothing`,
+      [name, partitions, retentionDays === null ? leafRecords.kept : leafRecords.trimmed],
+    )
+    const { rows } = await pool.query(
+      'select lane, topic, partition from log.lane where topic = $1 order by partition',
+      [name],
+    )
+    if (rows.length !== partitions)
+      throw new Error(
+        `Topic ${name} has ${rows.length} partitions in the database and ${partitions} in this program; the number cannot change, or the records of one key would lose their order.`,
+      )
+    lanes.set(name, rows)
+  }
+  return lanes
+}
+
+/** One round trip and one commit for all lanes. */
+async function insert(pool: Pool, groups: readonly Group[]): Promise<bigint[]> {
+  const records = groups.flatMap((group, index) =>
+    group.records.map((record, nth) => ({ ...record, place: index + 1, nth })),
+  )
+  let end = 1
+  const starts = records.map(({ value }) => {
+    end += value.length
+    return end - value.length
+  })
+  return await answering(async () => {
+    const { rows } = await pool.query({
+      name: 'log_append',
+      types: asBigints,
+      text: 'select log.append($1, $2, $3, $4, $5, $6, $7, $8, $9) as firsts',
+      values: [
+        groups.map(group => group.lane),
+        groups.map(group => group.records.length),
+        records.map(({ place }) => place),
+        records.map(({ nth }) => nth),
+        records.map(({ key }) => key),
+        records.map(({ headers }) => (headers ? JSON.stringify(headers) : null)),
+        starts,
+        records.map(({ value }) => value.length),
+        Buffer.concat(records.map(({ value }) => value)),
+      ],
+    })
+    return rows[0].firsts
+  })
+}
+
+async function offsets(
+  pool: Pool,
+  lanes: readonly LaneId[],
+  column: 'next_offset' | 'first_offset',
+): Promise<bigint[]> {
+  return await answering(async () => {
+    const { rows } = await pool.query({
+      text: `select ${column} as at from log.lane where lane = any($1) order by partition`,
+      values: [lanes.map(lane => lane.lane)],
+      types: asBigints,
+    })
+    return rows.map(row => row.at)
+  })
+}
+
+async function answering<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isOutage(error)) throw error
+    throw new LogUnavailable('the event log in PostgreSQL does not answer', { cause: error })
+  }
+}

@@ -1,0 +1,21 @@
+import { type Logger, pino } from 'pino'
+
+/** JSON lines on a pipe, readable lines on a terminal; secrets never reach a line. */
+export function createLogger(level: string, pretty: boolean): Logger {
+  const options = {
+    level,
+    base: null,
+    redact: {
+      paths: ['password', 'token', '*.password', '*.token', 'headers.authorization'],
+      censor: '[redacted]',
+    },
+  }
+  if (!pretty) return pino(options)
+  return pino({
+    ...options,
+    transport: {
+      target: 'pino-pretty',
+      options: { ignore: 'pid,hostname', translateTime: 'HH:MM:ss' },
+    },
+  })
+}

@@ -1,0 +1,249 @@
+import { spawn } from 'node:child_process'
+import { chown, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { freePort } from '../free-port.ts'
+import { type Binaries, launchAs, type ServerUser } from './binaries.ts'
+import { findPostmaster, isPostmasterOf, markPidFileStale, readPidFile } from './postmaster.ts'
+
+export type Place = {
+  /** PostgreSQL's data directory, mode 0700, owned by the server's user. */
+  cluster: string
+  /** What the server says; a file and not a pipe, since it may outlive this process. */
+  logFile: string
+  password: string
+  binaries: Binaries
+  user: ServerUser
+}
+
+export type Running = { pid: number; port: number }
+
+/** Sized for two cores and a few gigabytes; nothing acknowledged is lost in a crash or a power cut. */
+const durableSettings: Record<string, string> = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '100',
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  shared_buffers: '128MB',
+  wal_compression: 'on',
+  wal_buffers: '16MB',
+  min_wal_size: '256MB',
+  max_wal_size: '2GB',
+  checkpoint_timeout: '15min',
+  log_checkpoints: 'off',
+  log_line_prefix: '%m [%p] ',
+  timezone: 'UTC',
+}
+
+/** Recovery after a crash replays up to `max_wal_size` of log before the server is ready. */
+const readyWithinMs = 300_000
+const stopWithinMs = 60_000
+const lookEveryMs = 10
+const startAttempts = 20
+const logFileLimitBytes = 10 * 1024 * 1024
+
+/** Makes the cluster once. It appears under its name only when whole, so a crash half-way leaves none. */
+export async function initCluster(place: Place): Promise<void> {
+  if (await exists(place.cluster)) return
+  const draft = `${place.cluster}.new`
+  const passwordFile = `${place.cluster}.password`
+  await rm(draft, { recursive: true, force: true })
+  await writeFile(passwordFile, place.password, { mode: 0o600 })
+  try {
+    if (place.user) await chown(passwordFile, place.user.uid, place.user.gid)
+    await makeFolder(draft, place.user)
+    const said = await runToEnd(place, [
+      `--pgdata=${draft}`,
+      `--pwfile=${passwordFile}`,
+      '--username=forge',
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      // The same order of text on every machine.
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+    ])
+    if (said !== null) throw new Error(`PostgreSQL could not make its data directory: ${said}`)
+    await rename(draft, place.cluster)
+  } finally {
+    await rm(passwordFile, { force: true })
+  }
+}
+
+/**
+ * Answers the server of this cluster: the one still running, or a new one. On `port` where given; else on the
+ * port it had last, so that addresses written down stay good, or on any other where that is taken.
+ */
+export async function runServer(
+  place: Place,
+  settings: Record<string, string>,
+  port: number | null,
+): Promise<Running> {
+  const deadline = Date.now() + readyWithinMs
+  let chosen = port ?? (await lastPort(place)) ?? (await freePort())
+  for (let attempt = 1; ; attempt++) {
+    const running = await adopt(place, deadline)
+    if (running) return running
+    try {
+      return await startServer(place, { ...durableSettings, ...settings }, chosen, deadline)
+    } catch (error) {
+      if (!isPassing(error) || attempt === startAttempts) throw error
+      await new Promise(done => setTimeout(done, attempt * lookEveryMs))
+      chosen = port ?? (await freePort())
+    }
+  }
+}
+
+/** The server that an earlier process left running; none: the way is free for a new one. */
+async function adopt(place: Place, deadline: number): Promise<Running | null> {
+  const found = await findPostmaster(place.cluster)
+  if (found) return await untilReady(place, found.pid, () => null, deadline)
+  if (await readPidFile(place.cluster)) await markPidFileStale(place.cluster)
+  return null
+}
+
+/** PostgreSQL notes the options of each start. */
+async function lastPort({ cluster }: Place): Promise<number | null> {
+  const options = await readFile(join(cluster, 'postmaster.opts'), 'utf8').catch(() => '')
+  return Number(/"port=(\d+)"/.exec(options)?.[1]) || null
+}
+
+/** Waits for a clean shutdown; after a minute the server is told to drop everything and recover later. */
+export async function stopServer(place: Place, { pid }: Running): Promise<void> {
+  const isGone = async () => !(await isPostmasterOf(pid, place.cluster))
+  for (const [signal, patienceMs] of [
+    ['SIGINT', stopWithinMs],
+    ['SIGQUIT', 5_000],
+    ['SIGKILL', 5_000],
+  ] as const) {
+    if (await isGone()) return
+    process.kill(pid, signal)
+    const deadline = Date.now() + patienceMs
+    while (Date.now() < deadline) {
+      if (await isGone()) return
+      await new Promise(done => setTimeout(done, lookEveryMs))
+    }
+  }
+}
+
+async function startServer(
+  place: Place,
+  settings: Record<string, string>,
+  port: number,
+  deadline: number,
+): Promise<Running> {
+  const flags = Object.entries({ ...settings, port: String(port) }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ])
+  const args = ['-D', place.cluster, ...flags]
+  const launch = await launchAs(place.user, place.binaries.postgres, args, place.cluster)
+  const log = await openLog(place.logFile)
+  const from = (await log.stat()).size
+  try {
+    const child = spawn(launch.command, launch.args, {
+      ...launch.user,
+      cwd: '/',
+      env: plainEnvironment(),
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    })
+    child.unref()
+    let ended: string | null = null
+    child.on('error', error => {
+      ended = error.message
+    })
+    child.on('exit', (code, signal) => {
+      ended ??= `it ended with ${signal ?? code}`
+    })
+    return await untilReady(place, child.pid ?? 0, () => ended, deadline)
+  } catch (cause) {
+    throw new NotStarted(await tailOf(place.logFile, from), { cause })
+  } finally {
+    await log.close()
+  }
+}
+
+async function untilReady(
+  place: Place,
+  pid: number,
+  ended: () => string | null,
+  deadline: number,
+): Promise<Running> {
+  for (;;) {
+    const file = await readPidFile(place.cluster)
+    if (file?.pid === pid && file.ready) return { pid, port: file.port }
+    const why = ended()
+    if (why !== null) throw new Error(`PostgreSQL did not start: ${why}`)
+    if (Date.now() > deadline) throw new Error('PostgreSQL did not become ready in five minutes')
+    await new Promise(done => setTimeout(done, lookEveryMs))
+  }
+}
+
+class NotStarted extends Error {
+  constructor(said: string, options: ErrorOptions) {
+    super(`PostgreSQL did not start. It said: ${said}`, options)
+  }
+}
+
+/** The port was taken in between, or backends of a killed server have not yet ended. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof NotStarted &&
+  /could not bind|could not create any TCP|shared memory block|lock file/.test(error.message)
+
+async function runToEnd(place: Place, args: string[]): Promise<string | null> {
+  const launch = await launchAs(place.user, place.binaries.initdb, args, place.cluster)
+  const child = spawn(launch.command, launch.args, {
+    ...launch.user,
+    cwd: '/',
+    env: plainEnvironment(),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', text => {
+    said += text
+  })
+  return await new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', code => resolve(code === 0 ? null : said.trim()))
+  })
+}
+
+/** Nothing of ours: `PG…` variables would change what the server does. */
+const plainEnvironment = () => ({ PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' })
+
+async function makeFolder(path: string, user: ServerUser): Promise<void> {
+  await mkdir(path, { mode: 0o700 })
+  if (user) await chown(path, user.uid, user.gid)
+}
+
+async function openLog(path: string) {
+  const size = await stat(path).then(
+    found => found.size,
+    () => 0,
+  )
+  if (size > logFileLimitBytes) await rename(path, `${path}.1`)
+  return await open(path, 'a', 0o600)
+}
+
+async function tailOf(path: string, from: number): Promise<string> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const { buffer, bytesRead } = await file.read({
+      buffer: Buffer.alloc(Math.min(4096, size - from)),
+      position: Math.max(from, size - 4096),
+    })
+    return buffer.subarray(0, bytesRead).toString('utf8').trim() || 'nothing'
+  } finally {
+    await file.close()
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    () => false,
+  )
+}

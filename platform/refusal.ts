@@ -1,0 +1,54 @@
+/** Every way Forge refuses a caller, with the HTTP status of the specification's "Errors" table. */
+export const statusOfRefusal = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  length_required: 411,
+  too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  not_configured: 501,
+  backend_failed: 502,
+  unavailable: 503,
+} as const
+
+export type RefusalCode = keyof typeof statusOfRefusal
+
+export type RefusalExtras = {
+  /** Stable dotted code for programs, e.g. `quota.max_concurrent_gpus`; the refusal code where absent. */
+  code?: string
+  /** The admission gate that refused (specification, "Gates that refuse POST /api/jobs"). */
+  gate?: string
+  data?: Record<string, unknown>
+  /** What the caller can do about it. */
+  hint?: string
+  retryAfterSeconds?: number
+  cause?: unknown
+}
+
+/**
+ * The caller's problem, said so that they can mend it: `detail` names what was wrong with the values,
+ * then what would be right. Thrown by pure rules and by routes; the HTTP boundary alone turns it into
+ * `{detail}` and a status.
+ */
+export class Refusal extends Error {
+  readonly code: RefusalCode
+  readonly detail: string
+  readonly extras: RefusalExtras
+  readonly expose = true
+
+  constructor(code: RefusalCode, detail: string, extras: RefusalExtras = {}) {
+    super(detail, { cause: extras.cause })
+    this.name = 'Refusal'
+    this.code = code
+    this.detail = detail
+    this.extras = extras
+  }
+
+  get status(): number {
+    return statusOfRefusal[this.code]
+  }
+}

@@ -1,0 +1,147 @@
+import {
+  readCounts,
+  readIntGroups,
+  readValueGroups,
+  writeIntGroups,
+  writeList,
+  writeValueGroups,
+} from './columns.ts'
+import { type Grouping, groupByKey } from './grouping.ts'
+import { createPoints, makeRoom, type Points } from './points.ts'
+import { seal, unseal } from './sealed.ts'
+import {
+  CorruptSeries,
+  createReader,
+  createWriter,
+  maxVarintBytes,
+  type Reader,
+  readText,
+  readVarint,
+  reserve,
+  skip,
+  writeText,
+  writeVarint,
+} from './varint.ts'
+
+const version = 1
+const zstdLevel = 1
+/** Shorter bodies are never compressed: the saving is not worth the call. */
+const minCompressedBytes = 4096
+/** What a block may expand to; the largest request of 10,000 points stays far below. */
+const maxBodyBytes = 64 * 1024 * 1024
+
+export type Point = { key: string; step: number; ts_ms: number; value: number }
+
+// Encoding is synchronous, so that these serve all calls.
+const writer = createWriter(256 * 1024)
+const grouped = createPoints()
+const unpacked = createPoints()
+
+/**
+ * The points of one request as the value of one log record: `keys[i]` is the key of point i. Repeats of a
+ * key's step within them are dropped, the last winning; `inserted` is how many remain. Steps and times are
+ * safe integers; values are kept exactly, non-finite ones too.
+ *
+ * Body: number of points, number of keys, bytes of the names, the names; how many points each key has; then
+ * the steps of all keys, the times of all keys, the values of all keys.
+ */
+export function encodeBlock(
+  keys: readonly string[],
+  points: Points,
+): { bytes: Buffer; inserted: number } {
+  grouped.length = 0
+  makeRoom(grouped, keys.length)
+  const { keys: names, counts } = groupByKey(keys, points, grouped)
+  writer.at = 0
+  reserve(writer, 3 * maxVarintBytes)
+  writeVarint(writer, grouped.length)
+  writeVarint(writer, names.length)
+  const nameBytes = writeNames(names)
+  writeList(writer, counts)
+  writeIntGroups(writer, counts, grouped.steps)
+  writeIntGroups(writer, counts, grouped.ts)
+  writeValueGroups(writer, counts, grouped.values)
+  const body = writer.bytes.subarray(0, writer.at)
+  return { bytes: seal(version, body, levelFor(body, nameBytes)), inserted: grouped.length }
+}
+
+/**
+ * Values are mostly noise and the other columns are short already; what zstd shortens much are names. So it
+ * is tried where they make up a good part of a long body.
+ */
+const levelFor = (body: Buffer, nameBytes: number) =>
+  body.length >= minCompressedBytes && nameBytes * 4 > body.length ? zstdLevel : null
+
+/** Answers how many bytes the names take. */
+function writeNames(names: readonly string[]): number {
+  const lengthAt = writer.at
+  // The length is known only afterwards: four bytes are kept for it.
+  writer.at += 4
+  for (const name of names) writeText(writer, name)
+  const length = writer.at - lengthAt - 4
+  writer.view.setUint32(lengthAt, length, true)
+  return length
+}
+
+/** `encodeBlock` for points that stand as objects. */
+export function encodePoints(points: readonly Point[]): { bytes: Buffer; inserted: number } {
+  unpacked.length = 0
+  makeRoom(unpacked, points.length)
+  const keys: string[] = []
+  for (const { key, step, ts_ms, value } of points) {
+    const i = keys.push(key) - 1
+    unpacked.steps[i] = step
+    unpacked.ts[i] = ts_ms
+    unpacked.values[i] = value
+  }
+  unpacked.length = keys.length
+  return encodeBlock(keys, unpacked)
+}
+
+/**
+ * Appends a block's points to `into`, those of one key together; `from` is where they begin. The keys of
+ * blocks with the same keys are the same array. Throws `CorruptSeries` for anything that `encodeBlock` did
+ * not write, and then leaves `into` as long as it was.
+ */
+export function decodeBlock(bytes: Buffer, into: Points): Grouping & { from: number } {
+  const reader = createReader(unseal(version, bytes, maxBodyBytes))
+  const total = readVarint(reader)
+  const keys = readNames(reader, readVarint(reader))
+  const counts = readCounts(reader, keys.length, total)
+  const from = into.length
+  makeRoom(into, total)
+  readIntGroups(reader, counts, into.steps, from)
+  readIntGroups(reader, counts, into.ts, from)
+  readValueGroups(reader, counts, into.values, from)
+  into.length = from + total
+  return { keys, counts, from }
+}
+
+/** Runs report the same keys again and again: lists of names already read, by their bytes. */
+const knownNames = new Map<string, string[]>()
+const maxKnownNames = 1024
+const maxKnownBytes = 4096
+
+function readNames(reader: Reader, count: number): string[] {
+  skip(reader, 4)
+  const length = reader.view.getUint32(reader.at - 4, true)
+  const start = reader.at
+  skip(reader, length)
+  const identity =
+    length <= maxKnownBytes ? reader.bytes.toString('latin1', start, reader.at) : null
+  const known = identity === null ? undefined : knownNames.get(identity)
+  if (known?.length === count) return known
+  const names = parseNames(createReader(reader.bytes.subarray(start, reader.at)), count)
+  if (identity !== null) {
+    if (knownNames.size >= maxKnownNames) knownNames.clear()
+    knownNames.set(identity, names)
+  }
+  return names
+}
+
+function parseNames(reader: Reader, count: number): string[] {
+  const names: string[] = []
+  while (reader.at < reader.end) names.push(readText(reader))
+  if (names.length !== count) throw new CorruptSeries('the names do not add up')
+  return names
+}

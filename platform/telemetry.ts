@@ -1,0 +1,57 @@
+import type { Context, Middleware, Next } from 'koa'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+export type HttpMetrics = { middleware: Middleware }
+
+export type Telemetry = {
+  registry: Registry
+  http: HttpMetrics
+  ingestedPoints: Counter
+  deadLetters: Counter
+  projectionLag: Gauge
+}
+
+/** Prometheus metrics of one process; a registry of its own, so that tests can hold several. */
+export function telemetry(): Telemetry {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const duration = new Histogram({
+    name: 'forge_http_request_duration_seconds',
+    help: 'Time from the first byte of a request to its answer, by route.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [registry],
+  })
+  return {
+    registry,
+    http: { middleware: observe(duration) },
+    ingestedPoints: new Counter({
+      name: 'forge_ingested_points_total',
+      help: 'Metric points acknowledged.',
+      registers: [registry],
+    }),
+    deadLetters: new Counter({
+      name: 'forge_dead_letters_total',
+      help: 'Fact records parked because they could not be applied.',
+      labelNames: ['topic'],
+      registers: [registry],
+    }),
+    projectionLag: new Gauge({
+      name: 'forge_projection_lag_records',
+      help: 'Records appended but not yet projected.',
+      labelNames: ['projection'],
+      registers: [registry],
+    }),
+  }
+}
+
+const observe =
+  (duration: Histogram): Middleware =>
+  async (ctx: Context, next: Next) => {
+    const started = performance.now()
+    await next()
+    duration.observe(
+      { method: ctx.method, route: ctx.state.route ?? 'none', status: String(ctx.status) },
+      (performance.now() - started) / 1000,
+    )
+  }

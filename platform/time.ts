@@ -1,0 +1,24 @@
+import { randomFillSync } from 'node:crypto'
+import { ulid } from 'ulid'
+import { v7 } from 'uuid'
+
+/** Where instants and identities come from; rules take both as arguments, so that a replay is a replay. */
+export type Clock = () => Date
+export const systemClock: Clock = () => new Date()
+
+/** `run_01J…`: a prefixed ULID, sortable by time. */
+export const prefixedId = (prefix: string): string => `${prefix}_${ulid()}`
+export const eventId = (): string => v7({ random: sixteenRandomBytes() })
+
+/** Drawn 256 ids at a time: a call for each costs more than all the rest of an id. */
+const randomPool = new Uint8Array(16 * 256)
+let drawn = randomPool.length
+
+function sixteenRandomBytes(): Uint8Array {
+  if (drawn === randomPool.length) {
+    randomFillSync(randomPool)
+    drawn = 0
+  }
+  drawn += 16
+  return randomPool.subarray(drawn - 16, drawn)
+}
