@@ -1,0 +1,26 @@
+import type { ArtifactEvent, ArtifactFacts } from '../../events/artifacts.ts'
+
+/** Null before it was registered. */
+export type Artifact = ArtifactFacts | null
+
+/** Said again with the same facts, an artifact stays as it is. */
+export function registerArtifact(artifact: Artifact, facts: ArtifactFacts): ArtifactEvent[] {
+  return artifact !== null && isSame(artifact, facts)
+    ? []
+    : [{ type: 'artifact.registered', data: facts }]
+}
+
+export function evolve(_: Artifact, event: ArtifactEvent): Artifact {
+  switch (event.type) {
+    case 'artifact.registered':
+      return event.data
+  }
+}
+
+const isSame = (a: ArtifactFacts, b: ArtifactFacts): boolean =>
+  a.format === b.format &&
+  a.size_bytes === b.size_bytes &&
+  a.sha256 === b.sha256 &&
+  a.attempt === b.attempt &&
+  Object.keys(a.metrics).length === Object.keys(b.metrics).length &&
+  Object.entries(a.metrics).every(([key, value]) => b.metrics[key] === value)

@@ -1,0 +1,93 @@
+import { type ArtifactEvent, type ArtifactFacts, artifactStream } from '../../events/artifacts.ts'
+import { type Route, route } from '../../platform/http/route.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { type ArtifactInput, artifactInput, artifactReply } from '../../schemas/artifacts.ts'
+import { answerPosition, type Deps, stampOf } from '../deps.ts'
+import type { Transaction } from '../event-store.ts'
+import { type Aggregate, handle } from '../handle.ts'
+import { type Artifact, evolve, registerArtifact } from './decide.ts'
+
+const aggregate: Aggregate<Artifact, ArtifactEvent> = { initial: null, evolve }
+const maxPerRun = 10_000
+
+export const artifactRoutes = (deps: Deps): Route[] => [
+  route({
+    method: 'POST',
+    path: '/api/ingest/artifact',
+    credential: 'ingest',
+    tag: 'ingest',
+    summary: 'Register something the training code wrote',
+    body: artifactInput,
+    response: artifactReply,
+    refusals: ['forbidden', 'invalid', 'conflict'],
+    async handle(request) {
+      await deps.reports.admit(request)
+      const { body } = request
+      if (body.upload_id)
+        throw new Refusal('invalid', `No such upload: ${body.upload_id}`, {
+          code: 'artifact.no_upload',
+        })
+      const { artifact_id, created } = await takeId(deps, body)
+      const { position } = await handle(
+        deps.store,
+        {
+          stream: artifactStream(artifact_id),
+          aggregate,
+          stamp: stampOf(request, deps.now()),
+        },
+        artifact => registerArtifact(artifact, toFacts(body, artifact_id)),
+      )
+      answerPosition(deps, request, position)
+      return { ok: true, artifact_id, created, status: 'registered' }
+    },
+  }),
+]
+
+/**
+ * The id of this kind, path and step of the run: given once, and found again. Where the server dies before
+ * the artifact is registered, the id waits for the caller to say it again.
+ */
+const takeId = (deps: Deps, body: ArtifactInput) =>
+  deps.store.transaction(async tx => {
+    const { run_id, kind, path, format } = body
+    const step = body.step ?? -1
+    const artifact_id = deps.newId('art')
+    const { rowCount } = await tx.query(
+      `insert into write.artifact (artifact_id, run_id, kind, path, step, format)
+       select $1, $2, $3, $4, $5, $6
+        where (select count(*) from write.artifact where run_id = $2) < $7
+       on conflict do nothing`,
+      [artifact_id, run_id, kind, path, step, format, maxPerRun],
+    )
+    if (rowCount === 1) return { artifact_id, created: true }
+    return { artifact_id: await knownId(tx, body, step), created: false }
+  })
+
+async function knownId(tx: Transaction, body: ArtifactInput, step: number): Promise<string> {
+  const { rows } = await tx.query(
+    'select artifact_id from write.artifact where run_id = $1 and kind = $2 and path = $3 and step = $4',
+    [body.run_id, body.kind, body.path, step],
+  )
+  if (!rows[0])
+    throw new Refusal(
+      'conflict',
+      `The run has registered ${maxPerRun} artifacts, the most it may`,
+      {
+        code: 'artifact.too_many',
+      },
+    )
+  return rows[0].artifact_id
+}
+
+const toFacts = (body: ArtifactInput, artifact_id: string): ArtifactFacts => ({
+  artifact_id,
+  run_id: body.run_id,
+  kind: body.kind,
+  path: body.path,
+  format: body.format,
+  step: body.step ?? null,
+  size_bytes: body.size_bytes ?? null,
+  sha256: body.sha256 ?? null,
+  metrics: body.metrics ?? {},
+  attempt: body.attempt ?? null,
+})

@@ -1,0 +1,64 @@
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import type { Actor } from '../events/event.ts'
+import type { KeyRing } from '../platform/auth/keys.ts'
+import type { Config } from '../platform/config.ts'
+import type { Caller } from '../platform/http/route.ts'
+import type { Topics } from '../platform/log/topics.ts'
+import type { RecentWrites } from '../platform/recent-writes.ts'
+import type { Clock } from '../platform/time.ts'
+import type { EventStore, Stamp } from './event-store.ts'
+import type { FactLane } from './facts.ts'
+import type { Reports } from './reports.ts'
+
+/** What the routes of command-api work with; built once in main.ts. */
+export type Deps = {
+  store: EventStore
+  pool: Pool
+  now: Clock
+  /** `newId('run')` → `run_01J…`. */
+  newId: (prefix: string) => string
+  config: Config
+  keys: KeyRing
+  logger: Logger
+  recentWrites: RecentWrites
+  reports: Reports
+  facts: FactLane
+  topics: Topics
+  newEventId: () => string
+  /** Counts points for the scraper. */
+  ingestedPoints: (count: number) => void
+  /** Where people and runs reach this installation, without a trailing slash. */
+  baseUrl: () => string
+}
+
+type Asked = {
+  caller: Caller
+  requestId: string
+  ctx: { set: (name: string, value: string) => void }
+}
+
+/** The envelope for what this request causes. */
+export const stampOf = (request: Pick<Asked, 'caller' | 'requestId'>, now: Date): Stamp => ({
+  actor: actorOf(request.caller),
+  requestId: request.requestId,
+  now,
+})
+
+function actorOf(caller: Caller): Actor {
+  switch (caller.kind) {
+    case 'person':
+      return { type: 'user', id: caller.username, via: caller.via }
+    case 'run':
+      return { type: 'run', id: caller.runId, via: 'ingest_token' }
+    case 'anybody':
+      return { type: 'system', id: 'anybody', via: 'none' }
+  }
+}
+
+/** Tells the caller where their write stands, and remembers it for their next reads. */
+export function answerPosition(deps: Deps, request: Asked, position: string): void {
+  request.ctx.set('Forge-Position', position)
+  if (request.caller.kind === 'person')
+    deps.recentWrites.remember(request.caller.username, position)
+}

@@ -1,0 +1,165 @@
+import type { Pool, PoolClient } from 'pg'
+import type { Actor, Event, EventDefinition, Recorded, Stamped } from '../events/event.ts'
+
+export type Transaction = PoolClient
+
+/** Who does it, in answer to which request, and when: becomes the envelope of each event. */
+export type Stamp = {
+  actor: Actor
+  requestId: string
+  now: Date
+  causationId?: string
+}
+
+export type Loaded<E extends Event> = { events: Stamped<E>[]; version: number }
+
+export type Append = {
+  stream: string
+  /** The version the decision was made on; 0 for a stream that does not exist yet. */
+  expectedVersion: number
+  events: readonly Event[]
+  stamp: Stamp
+}
+
+/** Somebody else appended to the stream first; decide again on what is there now. */
+export class ConcurrentWrite extends Error {}
+
+export type EventStore = {
+  load<E extends Event>(stream: string, tx?: Transaction): Promise<Loaded<E>>
+  /** Appends inside a transaction of the caller's; throws `ConcurrentWrite` when the version has moved. */
+  append(tx: Transaction, append: Append): Promise<void>
+  /** Commits what `work` does, or nothing; wakes the relay after the commit. */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+}
+
+export type EventStoreDeps = {
+  pool: Pool
+  definitions: readonly EventDefinition[]
+  newEventId: () => string
+  /** Called after each commit that may have appended. */
+  committed: () => void
+}
+
+export function postgresEventStore(deps: EventStoreDeps): EventStore {
+  const { pool, committed } = deps
+  const definitions = new Map(deps.definitions.map(definition => [definition.type, definition]))
+  const definitionOf = (type: string): EventDefinition => {
+    const definition = definitions.get(type)
+    if (!definition) throw new Error(`event type ${type} is not listed in events/all.ts`)
+    return definition
+  }
+
+  return {
+    async load<E extends Event>(stream: string, tx?: Transaction): Promise<Loaded<E>> {
+      const { rows } = await (tx ?? pool).query({
+        name: 'load_stream',
+        text: `select type, schema_version, data, meta, occurred_at from write.event
+                where stream = $1 order by stream_version`,
+        values: [stream],
+      })
+      const events = rows.map(row => ({
+        ...(upcast(definitionOf(row.type), row) as E),
+        occurred_at: row.occurred_at.toISOString(),
+        actor: row.meta.actor,
+      }))
+      return { events, version: rows.length }
+    },
+
+    async append(tx, { stream, expectedVersion, events, stamp }) {
+      const rows = events.map((event, index) => ({
+        event_id: deps.newEventId(),
+        stream_version: expectedVersion + 1 + index,
+        type: event.type,
+        schema_version: definitionOf(event.type).schema_version,
+        data: event.data,
+      }))
+      try {
+        await tx.query({
+          name: 'append_events',
+          text: `insert into write.event (event_id, stream, stream_version, type, schema_version, data, meta, occurred_at)
+                 select event_id, $1, stream_version, type, schema_version, data, $2, $3
+                   from jsonb_to_recordset($4)
+                     as row(event_id uuid, stream_version int, type text, schema_version int, data jsonb)
+                  order by stream_version`,
+          values: [stream, metaOf(stamp), stamp.now, JSON.stringify(rows)],
+        })
+      } catch (error) {
+        if (isVersionClash(error))
+          throw new ConcurrentWrite(`${stream} is past version ${expectedVersion}`)
+        throw error
+      }
+    },
+
+    async transaction(work) {
+      const tx = await pool.connect()
+      let broken: Error | undefined
+      try {
+        await tx.query('begin')
+        const result = await work(tx)
+        await tx.query('commit')
+        committed()
+        return result
+      } catch (error) {
+        broken = await rollback(tx)
+        throw error
+      } finally {
+        tx.release(broken)
+      }
+    },
+  }
+}
+
+async function rollback(tx: PoolClient): Promise<Error | undefined> {
+  try {
+    await tx.query('rollback')
+    return undefined
+  } catch (error) {
+    return error as Error
+  }
+}
+
+const metaOf = ({ actor, requestId, causationId }: Stamp) =>
+  JSON.stringify({ actor, request_id: requestId, causation_id: causationId ?? null })
+
+const isVersionClash = (error: unknown): boolean =>
+  error instanceof Error &&
+  'constraint' in error &&
+  error.constraint === 'event_stream_stream_version_key'
+
+type StoredEvent = { type: string; schema_version: number; data: Record<string, unknown> }
+
+/** Brings recorded data up to today's version of its type. */
+export function upcast(definition: EventDefinition, stored: StoredEvent): Event {
+  let data = stored.data
+  for (let from = stored.schema_version; from < definition.schema_version; from++) {
+    if (!definition.upcast)
+      throw new Error(
+        `${stored.type} has no way from version ${from} to ${definition.schema_version}`,
+      )
+    data = definition.upcast(data, from)
+  }
+  return { type: stored.type, data }
+}
+
+/** A row of `write.event` as the log carries it. */
+export function toRecorded(row: {
+  event_id: string
+  type: string
+  schema_version: number
+  stream: string
+  stream_version: number
+  data: object
+  meta: { actor: Actor; request_id: string; causation_id: string | null }
+  occurred_at: Date
+}): Recorded {
+  return {
+    event_id: row.event_id,
+    type: row.type,
+    schema_version: row.schema_version,
+    stream: row.stream,
+    stream_version: row.stream_version,
+    occurred_at: row.occurred_at.toISOString(),
+    ...row.meta,
+    data: row.data,
+  }
+}

@@ -1,0 +1,40 @@
+import type { HparamsEvent, Scalar } from '../../events/hparams.ts'
+import { Refusal } from '../../platform/refusal.ts'
+
+export type Hparams = ReadonlyMap<string, Scalar>
+export const noHparams: Hparams = new Map()
+
+/** Most keys a run may have. */
+export const maxHparams = 2000
+
+export function evolve(hparams: Hparams, event: HparamsEvent): Hparams {
+  const { added, changed } = event.data
+  return new Map([
+    ...hparams,
+    ...Object.entries(added),
+    ...changed.map(({ key, to }) => [key, to] as const),
+  ])
+}
+
+/** Adds keys and notes changed values; what is said again changes nothing. */
+export function setHparams(
+  hparams: Hparams,
+  run_id: string,
+  params: Readonly<Record<string, Scalar>>,
+): HparamsEvent[] {
+  const entries = Object.entries(params)
+  const added = Object.fromEntries(entries.filter(([key]) => !hparams.has(key)))
+  const changed = entries.flatMap(([key, to]) => {
+    const from = hparams.get(key)
+    return from === undefined || from === to ? [] : [{ key, from, to }]
+  })
+  const total = hparams.size + Object.keys(added).length
+  if (total > maxHparams)
+    throw new Refusal(
+      'invalid',
+      `The run would have ${total} hyperparameters; ${maxHparams} are the most`,
+      { code: 'hparams.too_many' },
+    )
+  if (Object.keys(added).length === 0 && changed.length === 0) return []
+  return [{ type: 'hparams.set', data: { run_id, added, changed } }]
+}

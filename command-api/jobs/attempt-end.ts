@@ -1,0 +1,117 @@
+import type { JobEvent } from '../../events/jobs.ts'
+import { outcomeOf } from './decide.ts'
+import { failed, stopped, succeeded } from './ends.ts'
+import type { Job } from './job.ts'
+import type { Outcome, Trigger } from './lifecycle.ts'
+
+/** How an attempt ended, as its executor saw it. */
+export type AttemptEnd = {
+  attempt: number
+  exit_code: number | null
+  signal: string | null
+  oom_killed: boolean
+  launch_error: string | null
+  /** It did run, though nobody may know how it ended. */
+  was_running: boolean
+  ended_at: string
+  /** The executor says that the attempt made room for another job. */
+  preempted: boolean
+}
+
+/**
+ * Nothing of an attempt runs any more. Its exit is recorded whatever the state of the job, once. A code other
+ * than 0 decides; after 0 a report of the end is waited for (`settle`).
+ */
+export function attemptEnded(job: Job, end: AttemptEnd): JobEvent[] {
+  const outcome = outcomeOf(job, triggerOf(end))
+  if (end.attempt !== job.attempt || job.exit !== null || outcome === 'ignored') return []
+  const { was_running: _, preempted: __, ...seen } = end
+  const exited: JobEvent = {
+    type: 'job.exited',
+    data: { ...job.subject, ...seen, gpu_seconds: gpuSeconds(job, end.ended_at) },
+  }
+  const { exit_code, ended_at } = end
+  return [exited, ...consequences({ ...job, exit: { exit_code, ended_at } }, end, outcome)]
+}
+
+/** The exit code was 0 and no report of the end came in time: it has succeeded. */
+export function settle(job: Job, now: Date): JobEvent[] {
+  if (job.exit?.exit_code !== 0 || outcomeOf(job, 'report_lost') !== 'succeeded') return []
+  return [
+    succeeded(job, { reason: 'exit_code', message: null, exit_code: 0, at: now.toISOString() }),
+  ]
+}
+
+function triggerOf(end: AttemptEnd): Trigger {
+  if (end.preempted) return 'preempt'
+  if (end.exit_code === 0) return 'exited_zero'
+  return isLost(end) ? 'lost' : 'exited_nonzero'
+}
+
+/** It ran, and then nobody saw it end: the machine went down, or whoever watched over it was killed. */
+const isLost = ({ exit_code, signal, was_running, oom_killed }: AttemptEnd) =>
+  exit_code === null && signal === null && was_running && !oom_killed
+
+function consequences(job: Job, end: AttemptEnd, outcome: Outcome): JobEvent[] {
+  const { subject, attempt } = job
+  switch (outcome) {
+    case 'failed':
+      return [failed(job, { ...failureOf(end), exit_code: end.exit_code, at: end.ended_at })]
+    case 'by_retry':
+      return retryOrFail(job, end)
+    case 'queued':
+      return [
+        { type: 'job.preempted', data: { ...subject, attempt } },
+        { type: 'job.queued', data: { ...subject, reason: 'waiting_capacity', not_before: null } },
+      ]
+    case 'paused':
+      return [
+        {
+          type: 'job.paused',
+          data: { ...subject, attempt, message: job.request?.message ?? null },
+        },
+      ]
+    case 'stopped':
+      return [stopped(job, job.request ?? { reason: 'user', message: null }, end.ended_at)]
+    default:
+      return []
+  }
+}
+
+function retryOrFail(job: Job, end: AttemptEnd): JobEvent[] {
+  const { subject, attempt, retry } = job
+  if (!retry.on.includes('node_failure') || attempt >= retry.max_attempts)
+    return [
+      failed(job, {
+        reason: 'node_failure',
+        message: end.launch_error,
+        exit_code: null,
+        at: end.ended_at,
+      }),
+    ]
+  const not_before = new Date(Date.parse(end.ended_at) + retry.backoff_s * 1000).toISOString()
+  return [
+    { type: 'job.retried', data: { ...subject, attempt, reason: 'node_failure', not_before } },
+    { type: 'job.queued', data: { ...subject, reason: 'retry_backoff', not_before } },
+  ]
+}
+
+function failureOf(end: AttemptEnd): {
+  reason: 'oom_killed' | 'launch_error' | 'exit_code'
+  message: string | null
+} {
+  if (end.oom_killed)
+    return { reason: 'oom_killed', message: 'It ran out of memory and was killed' }
+  if (end.exit_code !== null)
+    return { reason: 'exit_code', message: `It exited with code ${end.exit_code}` }
+  if (end.signal !== null)
+    return { reason: 'exit_code', message: `It was ended by signal ${end.signal}` }
+  return { reason: 'launch_error', message: end.launch_error }
+}
+
+/** From the billing start to the end, of all GPUs; nothing for an attempt that never reported `running`. */
+function gpuSeconds(job: Job, ended_at: string): number {
+  if (job.started_at === null) return 0
+  const seconds = (Date.parse(ended_at) - Date.parse(job.started_at)) / 1000
+  return Math.max(0, Math.round(seconds * job.gpus * 1000) / 1000)
+}

@@ -1,0 +1,179 @@
+import type { JobAdmitted, JobEvent } from '../../events/jobs.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { isEnded, type QueueReason } from '../../schemas/jobs.ts'
+import { toTimestamp } from '../../schemas/timestamp.ts'
+import { failed, stopped, succeeded } from './ends.ts'
+import type { Job } from './job.ts'
+import { lifecycle, type Outcome, type Trigger } from './lifecycle.ts'
+
+export type Hold = { reason: 'approval' | 'not_before'; until: string | null }
+
+/** Everything of `admitted` was gathered and passed the gates; a job that waits for nothing is queued at once. */
+export function admit(job: Job, admitted: JobAdmitted, hold: Hold | null): JobEvent[] {
+  if (job.state !== null) throw new Refusal('conflict', `Run ${admitted.run_id} exists already`)
+  const { run_id, short_id, project, owner } = admitted
+  const subject = { run_id, short_id, project, owner }
+  const then: JobEvent = hold
+    ? { type: 'job.held', data: { ...subject, ...hold } }
+    : {
+        type: 'job.queued',
+        data: { ...subject, reason: 'waiting_capacity', not_before: null },
+      }
+  return [{ type: 'job.admitted', data: admitted }, then]
+}
+
+/** Ends a hold, or says for which other reason a queued job waits. */
+export function queue(job: Job, reason: QueueReason): JobEvent[] {
+  const outcome = outcomeOf(job, 'queue')
+  if (outcome === 'ignored' || (outcome === 'same' && job.queue_reason === reason)) return []
+  return [queued(job, reason, null)]
+}
+
+export type Placement = { executor: string; nodes: string[]; gpu_indexes: number[] }
+
+/** Quota and GPUs for it were taken in the same transaction. */
+export function schedule(job: Job, placement: Placement): JobEvent[] {
+  if (outcomeOf(job, 'schedule') === 'ignored') return []
+  const attempt = job.attempt + 1
+  return [{ type: 'job.scheduled', data: { ...job.subject, attempt, ...placement } }]
+}
+
+export function executorRunning(job: Job, attempt: number, at: string): JobEvent[] {
+  if (attempt !== job.attempt || outcomeOf(job, 'executor_running') === 'ignored') return []
+  return [starting(job, null, at)]
+}
+
+export type Report = {
+  event: 'starting' | 'running' | 'succeeded' | 'failed'
+  /** Null: the newest. */
+  attempt: number | null
+  phase: Extract<JobEvent, { type: 'job.starting' }>['data']['phase']
+  exit_code: number | null
+  message: string | null
+  /** When the server received it; clocks of nodes are not asked. */
+  at: string
+}
+
+/** A report of an older attempt, or one that comes out of order, changes nothing. */
+export function report(job: Job, said: Report): JobEvent[] {
+  const outcome = outcomeOf(job, `report_${said.event}`)
+  if (outcome === 'ignored' || (said.attempt !== null && said.attempt !== job.attempt)) return []
+  const isLate = job.exit !== null
+  switch (said.event) {
+    case 'starting':
+      return isLate ? [] : [starting(job, said.phase, job.executor_running_at ?? said.at)]
+    case 'running':
+      return isLate ? [] : [...impliedStart(job, said.at), running(job, said.at)]
+    case 'succeeded':
+      return [succeeded(job, { ...said, reason: 'reported' })]
+    case 'failed':
+      return [failed(job, { ...said, reason: 'reported' })]
+  }
+}
+
+/** `deadline` is when an attempt that does not end by itself is killed. */
+export type Asked = { message: string | null; now: Date; graceSeconds: number | null }
+
+/** Asked again, only an earlier deadline (or `force`) changes something. A job on which nothing runs stops at once. */
+export function stop(job: Job, asked: Asked & { force: boolean }): JobEvent[] {
+  const outcome = acceptable(job, 'stop')
+  const deadline = deadlineOf(job, asked, asked.force)
+  if (outcome === 'same' && job.request && job.request.deadline <= deadline) return []
+  const request = { reason: 'user' as const, message: asked.message }
+  if (outcome === 'stopped') return [stopped(job, request, asked.now.toISOString())]
+  return requestStop(job, { ...request, force: asked.force, deadline }, asked.now)
+}
+
+/** A limit of the spec was reached; `message` names it with its value. */
+export function limit(job: Job, message: string, now: Date): JobEvent[] {
+  if (outcomeOf(job, 'limit') === 'ignored') return []
+  const deadline = deadlineOf(job, { graceSeconds: null, now }, false)
+  return requestStop(job, { reason: 'limit', message, force: false, deadline }, now)
+}
+
+export function pause(job: Job, asked: Asked): JobEvent[] {
+  const outcome = acceptable(job, 'pause')
+  if (outcome === 'same') return []
+  const { subject, attempt } = job
+  const { message } = asked
+  const paused: JobEvent = { type: 'job.paused', data: { ...subject, attempt, message } }
+  if (outcome === 'paused') return [paused]
+  const deadline = deadlineOf(job, asked, false)
+  const requested: JobEvent = {
+    type: 'job.pause_requested',
+    data: { ...subject, attempt, message, deadline },
+  }
+  return job.exit ? [requested, paused] : [requested]
+}
+
+export function resume(job: Job, message: string | null): JobEvent[] {
+  acceptable(job, 'resume')
+  return [
+    { type: 'job.resumed', data: { ...job.subject, message } },
+    queued(job, 'waiting_capacity', null),
+  ]
+}
+
+export function pendingTimeout(job: Job, message: string, now: Date): JobEvent[] {
+  if (outcomeOf(job, 'pending_timeout') === 'ignored') return []
+  return [failed(job, { reason: 'max_pending', message, exit_code: null, at: now.toISOString() })]
+}
+
+/** What the table says; a job that does not exist is refused as such. */
+export function outcomeOf(job: Job, trigger: Trigger): Outcome {
+  if (job.state === null) throw new Refusal('not_found', `No such job: ${job.subject.run_id}`)
+  return lifecycle[job.state][trigger]
+}
+
+const pastOf = { pause: 'paused', resume: 'resumed', stop: 'stopped' } as const
+
+/** The outcome of what a person asks for, unless it is a conflict. */
+function acceptable(job: Job, trigger: keyof typeof pastOf): Outcome {
+  const outcome = outcomeOf(job, trigger)
+  if (outcome !== 'conflict' || job.state === null) return outcome
+  if (!isEnded(job.state))
+    throw new Refusal('conflict', `A job that is ${job.state} cannot be ${pastOf[trigger]}`, {
+      code: `job.${job.state}`,
+    })
+  const at = job.ended_at === null ? '' : ` at ${toTimestamp(new Date(job.ended_at))}`
+  throw new Refusal('conflict', `Job already stopped (${job.state}${at})`, { code: 'job.ended' })
+}
+
+function deadlineOf(job: Job, asked: Omit<Asked, 'message'>, force: boolean): string {
+  const grace = force ? 0 : (asked.graceSeconds ?? job.stop_grace_s)
+  return new Date(asked.now.getTime() + grace * 1000).toISOString()
+}
+
+type StopRequest = Pick<
+  Extract<JobEvent, { type: 'job.stop_requested' }>['data'],
+  'reason' | 'message' | 'force' | 'deadline'
+>
+
+/** An attempt that has ended meanwhile has nothing left to wait for. */
+function requestStop(job: Job, request: StopRequest, now: Date): JobEvent[] {
+  const { subject, attempt } = job
+  const requested: JobEvent = {
+    type: 'job.stop_requested',
+    data: { ...subject, attempt, ...request },
+  }
+  return job.exit ? [requested, stopped(job, request, now.toISOString())] : [requested]
+}
+
+const queued = (job: Job, reason: QueueReason, not_before: string | null): JobEvent => ({
+  type: 'job.queued',
+  data: { ...job.subject, reason, not_before },
+})
+
+const starting = (job: Job, phase: Report['phase'], executor_running_at: string): JobEvent => ({
+  type: 'job.starting',
+  data: { ...job.subject, attempt: job.attempt, phase, executor_running_at },
+})
+
+const running = (job: Job, started_at: string): JobEvent => ({
+  type: 'job.running',
+  data: { ...job.subject, attempt: job.attempt, started_at },
+})
+
+/** Code that reports proves that the executor runs it, whether its own mark was seen or not. */
+const impliedStart = (job: Job, at: string): JobEvent[] =>
+  job.state === 'scheduled' ? [starting(job, null, at)] : []

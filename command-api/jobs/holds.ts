@@ -1,0 +1,78 @@
+import type { Transaction } from '../event-store.ts'
+
+export type Hold = { run_id: string; username: string; series: string; gpus: number; now: Date }
+
+/**
+ * Takes a job's share of its owner's quota, or nothing. One conditional UPDATE decides: the row's lock makes
+ * racing jobs take turns, and each sees what the one before it took. GPU hours of today are a soft limit:
+ * used up, they keep jobs from starting, and stop none.
+ */
+export async function takeQuota(tx: Transaction, hold: Hold): Promise<boolean> {
+  const { run_id, username, series, gpus, now } = hold
+  await tx.query('insert into write.quota (username) values ($1) on conflict do nothing', [
+    username,
+  ])
+  const { rowCount } = await tx.query({
+    name: 'take_quota',
+    text: `update write.quota q
+              set held_gpus = held_gpus + $2, held_jobs = held_jobs + 1,
+                  held_series = held_series || jsonb_build_object(
+                    $3::text, coalesce((held_series ->> $3)::int, 0) + $2)
+            where username = $1
+              and held_gpus + $2 <= max_concurrent_gpus
+              and held_jobs + 1 <= max_concurrent_jobs
+              and coalesce((held_series ->> $3)::int, 0) + $2
+                  <= coalesce((per_series -> $3 ->> 'max_concurrent_gpus')::int, 2147483647)
+              and ${hoursLeft('null', 'daily_gpu_hours')}
+              and ${hoursLeft('$3', "(per_series -> $3 ->> 'daily_gpu_hours')::float8")}`,
+    values: [username, gpus, series, now],
+  })
+  if (rowCount === 0) return false
+  await tx.query(
+    `insert into write.quota_hold (run_id, username, series, gpus, since) values ($1, $2, $3, $4, $5)`,
+    [run_id, username, series, gpus, now],
+  )
+  return true
+}
+
+/** Gives back what a run holds of the quota and of GPUs; may be repeated. */
+export async function releaseHolds(tx: Transaction, run_id: string): Promise<void> {
+  const { rows } = await tx.query(
+    'delete from write.quota_hold where run_id = $1 returning username, series, gpus',
+    [run_id],
+  )
+  const hold = rows[0]
+  if (hold)
+    await tx.query(
+      `update write.quota
+          set held_gpus = held_gpus - $2, held_jobs = held_jobs - 1,
+              held_series = held_series || jsonb_build_object($3::text, (held_series ->> $3)::int - $2)
+        where username = $1`,
+      [hold.username, hold.gpus, hold.series],
+    )
+  await tx.query('delete from write.gpu_slot where run_id = $1', [run_id])
+}
+
+/** False when somebody else holds one of them. */
+export async function takeSlots(
+  tx: Transaction,
+  slots: { executor: string; run_id: string; gpu_indexes: readonly number[] },
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `insert into write.gpu_slot (executor, gpu_index, run_id)
+     select $1, gpu_index, $2 from unnest($3::int[]) as gpu_index on conflict do nothing`,
+    [slots.executor, slots.run_id, slots.gpu_indexes],
+  )
+  return rowCount === slots.gpu_indexes.length
+}
+
+/** SQL: whether less than `limit` GPU hours (0 or null: no limit) of this UTC day were used; `$4` is now. */
+function hoursLeft(series: '$3' | 'null', limit: string): string {
+  return `(coalesce(${limit}, 0) = 0 or ${limit} > (
+    select coalesce(sum(u.gpus * extract(epoch from
+             coalesce(u.ended_at, $4::timestamptz) - greatest(u.started_at, date_trunc('day', $4::timestamptz, 'UTC'))
+           )), 0) / 3600
+      from write.gpu_use u
+     where u.username = $1 and (${series}::text is null or u.series = ${series})
+       and coalesce(u.ended_at, $4::timestamptz) > date_trunc('day', $4::timestamptz, 'UTC')))`
+}

@@ -1,0 +1,91 @@
+import type { JobEvent } from '../../events/jobs.ts'
+import { createBell } from '../../platform/bell.ts'
+import type { Deps } from '../deps.ts'
+import type { Stamp } from '../event-store.ts'
+import { settle } from './attempt-end.ts'
+import { changeJob } from './change.ts'
+import { pendingTimeout, queue } from './decide.ts'
+import { hasRoom } from './executor-commands.ts'
+import type { Job } from './job.ts'
+
+export type JobKeeper = { stop(): Promise<void> }
+
+/** How often it looks, in milliseconds. */
+const intervalMs = 1000
+const batch = 100
+
+/**
+ * Does to jobs what only the clock asks for: ends holds that are over, gives up what waited too long, believes
+ * exit code 0 that no report followed, and says of jobs whose owner holds too much that this is why they wait.
+ * Every step may be repeated, by any process.
+ */
+export function startJobKeeper(deps: Deps, wake: () => void): JobKeeper {
+  const stopping = new AbortController()
+  const bell = createBell()
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        if (await keepJobs(deps)) wake()
+      } catch (error) {
+        deps.logger.warn({ err: error }, 'jobs could not be looked after, will retry')
+      }
+      await bell.wait(intervalMs, stopping.signal)
+    }
+  })()
+  return {
+    async stop() {
+      stopping.abort()
+      bell.ring()
+      await running
+    },
+  }
+}
+
+type Duty = {
+  /** Finds jobs by `$1`, now, and `$2`, at most so many. */
+  due: string
+  decide: (job: Job, now: Date) => JobEvent[]
+}
+
+const duties: readonly Duty[] = [
+  {
+    due: `select run_id from write.job_state where state = 'held' and not_before <= $1 limit $2`,
+    decide: job => queue(job, 'waiting_capacity'),
+  },
+  {
+    due: `select run_id from write.job_state
+           where state in ('held', 'queued') and pending_until <= $1 limit $2`,
+    decide: (job, now) =>
+      pendingTimeout(job, 'max_pending_s is reached: it waited too long for its turn', now),
+  },
+  {
+    due: 'select run_id from write.job_state where settle_at <= $1 limit $2',
+    decide: settle,
+  },
+  {
+    due: `select j.run_id from write.job_state j join write.quota q on q.username = j.owner
+           where j.state = 'queued' and j.queue_reason <> 'quota_in_use'
+             and (j.not_before is null or j.not_before <= $1) and not (${hasRoom})
+           limit $2`,
+    decide: job => queue(job, 'quota_in_use'),
+  },
+]
+
+/** Answers whether something changed. */
+export async function keepJobs(deps: Pick<Deps, 'store' | 'pool' | 'now'>): Promise<boolean> {
+  let isChanged = false
+  for (const { due, decide } of duties) {
+    const now = deps.now()
+    const { rows } = await deps.pool.query(due, [now, batch])
+    for (const { run_id } of rows) {
+      const stamp: Stamp = {
+        actor: { type: 'system', id: 'job-keeper', via: 'timer' },
+        requestId: 'job-keeper',
+        now,
+      }
+      const { events } = await changeJob(deps.store, { run_id, stamp }, job => decide(job, now))
+      isChanged ||= events.length > 0
+    }
+  }
+  return isChanged
+}

@@ -1,0 +1,196 @@
+import type { JobState } from '../../schemas/jobs.ts'
+
+/** What can happen to a job. Those of an attempt count only for the job's newest attempt. */
+export const triggers = {
+  hold: 'something must come first (approval, `not_before`)',
+  queue: 'nothing is in the way but capacity; in the queue: the reason to wait changes',
+  schedule: 'capacity and quota are free',
+  executor_running: "the executor's own RUNNING mark",
+  report_starting: 'the code reports `starting`, perhaps with a phase',
+  report_running: 'the code reports `running`',
+  report_succeeded: 'the code reports `succeeded`',
+  report_failed: 'the code reports `failed`',
+  exited_zero: 'the process ended with exit code 0',
+  exited_nonzero: 'the process ended with another code or by a signal, or never began',
+  lost: 'the executor lost the attempt: nobody knows how it ended',
+  report_lost: 'exit code 0, and 60 s later still no report of the end',
+  preempt: 'the executor gave its GPUs to another job',
+  pause: 'a person pauses it',
+  resume: 'a person resumes it',
+  stop: 'a person stops it',
+  limit: '`max_duration_s` or `max_cost` is reached',
+  pending_timeout: '`max_pending_s` is reached',
+} as const
+export type Trigger = keyof typeof triggers
+
+/**
+ * The next state, or: `same`, taken though the state stays; `ignored`, too late or out of place, nothing
+ * happens; `conflict`, refused with 409; `by_retry`, queued again while the retry policy allows another
+ * attempt, else failed.
+ */
+export type Outcome = JobState | 'same' | 'ignored' | 'conflict' | 'by_retry'
+
+/** No attempt exists, so nothing can be heard of one. */
+const noAttempt = {
+  executor_running: 'ignored',
+  report_starting: 'ignored',
+  report_running: 'ignored',
+  report_succeeded: 'ignored',
+  report_failed: 'ignored',
+  exited_zero: 'ignored',
+  exited_nonzero: 'ignored',
+  lost: 'ignored',
+  report_lost: 'ignored',
+  preempt: 'ignored',
+  limit: 'ignored',
+} as const
+
+/** An attempt exists, so it no longer waits. */
+const notWaiting = {
+  hold: 'ignored',
+  queue: 'ignored',
+  schedule: 'ignored',
+  pending_timeout: 'ignored',
+} as const
+
+/** Final; what is still heard of the process is recorded beside the state. */
+const ended = {
+  ...notWaiting,
+  ...noAttempt,
+  exited_zero: 'same',
+  exited_nonzero: 'same',
+  lost: 'same',
+  preempt: 'same',
+  pause: 'conflict',
+  resume: 'conflict',
+  stop: 'conflict',
+} as const
+
+/** The whole life of a job; `docs/run-lifecycle.md` shows the same table. A missing cell does not compile. */
+export const lifecycle: Record<JobState, Record<Trigger, Outcome>> = {
+  admitted: {
+    ...noAttempt,
+    hold: 'held',
+    queue: 'queued',
+    schedule: 'ignored',
+    pause: 'conflict',
+    resume: 'conflict',
+    stop: 'stopped',
+    pending_timeout: 'failed',
+  },
+  held: {
+    ...noAttempt,
+    hold: 'ignored',
+    queue: 'queued',
+    schedule: 'ignored',
+    pause: 'conflict',
+    resume: 'conflict',
+    stop: 'stopped',
+    pending_timeout: 'failed',
+  },
+  queued: {
+    ...noAttempt,
+    hold: 'ignored',
+    queue: 'same',
+    schedule: 'scheduled',
+    pause: 'paused',
+    resume: 'conflict',
+    stop: 'stopped',
+    pending_timeout: 'failed',
+  },
+  scheduled: {
+    ...notWaiting,
+    executor_running: 'starting',
+    report_starting: 'starting',
+    report_running: 'running',
+    report_succeeded: 'succeeded',
+    report_failed: 'failed',
+    exited_zero: 'same',
+    exited_nonzero: 'failed',
+    lost: 'by_retry',
+    report_lost: 'succeeded',
+    preempt: 'queued',
+    pause: 'pausing',
+    resume: 'conflict',
+    stop: 'stopping',
+    limit: 'stopping',
+  },
+  starting: {
+    ...notWaiting,
+    executor_running: 'ignored',
+    report_starting: 'same',
+    report_running: 'running',
+    report_succeeded: 'succeeded',
+    report_failed: 'failed',
+    exited_zero: 'same',
+    exited_nonzero: 'failed',
+    lost: 'by_retry',
+    report_lost: 'succeeded',
+    preempt: 'queued',
+    pause: 'pausing',
+    resume: 'conflict',
+    stop: 'stopping',
+    limit: 'stopping',
+  },
+  running: {
+    ...notWaiting,
+    executor_running: 'ignored',
+    report_starting: 'ignored',
+    report_running: 'ignored',
+    report_succeeded: 'succeeded',
+    report_failed: 'failed',
+    exited_zero: 'same',
+    exited_nonzero: 'failed',
+    lost: 'by_retry',
+    report_lost: 'succeeded',
+    preempt: 'queued',
+    pause: 'pausing',
+    resume: 'conflict',
+    stop: 'stopping',
+    limit: 'stopping',
+  },
+  pausing: {
+    ...notWaiting,
+    executor_running: 'ignored',
+    report_starting: 'ignored',
+    report_running: 'ignored',
+    report_succeeded: 'succeeded',
+    report_failed: 'ignored',
+    exited_zero: 'paused',
+    exited_nonzero: 'paused',
+    lost: 'paused',
+    report_lost: 'ignored',
+    preempt: 'paused',
+    pause: 'same',
+    resume: 'conflict',
+    stop: 'stopping',
+    limit: 'stopping',
+  },
+  paused: {
+    ...notWaiting,
+    ...noAttempt,
+    pause: 'same',
+    resume: 'queued',
+    stop: 'stopped',
+  },
+  stopping: {
+    ...notWaiting,
+    executor_running: 'ignored',
+    report_starting: 'ignored',
+    report_running: 'ignored',
+    report_succeeded: 'ignored',
+    report_failed: 'ignored',
+    exited_zero: 'stopped',
+    exited_nonzero: 'stopped',
+    lost: 'stopped',
+    report_lost: 'ignored',
+    preempt: 'stopped',
+    pause: 'conflict',
+    resume: 'conflict',
+    stop: 'same',
+    limit: 'ignored',
+  },
+  succeeded: ended,
+  failed: ended,
+  stopped: ended,
+}

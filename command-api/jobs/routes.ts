@@ -1,0 +1,143 @@
+import type { JobEvent } from '../../events/jobs.ts'
+import { type Route, route } from '../../platform/http/route.ts'
+import type { CatalogueEntry } from '../../recipes/catalogue.ts'
+import {
+  admissionResult,
+  type JobAction,
+  jobAction,
+  jobActionReply,
+  preflightResult,
+} from '../../schemas/jobs.ts'
+import { jobSpec, jobSpecLimitBytes } from '../../schemas/jobspec.ts'
+import { runIdInPath } from '../../schemas/shared.ts'
+import { toTimestamp } from '../../schemas/timestamp.ts'
+import { answerPosition, type Deps, stampOf } from '../deps.ts'
+import { createOnce } from '../idempotency.ts'
+import { jobToActOn } from './access.ts'
+import { changeJob } from './change.ts'
+import { pause, resume, stop } from './decide.ts'
+import { askAll, passAll, passDialect } from './gates.ts'
+import { gatherFacts } from './gather.ts'
+import type { Job } from './job.ts'
+import { placeOfNewcomer } from './queue-place.ts'
+import { createJob } from './submit.ts'
+import { estimateOf, warningsOf } from './warnings.ts'
+
+export type JobPorts = {
+  catalogue: readonly CatalogueEntry[]
+  /** Something to start, stop or end was committed. */
+  wake: () => void
+}
+
+export const jobRoutes = (deps: Deps, ports: JobPorts): Route[] => [
+  route({
+    method: 'POST',
+    path: '/api/jobs',
+    credential: 'person',
+    tag: 'jobs',
+    summary: 'Submit a job; refused by the first gate that does not let it pass',
+    body: jobSpec,
+    beforeSchema: passDialect,
+    bodyLimitBytes: jobSpecLimitBytes,
+    response: admissionResult,
+    refusals: ['invalid', 'forbidden', 'conflict', 'not_configured'],
+    async handle(request) {
+      const { caller, body } = request
+      const facts = await gatherFacts(body, { ...deps, ...ports, caller })
+      const gates = passAll(facts)
+      const stamp = stampOf(request, deps.now())
+      const answer = await createOnce(deps, request, tx =>
+        createJob(deps, tx, { facts, gates, caller, stamp }),
+      )
+      ports.wake()
+      return answer
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/jobs/preflight',
+    credential: 'person',
+    tag: 'jobs',
+    summary: 'Ask all gates about a job without submitting it',
+    body: jobSpec,
+    bodyLimitBytes: jobSpecLimitBytes,
+    response: preflightResult,
+    async handle({ caller, body }) {
+      const facts = await gatherFacts(body, { ...deps, ...ports, caller })
+      const gates = askAll(facts)
+      const ok = gates.every(gate => gate.ok)
+      const newcomer = { owner: caller.username, priority: body.spec.scheduling.priority }
+      return {
+        ok,
+        gates,
+        warnings: warningsOf(facts),
+        estimate: estimateOf(facts),
+        queue: ok ? await placeOfNewcomer(deps.pool, newcomer) : null,
+      }
+    },
+  }),
+  action(deps, ports, 'stop', 'Stop a job', (job, body, now) =>
+    stop(job, { ...askedOf(body, now), force: body.force ?? false }),
+  ),
+  action(
+    deps,
+    ports,
+    'pause',
+    'Have a job write a checkpoint and end, to be resumed later',
+    (job, body, now) => pause(job, askedOf(body, now)),
+  ),
+  action(deps, ports, 'resume', 'Queue a paused job again, at its old place', (job, body) =>
+    resume(job, body.reason ?? null),
+  ),
+]
+
+const askedOf = ({ reason, grace_s }: JobAction, now: Date) => ({
+  message: reason ?? null,
+  graceSeconds: grace_s ?? null,
+  now,
+})
+
+function action(
+  deps: Deps,
+  ports: JobPorts,
+  verb: 'stop' | 'pause' | 'resume',
+  summary: string,
+  decide: (job: Job, body: JobAction, now: Date) => JobEvent[],
+): Route {
+  return route({
+    method: 'POST',
+    path: `/api/jobs/{run_id}/${verb}`,
+    credential: 'person',
+    tag: 'jobs',
+    summary,
+    params: runIdInPath,
+    body: jobAction,
+    bodyMayBeAbsent: true,
+    response: jobActionReply,
+    refusals: ['forbidden', 'not_found', 'conflict'],
+    async handle(request) {
+      const { caller, params, body } = request
+      const run_id = await jobToActOn(deps.pool, params.run_id, caller)
+      const stamp = stampOf(request, deps.now())
+      let before: Job['state'] = null
+      const { state, position } = await changeJob(deps.store, { run_id, stamp }, job => {
+        before = job.state
+        return decide(job, body, stamp.now)
+      })
+      answerPosition(deps, request, position)
+      ports.wake()
+      return {
+        run_id,
+        state: state.state,
+        accepted: true,
+        already: before === state.state,
+        deadline: deadlineOf(state),
+      }
+    },
+  })
+}
+
+function deadlineOf({ state, request }: Job): string | null {
+  const isEnding = state === 'stopping' || state === 'pausing'
+  return isEnding && request ? toTimestamp(new Date(request.deadline)) : null
+}

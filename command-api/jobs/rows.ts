@@ -1,0 +1,121 @@
+import type { JobEvent } from '../../events/jobs.ts'
+import { isEnded } from '../../schemas/jobs.ts'
+import type { Transaction } from '../event-store.ts'
+import { releaseHolds } from './holds.ts'
+import { isActive, type Job, nextLimit } from './job.ts'
+
+/** Reports and lines that were on their way when a job ended still come before the end of its log. */
+const lateLinesMs = 5000
+/** How long a report of the end is waited for after exit code 0. */
+export const reportLostMs = 60_000
+/** Between asking and killing, for an attempt whose time to end by itself is over already. */
+const lastGraceSeconds = 5
+
+/**
+ * Brings the rows that other rules and the executor work from up to what the events say, in their
+ * transaction. `job` is the state after them.
+ */
+export async function saveJob(
+  tx: Transaction,
+  job: Job,
+  events: readonly JobEvent[],
+  now: Date,
+): Promise<void> {
+  const { run_id } = job.subject
+  await saveState(tx, job, now)
+  for (const event of events) await saveAttempt(tx, event, now)
+  if (events.some(event => event.type === 'job.exited')) await releaseHolds(tx, run_id)
+  await saveRun(tx, job, now)
+}
+
+async function saveState(tx: Transaction, job: Job, now: Date): Promise<void> {
+  const stop = isActive(job) ? stopOf(job) : null
+  const waitsForReport =
+    job.exit?.exit_code === 0 && job.state !== null && job.ended_at === null && !isWaiting(job)
+  await tx.query({
+    name: 'save_job_state',
+    text: `update write.job_state
+              set state = $2, queue_reason = $3, not_before = $4, attempt = $5, is_active = $6,
+                  executor_running = $7, limit_at = $8, stop_at = $9, stop_grace_s = $10, stop_force = $11,
+                  settle_at = $12
+            where run_id = $1`,
+    values: [
+      job.subject.run_id,
+      job.state,
+      job.state === 'queued' ? job.queue_reason : null,
+      job.not_before,
+      job.attempt,
+      isActive(job),
+      job.executor_running_at !== null,
+      nextLimit(job)?.at ?? null,
+      stop?.at ?? null,
+      stop?.grace_s ?? null,
+      stop?.force ?? false,
+      waitsForReport ? new Date(now.getTime() + reportLostMs) : null,
+    ],
+  })
+}
+
+const isWaiting = ({ state }: Job) => state === 'queued' || state === 'paused'
+
+/** When the executor is to end what runs, where the job's state asks for it. */
+function stopOf({ state, request, ended_at, stop_grace_s }: Job) {
+  if (state === 'stopping' && request) {
+    const grace_s = (Date.parse(request.deadline) - Date.parse(request.at)) / 1000
+    return { at: new Date(request.at), grace_s, force: request.force }
+  }
+  if (state === 'pausing' && request)
+    return { at: new Date(request.deadline), grace_s: lastGraceSeconds, force: false }
+  if (ended_at === null) return null
+  // Code that has reported its end may tidy up for as long as it would have after a stop.
+  const at = new Date(Date.parse(ended_at) + stop_grace_s * 1000)
+  return { at, grace_s: lastGraceSeconds, force: false }
+}
+
+async function saveAttempt(tx: Transaction, { type, data }: JobEvent, now: Date): Promise<void> {
+  if (type === 'job.scheduled')
+    await tx.query(
+      `update write.job_state
+          set fencing_token = nextval('write.fencing_token'), scheduled_at = $2,
+              shipped_stdout = 0, shipped_stderr = 0
+        where run_id = $1`,
+      [data.run_id, now],
+    )
+  if (type === 'job.running')
+    await tx.query(
+      `insert into write.gpu_use (run_id, attempt, username, series, gpus, started_at)
+       select run_id, attempt, owner, series, gpus, $2 from write.job_state where run_id = $1
+       on conflict do nothing`,
+      [data.run_id, data.started_at],
+    )
+  if (type === 'job.exited')
+    await tx.query(
+      `update write.gpu_use set ended_at = greatest(started_at, $3::timestamptz)
+        where run_id = $1 and attempt = $2`,
+      [data.run_id, data.attempt, data.ended_at],
+    )
+}
+
+/** What reporting code is told; and, once nothing runs any more, when the run's log is to be closed. */
+async function saveRun(tx: Transaction, job: Job, now: Date): Promise<void> {
+  const hasEnded = job.state !== null && isEnded(job.state)
+  await tx.query({
+    name: 'save_run_state',
+    text: `update write.run_state
+              set control = $2, ended_at = coalesce(ended_at, $3), end_state = $4,
+                  eof_due_at = coalesce(eof_due_at, $5)
+            where run_id = $1`,
+    values: [
+      job.subject.run_id,
+      controlOf(job),
+      hasEnded ? now : null,
+      hasEnded ? job.state : null,
+      hasEnded && !isActive(job) ? new Date(now.getTime() + lateLinesMs) : null,
+    ],
+  })
+}
+
+export function controlOf({ state }: Job): 'none' | 'checkpoint_and_exit' | 'exit' {
+  if (state === 'stopping') return 'exit'
+  return state === 'pausing' ? 'checkpoint_and_exit' : 'none'
+}

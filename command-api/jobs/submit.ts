@@ -1,0 +1,162 @@
+import type { JobEvent } from '../../events/jobs.ts'
+import { jobStream } from '../../events/jobs.ts'
+import { digestOf } from '../../platform/digest.ts'
+import type { Person } from '../../platform/http/route.ts'
+import type { AdmissionResult, GateResult, QueueView } from '../../schemas/jobs.ts'
+import { currency } from '../../schemas/profiles.ts'
+import { toTimestamp } from '../../schemas/timestamp.ts'
+import type { Deps } from '../deps.ts'
+import type { Stamp, Transaction } from '../event-store.ts'
+import { streamPosition } from '../handle.ts'
+import type { Created } from '../idempotency.ts'
+import { takeShortId } from '../projects.ts'
+import { type AdmissionFacts, requestOf } from './admission-facts.ts'
+import { jobAfter } from './change.ts'
+import { admit, type Hold } from './decide.ts'
+import { type Job, noJob } from './job.ts'
+import { place } from './queue-place.ts'
+import { estimateOf, warningsOf, withoutSecrets } from './warnings.ts'
+
+export type Submission = {
+  facts: AdmissionFacts
+  gates: GateResult[]
+  caller: Person
+  stamp: Stamp
+}
+
+/** Everything a job that passed its gates needs to exist, in one transaction. */
+export async function createJob(
+  deps: Pick<Deps, 'store' | 'newId' | 'config'>,
+  tx: Transaction,
+  submission: Submission,
+): Promise<Created<AdmissionResult>> {
+  const { facts, caller, stamp } = submission
+  const run_id = deps.newId('run')
+  const short_id = await takeShortId(deps.store, tx, {
+    project: facts.spec.metadata.project,
+    caller,
+    visibility: deps.config.defaultVisibility,
+    stamp,
+  })
+  const admitted = admittedOf(submission, { run_id, short_id })
+  const events = admit(noJob, admitted, holdOf(facts, stamp.now))
+  const stream = jobStream(run_id)
+  await deps.store.append(tx, { stream, expectedVersion: 0, events, stamp })
+  const job = jobAfter(noJob, events, stamp)
+  await insertRows(tx, { submission, admitted, job })
+  const queue = job.state === 'queued' ? await place(tx, run_id) : null
+  return {
+    position: streamPosition(stream, events.length),
+    answer: resultOf(admitted, { events, queue, now: stamp.now }),
+  }
+}
+
+type Admitted = Extract<JobEvent, { type: 'job.admitted' }>['data']
+
+function admittedOf(
+  { facts, gates, caller }: Submission,
+  ids: { run_id: string; short_id: string },
+): Admitted {
+  const { recipe, profile, params, resolved, spec } = facts
+  if (!recipe || !profile || !params) throw new Error('a job passed its gates without a recipe')
+  const { nodes, gpus, series } = requestOf(facts)
+  const { project, name, team, tags, notes } = spec.metadata
+  const { scheduling, retry } = spec.spec
+  const { name: recipeName, version, digest } = recipe
+  return {
+    ...ids,
+    project,
+    owner: caller.username,
+    name,
+    team,
+    kind: spec.kind,
+    tags,
+    notes,
+    recipe: { name: recipeName, version, digest },
+    profile: profile.name,
+    series,
+    gpus,
+    nodes,
+    priority: scheduling.priority,
+    preemptible: scheduling.preemptible,
+    max_attempts: retry.max_attempts,
+    price_per_gpu_hour: profile.price_per_gpu_hour,
+    currency,
+    spec: withoutSecrets(spec),
+    spec_digest: digestOf(spec),
+    params: params.value,
+    gates,
+    warnings: warningsOf(facts),
+    estimate: estimateOf(facts),
+    resolved,
+  }
+}
+
+function holdOf({ spec }: AdmissionFacts, now: Date): Hold | null {
+  const until = spec.spec.scheduling.not_before
+  if (until === null || Date.parse(until) <= now.getTime()) return null
+  return { reason: 'not_before', until: new Date(until).toISOString() }
+}
+
+type NewRows = { submission: Submission; admitted: Admitted; job: Job }
+
+async function insertRows(tx: Transaction, { submission, admitted, job }: NewRows): Promise<void> {
+  const { facts, stamp } = submission
+  const { run_id, short_id, owner, project, priority, profile, series, gpus } = admitted
+  const { max_pending_s } = facts.spec.spec.limits
+  const pending_until =
+    max_pending_s === null ? null : new Date(stamp.now.getTime() + max_pending_s * 1000)
+  await tx.query({
+    name: 'insert_job',
+    text: `with run as (
+             insert into write.run_state (run_id, owner, project, source, last_report_at)
+             values ($1, $3, $4, 'job', $9) returning run_id)
+           insert into write.job_state (run_id, short_id, owner, project, priority, profile, series, gpus, admitted_at,
+                                        executor, env, pending_until, state, queue_reason, not_before)
+           select run_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15 from run`,
+    values: [
+      run_id,
+      short_id,
+      owner,
+      project,
+      priority,
+      profile,
+      series,
+      gpus,
+      stamp.now,
+      facts.profile?.executor,
+      facts.spec.spec.env,
+      pending_until,
+      job.state,
+      job.queue_reason,
+      job.not_before,
+    ],
+  })
+}
+
+type Outcome = { events: readonly JobEvent[]; queue: QueueView | null; now: Date }
+
+function resultOf(admitted: Admitted, { events, queue, now }: Outcome): AdmissionResult {
+  const { run_id, short_id, project, spec, spec_digest, gates, warnings } = admitted
+  const last = events.at(-1)
+  const isHeld = last?.type === 'job.held'
+  return {
+    run_id,
+    job_id: run_id,
+    short_id,
+    project,
+    state: isHeld ? 'held' : 'queued',
+    state_reason: isHeld ? last.data.reason : (queue?.reason ?? null),
+    dialect: spec.api,
+    spec_digest,
+    admission: { admitted_at: toTimestamp(now), gates, warnings },
+    queue,
+    estimate: admitted.estimate,
+    resolved: admitted.resolved,
+    urls: {
+      console: `/runs/${run_id}`,
+      logs: `/api/jobs/${run_id}/logs/stream`,
+      metrics: `/api/runs/${run_id}/metrics/stream`,
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import { type Route, route } from '../../platform/http/route.ts'
+import {
+  type LifecycleReply,
+  type LifecycleReport,
+  lifecycleInput,
+  lifecycleReply,
+} from '../../schemas/runs.ts'
+import { answerPosition, type Deps, stampOf } from '../deps.ts'
+import type { Stamp } from '../event-store.ts'
+import type { ReportingRun } from '../reports.ts'
+
+export type Reported = { reply: LifecycleReply; position: string }
+
+/** Applies a lifecycle report to a run; one for runs of jobs, one for runs without. */
+export type Reporter = (
+  report: LifecycleReport,
+  run: ReportingRun,
+  stamp: Stamp,
+) => Promise<Reported>
+
+export type Reporters = Record<ReportingRun['source'], Reporter>
+
+export const lifecycleRoutes = (deps: Deps, reporters: Reporters): Route[] => [
+  route({
+    method: 'POST',
+    path: '/api/ingest/lifecycle',
+    credential: 'ingest',
+    tag: 'ingest',
+    summary: 'Report where the training code stands',
+    body: lifecycleInput,
+    response: lifecycleReply,
+    refusals: ['forbidden', 'conflict'],
+    async handle(request) {
+      const run = await deps.reports.admit(request)
+      const { reply, position } = await reporters[run.source](
+        request.body,
+        run,
+        stampOf(request, deps.now()),
+      )
+      answerPosition(deps, request, position)
+      return reply
+    },
+  }),
+]

@@ -1,0 +1,63 @@
+import { type Route, route } from '../../platform/http/route.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { logsInput, logsReply, maxLineBytes, maxLogBodyBytes } from '../../schemas/logs.ts'
+import { answerPosition, type Deps, stampOf } from '../deps.ts'
+import { logPosition } from '../facts.ts'
+import { createHourMeter } from './hour-meter.ts'
+import { recordLogs } from './record.ts'
+
+export const logRoutes = (deps: Deps): Route[] => {
+  const meter = createHourMeter()
+  return [
+    route({
+      method: 'POST',
+      path: '/api/ingest/logs',
+      credential: 'ingest',
+      tag: 'ingest',
+      summary: 'Report lines of output',
+      body: logsInput,
+      bodyLimitBytes: maxLogBodyBytes,
+      flatBody: true,
+      response: logsReply,
+      refusals: ['forbidden', 'conflict', 'too_large'],
+      async handle(request) {
+        const { body } = request
+        const run = await deps.reports.admit(request)
+        const bytes = refuseLongLines(body.chunks)
+        const { actor, now, requestId } = stampOf(request, deps.now())
+        const control = { action: run.control, reason: null, deadline: null }
+        if (meter.isOver(body.run_id, bytes, now))
+          return { ok: true, accepted: 0, truncated: true, control }
+        if (body.chunks.length > 0) {
+          const value = recordLogs(body, {
+            event_id: deps.newEventId(),
+            received_at_ms: now.getTime(),
+            actor,
+            request_id: requestId,
+          })
+          const position = await deps.facts.append(deps.topics.logs.name, body.run_id, value)
+          answerPosition(deps, request, logPosition(position))
+        }
+        return { ok: true, accepted: body.chunks.length, truncated: false, control }
+      },
+    }),
+  ]
+}
+
+/** Answers the bytes of all chunks. */
+function refuseLongLines(chunks: readonly string[]): number {
+  let bytes = 0
+  chunks.forEach((chunk, index) => {
+    const size = Buffer.byteLength(chunk)
+    bytes += size
+    if (size <= maxLineBytes) return
+    for (const line of chunk.split('\n'))
+      if (Buffer.byteLength(line) > maxLineBytes)
+        throw new Refusal(
+          'too_large',
+          `chunks[${index}] holds a line of ${Buffer.byteLength(line)} bytes; at most ${maxLineBytes} are taken, cut it`,
+          { code: 'logs.line_too_long', data: { index, limit_bytes: maxLineBytes } },
+        )
+  })
+  return bytes
+}

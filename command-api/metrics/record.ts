@@ -1,0 +1,42 @@
+import { encodeFact, type Fact } from '../../events/fact.ts'
+import { encodeBlock } from '../../platform/series/block.ts'
+import { fromJsonNumber } from '../../platform/series/json-number.ts'
+import { createPoints, makeRoom } from '../../platform/series/points.ts'
+import type { MetricsInput } from '../../schemas/metrics.ts'
+import { parseTimestamp } from '../../schemas/timestamp.ts'
+
+/** What the server knows of a report beside what it says. */
+export type Receipt = Pick<Fact, 'event_id' | 'received_at_ms' | 'actor' | 'request_id'>
+
+// Recording is synchronous, so that these columns serve all calls.
+const points = createPoints()
+
+/**
+ * A checked report as the value of its log record. `inserted` counts the points that remain after repeats of
+ * a key's step within the report are dropped, the last one winning; a point without `ts` has the time of
+ * receipt.
+ */
+export function recordMetrics(
+  body: MetricsInput,
+  receipt: Receipt,
+): { value: Buffer; inserted: number } {
+  points.length = 0
+  makeRoom(points, body.points.length)
+  const keys: string[] = []
+  for (const { key, step, ts, value } of body.points) {
+    const i = keys.push(key) - 1
+    points.steps[i] = step
+    points.ts[i] = ts === undefined ? receipt.received_at_ms : parseTimestamp(ts)
+    points.values[i] = fromJsonNumber(value)
+  }
+  points.length = keys.length
+  const { bytes, inserted } = encodeBlock(keys, points)
+  const value = encodeFact({
+    ...receipt,
+    type: 'metrics.appended',
+    run_id: body.run_id,
+    attempt: body.attempt ?? null,
+    body: bytes,
+  })
+  return { value, inserted }
+}

@@ -1,0 +1,54 @@
+import { type ProjectEvent, projectStream } from '../events/projects.ts'
+import type { Config } from '../platform/config.ts'
+import type { Person } from '../platform/http/route.ts'
+import { Refusal } from '../platform/refusal.ts'
+import type { EventStore, Stamp, Transaction } from './event-store.ts'
+
+export type TakeShortId = {
+  project: string
+  caller: Person
+  visibility: Config['defaultVisibility']
+  stamp: Stamp
+}
+
+/**
+ * The next short id `<project>-<n>` of a project. The first submit creates the project and makes its
+ * submitter the owner; afterwards only its owner, its members and admins submit to it.
+ */
+export async function takeShortId(
+  store: EventStore,
+  tx: Transaction,
+  { project, caller, visibility, stamp }: TakeShortId,
+): Promise<string> {
+  const owner = caller.username
+  const { rows } = await tx.query({
+    name: 'take_short_id',
+    text: `insert into write.project as p (name, owner, visibility, created_at, last_short)
+           values ($1, $2, $3, $4, 1)
+           on conflict (name) do update set last_short = p.last_short + 1
+           returning last_short, xmax = 0 as is_new, p.owner = $2 or exists (
+             select from write.project_member m
+              where m.project = p.name and m.username = $2 and m.role <> 'viewer') as may_submit`,
+    values: [project, owner, visibility, stamp.now],
+  })
+  const { last_short, is_new, may_submit } = rows[0] ?? {}
+  // Names are global, so that a name is taken is no secret: 403 and not 404.
+  if (!may_submit && caller.role !== 'admin')
+    throw new Refusal(
+      'forbidden',
+      `Project ${project} belongs to others; ask its owner to make you a member`,
+    )
+  if (is_new) {
+    const created: ProjectEvent = {
+      type: 'project.created',
+      data: { name: project, owner, visibility },
+    }
+    await store.append(tx, {
+      stream: projectStream(project),
+      expectedVersion: 0,
+      events: [created],
+      stamp,
+    })
+  }
+  return `${project}-${last_short}`
+}

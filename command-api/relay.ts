@@ -1,0 +1,123 @@
+import type { Pool, PoolClient } from 'pg'
+import type { Logger } from 'pino'
+import type { Recorded } from '../events/event.ts'
+import { type Bell, createBell } from '../platform/bell.ts'
+import type { EventLog, LogRecord } from '../platform/log/event-log.ts'
+import { toRecorded } from './event-store.ts'
+
+export type RelayDeps = {
+  pool: Pool
+  log: EventLog
+  topic: string
+  logger: Logger
+  batchSize?: number
+}
+
+export type Relay = {
+  /** Says that something was committed; the relay looks at once. */
+  wake(): void
+  stop(): Promise<void>
+}
+
+/** Other processes commit too; how often to look without being woken, in milliseconds. */
+const pollMs = 50
+/** After a failure, in milliseconds. */
+const backoffMs = 500
+/** Only one relay of an installation publishes; the others wait for this lock. */
+const lockId = 7_265_001
+
+/**
+ * Publishes committed decisions to the log, each at least once and each stream in order (ADR 2).
+ *
+ * Positions are taken before the commit, so a slow transaction may show up behind a faster one with a
+ * higher position. Hence the order is (xid, position), and only events of transactions below every one
+ * still open are taken: nothing can appear behind the cursor any more.
+ */
+export function startRelay(deps: RelayDeps): Relay {
+  const stopped = new AbortController()
+  const bell = createBell()
+  const running = (async () => {
+    while (!stopped.signal.aborted) {
+      try {
+        await holdLockAndPublish(deps, bell, stopped.signal)
+      } catch (error) {
+        deps.logger.warn({ err: error }, 'relay failed, will retry')
+      }
+      await bell.wait(backoffMs, stopped.signal)
+    }
+  })()
+  return {
+    wake: bell.ring,
+    async stop() {
+      stopped.abort()
+      bell.ring()
+      await running
+    },
+  }
+}
+
+async function holdLockAndPublish(deps: RelayDeps, bell: Bell, signal: AbortSignal): Promise<void> {
+  const client = await deps.pool.connect()
+  let broken: Error | undefined
+  try {
+    const { rows } = await client.query('select pg_try_advisory_lock($1) as held', [lockId])
+    if (!rows[0]?.held) return
+    while (!signal.aborted) {
+      const published = await publishBatch(client, deps)
+      if (published === 0) await bell.wait(pollMs, signal)
+    }
+    await client.query('select pg_advisory_unlock($1)', [lockId])
+  } catch (error) {
+    // The session ends with the connection, and the lock with it.
+    broken = error as Error
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}
+
+/** Publishes the next committed events and then moves the cursor; answers how many. */
+async function publishBatch(client: PoolClient, deps: RelayDeps): Promise<number> {
+  // The cursor is a subquery and not a join, so that it is a condition of the index: a look that finds
+  // nothing must not pass over every event there ever was.
+  const { rows } = await client.query({
+    name: 'relay_batch',
+    text: `select e.position, e.xid::text as xid, e.event_id, e.type, e.schema_version, e.stream,
+                  e.stream_version, e.data, e.meta, e.occurred_at
+             from write.event e
+            where (e.xid, e.position) > (select c.xid, c.position from write.relay_cursor c)
+              and e.xid < pg_snapshot_xmin(pg_current_snapshot())
+            order by e.xid, e.position
+            limit $1`,
+    values: [deps.batchSize ?? 500],
+  })
+  const last = rows.at(-1)
+  if (!last) return 0
+  await deps.log.append(
+    deps.topic,
+    rows.map(row => toLogRecord(toRecorded(row))),
+  )
+  await client.query({
+    name: 'relay_advance',
+    text: 'update write.relay_cursor set xid = $1::text::xid8, position = $2',
+    values: [last.xid, last.position],
+  })
+  return rows.length
+}
+
+/** CloudEvents attribute names as headers; the value alone is the whole event. */
+function toLogRecord(event: Recorded): LogRecord {
+  return {
+    key: event.stream,
+    headers: {
+      ce_specversion: '1.0',
+      ce_id: event.event_id,
+      ce_type: event.type,
+      ce_source: 'forge',
+      ce_subject: event.stream,
+      ce_time: event.occurred_at,
+      'content-type': 'application/json',
+    },
+    value: Buffer.from(JSON.stringify(event)),
+  }
+}

@@ -1,0 +1,73 @@
+import type { Pool } from 'pg'
+import type { RunCaller } from '../platform/http/route.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { remembered } from '../platform/remembered.ts'
+import type { Clock } from '../platform/time.ts'
+
+/** What the write side knows of a run that reports. */
+export type ReportingRun = {
+  source: 'job' | 'external'
+  control: 'none' | 'checkpoint_and_exit' | 'exit'
+  ended_at: Date | null
+}
+
+/** How long a found run is believed, in milliseconds: a stop reaches running code that much later. */
+const ttlMs = 1000
+/** Where Postgres is away, what was known a minute ago still holds. */
+const staleMs = 60_000
+/** Reports are taken this long after the end of a run, in milliseconds. */
+const lateMs = 15 * 60_000
+
+export type Reports = {
+  /**
+   * Lets a report through, or refuses it: 403 for a `run_id` that is not the token's (the same text
+   * whether such a run exists or not), 409 from 15 minutes after the run's end. Tells the running code
+   * what it is asked to do in `Forge-Control`.
+   */
+  admit(asked: AskedReport): Promise<ReportingRun>
+  /** The runs that reported since the last call. */
+  takeReporters(): string[]
+}
+
+type AskedReport = {
+  caller: RunCaller
+  body: { run_id: string }
+  ctx: { set: (name: string, value: string) => void }
+}
+
+export function createReports(pool: Pool, now: Clock): Reports {
+  const find = remembered({ ttlMs, staleMs }, (runIds: string[]) => findRuns(pool, runIds))
+  const reporters = new Set<string>()
+  return {
+    takeReporters() {
+      const taken = [...reporters]
+      reporters.clear()
+      return taken
+    },
+    async admit({ caller, body, ctx }) {
+      const run = body.run_id === caller.runId ? await find(caller.runId) : null
+      if (!run)
+        throw new Refusal('forbidden', 'The ingest token belongs to another run than run_id names')
+      if (run.ended_at !== null && now().getTime() - run.ended_at.getTime() > lateMs)
+        throw new Refusal(
+          'conflict',
+          `The run ended at ${run.ended_at.toISOString()}; reports were taken for 15 minutes after it`,
+          {
+            code: 'run.ended',
+          },
+        )
+      ctx.set('Forge-Control', run.control)
+      reporters.add(caller.runId)
+      return run
+    },
+  }
+}
+
+async function findRuns(pool: Pool, runIds: string[]): Promise<Map<string, ReportingRun>> {
+  const { rows } = await pool.query<ReportingRun & { run_id: string }>({
+    name: 'reporting_runs',
+    text: `select run_id, source, control, ended_at from write.run_state where run_id = any($1)`,
+    values: [runIds],
+  })
+  return new Map(rows.map(row => [row.run_id, row]))
+}

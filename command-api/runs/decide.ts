@@ -1,0 +1,59 @@
+import type { Stamped } from '../../events/event.ts'
+import type { RunEvent } from '../../events/runs.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import type { LifecycleReport } from '../../schemas/runs.ts'
+
+export type RunState = 'pending' | 'running' | 'succeeded' | 'failed' | 'abandoned'
+
+/** `state` null: no such run. */
+export type Run = { state: RunState | null; started_at: string | null; ended_at: string | null }
+export const noRun: Run = { state: null, started_at: null, ended_at: null }
+
+export function evolve(run: Run, event: Stamped<RunEvent>): Run {
+  switch (event.type) {
+    case 'run.created':
+      return { ...run, state: 'pending' }
+    case 'run.started':
+      return { ...run, state: 'running', started_at: event.occurred_at }
+    case 'run.succeeded':
+      return { ...run, state: 'succeeded', ended_at: event.occurred_at }
+    case 'run.failed':
+      return { ...run, state: 'failed', ended_at: event.occurred_at }
+    case 'run.abandoned':
+      return { ...run, state: 'abandoned', ended_at: event.occurred_at }
+  }
+}
+
+export const isEnded = (run: Run): boolean => run.ended_at !== null
+
+export type Report = Pick<LifecycleReport, 'event' | 'run_id' | 'exit_code' | 'message'> & {
+  reported_at: string
+}
+
+/** What a lifecycle report makes of an external run. A report on a run that has ended changes nothing. */
+export function reportLifecycle(run: Run, report: Report): RunEvent[] {
+  if (run.state === null) throw new Refusal('not_found', `No such run: ${report.run_id}`)
+  if (isEnded(run)) return []
+  const { run_id, reported_at } = report
+  const exit_code = report.exit_code ?? null
+  switch (report.event) {
+    case 'starting':
+      return []
+    case 'running':
+      return run.state === 'running' ? [] : [{ type: 'run.started', data: { run_id, reported_at } }]
+    case 'succeeded':
+      return [{ type: 'run.succeeded', data: { run_id, reported_at, exit_code } }]
+    case 'failed':
+      return [
+        {
+          type: 'run.failed',
+          data: { run_id, reported_at, exit_code, message: report.message ?? null },
+        },
+      ]
+  }
+}
+
+/** A run that reported nothing for a day is given up; one that has ended stays as it ended. */
+export function abandonRun(run: Run, run_id: string): RunEvent[] {
+  return run.state === null || isEnded(run) ? [] : [{ type: 'run.abandoned', data: { run_id } }]
+}

@@ -1,0 +1,105 @@
+import { encodeFact } from '../../events/fact.ts'
+import { encodeLogsEof } from '../../events/logs.ts'
+import { runStream } from '../../events/runs.ts'
+import { createBell } from '../../platform/bell.ts'
+import type { Deps } from '../deps.ts'
+import type { Stamp } from '../event-store.ts'
+import { handle } from '../handle.ts'
+import { abandonRun } from './decide.ts'
+import { endRun, runAggregate } from './report.ts'
+
+export type RunKeeper = { stop(): Promise<void> }
+
+/** How often it looks, in milliseconds. */
+const intervalMs = 1000
+/** How long a run without a job may be silent, in milliseconds. */
+const silenceMs = 24 * 3_600_000
+const batch = 100
+
+const keeper = { type: 'system', id: 'run-keeper', via: 'timer' } as const
+
+/**
+ * Does what nobody asks for: closes the logs of ended runs with the platform's `eof` (specification,
+ * "Job lifecycle", rule 2), and gives up external runs that were silent for a day. Every step may be
+ * repeated, by any process: of several `eof` the first holds.
+ */
+export function startRunKeeper(deps: Deps): RunKeeper {
+  const stopping = new AbortController()
+  const bell = createBell()
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        await noteReporters(deps)
+        await closeLogs(deps)
+        await abandonSilent(deps)
+      } catch (error) {
+        deps.logger.warn({ err: error }, 'runs could not be looked after, will retry')
+      }
+      await bell.wait(intervalMs, stopping.signal)
+    }
+  })()
+  return {
+    async stop() {
+      stopping.abort()
+      bell.ring()
+      await running
+    },
+  }
+}
+
+async function noteReporters(deps: Deps): Promise<void> {
+  const reporters = deps.reports.takeReporters()
+  if (reporters.length === 0) return
+  // A minute is near enough, and spares a row version a second for each run.
+  await deps.pool.query(
+    `update write.run_state set last_report_at = $2
+      where run_id = any($1) and last_report_at < $2::timestamptz - interval '1 minute'`,
+    [reporters, deps.now()],
+  )
+}
+
+async function closeLogs(deps: Deps): Promise<void> {
+  const { rows } = await deps.pool.query(
+    `select run_id, end_state from write.run_state
+      where eof_sent_at is null and eof_due_at <= $1 order by eof_due_at limit $2`,
+    [deps.now(), batch],
+  )
+  for (const { run_id, end_state } of rows) {
+    const value = encodeFact({
+      type: 'logs.eof',
+      event_id: deps.newEventId(),
+      received_at_ms: deps.now().getTime(),
+      run_id,
+      attempt: null,
+      actor: keeper,
+      request_id: 'run-keeper',
+      body: encodeLogsEof({ state: end_state }),
+    })
+    await deps.facts.append(deps.topics.logs.name, run_id, value)
+    await deps.pool.query('update write.run_state set eof_sent_at = $2 where run_id = $1', [
+      run_id,
+      deps.now(),
+    ])
+  }
+}
+
+async function abandonSilent(deps: Deps): Promise<void> {
+  const { rows } = await deps.pool.query(
+    `select run_id from write.run_state
+      where source = 'external' and ended_at is null and last_report_at < $1 limit $2`,
+    [new Date(deps.now().getTime() - silenceMs), batch],
+  )
+  for (const { run_id } of rows) {
+    const stamp: Stamp = { actor: keeper, requestId: 'run-keeper', now: deps.now() }
+    await handle(
+      deps.store,
+      {
+        stream: runStream(run_id),
+        aggregate: runAggregate,
+        stamp,
+        reserve: tx => endRun(tx, run_id, 'abandoned', stamp.now),
+      },
+      run => abandonRun(run, run_id),
+    )
+  }
+}

@@ -1,0 +1,69 @@
+import { type RunEvent, runStream } from '../../events/runs.ts'
+import type { LifecycleReport } from '../../schemas/runs.ts'
+import { toTimestamp } from '../../schemas/timestamp.ts'
+import type { Deps } from '../deps.ts'
+import type { Stamp, Transaction } from '../event-store.ts'
+import { type Aggregate, handle } from '../handle.ts'
+import type { ReportingRun } from '../reports.ts'
+import { evolve, isEnded, noRun, type Run, reportLifecycle } from './decide.ts'
+
+export const runAggregate: Aggregate<Run, RunEvent> = { initial: noRun, evolve }
+
+/** Applies a lifecycle report to a run without a job. */
+export const reportRun =
+  (deps: Pick<Deps, 'store'>) =>
+  async (report: LifecycleReport, run: ReportingRun, stamp: Stamp) => {
+    const reported_at = toTimestamp(report.ts === undefined ? stamp.now : new Date(report.ts))
+    let before = noRun
+    const { events, state, position } = await handle(
+      deps.store,
+      {
+        stream: runStream(report.run_id),
+        aggregate: runAggregate,
+        stamp,
+        reserve: async (tx, [decided]) => {
+          if (decided?.type === 'run.succeeded')
+            await endRun(tx, report.run_id, 'succeeded', stamp.now)
+          if (decided?.type === 'run.failed') await endRun(tx, report.run_id, 'failed', stamp.now)
+        },
+      },
+      current => {
+        before = current
+        return reportLifecycle(current, { ...report, reported_at })
+      },
+    )
+    return {
+      position,
+      reply: {
+        ok: true as const,
+        run_id: report.run_id,
+        event: report.event,
+        state: state.state ?? 'pending',
+        applied: events.length > 0 || (report.event === 'starting' && !isEnded(before)),
+        duplicate: isDuplicate(before, report.event),
+        billing_started_at:
+          state.started_at === null ? null : toTimestamp(new Date(state.started_at)),
+        control: { action: run.control, reason: null, deadline: null },
+      },
+    }
+  }
+
+const isDuplicate = (before: Run, event: LifecycleReport['event']) =>
+  before.state === event || (event === 'running' && before.started_at !== null)
+
+/** Reports that were on their way when the run ended still come before the end of its log. */
+const lateLinesMs = 5000
+
+/** From 15 minutes after this the run's reports are refused; its log is closed a little later. */
+export async function endRun(
+  tx: Transaction,
+  runId: string,
+  state: 'succeeded' | 'failed' | 'abandoned',
+  now: Date,
+): Promise<void> {
+  await tx.query(
+    `update write.run_state set ended_at = $2, end_state = $3, eof_due_at = $4
+      where run_id = $1 and ended_at is null`,
+    [runId, now, state, new Date(now.getTime() + lateLinesMs)],
+  )
+}

@@ -1,0 +1,108 @@
+import { type RunEvent, runStream } from '../../events/runs.ts'
+import { type Person, type Route, route } from '../../platform/http/route.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { type RunInput, runCreated, runInput, tokenIssued } from '../../schemas/runs.ts'
+import { runIdInPath } from '../../schemas/shared.ts'
+import { toTimestamp } from '../../schemas/timestamp.ts'
+import { type Deps, stampOf } from '../deps.ts'
+import type { Transaction } from '../event-store.ts'
+import { streamPosition } from '../handle.ts'
+import { createOnce } from '../idempotency.ts'
+import { takeShortId } from '../projects.ts'
+import { endIngestTokens, type IssuedToken, issueIngestToken } from '../tokens.ts'
+
+export const runRoutes = (deps: Deps): Route[] => [
+  route({
+    method: 'POST',
+    path: '/api/runs',
+    credential: 'person',
+    tag: 'runs',
+    summary: 'Begin a run without a job, for code that runs somewhere else',
+    body: runInput,
+    response: runCreated,
+    refusals: ['forbidden'],
+    handle: request => createOnce(deps, request, tx => createRun(deps, request, tx)),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/runs/{run_id}/token',
+    credential: 'person',
+    tag: 'runs',
+    summary: 'Issue another ingest token; the old one ends',
+    params: runIdInPath,
+    response: tokenIssued,
+    refusals: ['forbidden', 'not_found', 'conflict'],
+    async handle({ caller, params }) {
+      const now = deps.now()
+      return deps.store.transaction(async tx => {
+        const run_id = await ownRun(tx, params.run_id, caller)
+        await endIngestTokens(tx, run_id, now)
+        const issued = await issueIngestToken(tx, { run_id, now })
+        return { run_id, ...shown(deps, run_id, issued) }
+      })
+    },
+  }),
+]
+
+type Create = { caller: Person; body: RunInput; requestId: string }
+
+async function createRun(deps: Deps, request: Create, tx: Transaction) {
+  const { caller, body } = request
+  const { project, name = null, tags = [], notes = '' } = body
+  const run_id = deps.newId('run')
+  const stream = runStream(run_id)
+  const stamp = stampOf(request, deps.now())
+  const owner = caller.username
+  const visibility = deps.config.defaultVisibility
+  const short_id = await takeShortId(deps.store, tx, { project, caller, visibility, stamp })
+  await tx.query(
+    `insert into write.run_state (run_id, owner, project, source, last_report_at)
+     values ($1, $2, $3, 'external', $4)`,
+    [run_id, owner, project, stamp.now],
+  )
+  const created: RunEvent = {
+    type: 'run.created',
+    data: { run_id, short_id, project, owner, name, tags, notes },
+  }
+  await deps.store.append(tx, { stream, expectedVersion: 0, events: [created], stamp })
+  const issued = await issueIngestToken(tx, { run_id, now: stamp.now })
+  const url = `${deps.baseUrl()}/runs/${run_id}`
+  return {
+    position: streamPosition(stream, 1),
+    answer: { run_id, short_id, project, ...shown(deps, run_id, issued), url },
+  }
+}
+
+function shown(deps: Deps, run_id: string, { token, expires_at }: IssuedToken) {
+  return {
+    token,
+    expires_at: toTimestamp(expires_at),
+    env: {
+      SERVICE_ENABLED: '1',
+      SERVICE_ENDPOINT: `${deps.baseUrl()}/api/ingest`,
+      SERVICE_RUN_ID: run_id,
+      SERVICE_TOKEN: token,
+    },
+  }
+}
+
+/** The run's id, where it is an external run of this caller that goes on. */
+async function ownRun(tx: Transaction, asked: string, caller: Person): Promise<string> {
+  const { rows } = await tx.query(
+    'select run_id, owner, source, ended_at from write.run_state where run_id = $1',
+    [asked],
+  )
+  const run = rows[0]
+  if (!run || (run.owner !== caller.username && caller.role !== 'admin'))
+    throw new Refusal('not_found', `No such run: ${asked}`)
+  if (run.owner !== caller.username)
+    throw new Refusal('forbidden', `Only ${run.owner} issues tokens of this run`)
+  if (run.source === 'job')
+    throw new Refusal('conflict', 'The run belongs to a job; its token is given to the job alone')
+  if (run.ended_at !== null)
+    throw new Refusal(
+      'conflict',
+      `The run ended at ${toTimestamp(run.ended_at)}; begin another one`,
+    )
+  return run.run_id
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import { type UserEvent, userStream } from '../../events/users.ts'
+import { type Passwords, refuseBadPassword } from '../../platform/auth/passwords.ts'
+import type { Deps } from '../deps.ts'
+import { type Aggregate, handle } from '../handle.ts'
+
+const anyUser: Aggregate<null, UserEvent> = { initial: null, evolve: () => null }
+
+/**
+ * Makes the first administrator of an installation that has nobody yet. Answers the password that was
+ * made up for it, to be shown once; null where it was configured or there are people already.
+ */
+export async function createFirstAdmin(
+  deps: Deps,
+  passwords: Passwords,
+): Promise<{ username: string; password: string | null } | null> {
+  const { rowCount } = await deps.pool.query('select 1 from auth.person limit 1')
+  if (rowCount !== 0) return null
+  const username = deps.config.initAdminUsername
+  const password = deps.config.initAdminPassword ?? randomBytes(15).toString('base64url')
+  if (deps.config.initAdminPassword !== null) refuseBadPassword(password, username)
+  const password_hash = await passwords.hash(password)
+  const now = deps.now()
+  await handle(
+    deps.store,
+    {
+      stream: userStream(username),
+      aggregate: anyUser,
+      stamp: {
+        actor: { type: 'system', id: 'server', via: 'first-start' },
+        requestId: 'first-start',
+        now,
+      },
+      reserve: async tx => {
+        await tx.query(
+          `insert into auth.person (username, role, password_hash, created_at) values ($1, 'admin', $2, $3)`,
+          [username, password_hash, now],
+        )
+      },
+    },
+    (): UserEvent[] => [
+      { type: 'user.created', data: { username, role: 'admin', auth: 'password' } },
+    ],
+  )
+  return { username, password: deps.config.initAdminPassword === null ? password : null }
+}

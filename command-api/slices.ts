@@ -1,0 +1,38 @@
+import type { Passwords } from '../platform/auth/passwords.ts'
+import type { Route } from '../platform/http/route.ts'
+import { artifactRoutes } from './artifacts/routes.ts'
+import type { Deps } from './deps.ts'
+import { hparamsRoutes } from './hparams/routes.ts'
+import { imageRegistryRoutes } from './image-registries/routes.ts'
+import { reportJob } from './jobs/report.ts'
+import { type JobPorts, jobRoutes } from './jobs/routes.ts'
+import { lifecycleRoutes } from './lifecycle/routes.ts'
+import { logRoutes } from './logs/routes.ts'
+import { metricRoutes } from './metrics/routes.ts'
+import { profileRoutes } from './profiles/routes.ts'
+import { type ProjectionAdmin, projectionRoutes } from './projections/routes.ts'
+import { quotaRoutes } from './quotas/routes.ts'
+import { rubricRoutes } from './rubrics/routes.ts'
+import { reportRun } from './runs/report.ts'
+import { runRoutes } from './runs/routes.ts'
+import { sessionRoutes } from './sessions/routes.ts'
+
+/** What single slices need besides the common deps. */
+export type SlicePorts = JobPorts & { passwords: Passwords; projections: ProjectionAdmin }
+
+/** Every route that changes something; the list is written by hand. */
+export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
+  ...sessionRoutes(deps, ports.passwords),
+  ...rubricRoutes(deps),
+  ...runRoutes(deps),
+  ...jobRoutes(deps, ports),
+  ...lifecycleRoutes(deps, { external: reportRun(deps), job: reportJob(deps, ports.wake) }),
+  ...hparamsRoutes(deps),
+  ...metricRoutes(deps),
+  ...quotaRoutes(deps),
+  ...profileRoutes(deps),
+  ...imageRegistryRoutes(deps),
+  ...logRoutes(deps),
+  ...artifactRoutes(deps),
+  ...projectionRoutes(ports.projections),
+]

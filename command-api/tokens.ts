@@ -1,0 +1,31 @@
+import { ulid } from 'ulid'
+import { createOpaqueToken } from '../platform/auth/opaque-token.ts'
+import type { Transaction } from './event-store.ts'
+
+/** Lifetime of an ingest token (specification, "Limits"). */
+const lifetimeDays = 30
+
+export type IssuedToken = { token: string; token_id: string; expires_at: Date }
+
+/** A new ingest token of a run; only its hash is stored, so the answer is the one time it can be shown. */
+export async function issueIngestToken(
+  tx: Transaction,
+  { run_id, now }: { run_id: string; now: Date },
+): Promise<IssuedToken> {
+  const { id, token, sha256 } = createOpaqueToken('fit', ulid())
+  const expires_at = new Date(now.getTime() + lifetimeDays * 86_400_000)
+  await tx.query(
+    `insert into auth.ingest_token (token_id, secret_sha256, run_id, created_at, expires_at)
+     values ($1, $2, $3, $4, $5)`,
+    [id, sha256, run_id, now, expires_at],
+  )
+  return { token, token_id: id, expires_at }
+}
+
+/** Ends every ingest token of a run, for instance because another one takes their place. */
+export async function endIngestTokens(tx: Transaction, run_id: string, now: Date): Promise<void> {
+  await tx.query(
+    'update auth.ingest_token set ended_at = $2 where run_id = $1 and ended_at is null',
+    [run_id, now],
+  )
+}
