@@ -1,0 +1,65 @@
+import { link, open, readFile, rename, unlink } from 'node:fs/promises'
+import path from 'node:path'
+
+/** On disk before this returns, whole or not at all, replacing what was there. Records may hold secrets: 0600. */
+export async function writeDurably(file: string, value: unknown): Promise<void> {
+  const fresh = await writeBeside(file, value)
+  await rename(fresh, file)
+  await syncDirectory(path.dirname(file))
+}
+
+/** As `writeDurably`, but false when the file is there already: of many writers exactly one gets true. */
+export async function createDurably(file: string, value: unknown): Promise<boolean> {
+  const fresh = await writeBeside(file, value)
+  try {
+    // link() and not rename(): it refuses an existing target, and readers never see a half-written file.
+    await link(fresh, file)
+    await syncDirectory(path.dirname(file))
+    return true
+  } catch (error) {
+    if (isErrno(error, 'EEXIST')) return false
+    throw error
+  } finally {
+    await unlink(fresh)
+  }
+}
+
+/** Null when there is no such file. The files are ours alone, so the shape is what was written. */
+export async function readJson<T>(file: string): Promise<T | null> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as T
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return null
+    throw error
+  }
+}
+
+export async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+export function isErrno(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code))
+}
+
+let writes = 0
+
+async function writeBeside(file: string, value: unknown): Promise<string> {
+  const fresh = `${file}.${process.pid}.${++writes}.new`
+  const handle = await open(fresh, 'w', 0o600)
+  try {
+    await handle.writeFile(JSON.stringify(value))
+    await handle.sync()
+    return fresh
+  } catch (error) {
+    await unlink(fresh)
+    throw error
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,47 @@
+import { type CatalogueEntry, findRecipe } from '../../recipes/catalogue.ts'
+import type { LaunchOrder } from '../job-commands.ts'
+import type { Launch } from '../port.ts'
+import { pythonClient, recipeCommand } from './recipe-command.ts'
+
+export type LaunchOptions = {
+  catalogue: readonly CatalogueEntry[]
+  environmentsDirectory: string
+  /** Program name or path of the Python that environments are made with. */
+  python: string
+}
+
+/** What the local machine runs for an order. A recipe that is no longer here is a failed launch, told to the run's log. */
+export const toLocalLaunch =
+  ({ catalogue, environmentsDirectory, python }: LaunchOptions) =>
+  (order: LaunchOrder): Launch => {
+    const { name, version, digest } = order.recipe
+    const entry = findRecipe(catalogue, name, version)
+    if (!entry) throw new Error(`recipe ${name} ${version} is not in the catalogue any more`)
+    return {
+      runId: order.run_id,
+      attempt: order.attempt,
+      fencingToken: order.fencing_token,
+      gpuIndexes: [...order.gpu_indexes],
+      command: recipeCommand({
+        recipe_directory: entry.directory,
+        digest,
+        runtime_id: entry.recipe.framework.runtime_id,
+        entrypoint: entry.recipe.entrypoint,
+        attempt: order.attempt,
+        environments_directory: environmentsDirectory,
+        client_directory: pythonClient,
+        python,
+      }),
+      env: {
+        ...order.env,
+        ...order.reporting,
+        FORGE_PARAMS: JSON.stringify(order.params),
+        FORGE_ATTEMPT: String(order.attempt),
+        ...(order.init_from && {
+          FORGE_INIT_FROM: order.init_from.path,
+          FORGE_INIT_LOAD: order.init_from.load,
+        }),
+        ...(order.resume_from && { FORGE_RESUME_FROM: order.resume_from }),
+      },
+    }
+  }

@@ -1,0 +1,73 @@
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { recipeDigest } from '../../recipes/digest.ts'
+import { withoutInstallerSettings } from './environment.ts'
+import { reportLifecycle } from './lifecycle-report.ts'
+import { ensureEnvironment, type PythonEnvironment } from './python-environment.ts'
+import type { RecipePlan } from './recipe-command.ts'
+
+/**
+ * The first program of a recipe's run, `node launcher.ts PLAN`, under the supervisor like everything the run does: the
+ * making of its environment outlives the server, ends by a stop, and is read in the run's log. Then this process
+ * becomes the entrypoint (execve), so that signals and the exit status are the entrypoint's own.
+ */
+
+/** sysexits(3) EX_CONFIG: the recipe's program never began. */
+const cannotLaunch = 78
+
+const plan = JSON.parse(process.argv[2] ?? '') as RecipePlan
+try {
+  await launch()
+} catch (error) {
+  const message = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`[forge] ${message}\n`)
+  await reportLifecycle(process.env, {
+    event: 'failed',
+    attempt: plan.attempt,
+    exit_code: cannotLaunch,
+    message: message.slice(0, 2000),
+  })
+  process.exitCode = cannotLaunch
+}
+
+async function launch(): Promise<void> {
+  const digest = await recipeDigest(plan.recipe_directory)
+  if (digest !== plan.digest)
+    throw new Error(`the recipe changed since the job was admitted (${plan.digest}, now ${digest})`)
+  const report = (phase: string) =>
+    reportLifecycle(process.env, { event: 'starting', attempt: plan.attempt, phase })
+  const environment = await ensureEnvironment({
+    environmentsDirectory: plan.environments_directory,
+    runtimeId: plan.runtime_id,
+    recipeDirectory: plan.recipe_directory,
+    python: plan.python,
+    say: line => process.stdout.write(`[forge] ${line}\n`),
+    onBuild: () => report('building_env'),
+  })
+  await report('launching')
+  become(environment)
+}
+
+function become({ python, variables }: PythonEnvironment): void {
+  const params = process.env.FORGE_PARAMS ?? '{}'
+  const paramsFile = path.resolve('params.json')
+  writeFileSync(paramsFile, params)
+  const { PYTHONPATH } = process.env
+  const environment = {
+    ...withoutInstallerSettings(process.env),
+    ...variables,
+    PYTHONPATH: [plan.client_directory, variables.PYTHONPATH, PYTHONPATH]
+      .filter(Boolean)
+      .join(path.delimiter),
+    // A log line is worth reading when it is printed.
+    PYTHONUNBUFFERED: '1',
+    // The recipe's folder is shared by runs, and may not be ours to write.
+    PYTHONDONTWRITEBYTECODE: '1',
+    PYTHONNOUSERSITE: '1',
+    FORGE_PARAMS: params,
+    FORGE_PARAMS_FILE: paramsFile,
+  }
+  const entrypoint = path.join(plan.recipe_directory, plan.entrypoint)
+  if (!process.execve) throw new Error('this Node.js cannot replace itself by another program')
+  process.execve(python, [python, entrypoint], environment)
+}

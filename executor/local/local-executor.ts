@@ -1,0 +1,253 @@
+import { mkdir, readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  AttemptRuns,
+  type Capacity,
+  type EngineRef,
+  type Executor,
+  type Exited,
+  type Launch,
+  type Observed,
+  type OutputPiece,
+  StaleSubmit,
+  UnknownAttempt,
+} from '../port.ts'
+import {
+  type AttemptPaths,
+  attemptPaths,
+  type ExitRecord,
+  type LaunchRecord,
+  type StartedRecord,
+  type StopRecord,
+} from './attempt-directory.ts'
+import { currentTurn, giveUp } from './claims.ts'
+import { isErrno, readJson, writeDurably } from './durable-json.ts'
+import { runEnvironment } from './environment.ts'
+import { detectGpus } from './gpus.ts'
+import { settleLostAttempt } from './lost-attempt.ts'
+import { readOutput } from './output.ts'
+import { discardAttempt, prepareAttempt, removeDebris, toLaunchRecord } from './prepare.ts'
+import { isAlive } from './processes.ts'
+import { startShim } from './start-shim.ts'
+
+export type LocalExecutorOptions = {
+  /** Belongs to this machine and to one server at a time; readable by this user only. */
+  runsDirectory: string
+  /** Slots to count where the machine has no GPU (`SERVICE_LOCAL_GPUS`). */
+  fakeGpus: number
+  /** What every run sees of the host: `hostEnvironment(process.env)`. */
+  hostEnvironment: Record<string, string>
+  now: () => Date
+}
+
+/** A submit by another living server that took this long has failed there. Longer than a start may take. */
+const unclaimedMs = 90_000
+
+/** How long an older attempt of the same run may take to die. */
+const supersedeMs = 20_000
+
+export async function openLocalExecutor(options: LocalExecutorOptions): Promise<Executor> {
+  await mkdir(options.runsDirectory, { recursive: true, mode: 0o700 })
+  await removeDebris(options.runsDirectory, options.now())
+  return new LocalExecutor(options, await detectGpus(options.fakeGpus))
+}
+
+/**
+ * Runs attempts as processes of this machine, each under a supervisor of its own (`shim.ts`) that does not need this
+ * process. Everything is kept in the attempt's directory, nothing here: a new process goes on where a killed one was.
+ */
+class LocalExecutor implements Executor {
+  readonly #options: LocalExecutorOptions
+  readonly #capacity: Capacity
+  /** Submits under way here, so that a repeated one waits for the first, and no look gives the attempt up. */
+  readonly #submitting = new Map<EngineRef, Promise<void>>()
+
+  constructor(options: LocalExecutorOptions, capacity: Capacity) {
+    this.#options = options
+    this.#capacity = capacity
+  }
+
+  async submit(launch: Launch): Promise<EngineRef> {
+    const ref = toRef(launch.runId, launch.attempt)
+    const underWay = this.#submitting.get(ref)
+    const submitted = underWay ?? this.#submit(launch)
+    if (!underWay) {
+      this.#submitting.set(ref, submitted)
+      const done = () => this.#submitting.delete(ref)
+      submitted.then(done, done)
+    }
+    await submitted
+    return ref
+  }
+
+  async find(runId: string, attempt: number): Promise<EngineRef | null> {
+    const ref = toRef(runId, attempt)
+    return (await this.observe(ref)).state === 'unknown' ? null : ref
+  }
+
+  async observe(ref: EngineRef): Promise<Observed> {
+    const launch = await this.#launch(ref)
+    if (!launch) return { state: 'unknown' }
+    const paths = this.#paths(ref)
+    const { number, claim } = await currentTurn(paths)
+    if (!claim) return this.#observeUnclaimed(ref, launch, number)
+    const started = await readJson<StartedRecord>(paths.started)
+    const alive = claim.supervisor !== null && isAlive(claim.supervisor)
+    // Read last: a supervisor that ended meanwhile has written its exit before it did.
+    const exit = await readJson<ExitRecord>(paths.exit)
+    if (exit) return toExited(exit)
+    if (!alive) {
+      await settleLostAttempt(paths, launch.mark, { number, claim }, this.#options.now())
+      return this.observe(ref)
+    }
+    if (!started) return { state: 'starting' }
+    return { state: 'running', startedAt: new Date(started.started_at) }
+  }
+
+  async stop(
+    ref: EngineRef,
+    { graceSeconds, force }: { graceSeconds: number; force: boolean },
+  ): Promise<void> {
+    await this.#known(ref)
+    const paths = this.#paths(ref)
+    const before = await readJson<StopRecord>(paths.stop)
+    const wanted: StopRecord = {
+      grace_s: Math.min(graceSeconds, before?.grace_s ?? graceSeconds),
+      force: force || (before?.force ?? false),
+    }
+    // Written again even when it says the same: the supervisor counts the grace from when it first saw it.
+    await writeDurably(paths.stop, wanted)
+    await giveUp(paths, 'stopped')
+  }
+
+  async output(
+    ref: EngineRef,
+    from: { stdout: number; stderr: number },
+    maxBytes: number,
+  ): Promise<OutputPiece[]> {
+    await this.#known(ref)
+    return readOutput(this.#paths(ref), from, maxBytes)
+  }
+
+  async forget(ref: EngineRef): Promise<void> {
+    const { state } = await this.observe(ref)
+    if (state === 'unknown') return
+    if (state !== 'exited') throw new AttemptRuns(ref)
+    await discardAttempt(this.#options.runsDirectory, this.#paths(ref).directory)
+  }
+
+  async capacity(): Promise<Capacity> {
+    return this.#capacity
+  }
+
+  async #submit(launch: Launch): Promise<void> {
+    const { runsDirectory, hostEnvironment, now } = this.#options
+    const ref = toRef(launch.runId, launch.attempt)
+    const paths = this.#paths(ref)
+    const before = await this.#launch(ref)
+    if (!before) await prepareAttempt(runsDirectory, launch, now())
+    // After our directory is there: of two racing submits of one run at least one sees the other.
+    await this.#supersede(launch)
+    const { number, claim } = await currentTurn(paths)
+    if (claim) return
+    // What an interrupted submit left may be older than what is asked for now.
+    if (before) await writeDurably(paths.launch, toLaunchRecord(launch, now()))
+    const { mark } = await this.#known(ref)
+    const env = runEnvironment(hostEnvironment, launch, { tmp: paths.tmp, mark })
+    const cache = path.join(runsDirectory, '.code-cache')
+    await startShim(paths, { env, turn: number }, cache)
+  }
+
+  /** Ends older attempts of the run, so that two never run at once; gives up when there is a newer one. */
+  async #supersede(launch: Launch): Promise<void> {
+    for (const attempt of await this.#attemptsOf(launch.runId)) {
+      const ref = toRef(launch.runId, attempt)
+      const other = attempt === launch.attempt ? null : await this.#launch(ref)
+      if (!other) continue
+      if (other.fencing_token > launch.fencingToken) {
+        await giveUp(this.#paths(toRef(launch.runId, launch.attempt)), 'stopped')
+        throw new StaleSubmit(launch, other.fencing_token)
+      }
+      await this.#end(ref)
+    }
+  }
+
+  async #end(ref: EngineRef): Promise<void> {
+    const deadline = performance.now() + supersedeMs
+    let asked = false
+    while (!isOver(await this.observe(ref))) {
+      if (!asked) await this.stop(ref, { graceSeconds: 0, force: true })
+      asked = true
+      if (performance.now() > deadline) throw new Error(`the older attempt ${ref} does not end`)
+      await delay(50)
+    }
+  }
+
+  async #attemptsOf(runId: string): Promise<number[]> {
+    try {
+      return (await readdir(path.join(this.#options.runsDirectory, runId))).map(Number)
+    } catch (error) {
+      if (isErrno(error, 'ENOENT')) return []
+      throw error
+    }
+  }
+
+  /**
+   * Before the claim nothing runs. Where the submit was cut short the server takes the turn, so that nothing comes of
+   * that submit any more; the attempt is then as if it had never been submitted.
+   */
+  async #observeUnclaimed(ref: EngineRef, launch: LaunchRecord, turn: number): Promise<Observed> {
+    if (this.#submitting.has(ref)) return { state: 'starting' }
+    if (turn > 1) return { state: 'unknown' }
+    if (!this.#isCutShort(launch)) return { state: 'starting' }
+    await giveUp(this.#paths(ref), 'interrupted')
+    return this.observe(ref)
+  }
+
+  #isCutShort({ submitter, submitted_at }: LaunchRecord): boolean {
+    const ageMs = this.#options.now().getTime() - Date.parse(submitted_at)
+    return submitter.pid === process.pid || !isAlive(submitter) || ageMs > unclaimedMs
+  }
+
+  async #known(ref: EngineRef): Promise<LaunchRecord> {
+    const launch = await this.#launch(ref)
+    if (!launch) throw new UnknownAttempt(ref)
+    return launch
+  }
+
+  async #launch(ref: EngineRef): Promise<LaunchRecord | null> {
+    return isRef(ref) ? readJson<LaunchRecord>(this.#paths(ref).launch) : null
+  }
+
+  #paths(ref: EngineRef): AttemptPaths {
+    return attemptPaths(path.join(this.#options.runsDirectory, ref))
+  }
+}
+
+/** Also what keeps a reference inside the runs' directory. */
+function isRef(ref: string): boolean {
+  return /^[A-Za-z0-9_-]{1,100}\/[1-9]\d{0,8}$/.test(ref)
+}
+
+function toRef(runId: string, attempt: number): EngineRef {
+  const ref = `${runId}/${attempt}`
+  if (!isRef(ref)) throw new Error(`not a run and an attempt that can be executed: ${ref}`)
+  return ref
+}
+
+function isOver({ state }: Observed): boolean {
+  return state === 'exited' || state === 'unknown'
+}
+
+function toExited(exit: ExitRecord): Exited {
+  return {
+    state: 'exited',
+    startedAt: exit.started_at === null ? null : new Date(exit.started_at),
+    endedAt: new Date(exit.ended_at),
+    exitCode: exit.exit_code,
+    signal: exit.signal,
+    oomKilled: exit.oom_killed,
+    launchError: exit.launch_error,
+  }
+}

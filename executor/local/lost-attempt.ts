@@ -1,0 +1,49 @@
+import { stat } from 'node:fs/promises'
+import type { AttemptPaths, ClaimRecord, ExitRecord, StartedRecord } from './attempt-directory.ts'
+import { removeCgroup } from './cgroup.ts'
+import { createDurably, readJson } from './durable-json.ts'
+import { bootId, isAlive } from './processes.ts'
+import { killRun } from './sweep.ts'
+
+/**
+ * Ends an attempt whose supervisor is gone without a word (killed, out of memory, reboot): kills what it left behind
+ * and writes the exit in its place. How the command ended cannot be known any more, so neither code nor signal is
+ * claimed. May be called by several processes at once; one exit is recorded.
+ */
+export async function settleLostAttempt(
+  paths: AttemptPaths,
+  mark: string,
+  { number, claim }: { number: number; claim: ClaimRecord },
+  now: Date,
+): Promise<void> {
+  const started = await readJson<StartedRecord>(paths.started)
+  const rebooted = claim.supervisor !== null && claim.supervisor.boot_id !== bootId()
+  const leaderLives = started !== null && isAlive(started.leader)
+  // Only of this boot and with a living leader is the number surely the run's session.
+  const session = leaderLives ? started.leader.pid : null
+  const left = rebooted ? 0 : await killRun({ mark, cgroup: claim.cgroup, session })
+  if (!rebooted) removeCgroup(claim.cgroup)
+  const endedAt = leaderLives ? now : await lastProofOfLife(paths, number)
+  await createDurably(paths.exit, {
+    started_at: started?.started_at ?? null,
+    ended_at: endedAt.toISOString(),
+    exit_code: null,
+    signal: null,
+    oom_killed: false,
+    launch_error: reason(claim, rebooted, left),
+  } satisfies ExitRecord)
+}
+
+function reason(claim: ClaimRecord, rebooted: boolean, left: number): string {
+  if (claim.supervisor === null) return 'stopped before it was started'
+  if (rebooted) return 'supervisor lost: the machine restarted'
+  if (left > 0) return `supervisor lost, and ${left} processes could not be killed`
+  return 'supervisor lost'
+}
+
+/** The newest of the supervisor's heartbeat and what the command printed. */
+async function lastProofOfLife(paths: AttemptPaths, turn: number): Promise<Date> {
+  const files = [paths.claim(turn), paths.started, paths.stdout, paths.stderr]
+  const times = await Promise.all(files.map(file => stat(file).catch(() => null)))
+  return new Date(Math.max(...times.map(found => found?.mtimeMs ?? 0)))
+}

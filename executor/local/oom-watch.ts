@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { type Cgroup, oomKillsIn } from './cgroup.ts'
+
+const sampleMs = 1000
+
+/**
+ * Tells whether the kernel killed the command for lack of memory. Exact where the control group counts it; elsewhere
+ * inferred: a SIGKILL that we did not send, within seconds of an out-of-memory kill on this machine.
+ */
+export function oomWatch(cgroup: Cgroup | null): {
+  killed(end: { exitCode: number | null; signal: string | null; byUs: boolean }): boolean
+} {
+  let older = machineOomKills()
+  let newer = older
+  const sampler = setInterval(() => {
+    older = newer
+    newer = machineOomKills()
+  }, sampleMs)
+  return {
+    killed(end) {
+      clearInterval(sampler)
+      const counted = cgroup ? oomKillsIn(cgroup) : null
+      return wasOomKilled({ ...end, counted, onMachine: machineOomKills() - older })
+    },
+  }
+}
+
+/** `counted` are kills inside the attempt (null: not known), `onMachine` those anywhere in the last seconds. */
+export function wasOomKilled(seen: {
+  exitCode: number | null
+  signal: string | null
+  byUs: boolean
+  counted: number | null
+  onMachine: number
+}): boolean {
+  // A command that lost a child to it and still succeeded was not killed.
+  if (seen.counted !== null) return seen.counted > 0 && seen.exitCode !== 0
+  return seen.signal === 'SIGKILL' && !seen.byUs && seen.onMachine > 0
+}
+
+function machineOomKills(): number {
+  try {
+    return Number(/^oom_kill (\d+)$/m.exec(readFileSync('/proc/vmstat', 'utf8'))?.[1] ?? 0)
+  } catch {
+    return 0
+  }
+}

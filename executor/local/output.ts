@@ -1,0 +1,38 @@
+import { open } from 'node:fs/promises'
+import type { OutputPiece } from '../port.ts'
+import { isErrno } from './durable-json.ts'
+
+/** Reads both files from these offsets, at most `maxBytes` in all: a busy stream leaves half to the other. */
+export async function readOutput(
+  files: { stdout: string; stderr: string },
+  from: { stdout: number; stderr: number },
+  maxBytes: number,
+): Promise<OutputPiece[]> {
+  const half = Math.floor(maxBytes / 2)
+  const stderr = await readPiece(files.stderr, from.stderr, maxBytes)
+  const stdout = await readPiece(files.stdout, from.stdout, maxBytes)
+  const stderrBytes = Math.min(stderr.length, Math.max(half, maxBytes - stdout.length))
+  const pieces: OutputPiece[] = [
+    { stream: 'stdout', offset: from.stdout, bytes: stdout.subarray(0, maxBytes - stderrBytes) },
+    { stream: 'stderr', offset: from.stderr, bytes: stderr.subarray(0, stderrBytes) },
+  ]
+  return pieces.filter(piece => piece.bytes.length > 0)
+}
+
+/** Empty when the file is not there yet or ends before `offset`. */
+async function readPiece(file: string, offset: number, maxBytes: number): Promise<Buffer> {
+  try {
+    const handle = await open(file, 'r')
+    try {
+      const { size } = await handle.stat()
+      const length = Math.min(Math.max(size - offset, 0), maxBytes)
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, offset)
+      return buffer.subarray(0, bytesRead)
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return Buffer.alloc(0)
+    throw error
+  }
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { Launch } from '../port.ts'
+import { type AttemptPaths, attemptPaths, type LaunchRecord } from './attempt-directory.ts'
+import { isErrno, syncDirectory, writeDurably } from './durable-json.ts'
+import { identify } from './processes.ts'
+
+const debrisMs = 3600 * 1000
+
+/**
+ * Makes the directory of an attempt, whole or not at all: the rename of a finished directory into its place is the
+ * lock, because the target may not exist. Does nothing where it is there already.
+ */
+export async function prepareAttempt(
+  runsDirectory: string,
+  launch: Launch,
+  now: Date,
+): Promise<AttemptPaths> {
+  const runDirectory = path.join(runsDirectory, launch.runId)
+  const directory = path.join(runDirectory, String(launch.attempt))
+  const fresh = attemptPaths(path.join(runsDirectory, `.new-${randomUUID()}`))
+  await mkdir(runDirectory, { recursive: true, mode: 0o700 })
+  try {
+    await mkdir(fresh.directory, { mode: 0o700 })
+    for (const made of [fresh.work, fresh.tmp, fresh.control]) await mkdir(made, { mode: 0o700 })
+    await writeDurably(fresh.launch, toLaunchRecord(launch, now))
+    await rename(fresh.directory, directory)
+    await syncDirectory(runDirectory)
+    await syncDirectory(runsDirectory)
+  } catch (error) {
+    await rm(fresh.directory, { recursive: true, force: true })
+    if (!isErrno(error, 'ENOTEMPTY', 'EEXIST')) throw error
+  }
+  return attemptPaths(directory)
+}
+
+/** What is written down of a launch by this process. */
+export function toLaunchRecord(launch: Launch, now: Date): LaunchRecord {
+  const submitter = identify(process.pid)
+  if (!submitter) throw new Error('the local executor needs /proc')
+  return {
+    run_id: launch.runId,
+    attempt: launch.attempt,
+    fencing_token: launch.fencingToken,
+    command: launch.command,
+    mark: `${launch.runId}/${launch.attempt}/${randomUUID()}`,
+    submitted_at: now.toISOString(),
+    submitter,
+  }
+}
+
+/** Moved aside first, so that an attempt is forgotten whole even when this process ends in the middle. */
+export async function discardAttempt(runsDirectory: string, directory: string): Promise<void> {
+  const aside = path.join(runsDirectory, `.old-${randomUUID()}`)
+  try {
+    await rename(directory, aside)
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return
+    throw error
+  }
+  await rm(aside, { recursive: true, force: true })
+}
+
+/** Removes what a crash left of unfinished preparations and removals; what is young may be another server's work. */
+export async function removeDebris(runsDirectory: string, now: Date): Promise<void> {
+  const names = await readdir(runsDirectory)
+  for (const name of names.filter(entry => /^\.(new|old)-/.test(entry))) {
+    const directory = path.join(runsDirectory, name)
+    const found = await stat(directory).catch(() => null)
+    if (found && now.getTime() - found.mtimeMs > debrisMs)
+      await rm(directory, { recursive: true, force: true })
+  }
+}

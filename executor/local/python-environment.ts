@@ -1,0 +1,215 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { constants } from 'node:fs'
+import { access, mkdir, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createDurably, isErrno, readJson, writeDurably } from './durable-json.ts'
+import { type Identity, identify, isAlive } from './processes.ts'
+import { planInstallation, runStep } from './python-install.ts'
+import { type PythonProbe, probePython } from './python-probe.ts'
+
+/** The program to run and what to add to its environment. */
+export type PythonEnvironment = { python: string; variables: Record<string, string> }
+
+export type EnvironmentWish = {
+  environmentsDirectory: string
+  runtimeId: string
+  recipeDirectory: string
+  python: string
+  say(line: string): void
+  /** Called once, when the environment is not there yet. */
+  onBuild(): Promise<void>
+}
+
+type Manifest = { python: string; packages: string | null }
+
+/**
+ * The Python environment of a recipe, built by the first run that needs it and shared by all later ones. It is kept by
+ * runtime id, requirements and Python. Of several runs that need it at once one builds and the others wait; a builder
+ * that is killed leaves nothing that is taken for an environment.
+ *
+ * Environments cannot be moved, so each is built in its final place, `build-<builder>`, and published by the link
+ * `current`, which only the first can make. The lock saves work, it is not what correctness rests on: two builders
+ * after a takeover do no harm.
+ */
+export async function ensureEnvironment(wish: EnvironmentWish): Promise<PythonEnvironment> {
+  const probe = await probePython(wish.python)
+  const requirements = await requirementsOf(wish.recipeDirectory)
+  const key = keyOf(probe, requirements)
+  const directory = path.join(wish.environmentsDirectory, `${wish.runtimeId}-${key}`)
+  const ready = await published(directory)
+  if (ready) return ready
+  await wish.onBuild()
+  await mkdir(directory, { recursive: true })
+  const built = await takeTurn(directory, wish.say)
+  if (built) return built
+  try {
+    await removeDeadBuilds(directory)
+    return await build(wish, probe, requirements.length > 0, directory)
+  } finally {
+    await rm(path.join(directory, lockFile), { force: true })
+  }
+}
+
+/** Null when it is this process's turn to build. */
+async function takeTurn(
+  directory: string,
+  say: (line: string) => void,
+): Promise<PythonEnvironment | null> {
+  const lock = path.join(directory, lockFile)
+  for (let round = 0; !(await createDurably(lock, identify(process.pid))); round++) {
+    const ready = await published(directory)
+    if (ready) return ready
+    const waiting = await isHeld(lock)
+    if (waiting && round === 0)
+      say('another run is building this Python environment; waiting for it')
+    await delay(200)
+  }
+  // Somebody may have finished between the last look and the lock.
+  const ready = await published(directory)
+  if (ready) await rm(lock, { force: true })
+  return ready
+}
+
+async function isHeld(lock: string): Promise<boolean> {
+  const owner = await readJson<Identity>(lock)
+  if (!owner) return false
+  if (isAlive(owner)) return true
+  await setAside(lock)
+  return false
+}
+
+async function build(
+  wish: EnvironmentWish,
+  probe: PythonProbe,
+  hasRequirements: boolean,
+  directory: string,
+): Promise<PythonEnvironment> {
+  const startedMs = performance.now()
+  const name = buildName(identify(process.pid))
+  const target = path.join(directory, name)
+  const requirements = hasRequirements ? path.join(wish.recipeDirectory, requirementsFile) : null
+  const installation = planInstallation(probe, target, requirements)
+  wish.say(`building the Python environment ${wish.runtimeId} (Python ${probe.version})`)
+  await mkdir(target, { recursive: true })
+  for (const step of installation.steps) await runStep(step, wish.recipeDirectory, wish.say)
+  const manifest: Manifest = {
+    python:
+      installation.python === null ? probe.executable : path.join(target, installation.python),
+    packages: installation.packages && path.join(target, installation.packages),
+  }
+  await writeDurably(path.join(target, manifestFile), manifest)
+  await flush(target)
+  await publish(directory, name)
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
+  wish.say(`the Python environment is ready after ${seconds} s`)
+  const ready = await published(directory)
+  if (!ready) throw new Error(`the Python environment in ${directory} vanished`)
+  return ready
+}
+
+const requirementsFile = 'requirements.txt'
+const currentLink = 'current'
+const lockFile = 'building.json'
+const manifestFile = 'forge-environment.json'
+
+/** Names and contents of all the recipe's `requirements*.txt`: one may include another. */
+async function requirementsOf(recipeDirectory: string): Promise<string[]> {
+  const names = (await readdir(recipeDirectory)).filter(name => /^requirements.*\.txt$/.test(name))
+  if (!names.includes(requirementsFile)) return []
+  return Promise.all(
+    names.sort().map(async name => `${name}\n${await readFile(path.join(recipeDirectory, name))}`),
+  )
+}
+
+function keyOf(probe: PythonProbe, requirements: string[]): string {
+  const parts = [probe.executable, probe.version, probe.abi, ...requirements]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)
+}
+
+/** Null when there is none, or when the Python it was made with has gone from the machine. */
+async function published(directory: string): Promise<PythonEnvironment | null> {
+  const current = path.join(directory, currentLink)
+  const name = await linkTarget(current)
+  if (name === null) return null
+  const manifest = await readJson<Manifest>(path.join(directory, name, manifestFile))
+  if (manifest && (await isExecutable(manifest.python))) return toEnvironment(manifest)
+  await rm(current, { force: true })
+  return null
+}
+
+async function linkTarget(link: string): Promise<string | null> {
+  try {
+    return await readlink(link)
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return null
+    throw error
+  }
+}
+
+async function isExecutable(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function toEnvironment({ python, packages }: Manifest): PythonEnvironment {
+  if (packages !== null) return { python, variables: { PYTHONPATH: packages } }
+  const bin = path.dirname(python)
+  return {
+    python,
+    variables: {
+      VIRTUAL_ENV: path.dirname(bin),
+      PATH: `${bin}${path.delimiter}${process.env.PATH ?? ''}`,
+    },
+  }
+}
+
+async function publish(directory: string, name: string): Promise<void> {
+  try {
+    await symlink(name, path.join(directory, currentLink))
+  } catch (error) {
+    if (!isErrno(error, 'EEXIST')) throw error
+    // Another builder was first; ours is nobody's.
+    await rm(path.join(directory, name), { recursive: true, force: true })
+  }
+}
+
+/** Thousands of files in one call, before the link says that they are there. */
+async function flush(directory: string): Promise<void> {
+  const sync = spawn('sync', ['-f', directory], { stdio: 'ignore' })
+  await once(sync, 'exit').catch(() => {})
+}
+
+/** The builder's identity is in the name, so that a dead one's work is told from a living one's. */
+function buildName(builder: Identity | null): string {
+  if (!builder) throw new Error('the local executor needs /proc')
+  return `build-${builder.pid}-${builder.start_ticks}-${builder.boot_id}`
+}
+
+async function removeDeadBuilds(directory: string): Promise<void> {
+  const inUse = await linkTarget(path.join(directory, currentLink))
+  for (const name of await readdir(directory)) {
+    if (name === inUse) continue
+    const [, pid, startTicks = '', bootId = ''] = /^build-(\d+)-(\d+)-(.+)$/.exec(name) ?? []
+    if (pid === undefined) continue
+    const builder = { pid: Number(pid), start_ticks: startTicks, boot_id: bootId }
+    if (!isAlive(builder)) await rm(path.join(directory, name), { recursive: true, force: true })
+  }
+}
+
+/** Renamed, not removed: of two that find the same dead owner only one gets it out of the way. */
+async function setAside(lock: string): Promise<void> {
+  const aside = `${lock}.${process.pid}.dead`
+  try {
+    await rename(lock, aside)
+    await rm(aside, { force: true })
+  } catch (error) {
+    if (!isErrno(error, 'ENOENT')) throw error
+  }
+}

@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process'
+import path from 'node:path'
+import type { PythonProbe } from './python-probe.ts'
+
+/** How an environment is made: commands to run in order, and what uses it afterwards. */
+export type Installation = {
+  steps: string[][]
+  /** Relative to the environment's directory; null: the Python it was made with. */
+  python: string | null
+  /** Put on PYTHONPATH, relative to the environment's directory; null where its Python finds it by itself. */
+  packages: string | null
+}
+
+const quietly = ['--no-input', '--disable-pip-version-check', '--progress-bar', 'off']
+
+/**
+ * The quickest way that this Python offers. A virtual environment is filled by the host's pip where that can do it
+ * (22.3 and newer), else by its own; where there is neither `venv` nor `virtualenv`, packages go to a folder.
+ * Settings of pip in the host's environment and files hold in every way. Throws what to install when there is none.
+ */
+export function planInstallation(
+  probe: PythonProbe,
+  directory: string,
+  requirements: string | null,
+): Installation {
+  const python = probe.executable
+  const inside = path.join(directory, 'bin', 'python')
+  const install = requirements === null ? [] : ['install', ...quietly, '-r', requirements]
+  const venv = (steps: string[][]): Installation => ({
+    steps,
+    python: path.join('bin', 'python'),
+    packages: null,
+  })
+  if (probe.venv && requirements === null)
+    return venv([[python, '-m', 'venv', '--without-pip', directory]])
+  if (probe.venv && hostPipReaches(probe.pip))
+    return venv([
+      [python, '-m', 'venv', '--without-pip', directory],
+      [python, '-m', 'pip', '--python', inside, ...install],
+    ])
+  if (probe.venv && probe.ensurepip)
+    return venv([
+      [python, '-m', 'venv', directory],
+      [inside, '-m', 'pip', ...install],
+    ])
+  if (probe.virtualenv)
+    return venv([
+      [python, '-m', 'virtualenv', '--quiet', directory],
+      ...(requirements === null ? [] : [[inside, '-m', 'pip', ...install]]),
+    ])
+  if (requirements === null) return { steps: [], python: null, packages: null }
+  if (probe.pip === null) throw new Error(nothingToInstallWith(probe))
+  const packages = path.join(directory, 'packages')
+  return {
+    steps: [[python, '-m', 'pip', ...install, '--target', packages]],
+    python: null,
+    packages: 'packages',
+  }
+}
+
+function nothingToInstallWith({ executable, version, venv }: PythonProbe): string {
+  const missing = venv ? 'neither pip nor ensurepip' : 'no venv, no virtualenv and no pip'
+  return `Python ${version} (${executable}) has ${missing}, so the recipe's packages cannot be installed; on Debian: apt-get install python3-venv python3-pip`
+}
+
+/** `pip --python` came with 22.3. */
+function hostPipReaches(version: string | null): boolean {
+  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number)
+  return major > 22 || (major === 22 && minor >= 3)
+}
+
+const keptLines = 12
+
+/** Runs one step, passing its output on line by line. Throws its last lines when it fails. */
+export async function runStep(
+  step: string[],
+  directory: string,
+  say: (line: string) => void,
+): Promise<void> {
+  const [program = '', ...args] = step
+  const child = spawn(program, args, { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] })
+  const last: string[] = []
+  const hear = (line: string) => {
+    say(line)
+    last.push(line)
+    if (last.length > keptLines) last.shift()
+  }
+  const heard = [lines(child.stdout, hear), lines(child.stderr, hear)]
+  const status = await new Promise<string>(resolve => {
+    child.once('error', error => resolve(error.message))
+    child.once('exit', (code, signal) => resolve(String(signal ?? code)))
+  })
+  if (status === '0') {
+    await Promise.all(heard)
+    return
+  }
+  await Promise.allSettled(heard)
+  const what = args.includes('pip') ? 'pip install' : args.slice(0, 2).join(' ')
+  throw new Error(
+    `the Python environment could not be built: ${what} ended with ${status}\n${last.join('\n')}`,
+  )
+}
+
+async function lines(stream: NodeJS.ReadableStream, hear: (line: string) => void): Promise<void> {
+  let rest = ''
+  stream.setEncoding('utf8')
+  for await (const chunk of stream) {
+    const parts = (rest + chunk).split(/\r?\n/)
+    rest = parts.pop() ?? ''
+    for (const line of parts) hear(line)
+  }
+  if (rest !== '') hear(rest)
+}

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+export type PythonProbe = {
+  executable: string
+  /** e.g. `3.11.7`. */
+  version: string
+  /** e.g. `cpython-311-x86_64`: what compiled packages depend on. */
+  abi: string
+  venv: boolean
+  /** Absent on Debian without `python3-venv`; then `venv` makes environments only without pip. */
+  ensurepip: boolean
+  virtualenv: boolean
+  pip: string | null
+}
+
+const question = `
+import sys, json, platform
+from importlib.util import find_spec
+def version(name):
+    if find_spec(name) is None: return None
+    try: return __import__(name).__version__
+    except Exception: return None
+print(json.dumps({
+  "executable": sys.executable, "version": platform.python_version(),
+  "abi": sys.implementation.cache_tag + "-" + platform.machine(),
+  "venv": find_spec("venv") is not None, "ensurepip": find_spec("ensurepip") is not None,
+  "virtualenv": find_spec("virtualenv") is not None, "pip": version("pip")}))
+`
+
+/** Asks a Python what it is and what it can make environments with. Throws what is missing, in the operator's words. */
+export async function probePython(python: string): Promise<PythonProbe> {
+  try {
+    const { stdout } = await promisify(execFile)(python, ['-c', question], { timeout: 60_000 })
+    return JSON.parse(stdout) as PythonProbe
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new Error(
+      `no usable Python: ${why.trim()}. Recipes need Python 3.8 or newer; on Debian: apt-get install python3 python3-venv`,
+    )
+  }
+}

@@ -1,0 +1,36 @@
+import type { WaitingJob } from './job-commands.ts'
+import { assignSlots } from './slots.ts'
+
+export type Start = { run_id: string; gpu_indexes: number[] }
+export type Wait = { run_id: string; reason: 'waiting_capacity' | 'behind_priority' }
+
+/**
+ * Who starts now on these GPUs, in queue order. Nobody overtakes a job that waits for GPUs: a large job
+ * would otherwise never find enough of them free at once. One that asks for more than there are (the node
+ * shrank since it was admitted) keeps nobody waiting.
+ */
+export function planStarts(
+  waiting: readonly WaitingJob[],
+  capacity: number,
+  held: readonly number[],
+): { starts: Start[]; waits: Wait[] } {
+  const starts: Start[] = []
+  const waits: Wait[] = []
+  const taken = [...held]
+  let isBlocked = false
+  for (const { run_id, gpus } of waiting) {
+    if (gpus > capacity) {
+      waits.push({ run_id, reason: 'waiting_capacity' })
+      continue
+    }
+    const gpu_indexes = isBlocked ? null : assignSlots(capacity, taken, gpus)
+    if (gpu_indexes) {
+      taken.push(...gpu_indexes)
+      starts.push({ run_id, gpu_indexes })
+    } else {
+      waits.push({ run_id, reason: isBlocked ? 'behind_priority' : 'waiting_capacity' })
+      isBlocked = true
+    }
+  }
+  return { starts, waits }
+}

@@ -1,0 +1,152 @@
+import type { Logger } from 'pino'
+import { createBell } from '../platform/bell.ts'
+import type { QueueReason } from '../schemas/jobs.ts'
+import type { ActiveAttempt, LaunchOrder } from './job-commands.ts'
+import type { EngineRef, Launch, Observed } from './port.ts'
+import { planStarts } from './queue.ts'
+import { type ShipDeps, shipOutput } from './ship-output.ts'
+
+export type ReconcilerDeps = ShipDeps & {
+  /** What the engine runs for an order. */
+  toLaunch: (order: LaunchOrder) => Launch
+  logger: Logger
+}
+
+export type Reconciler = {
+  /** Says that something may have changed; it looks at once. */
+  wake(): void
+  stop(): Promise<void>
+}
+
+/** How often it looks without being woken, in milliseconds: running code prints without telling anybody. */
+const intervalMs = 500
+/** An attempt that no engine takes for this long has failed. */
+const submitPatienceMs = 120_000
+/** After a failed look, in milliseconds. */
+const backoffMs = 2000
+
+/**
+ * Compares what jobs should do with what the engine says, and is the only source of recovery: after any
+ * crash the next look goes on where things stand, whoever looks. Attempts go on without it.
+ */
+export function startReconciler(deps: ReconcilerDeps): Reconciler {
+  const stopping = new AbortController()
+  const bell = createBell()
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      const isWell = await look({ ...deps, again: bell.ring }).then(
+        () => true,
+        error => {
+          deps.logger.warn({ err: error }, 'the executor could not look after its jobs, will retry')
+          return false
+        },
+      )
+      await bell.wait(isWell ? intervalMs : backoffMs, stopping.signal)
+    }
+  })()
+  return {
+    wake: bell.ring,
+    async stop() {
+      stopping.abort()
+      bell.ring()
+      await running
+    },
+  }
+}
+
+async function look(deps: ReconcilerDeps & { again: () => void }): Promise<void> {
+  for (const attempt of await deps.commands.active())
+    await lookAfter(deps, attempt).catch(error =>
+      deps.logger.warn(
+        { err: error, run_id: attempt.run_id },
+        'this attempt could not be looked after',
+      ),
+    )
+  // What one look leaves over (its owner's quota is full now, others' is not) is for the next one.
+  if (await startWaiting(deps)) deps.again()
+}
+
+/** Answers whether something was started. */
+async function startWaiting(deps: ReconcilerDeps): Promise<boolean> {
+  const waiting = await deps.commands.waiting()
+  if (waiting.length === 0) return false
+  const { gpus } = await deps.executor.capacity()
+  const held = (await deps.commands.active()).flatMap(attempt => attempt.gpu_indexes)
+  const { starts, waits } = planStarts(waiting, gpus, held)
+  const reasonOf = new Map(waiting.map(job => [job.run_id, job.reason]))
+  const keepWaiting = async (runId: string, reason: QueueReason) => {
+    if (reasonOf.get(runId) !== reason) await deps.commands.keepWaiting(runId, reason)
+  }
+  let scheduled = 0
+  for (const { run_id, gpu_indexes } of starts) {
+    const outcome = await deps.commands.schedule(run_id, gpu_indexes)
+    if (outcome === 'scheduled') scheduled++
+    if (outcome === 'quota_in_use') await keepWaiting(run_id, 'quota_in_use')
+  }
+  for (const { run_id, reason } of waits) await keepWaiting(run_id, reason)
+  return scheduled > 0
+}
+
+async function lookAfter(deps: ReconcilerDeps, attempt: ActiveAttempt): Promise<void> {
+  const { commands, executor } = deps
+  const ref = await submitted(deps, attempt)
+  if (!ref) return
+  const observed = await executor.observe(ref)
+  if (observed.state === 'running' || observed.state === 'exited')
+    await noteRunning(deps, attempt, observed)
+  const { complete } = await shipOutput(deps, ref, attempt)
+  if (observed.state === 'exited') {
+    if (complete) await commands.exited(attempt.run_id, attempt.attempt, observed)
+    return
+  }
+  if (attempt.stop)
+    await executor.stop(ref, { graceSeconds: attempt.stop.grace_s, force: attempt.stop.force })
+  else if (attempt.limit_at && attempt.limit_at <= deps.now())
+    await commands.stopForLimit(attempt.run_id, attempt.attempt)
+}
+
+/**
+ * The engine's reference of an attempt. The outcome of an earlier submit may be unknown, so the engine is
+ * asked before it is told. Null for an attempt of which there is nothing: it has ended.
+ */
+async function submitted(deps: ReconcilerDeps, attempt: ActiveAttempt): Promise<EngineRef | null> {
+  const { commands, executor } = deps
+  const { run_id } = attempt
+  const found = await executor.find(run_id, attempt.attempt)
+  if (found) return found
+  if (attempt.executor_running)
+    return endedUnseen(deps, attempt, { ran: true, why: 'The executor knows it no longer' })
+  if (attempt.stop) return endedUnseen(deps, attempt, { ran: false, why: null })
+  try {
+    return await executor.submit(deps.toLaunch(await commands.launch(run_id, attempt.attempt)))
+  } catch (error) {
+    if (deps.now().getTime() - attempt.scheduled_at.getTime() < submitPatienceMs) throw error
+    const why = `It could not be submitted: ${error instanceof Error ? error.message : error}`
+    return endedUnseen(deps, attempt, { ran: false, why })
+  }
+}
+
+async function endedUnseen(
+  { commands, now }: ReconcilerDeps,
+  attempt: ActiveAttempt,
+  { ran, why }: { ran: boolean; why: string | null },
+): Promise<null> {
+  await commands.exited(attempt.run_id, attempt.attempt, {
+    startedAt: ran ? attempt.scheduled_at : null,
+    endedAt: now(),
+    exitCode: null,
+    signal: null,
+    oomKilled: false,
+    launchError: why,
+  })
+  return null
+}
+
+async function noteRunning(
+  deps: ReconcilerDeps,
+  attempt: ActiveAttempt,
+  observed: Extract<Observed, { state: 'running' | 'exited' }>,
+): Promise<void> {
+  if (attempt.executor_running || observed.startedAt === null) return
+  await deps.commands.executorRunning(attempt.run_id, attempt.attempt, observed.startedAt)
+}

@@ -1,0 +1,65 @@
+import { encodeFact } from '../events/fact.ts'
+import { encodeLogs } from '../events/logs.ts'
+import type { EventLog } from '../platform/log/event-log.ts'
+import type { ActiveAttempt, JobCommands } from './job-commands.ts'
+import type { EngineRef, Executor, OutputPiece } from './port.ts'
+
+export type ShipDeps = {
+  executor: Executor
+  commands: JobCommands
+  log: EventLog
+  logsTopic: string
+  now: () => Date
+  newEventId: () => string
+}
+
+const maxPieceBytes = 256 * 1024
+/** So that one talkative run does not keep the others from being looked at. */
+const maxPiecesAtOnce = 8
+
+/**
+ * Puts what an attempt has printed onto the log, from where it was left. The pieces carry their byte
+ * offsets: after a crash between the log's acknowledgement and our note of it they are sent again, and
+ * the projection drops what it has. Answers whether everything printed so far is on the log.
+ */
+export async function shipOutput(
+  deps: ShipDeps,
+  ref: EngineRef,
+  attempt: ActiveAttempt,
+): Promise<{ complete: boolean; shipped: ActiveAttempt['shipped'] }> {
+  let shipped = attempt.shipped
+  for (let round = 0; round < maxPiecesAtOnce; round++) {
+    const pieces = await deps.executor.output(ref, shipped, maxPieceBytes)
+    if (pieces.length === 0) return { complete: true, shipped }
+    await deps.log.append(
+      deps.logsTopic,
+      pieces.map(piece => toRecord(deps, attempt, piece)),
+    )
+    for (const { stream, offset, bytes } of pieces)
+      shipped = { ...shipped, [stream]: offset + bytes.length }
+    await deps.commands.shipped(attempt.run_id, attempt.attempt, shipped)
+  }
+  return { complete: false, shipped }
+}
+
+function toRecord(deps: ShipDeps, { run_id, attempt }: ActiveAttempt, piece: OutputPiece) {
+  const body = encodeLogs({
+    origin: 'output',
+    node: null,
+    rank: null,
+    stream: piece.stream,
+    offset: piece.offset,
+    bytes: piece.bytes,
+  })
+  const value = encodeFact({
+    type: 'logs.appended',
+    event_id: deps.newEventId(),
+    received_at_ms: deps.now().getTime(),
+    run_id,
+    attempt,
+    actor: { type: 'system', id: 'executor', via: 'output' },
+    request_id: 'executor',
+    body,
+  })
+  return { key: run_id, value }
+}

@@ -1,0 +1,106 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { TSchema } from 'typebox'
+import { parse } from 'yaml'
+import { type Recipe, type RecipeLock, recipeFile } from '../schemas/recipes.ts'
+import type { ValidationError } from '../schemas/shared.ts'
+import { type Checked, checker } from '../schemas/validate.ts'
+import { recipeDigest } from './digest.ts'
+
+export type CatalogueEntry = {
+  recipe: Recipe
+  /** Where its files are, absolute. */
+  directory: string
+  /** The parameters of a job: its own over the recipe's defaults, checked against the recipe's schema. */
+  resolveParams(params: Record<string, unknown>): Checked<Record<string, unknown>>
+}
+
+/** The folder of the recipes that come with Forge. */
+export const builtInRecipes = fileURLToPath(new URL('.', import.meta.url))
+
+/** All recipes in the folders below `root`, by name, the newest version first. Throws for the first faulty one. */
+export async function loadCatalogue(root: string): Promise<CatalogueEntry[]> {
+  const folders = (await readdir(root, { withFileTypes: true })).filter(entry =>
+    entry.isDirectory(),
+  )
+  const entries: CatalogueEntry[] = []
+  for (const { name } of folders) {
+    const directory = path.join(root, name)
+    if (await isFile(path.join(directory, 'recipe.yaml'))) entries.push(await loadRecipe(directory))
+  }
+  entries.sort(byNameNewestFirst)
+  refuseDoubles(entries)
+  return entries
+}
+
+/** Without a version: the newest that is not deprecated, or else the newest. */
+export function findRecipe(
+  entries: readonly CatalogueEntry[],
+  name: string,
+  version?: string,
+): CatalogueEntry | null {
+  const named = entries.filter(({ recipe }) => recipe.name === name)
+  if (version !== undefined) return named.find(({ recipe }) => recipe.version === version) ?? null
+  return named.find(({ recipe }) => !recipe.deprecated) ?? named[0] ?? null
+}
+
+export function lockOf({ name, version, digest, framework }: Recipe): RecipeLock {
+  return { name, version, digest, framework }
+}
+
+/** Reads and checks one recipe; the error names the folder and each fault. */
+export async function loadRecipe(directory: string): Promise<CatalogueEntry> {
+  const written: unknown = parse(await readFile(path.join(directory, 'recipe.yaml'), 'utf8'))
+  const checked = checkFile(written)
+  if (!checked.ok) throw faulty(directory, checked.errors)
+  const recipe: Recipe = { ...checked.value, digest: await recipeDigest(directory) }
+  if (!(await isFile(path.join(directory, recipe.entrypoint))))
+    throw new Error(`recipe ${directory}: there is no ${recipe.entrypoint}`)
+  const resolveParams = paramsResolver(directory, recipe)
+  const defaults = resolveParams({})
+  if (!defaults.ok) throw faulty(`${directory}: params_default`, defaults.errors)
+  return { recipe, directory: path.resolve(directory), resolveParams }
+}
+
+const checkFile = checker(recipeFile, 'body')
+
+function paramsResolver(directory: string, recipe: Recipe): CatalogueEntry['resolveParams'] {
+  try {
+    // Whatever it describes, its values are a job's parameters: an object.
+    const check = checker({ type: 'object', ...recipe.params_schema } as TSchema, 'body')
+    return params =>
+      check(structuredClone({ ...recipe.params_default, ...params })) as Checked<
+        Record<string, unknown>
+      >
+  } catch (error) {
+    throw new Error(`recipe ${directory}: params_schema is no JSON Schema`, { cause: error })
+  }
+}
+
+function faulty(what: string, errors: ValidationError[]): Error {
+  const faults = errors.map(({ loc, msg }) => `${loc.slice(1).join('.') || 'recipe.yaml'}: ${msg}`)
+  return new Error(`recipe ${what}: ${faults.join('; ')}`)
+}
+
+/** `entries` are in order, so that equals are neighbours. */
+function refuseDoubles(entries: readonly CatalogueEntry[]): void {
+  entries.forEach(({ recipe: { name, version }, directory }, index) => {
+    const next = entries[index + 1]
+    if (next?.recipe.name === name && next.recipe.version === version)
+      throw new Error(`recipe ${name} ${version} is both in ${directory} and in ${next.directory}`)
+  })
+}
+
+function byNameNewestFirst(a: CatalogueEntry, b: CatalogueEntry): number {
+  if (a.recipe.name !== b.recipe.name) return a.recipe.name < b.recipe.name ? -1 : 1
+  return b.recipe.version.localeCompare(a.recipe.version, 'en', { numeric: true })
+}
+
+async function isFile(file: string): Promise<boolean> {
+  try {
+    return (await stat(file)).isFile()
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+
+/**
+ * Names the exact content of a recipe: `sha256:` and the hash of a text with one line per file, `<sha256 of the file>`,
+ * two spaces, the path with `/`, sorted by the bytes of the path. Left out are `__pycache__` and all that begins with
+ * a dot, at any depth. `docs/recipes.md` has the shell command that computes the same.
+ */
+export async function recipeDigest(directory: string): Promise<string> {
+  const files = await filesOf(directory, '')
+  if (files.length === 0) throw new Error(`no files in ${directory}`)
+  files.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  const listing = createHash('sha256')
+  for (const file of files) {
+    const content = await readFile(path.join(directory, file))
+    listing.update(`${createHash('sha256').update(content).digest('hex')}  ${file}\n`)
+  }
+  return `sha256:${listing.digest('hex')}`
+}
+
+async function filesOf(directory: string, under: string): Promise<string[]> {
+  const entries = await readdir(path.join(directory, under), { withFileTypes: true })
+  const found: string[] = []
+  for (const entry of entries) {
+    if (entry.name.startsWith('.') || entry.name === '__pycache__') continue
+    const name = path.posix.join(under, entry.name)
+    // sha256sum escapes such names, and a link's target may lie outside.
+    if (/[\\\n\r]/.test(name)) throw new Error(`a recipe's file may not be called ${name}`)
+    if (entry.isDirectory()) found.push(...(await filesOf(directory, name)))
+    else if (entry.isFile()) found.push(name)
+    else throw new Error(`a recipe holds files and folders only: ${name}`)
+  }
+  return found
+}

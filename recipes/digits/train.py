@@ -1,0 +1,199 @@
+"""Trains a small network on scikit-learn's handwritten digits, in numpy alone, and reports while it does.
+
+Alone on any machine: `SERVICE_ENABLED=0 python train.py`; parameters as JSON in `FORGE_PARAMS`.
+"""
+
+import json
+import os
+import time
+
+# The matrices are small: more threads would only wait for each other, and the sums would differ between machines.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
+import numpy as np
+from sklearn.datasets import load_digits
+
+import forge
+
+CLASSES = 10
+SIDE = 8  # pixels
+BRIGHTEST = 16.0
+MODEL_FILE = "model.npz"
+
+
+def read_params():
+    """The recipe's defaults are in recipe.yaml; the platform hands over the result of both."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    params = default_params(os.path.join(here, "recipe.yaml"))
+    params.update(json.loads(os.environ.get("FORGE_PARAMS") or "{}"))
+    return params
+
+
+def default_params(path):
+    """Reads the one flat block that is needed, so that no YAML package is."""
+    lines = open(path, encoding="utf-8").read().split("params_default:\n", 1)[1].splitlines()
+    block = []
+    for line in lines:
+        if not line.startswith("  "):
+            break
+        block.append(line)
+    return {key.strip(): json.loads(value) for key, value in (line.split(":", 1) for line in block)}
+
+
+def split_digits(rng):
+    """60 % to train, 20 % to validate, 20 % to test; each class in the same proportion."""
+    digits = load_digits()
+    images = (digits.data / BRIGHTEST).astype(np.float32)
+    parts = ([], [], [])
+    for label in range(CLASSES):
+        found = rng.permutation(np.flatnonzero(digits.target == label))
+        for part, indexes in zip(parts, np.split(found, [int(len(found) * 0.6), int(len(found) * 0.8)])):
+            part.append(indexes)
+    chosen = [rng.permutation(np.concatenate(part)) for part in parts]
+    return [(images[indexes], digits.target[indexes]) for indexes in chosen]
+
+
+def moved(images, most, rng):
+    """Each image by its own random number of pixels, up to `most`; what leaves is lost, what enters is dark."""
+    if most == 0:
+        return images
+    count = len(images)
+    padded = np.pad(images.reshape(count, SIDE, SIDE), ((0, 0), (most, most), (most, most)))
+    down, right = rng.integers(0, 2 * most + 1, (2, count, 1))
+    rows = (down + np.arange(SIDE))[:, :, None]
+    columns = (right + np.arange(SIDE))[:, None, :]
+    return padded[np.arange(count)[:, None, None], rows, columns].reshape(count, -1)
+
+
+def new_network(hidden, rng):
+    sizes = [SIDE * SIDE, hidden, hidden, CLASSES]
+    weights = {}
+    for layer, (width, height) in enumerate(zip(sizes, sizes[1:])):
+        weights["w%d" % layer] = (rng.standard_normal((width, height)) * np.sqrt(2 / width)).astype(np.float32)
+        weights["b%d" % layer] = np.zeros(height, np.float32)
+    return weights
+
+
+def forward(weights, images):
+    """Class probabilities, and what each layer was given."""
+    inputs = [images]
+    for layer in (0, 1):
+        inputs.append(np.maximum(inputs[-1] @ weights["w%d" % layer] + weights["b%d" % layer], 0))
+    scores = inputs[-1] @ weights["w2"] + weights["b2"]
+    scores = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return scores / scores.sum(axis=1, keepdims=True), inputs
+
+
+def gradients(weights, images, labels):
+    """Of the mean cross-entropy; with it the loss and the accuracy on this batch."""
+    probabilities, inputs = forward(weights, images)
+    loss = cross_entropy(probabilities, labels)
+    accuracy = (probabilities.argmax(axis=1) == labels).mean()
+    delta = probabilities
+    delta[np.arange(len(labels)), labels] -= 1
+    delta /= len(labels)
+    grads = {}
+    for layer in (2, 1, 0):
+        grads["w%d" % layer] = inputs[layer].T @ delta
+        grads["b%d" % layer] = delta.sum(axis=0)
+        if layer:
+            delta = (delta @ weights["w%d" % layer].T) * (inputs[layer] > 0)
+    return grads, loss, accuracy
+
+
+def cross_entropy(probabilities, labels):
+    return float(-np.log(probabilities[np.arange(len(labels)), labels] + 1e-12).mean())
+
+
+class Adam:
+    """With decoupled weight decay (Loshchilov and Hutter 2019), on matrices only."""
+
+    def __init__(self, weights, decay):
+        self.weights, self.decay, self.steps = weights, decay, 0
+        self.means = {name: np.zeros_like(values) for name, values in weights.items()}
+        self.squares = {name: np.zeros_like(values) for name, values in weights.items()}
+
+    def step(self, grads, lr):
+        self.steps += 1
+        bias1, bias2 = 1 - 0.9**self.steps, 1 - 0.999**self.steps
+        for name, grad in grads.items():
+            self.means[name] += 0.1 * (grad - self.means[name])
+            self.squares[name] += 0.001 * (grad * grad - self.squares[name])
+            update = self.means[name] / bias1 / (np.sqrt(self.squares[name] / bias2) + 1e-8)
+            if name.startswith("w"):
+                update += self.decay * self.weights[name]
+            self.weights[name] -= lr * update
+
+
+def evaluate(weights, images, labels):
+    """Loss, accuracy, and the accuracy on each class."""
+    probabilities, _ = forward(weights, images)
+    right = probabilities.argmax(axis=1) == labels
+    classes = {"val/accuracy/class_%d" % label: float(right[labels == label].mean()) for label in range(CLASSES)}
+    return cross_entropy(probabilities, labels), float(right.mean()), classes
+
+
+def learning_rate(params, step, steps):
+    warm_up = min(1.0, (step + 1) / 50)
+    return params["lr"] * warm_up * 0.5 * (1 + np.cos(np.pi * step / steps))
+
+
+def train(run, params, train_part, val_part, weights, rng):
+    """Answers the number of steps made: fewer than asked for when the platform wants the run to end."""
+    images, labels = train_part
+    print_every = max(1, params["epochs"] // 20)
+    adam = Adam(weights, params["weight_decay"])
+    batches = max(1, len(images) // params["batch_size"])
+    step, begun = 0, time.monotonic()
+    for epoch in range(1, params["epochs"] + 1):
+        for batch in np.array_split(rng.permutation(len(images)), batches):
+            lr = learning_rate(params, step, params["epochs"] * batches)
+            grads, loss, accuracy = gradients(weights, moved(images[batch], params["shift"], rng), labels[batch])
+            adam.step(grads, lr)
+            run.log({"train/loss": loss, "train/accuracy": accuracy, "train/lr": lr}, step)
+            step += 1
+        if epoch % params["eval_every"] == 0 or epoch == params["epochs"]:
+            val_loss, val_accuracy, classes = evaluate(weights, *val_part)
+            run.log({"val/loss": val_loss, "val/accuracy": val_accuracy, "epoch": epoch, **classes}, step - 1)
+            if epoch % print_every == 0 or epoch == params["epochs"]:
+                print(
+                    "epoch %d/%d  step %d  train loss %.4f  val loss %.4f  val accuracy %.4f  %.1f s"
+                    % (epoch, params["epochs"], step, loss, val_loss, val_accuracy, time.monotonic() - begun),
+                    flush=True,
+                )
+        if run.should_stop():
+            print("asked to end (%s) after epoch %d" % (run.control["action"], epoch), flush=True)
+            break
+    return step
+
+
+def save(run, weights, step, metrics):
+    np.savez(MODEL_FILE, **weights)
+    path = os.path.abspath(MODEL_FILE)
+    print("saved %s, %d bytes" % (path, os.path.getsize(path)), flush=True)
+    run.log_artifact("checkpoint", path, "npz", step, metrics=metrics)
+
+
+def main():
+    params = read_params()
+    rng = np.random.default_rng(params["seed"])
+    train_part, val_part, test_part = split_digits(rng)
+    weights = new_network(params["hidden"], rng)
+    parts = (len(train_part[1]), len(val_part[1]), len(test_part[1]))
+    size = sum(values.size for values in weights.values())
+    print("numpy %s; %d images to train, %d to validate, %d to test; %d weights" % (np.__version__, *parts, size), flush=True)
+    with forge.init(params) as run:
+        steps = train(run, params, train_part, val_part, weights, rng)
+        if run.should_stop():
+            if run.control["action"] == "checkpoint_and_exit":
+                save(run, weights, steps, {"val/accuracy": evaluate(weights, *val_part)[1]})
+            return
+        loss, accuracy, _ = evaluate(weights, *test_part)
+        run.log({"test/loss": loss, "test/accuracy": accuracy}, steps - 1)
+        print("test accuracy %.4f, loss %.4f" % (accuracy, loss), flush=True)
+        save(run, weights, steps, {"test/accuracy": accuracy})
+
+
+if __name__ == "__main__":
+    main()
