@@ -1,0 +1,104 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import type { PoolClient } from 'pg'
+import type { Event, EventDefinition, Recorded } from '../events/event.ts'
+import type { Batch } from '../platform/log/event-log.ts'
+import type { TopicProjection } from './projection.ts'
+
+type AnyHandler = (tx: Kysely<unknown>, event: Recorded) => Promise<unknown>
+
+/** The handlers of one slice, whatever its tables are. */
+export type Slice = Record<string, AnyHandler>
+
+/** Forgets the types of a slice's handlers so that slices can stand in one list. */
+export const slice = (handlers: object): Slice => handlers as Slice
+
+/**
+ * The projection of all decisions: drops what the relay published twice, brings old events up to date and
+ * hands each to the handlers of every slice that wants it.
+ */
+export function decisionsProjection(
+  topic: string,
+  slices: readonly Slice[],
+  definitions: readonly EventDefinition[],
+): TopicProjection {
+  const definitionOf = new Map(definitions.map(definition => [definition.type, definition]))
+  const handlersOf = new Map(
+    definitions.map(({ type }) => [type, slices.flatMap(slice => slice[type] ?? [])]),
+  )
+  return {
+    name: 'decisions',
+    topic,
+    onPoison: 'halt',
+    // The log of decisions is kept for ever, so nothing need be carried over.
+    tables: [],
+    reset() {},
+    async apply(tx, batches) {
+      const db = kyselyOn(tx)
+      const events = decode(batches, definitionOf)
+      const heads = await loadHeads(tx, [...new Set(events.map(event => event.stream))])
+      for (const event of events) {
+        if (!isNext(event, heads)) continue
+        for (const handler of handlersOf.get(event.type) ?? []) await handler(db, event)
+      }
+      await saveHeads(tx, heads)
+    },
+  }
+}
+
+/** False for an event that was published before; notes the new head otherwise. */
+function isNext({ stream, stream_version }: Recorded, heads: Map<string, number>): boolean {
+  const head = heads.get(stream) ?? 0
+  if (stream_version <= head) return false
+  if (stream_version !== head + 1)
+    throw new Error(`${stream} jumps from version ${head} to ${stream_version}`)
+  heads.set(stream, stream_version)
+  return true
+}
+
+function decode(batches: readonly Batch[], definitionOf: Map<string, EventDefinition>): Recorded[] {
+  return batches.flatMap(batch =>
+    batch.records.map(record => {
+      const event = JSON.parse(record.value.toString('utf8')) as Recorded
+      const definition = definitionOf.get(event.type)
+      if (!definition) throw new Error(`no event is called ${event.type}`)
+      return { ...event, data: upcast(definition, event) }
+    }),
+  )
+}
+
+function upcast(definition: EventDefinition, event: Recorded<Event>): object {
+  let { data } = event
+  for (let from = event.schema_version; from < definition.schema_version; from++)
+    data = definition.upcast?.(data as Record<string, unknown>, from) ?? data
+  return data
+}
+
+async function loadHeads(tx: PoolClient, streams: string[]): Promise<Map<string, number>> {
+  const { rows } = await tx.query({
+    text: 'select stream, version from stream_head where stream = any($1)',
+    values: [streams],
+  })
+  return new Map(rows.map(row => [row.stream, row.version]))
+}
+
+async function saveHeads(tx: PoolClient, heads: Map<string, number>): Promise<void> {
+  await tx.query({
+    text: `insert into stream_head (stream, version) select * from unnest($1::text[], $2::int[])
+           on conflict (stream) do update set version = excluded.version where stream_head.version < excluded.version`,
+    values: [[...heads.keys()], [...heads.values()]],
+  })
+}
+
+const instances = new WeakMap<PoolClient, Kysely<unknown>>()
+
+/** Kysely on a connection whose transaction somebody else begins and ends. */
+function kyselyOn(client: PoolClient): Kysely<unknown> {
+  let db = instances.get(client)
+  if (!db) {
+    const borrowed = { query: client.query.bind(client), release: () => {} }
+    const pool = { connect: async () => borrowed, end: async () => {} }
+    db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: pool as never }) })
+    instances.set(client, db)
+  }
+  return db
+}

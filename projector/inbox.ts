@@ -1,0 +1,77 @@
+import { createBell } from '../platform/bell.ts'
+import type { Batch, EventLog } from '../platform/log/event-log.ts'
+
+/** At most this many bytes in one transaction, and about as many waiting behind it. */
+const maxBatchBytes = 4 * 1024 * 1024
+/** From here on a transaction is worth its fixed cost, and nothing more is waited for. */
+const worthwhileBytes = maxBatchBytes / 8
+/**
+ * A smaller one waits for company, in milliseconds: three times as long as the last one took to apply. So a
+ * lone write is seen at once, and under load a transaction's fixed cost is paid a few times a second.
+ */
+const gather = { timesLast: 3, minMs: 5, maxMs: 100 }
+
+export type Inbox = { take(): Promise<Batch[]>; close(): Promise<void> }
+
+/** Reads all partitions at once; holds no more than one transaction's worth that nobody has taken. */
+export function openInbox(
+  log: EventLog,
+  topic: string,
+  from: readonly bigint[],
+  outer: AbortSignal,
+): Inbox {
+  const closing = new AbortController()
+  const signal = AbortSignal.any([outer, closing.signal])
+  const arrived = createBell()
+  const room = createBell()
+  let waiting: Batch[] = []
+  let bytes = 0
+  let failure: Error | null = null
+  let takenAt = performance.now()
+  const readers = from.map(async (offset, partition) => {
+    try {
+      for await (const batch of log.read(topic, partition, offset, {
+        maxBytes: maxBatchBytes,
+        signal,
+      })) {
+        waiting.push(batch)
+        bytes += sizeOf(batch)
+        arrived.ring()
+        while (bytes >= maxBatchBytes && !signal.aborted) await room.wait(1000, signal)
+      }
+    } catch (error) {
+      failure = error as Error
+      arrived.ring()
+    }
+  })
+  outer.addEventListener('abort', arrived.ring, { once: true })
+  const gatherFor = async (ms: number) => {
+    const until = performance.now() + ms
+    for (let left = ms; left > 0 && !failure && !signal.aborted; left = until - performance.now()) {
+      if (bytes >= worthwhileBytes) return
+      await arrived.wait(left, signal)
+    }
+  }
+  return {
+    async take() {
+      const appliedMs = performance.now() - takenAt
+      while (waiting.length === 0 && !failure && !signal.aborted) await arrived.wait(1000, signal)
+      if (failure) throw failure
+      await gatherFor(Math.min(gather.maxMs, Math.max(gather.minMs, appliedMs * gather.timesLast)))
+      takenAt = performance.now()
+      const taken = waiting
+      waiting = []
+      bytes = 0
+      room.ring()
+      return taken
+    },
+    async close() {
+      closing.abort()
+      outer.removeEventListener('abort', arrived.ring)
+      room.ring()
+      await Promise.all(readers)
+    },
+  }
+}
+
+const sizeOf = (batch: Batch) => batch.records.reduce((sum, record) => sum + record.value.length, 0)

@@ -1,0 +1,209 @@
+import { type Kysely, sql, type Updateable } from 'kysely'
+import type { Recorded } from '../../events/event.ts'
+import type { JobAdmitted, JobEvent } from '../../events/jobs.ts'
+import { searchText } from '../../platform/search-text.ts'
+import type { JobState } from '../../schemas/jobs.ts'
+import type { Handlers } from '../projection.ts'
+import type { JobTables } from './table.ts'
+
+type Tx = Kysely<JobTables>
+type Jobs = Updateable<JobTables['jobs']>
+type Of<T extends JobEvent['type']> = Recorded<Extract<JobEvent, { type: T }>>
+
+const noControl = JSON.stringify({ action: 'none', reason: null, deadline: null })
+/** Waiting again: what the last attempt was is kept with the attempt. */
+const requeued: Jobs = {
+  phase: null,
+  scheduled_at: null,
+  executor_running_at: null,
+  started_at: null,
+  exit_code: null,
+  control: noControl,
+}
+
+export const jobProjection: Handlers<JobTables, JobEvent> = {
+  'job.admitted': admit,
+  'job.held': (tx, event) => {
+    const { reason, until } = event.data
+    const hold = JSON.stringify({ reason, until })
+    return enter(tx, event, 'held', { state_reason: reason, hold })
+  },
+  'job.queued': (tx, event) =>
+    enter(tx, event, 'queued', { state_reason: event.data.reason, hold: null }),
+  'job.scheduled': async (tx, event) => {
+    const { run_id, attempt, nodes } = event.data
+    await tx
+      .insertInto('job_attempts')
+      .values({ ...newAttempt, run_id, attempt, nodes })
+      .execute()
+    await enter(tx, event, 'scheduled', { attempt, scheduled_at: event.occurred_at })
+  },
+  'job.starting': (tx, event) => {
+    const { phase, executor_running_at } = event.data
+    return enter(tx, event, 'starting', { phase, executor_running_at })
+  },
+  'job.running': async (tx, event) => {
+    const { started_at } = event.data
+    await ofAttempt(tx, event.data, { started_at })
+    await enter(tx, event, 'running', { started_at, phase: null })
+  },
+  'job.pause_requested': (tx, event) => {
+    const { message, deadline } = event.data
+    const control = JSON.stringify({ action: 'checkpoint_and_exit', reason: message, deadline })
+    return enter(tx, event, 'pausing', { control })
+  },
+  'job.paused': async (tx, event) => {
+    await endAttempt(tx, event.data, 'paused')
+    await enter(tx, event, 'paused', { control: noControl })
+  },
+  'job.resumed': (tx, event) =>
+    enter(tx, event, 'queued', { ...requeued, state_reason: 'resumed' }),
+  'job.preempted': async (tx, event) => {
+    await endAttempt(tx, event.data, 'preempted')
+    await enter(tx, event, 'queued', { ...requeued, state_reason: 'preempted' })
+  },
+  'job.retried': async (tx, event) => {
+    const { reason } = event.data
+    await endAttempt(tx, event.data, reason)
+    await enter(tx, event, 'queued', { ...requeued, state_reason: reason })
+  },
+  'job.stop_requested': (tx, event) => {
+    const { reason, message, deadline } = event.data
+    const control = JSON.stringify({ action: 'exit', reason: message ?? reason, deadline })
+    return enter(tx, event, 'stopping', { state_reason: reason, control })
+  },
+  'job.exited': exit,
+  'job.succeeded': (tx, event) => end(tx, event, 'succeeded'),
+  'job.failed': (tx, event) => end(tx, event, 'failed'),
+  'job.stopped': (tx, event) => end(tx, event, 'stopped'),
+}
+
+const newAttempt = {
+  started_at: null,
+  ended_at: null,
+  end_reason: null,
+  exit_code: null,
+  gpu_seconds: 0,
+}
+
+function admit(tx: Tx, { data, occurred_at }: Of<'job.admitted'>): Promise<unknown> {
+  const { gates, warnings, estimate, resolved, spec_digest, recipe, params, notes, ...job } = data
+  return tx
+    .insertInto('jobs')
+    .values({
+      ...job,
+      state: 'admitted',
+      state_reason: null,
+      phase: null,
+      recipe_name: recipe.name,
+      recipe_version: recipe.version,
+      attempt: 0,
+      submitted_at: occurred_at,
+      scheduled_at: null,
+      executor_running_at: null,
+      started_at: null,
+      ended_at: null,
+      state_since: occurred_at,
+      queued_ms: 0,
+      starting_ms: 0,
+      running_ms: 0,
+      gpu_seconds: 0,
+      exit_code: null,
+      init_from: resolved.init_from?.artifact_id ?? null,
+      updated_at: occurred_at,
+      total_steps: totalSteps(params),
+      spec: JSON.stringify(data.spec),
+      admission: JSON.stringify({ gates, warnings, estimate, resolved, spec_digest }),
+      hold: null,
+      control: noControl,
+      search: searchText([data.name, data.short_id, data.run_id, ...data.tags]),
+    })
+    .execute()
+}
+
+/** The names under which recipes say how long they train. */
+const stepNames = ['max_steps', 'total_steps', 'steps']
+
+function totalSteps(params: JobAdmitted['params']): number | null {
+  for (const name of stepNames) {
+    const steps = params[name]
+    if (typeof steps === 'number' && Number.isSafeInteger(steps) && steps > 0) return steps
+  }
+  return null
+}
+
+/** Puts the job into a state and adds the time it spent in the one before to its kind. */
+function enter(
+  tx: Tx,
+  { data, occurred_at }: Recorded<JobEvent>,
+  state: JobState,
+  more: Jobs = {},
+): Promise<unknown> {
+  const spent = sql<number>`round(extract(epoch from ${occurred_at}::timestamptz - state_since) * 1000)`
+  const during = (states: readonly JobState[]) =>
+    sql<number>`case when state = any(${states}) then ${spent} else 0 end`
+  return tx
+    .updateTable('jobs')
+    .set(eb => ({
+      queued_ms: eb('queued_ms', '+', during(['admitted', 'held', 'queued'])),
+      starting_ms: eb('starting_ms', '+', during(['scheduled', 'starting'])),
+      running_ms: eb('running_ms', '+', during(['running', 'pausing', 'stopping'])),
+      state,
+      state_reason: null,
+      state_since: occurred_at,
+      updated_at: occurred_at,
+      ...more,
+    }))
+    .where('run_id', '=', data.run_id)
+    .execute()
+}
+
+type Attempt = { run_id: string; attempt: number }
+
+const ofAttempt = (
+  tx: Tx,
+  { run_id, attempt }: Attempt,
+  change: Updateable<JobTables['job_attempts']>,
+) =>
+  tx
+    .updateTable('job_attempts')
+    .set(change)
+    .where('run_id', '=', run_id)
+    .where('attempt', '=', attempt)
+    .execute()
+
+const endAttempt = (tx: Tx, attempt: Attempt, end_reason: string) =>
+  ofAttempt(tx, attempt, { end_reason })
+
+/** The attempt let go of its GPUs. The job may have ended before by its own report. */
+async function exit(tx: Tx, { data, occurred_at }: Of<'job.exited'>): Promise<void> {
+  const { run_id, attempt, exit_code, ended_at, gpu_seconds } = data
+  await ofAttempt(tx, data, { exit_code, ended_at, gpu_seconds })
+  await tx
+    .updateTable('jobs')
+    .set(eb => ({
+      gpu_seconds: eb('gpu_seconds', '+', gpu_seconds),
+      exit_code: sql`case when attempt = ${attempt} then ${exit_code} else exit_code end`,
+      updated_at: occurred_at,
+    }))
+    .where('run_id', '=', run_id)
+    .execute()
+}
+
+async function end(
+  tx: Tx,
+  event: Of<'job.succeeded' | 'job.failed' | 'job.stopped'>,
+  state: JobState,
+): Promise<void> {
+  const { reason, ended_at, exit_code } = event.data
+  await endAttempt(tx, event.data, reason ?? state)
+  await enter(tx, event, state, {
+    state_reason: reason,
+    ended_at,
+    phase: null,
+    hold: null,
+    control: noControl,
+    // `job.exited` may have said it before.
+    ...(exit_code !== null && { exit_code }),
+  })
+}

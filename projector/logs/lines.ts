@@ -1,0 +1,63 @@
+/** A longer line is cut into pieces of this size, in bytes (specification, "Limits": none is named). */
+const maxLineBytes = 64 * 1024
+const newline = 10
+const carriageReturn = 13
+
+/**
+ * Cuts printed bytes into lines. Answers the whole ones, and the bytes after the last line break, to which
+ * more may come. A line on which a progress bar was redrawn (carriage returns) keeps what was drawn last.
+ */
+export function cutLines(bytes: Buffer): { lines: string[]; unfinished: Buffer } {
+  const lines: string[] = []
+  let from = 0
+  for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, from)) {
+    pushLine(lines, bytes.subarray(from, end))
+    from = end + 1
+  }
+  // Of a bar that is being redrawn only the last drawing matters; a final \r may belong to a line break.
+  let unfinished = bytes.subarray(from)
+  if (unfinished.length > 1)
+    unfinished = unfinished.subarray(unfinished.lastIndexOf(carriageReturn, -2) + 1)
+  while (unfinished.length > maxLineBytes) {
+    const cut = boundary(unfinished, maxLineBytes)
+    lines.push(unfinished.toString('utf8', 0, cut))
+    unfinished = unfinished.subarray(cut)
+  }
+  return { lines, unfinished }
+}
+
+/** The lines of one reported chunk: a line break at its end does not begin another line. */
+export function chunkLines(chunk: string): string[] {
+  const lines = chunk.split('\n')
+  if (lines.length > 1 && lines.at(-1) === '') lines.pop()
+  return lines.map(lastDrawn)
+}
+
+/** What is left of a line when its stream ends. */
+export const finishLine = (unfinished: Buffer): string[] => {
+  const lines: string[] = []
+  if (unfinished.length > 0) pushLine(lines, unfinished)
+  return lines
+}
+
+function pushLine(lines: string[], bytes: Buffer): void {
+  let rest = bytes
+  while (rest.length > maxLineBytes) {
+    const cut = boundary(rest, maxLineBytes)
+    lines.push(rest.toString('utf8', 0, cut))
+    rest = rest.subarray(cut)
+  }
+  lines.push(lastDrawn(rest.toString('utf8')))
+}
+
+function lastDrawn(line: string): string {
+  const text = line.endsWith('\r') ? line.slice(0, -1) : line
+  return text.slice(text.lastIndexOf('\r') + 1)
+}
+
+/** The last place at or before `at` that does not cut a UTF-8 character in two. */
+function boundary(bytes: Buffer, at: number): number {
+  let cut = at
+  while (cut > at - 4 && ((bytes[cut] ?? 0) & 0xc0) === 0x80) cut--
+  return ((bytes[cut] ?? 0) & 0xc0) === 0x80 ? at : cut
+}

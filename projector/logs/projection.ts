@@ -1,0 +1,161 @@
+import type { PoolClient } from 'pg'
+import { decodeFact } from '../../events/fact.ts'
+import { decodeLines, encodeLines, type Segment } from '../../platform/lines/line-block.ts'
+import type { TopicProjection } from '../projection.ts'
+import { absorb, emptyLog, type RunLog } from './run-log.ts'
+
+/** A row of lines is closed from this size on, as stored (bytes). */
+const fullRowBytes = 8 * 1024
+/** Lines of one row, in characters: what one read has to unpack. */
+const maxRowText = 128 * 1024
+
+/** Lines of running code, numbered in log order; each record takes effect once. */
+export function logsProjection(topic: string): TopicProjection {
+  return {
+    name: 'logs',
+    topic,
+    onPoison: 'park',
+    tables: ['log_runs', 'log_chunks', 'log_sources'],
+    reset() {},
+    async apply(tx, batches) {
+      const records = batches.flatMap(batch => batch.records)
+      const logs = await loadLogs(tx, [...new Set(records.map(record => record.key))])
+      for (const { key, value } of records) {
+        const log = logs.get(key)
+        if (log) absorb(log, decodeFact(value))
+      }
+      for (const [runId, log] of logs) await saveLog(tx, runId, log)
+    },
+  }
+}
+
+/** The last row of a run's lines, where it is short enough to take more. */
+type Tail = { first_seq: number; bytes: number } | null
+type LoadedLog = RunLog & { first_added: number; tail: Tail }
+
+async function loadLogs(tx: PoolClient, runIds: string[]): Promise<Map<string, LoadedLog>> {
+  const { rows: runs } = await tx.query({
+    name: 'load_log_runs',
+    text: 'select * from log_runs where run_id = any($1)',
+    values: [runIds],
+  })
+  const { rows: sources } = await tx.query({
+    name: 'load_log_sources',
+    text: 'select run_id, source, taken, unfinished from log_sources where run_id = any($1)',
+    values: [runIds],
+  })
+  const logs = new Map<string, LoadedLog>(
+    runIds.map(runId => [runId, { ...emptyLog(), first_added: 1, tail: null }]),
+  )
+  for (const row of runs)
+    logs.set(row.run_id, {
+      ...emptyLog(),
+      next_seq: row.next_seq,
+      bytes: row.bytes,
+      truncated: row.truncated,
+      hour: row.hour,
+      hour_bytes: row.hour_bytes,
+      last_ms: row.last_ms,
+      eof: row.eof_state === null ? null : { state: row.eof_state, at: row.eof_at.getTime() },
+      first_added: row.next_seq,
+      tail: row.tail_seq === null ? null : { first_seq: row.tail_seq, bytes: row.tail_bytes },
+    })
+  for (const { run_id, source, taken, unfinished } of sources)
+    logs.get(run_id)?.sources.set(source, { taken, unfinished })
+  return logs
+}
+
+async function saveLog(tx: PoolClient, runId: string, log: LoadedLog): Promise<void> {
+  const tail = await saveLines(tx, runId, log)
+  await tx.query({
+    name: 'save_log_run',
+    text: `insert into log_runs (run_id, next_seq, bytes, truncated, eof_state, eof_at, tail_seq, tail_bytes, hour, hour_bytes, last_ms)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+           on conflict (run_id) do update set next_seq = $2, bytes = $3, truncated = $4, eof_state = $5, eof_at = $6,
+             tail_seq = $7, tail_bytes = $8, hour = $9, hour_bytes = $10, last_ms = $11`,
+    values: [
+      runId,
+      log.next_seq,
+      log.bytes,
+      log.truncated,
+      log.eof?.state ?? null,
+      log.eof === null ? null : new Date(log.eof.at),
+      tail?.first_seq ?? null,
+      tail?.bytes ?? 0,
+      log.hour,
+      log.hour_bytes,
+      log.last_ms,
+    ],
+  })
+  const changed = [...log.changedSources].flatMap(name => {
+    const source = log.sources.get(name)
+    return source ? [{ name, ...source }] : []
+  })
+  if (changed.length === 0) return
+  await tx.query({
+    name: 'save_log_sources',
+    text: `insert into log_sources (run_id, source, taken, unfinished)
+           select $1, * from unnest($2::text[], $3::bigint[], $4::bytea[])
+           on conflict (run_id, source) do update set taken = excluded.taken, unfinished = excluded.unfinished`,
+    values: [
+      runId,
+      changed.map(source => source.name),
+      changed.map(source => source.taken),
+      changed.map(source => source.unfinished),
+    ],
+  })
+}
+
+/** Adds the lines, to the last row first where that is short; answers the last row. */
+async function saveLines(tx: PoolClient, runId: string, log: LoadedLog): Promise<Tail> {
+  if (log.added.length === 0) return log.tail
+  const short = log.tail && log.tail.bytes < fullRowBytes ? log.tail.first_seq : null
+  const before = short === null ? [] : await loadSegments(tx, runId, short)
+  let first = short ?? log.first_added
+  const rows = cutRows([...before, ...log.added]).map(segments => {
+    const row = { first_seq: first, body: encodeLines(segments) }
+    first += segments.reduce((sum, { lines }) => sum + lines.length, 0)
+    return row
+  })
+  await tx.query({
+    name: 'save_log_chunks',
+    text: `insert into log_chunks (run_id, first_seq, body)
+           select $1, * from unnest($2::bigint[], $3::bytea[])
+           on conflict (run_id, first_seq) do update set body = excluded.body`,
+    values: [runId, rows.map(row => row.first_seq), rows.map(row => row.body)],
+  })
+  const last = rows.at(-1)
+  return last ? { first_seq: last.first_seq, bytes: last.body.length } : log.tail
+}
+
+async function loadSegments(tx: PoolClient, runId: string, first: number): Promise<Segment[]> {
+  const { rows } = await tx.query({
+    name: 'load_log_chunk',
+    text: 'select body from log_chunks where run_id = $1 and first_seq = $2',
+    values: [runId, first],
+  })
+  return rows.flatMap(row => decodeLines(row.body))
+}
+
+/** Cuts lines into rows of bounded size, between lines. */
+function cutRows(segments: readonly Segment[]): Segment[][] {
+  const rows: Segment[][] = []
+  let row: Segment[] = []
+  let size = 0
+  for (const segment of segments) {
+    let from = 0
+    segment.lines.forEach((line, index) => {
+      if (size > 0 && size + line.length > maxRowText) {
+        if (index > from) row.push({ ...segment, lines: segment.lines.slice(from, index) })
+        rows.push(row)
+        row = []
+        size = 0
+        from = index
+      }
+      size += line.length + 1
+    })
+    row.push({ ...segment, lines: segment.lines.slice(from) })
+  }
+  rows.push(row)
+  return rows
+}

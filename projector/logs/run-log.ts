@@ -1,0 +1,142 @@
+import type { Fact } from '../../events/fact.ts'
+import {
+  decodeLogs,
+  decodeLogsEof,
+  type PrintedBytes,
+  type ReportedLines,
+} from '../../events/logs.ts'
+import type { Labels, Segment } from '../../platform/lines/line-block.ts'
+import { chunkLines, cutLines, finishLine } from './lines.ts'
+
+/** A run that prints more within an hour has the rest of it cut off (bytes). */
+export const hourLimitBytes = 100 * 1024 * 1024
+const hourMs = 3_600_000
+
+export type Source = { taken: number; unfinished: Buffer }
+
+/** A run's log as its tables hold it, and the lines that are to be added. */
+export type RunLog = {
+  next_seq: number
+  bytes: number
+  truncated: boolean
+  hour: number
+  hour_bytes: number
+  last_ms: number
+  eof: { state: string; at: number } | null
+  /** By origin; see `sourceOf`. */
+  sources: Map<string, Source>
+  added: Segment[]
+  changedSources: Set<string>
+}
+
+export const emptyLog = (): RunLog => ({
+  next_seq: 1,
+  bytes: 0,
+  truncated: false,
+  hour: 0,
+  hour_bytes: 0,
+  last_ms: 0,
+  eof: null,
+  sources: new Map(),
+  added: [],
+  changedSources: new Set(),
+})
+
+/** Takes one fact; a repeat of what was taken before changes nothing. Throws for a fact that is no log's. */
+export function absorb(log: RunLog, fact: Fact): void {
+  log.last_ms = fact.received_at_ms
+  if (fact.type === 'logs.appended') absorbLines(log, fact)
+  else if (fact.type === 'logs.eof')
+    absorbEof(log, decodeLogsEof(fact.body).state, fact.received_at_ms)
+  else throw new Error(`${fact.type} is no fact of logs`)
+}
+
+function absorbLines(log: RunLog, fact: Fact): void {
+  const data = decodeLogs(fact.body)
+  const labels = { attempt: fact.attempt, node: data.node, rank: data.rank, stream: data.stream }
+  const lines =
+    data.origin === 'output' ? takeOutput(log, labels, data) : takeReport(log, labels, data)
+  if (lines) add(log, labels, { lines, ts: fact.received_at_ms })
+}
+
+/** Null for a repeat. */
+function takeReport(log: RunLog, labels: Labels, data: ReportedLines): string[] | null {
+  if (data.seq !== null) {
+    const name = sourceOf(labels, data.producer)
+    const source = log.sources.get(name)
+    if (source && data.seq <= source.taken) return null
+    log.sources.set(name, { taken: data.seq, unfinished: Buffer.alloc(0) })
+    log.changedSources.add(name)
+  }
+  return data.chunks.flatMap(chunkLines)
+}
+
+/** Drops the bytes that were taken before, and keeps back a line that has not ended. */
+function takeOutput(log: RunLog, labels: Labels, data: PrintedBytes): string[] | null {
+  const name = sourceOf(labels, null)
+  const source = log.sources.get(name) ?? { taken: 0, unfinished: Buffer.alloc(0) }
+  const end = data.offset + data.bytes.length
+  if (end <= source.taken) return null
+  const fresh = data.bytes.subarray(Math.max(0, source.taken - data.offset))
+  // Past a gap the kept-back beginning is no part of what follows.
+  const torn = data.offset > source.taken ? finishLine(source.unfinished) : []
+  const before = torn.length > 0 ? Buffer.alloc(0) : source.unfinished
+  const { lines, unfinished } = cutLines(Buffer.concat([before, fresh]))
+  log.sources.set(name, { taken: end, unfinished: Buffer.from(unfinished) })
+  log.changedSources.add(name)
+  return [...torn, ...lines]
+}
+
+function absorbEof(log: RunLog, state: string, at: number): void {
+  if (log.eof) return
+  for (const [name, source] of log.sources) {
+    const lines = finishLine(source.unfinished)
+    if (lines.length === 0) continue
+    add(log, labelsOf(name), { lines, ts: at })
+    log.sources.set(name, { ...source, unfinished: Buffer.alloc(0) })
+    log.changedSources.add(name)
+  }
+  log.eof = { state, at }
+}
+
+/** Numbers the lines, up to the limit of the hour in which the record was made. */
+function add(log: RunLog, labels: Labels, { lines, ts }: { lines: string[]; ts: number }): void {
+  const hour = Math.floor(ts / hourMs)
+  if (hour !== log.hour) {
+    log.hour = hour
+    log.hour_bytes = 0
+  }
+  const kept: string[] = []
+  for (const line of lines) {
+    if (log.hour_bytes > hourLimitBytes) break
+    const bytes = Buffer.byteLength(line) + 1
+    log.hour_bytes += bytes
+    if (log.hour_bytes > hourLimitBytes) {
+      push(log, labels, { lines: kept.splice(0), ts })
+      push(log, { ...labels, stream: 'forge' }, { lines: [marker(hour)], ts })
+      log.truncated = true
+      break
+    }
+    kept.push(line)
+  }
+  push(log, labels, { lines: kept, ts })
+}
+
+const marker = (hour: number) =>
+  `[more than ${hourLimitBytes / 1024 / 1024} MiB within one hour: not kept until ${new Date((hour + 1) * hourMs).toISOString()}]`
+
+function push(log: RunLog, labels: Labels, { lines, ts }: { lines: string[]; ts: number }): void {
+  if (lines.length === 0) return
+  log.added.push({ ...labels, ts, lines })
+  log.next_seq += lines.length
+  for (const line of lines) log.bytes += Buffer.byteLength(line) + 1
+}
+
+/** `producer` null: the output of a process as its executor reads it. */
+const sourceOf = ({ attempt, node, rank, stream }: Labels, producer: string | null): string =>
+  JSON.stringify([attempt, node, rank, stream, producer])
+
+function labelsOf(source: string): Labels {
+  const [attempt, node, rank, stream] = JSON.parse(source)
+  return { attempt, node, rank, stream }
+}

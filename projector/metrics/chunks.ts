@@ -1,0 +1,153 @@
+import type { PoolClient } from 'pg'
+import { byteaArray, float8Array, int4Array, int8Array } from '../../platform/postgres/arrays.ts'
+import {
+  decodeChunk,
+  encodeChunk,
+  type Series,
+  type Summary,
+  slice,
+  summarize,
+} from '../../platform/series/chunk.ts'
+import { resolve } from '../../platform/series/merge.ts'
+import { decodeRunBlock } from '../../platform/series/run-block.ts'
+import { at } from '../../platform/series/varint.ts'
+import { type Place, planRewrites, type Rewrite, rewrite } from './rewrite.ts'
+
+/** The points of run blocks by key, each key's resolved. */
+export function pointsByKey(blocks: readonly Buffer[]): Map<number, Series> {
+  const parts = new Map<number, Series[]>()
+  for (const bytes of blocks) {
+    const { keys, counts, points } = decodeRunBlock(bytes)
+    let from = 0
+    for (const [k, keyNo] of keys.entries()) {
+      const to = from + (counts[k] ?? 0)
+      const stretches = parts.get(keyNo) ?? []
+      stretches.push(slice(points, from, to))
+      parts.set(keyNo, stretches)
+      from = to
+    }
+  }
+  return new Map([...parts].map(([keyNo, stretches]) => [keyNo, resolve(stretches)]))
+}
+
+/** Puts the points of one run into its chunks. The caller alone rewrites chunks of this run meanwhile. */
+export async function storePoints(
+  tx: PoolClient,
+  runNo: number,
+  byKey: ReadonlyMap<number, Series>,
+): Promise<void> {
+  const places = await loadPlaces(tx, runNo, byKey)
+  const rewrites = [...byKey].flatMap(([keyNo, points]) =>
+    planRewrites(places.get(keyNo) ?? [], points).map(plan => ({ keyNo, ...plan })),
+  )
+  const touched = rewrites.filter(isRewrite)
+  const stored = await takeChunks(tx, runNo, touched)
+  const chunks = rewrites.flatMap(({ keyNo, into, points }) =>
+    rewrite(into && storedOf(stored, keyNo, into), points).map(series => ({ keyNo, series })),
+  )
+  await insertChunks(tx, runNo, chunks)
+}
+
+type KeyRewrite = Rewrite & { keyNo: number }
+
+const isRewrite = (plan: KeyRewrite): plan is KeyRewrite & { into: Place } => plan.into !== null
+
+const placeId = (keyNo: number, firstStep: number) => `${keyNo}/${firstStep}`
+
+function storedOf(stored: Map<string, Series>, keyNo: number, place: Place): Series {
+  const series = stored.get(placeId(keyNo, place.first_step))
+  if (!series) throw new Error('a chunk is gone while its run was locked')
+  return series
+}
+
+/** For each key the chunks from the one before its first new point on. */
+async function loadPlaces(
+  tx: PoolClient,
+  runNo: number,
+  byKey: ReadonlyMap<number, Series>,
+): Promise<Map<number, Place[]>> {
+  const { rows } = await tx.query<Place & { key_no: number }>({
+    name: 'metric_chunk_places',
+    text: `select c.key_no, c.first_step, c.last_step, c.count
+             from unnest($2::int4[], $3::int8[]) g (key_no, first_step)
+             join metric_chunk c on c.run_no = $1 and c.key_no = g.key_no
+              and c.first_step >= coalesce((select max(b.first_step) from metric_chunk b
+                                             where b.run_no = $1 and b.key_no = g.key_no
+                                               and b.first_step <= g.first_step), g.first_step)
+            order by c.key_no, c.first_step`,
+    values: [
+      runNo,
+      int4Array([...byKey.keys()]),
+      int8Array([...byKey.values()].map(points => at(points.steps, 0))),
+    ],
+  })
+  const places = new Map<number, Place[]>()
+  for (const row of rows) {
+    const list = places.get(row.key_no) ?? []
+    list.push(row)
+    places.set(row.key_no, list)
+  }
+  return places
+}
+
+/** Removes chunks and answers what was in them. */
+async function takeChunks(
+  tx: PoolClient,
+  runNo: number,
+  plans: readonly { keyNo: number; into: Place }[],
+): Promise<Map<string, Series>> {
+  if (plans.length === 0) return new Map()
+  const { rows } = await tx.query<{ key_no: number; first_step: number; d: Buffer }>({
+    name: 'take_metric_chunks',
+    text: `delete from metric_chunk c using unnest($2::int4[], $3::int8[]) g (key_no, first_step)
+            where c.run_no = $1 and c.key_no = g.key_no and c.first_step = g.first_step
+           returning c.key_no, c.first_step, c.d`,
+    values: [
+      runNo,
+      int4Array(plans.map(plan => plan.keyNo)),
+      int8Array(plans.map(plan => plan.into.first_step)),
+    ],
+  })
+  return new Map(rows.map(row => [placeId(row.key_no, row.first_step), decodeChunk(row.d)]))
+}
+
+async function insertChunks(
+  tx: PoolClient,
+  runNo: number,
+  chunks: readonly { keyNo: number; series: Series }[],
+): Promise<void> {
+  const summaries = chunks.map(({ series }) => summarize(series))
+  const ints = (of: (summary: Summary) => number) => int8Array(summaries.map(of))
+  const floats = (of: (summary: Summary) => number) => float8Array(summaries.map(of))
+  await tx.query({
+    name: 'insert_metric_chunks',
+    text: `insert into metric_chunk (run_no, key_no, first_step, last_step, first_ts, max_ts, last_ts,
+                                     first_arrival, last_arrival, count, nonfinite, min, max, sum, last, d)
+           select $1, key_no, first_step, last_step, first_ts, max_ts, last_ts, first_arrival, last_arrival,
+                  count, nonfinite, nullif(min, 'NaN'), nullif(max, 'NaN'), sum, last, d
+             from unnest($2::int4[], $3::int8[], $4::int8[], $5::int8[], $6::int8[], $7::int8[], $8::int8[],
+                         $9::int8[], $10::int8[], $11::int8[], $12::float8[], $13::float8[], $14::float8[],
+                         $15::float8[], $16::bytea[])
+                  c (key_no, first_step, last_step, first_ts, max_ts, last_ts, first_arrival, last_arrival,
+                     count, nonfinite, min, max, sum, last, d)`,
+    values: [
+      runNo,
+      int4Array(chunks.map(chunk => chunk.keyNo)),
+      ints(s => s.first_step),
+      ints(s => s.last_step),
+      ints(s => s.first_ts),
+      ints(s => s.max_ts),
+      ints(s => s.last_ts),
+      ints(s => s.first_arrival),
+      ints(s => s.last_arrival),
+      ints(s => s.count),
+      ints(s => s.nonfinite),
+      // What has no finite value has no least one: NaN stands for null on the way.
+      floats(s => s.min ?? Number.NaN),
+      floats(s => s.max ?? Number.NaN),
+      floats(s => s.sum),
+      floats(s => s.last),
+      byteaArray(chunks.map(({ series }) => encodeChunk(series))),
+    ],
+  })
+}

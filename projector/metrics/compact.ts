@@ -1,0 +1,165 @@
+import type { Pool, PoolClient } from 'pg'
+import type { Logger } from 'pino'
+import { createBell } from '../../platform/bell.ts'
+import { isOutage } from '../../platform/postgres/pool.ts'
+import type { Clock } from '../../platform/time.ts'
+import { pointsByKey, storePoints } from './chunks.ts'
+import { correctSummaries, settle } from './settle.ts'
+
+/** A run is taken once this much of it waits: readers merge what waits, and small rows are dear. */
+const duePoints = 64 * 1024
+const dueBlocks = 1024
+/** A run with inexact summaries is taken again after this, in milliseconds. */
+const inexactMs = 10_000
+/** A run that has been silent for this long is moved to the settled ones, in milliseconds. */
+const silentMs = 60_000
+/** Most points of one transaction, but for a single block that has more. */
+const maxPoints = 512 * 1024
+/** Most runs of one pass: the next pass looks anew which are due. */
+const maxRuns = 100
+
+/** How long the compactor rests after a pass that found nothing, in milliseconds. */
+const restMs = 1000
+
+export type CompactorDeps = { pool: Pool; logger: Logger; now: Clock }
+
+/** Compacts what is due, pass after pass, until it is stopped. Any number of processes may do so. */
+export function startCompactor(deps: CompactorDeps): { stop(): Promise<void> } {
+  const stopping = new AbortController()
+  const bell = createBell()
+  const work = async () => {
+    while (!stopping.signal.aborted) {
+      const compacted = await onePass(deps, stopping.signal)
+      if (compacted === 0) await bell.wait(restMs, stopping.signal)
+    }
+  }
+  const working = work()
+  return {
+    async stop() {
+      stopping.abort()
+      bell.ring()
+      await working
+    },
+  }
+}
+
+async function onePass(deps: CompactorDeps, signal: AbortSignal): Promise<number> {
+  try {
+    return await compactDue(deps, signal)
+  } catch (error) {
+    deps.logger.warn({ err: error, outage: isOutage(error) }, 'compacting metrics failed')
+    return 0
+  }
+}
+
+/** Compacts every run that is due now; answers how many were. A run that fails does not keep the others. */
+export async function compactDue(deps: CompactorDeps, signal: AbortSignal): Promise<number> {
+  const nowMs = deps.now().getTime()
+  const { rows } = await deps.pool.query<{ run_no: number }>({
+    name: 'due_metric_runs',
+    text: `select run_no from metric_run
+            where live and (waiting_points >= $1 or waiting_blocks >= $2
+                            or (inexact and compacted_ms < $3) or last_received_ms < $4)
+            order by waiting_points desc, run_no limit $5`,
+    values: [duePoints, dueBlocks, nowMs - inexactMs, nowMs - silentMs, maxRuns],
+  })
+  let compacted = 0
+  for (const { run_no } of rows) {
+    if (signal.aborted) break
+    try {
+      if (await compactRun(deps.pool, run_no, nowMs)) compacted++
+    } catch (error) {
+      if (isOutage(error)) throw error
+      deps.logger.error({ err: error, runNo: run_no }, 'a run could not be compacted')
+    }
+  }
+  return compacted
+}
+
+/**
+ * Moves what waits of a run into its chunks, and settles the run where it is silent. False when another
+ * process is at it. One transaction: readers see each point once, before as after.
+ *
+ * The projector may append to the run meanwhile. What was waiting at the beginning is compacted without
+ * its lock, for this takes long; only the end, which touches what a flush touches, holds the run's row.
+ */
+export async function compactRun(pool: Pool, runNo: number, nowMs: number): Promise<boolean> {
+  const tx = await pool.connect()
+  let broken: Error | undefined
+  try {
+    await tx.query('begin')
+    const done = (await holdRun(tx, runNo)) && (await compactHeld(tx, runNo, nowMs))
+    await tx.query('commit')
+    return done
+  } catch (error) {
+    await tx.query('rollback').catch(cause => {
+      broken = cause
+    })
+    throw error
+  } finally {
+    tx.release(broken)
+  }
+}
+
+/** Keeps other compactors away until the transaction ends. */
+async function holdRun(tx: PoolClient, runNo: number): Promise<boolean> {
+  const { rows } = await tx.query<{ held: boolean }>({
+    name: 'hold_metric_run',
+    text: `select pg_try_advisory_xact_lock(hashtext(current_schema() || '/metric_run'), $1) as held`,
+    values: [runNo],
+  })
+  return rows[0]?.held === true
+}
+
+async function compactHeld(tx: PoolClient, runNo: number, nowMs: number): Promise<boolean> {
+  const { rows: blocks } = await tx.query<{ first_record: number; points: number; d: Buffer }>({
+    name: 'metric_blocks_to_compact',
+    text: `select first_record, points, d
+             from (select first_record, points, d, sum(points) over (order by first_record) - points as before
+                     from metric_block where run_no = $1) b
+            where before < $2 order by first_record`,
+    values: [runNo, maxPoints],
+  })
+  const newest = blocks.at(-1)
+  if (newest) {
+    await storePoints(tx, runNo, pointsByKey(blocks.map(block => block.d)))
+    await tx.query({
+      name: 'delete_metric_blocks',
+      text: 'delete from metric_block where run_no = $1 and first_record <= $2',
+      values: [runNo, newest.first_record],
+    })
+  }
+  const points = blocks.reduce((sum, block) => sum + block.points, 0)
+  const run = await takeOff(tx, runNo, { points, blocks: blocks.length, nowMs })
+  if (run.inexact && run.waiting_points < maxPoints) await correctSummaries(tx, runNo)
+  const isSilent = run.waiting_blocks === 0 && run.last_received_ms < nowMs - silentMs
+  if (run.live && isSilent) await settle(tx, runNo)
+  return true
+}
+
+type RunRow = {
+  waiting_points: number
+  waiting_blocks: number
+  last_received_ms: number
+  live: boolean
+  inexact: boolean
+}
+
+/** Locks the run's row: from here on the projector waits. */
+async function takeOff(
+  tx: PoolClient,
+  runNo: number,
+  { points, blocks, nowMs }: { points: number; blocks: number; nowMs: number },
+): Promise<RunRow> {
+  const { rows } = await tx.query<RunRow>({
+    name: 'take_off_compacted',
+    text: `update metric_run set waiting_points = waiting_points - $2, waiting_blocks = waiting_blocks - $3,
+                                 compacted_ms = $4
+            where run_no = $1
+           returning waiting_points, waiting_blocks, last_received_ms, live, inexact`,
+    values: [runNo, points, blocks, nowMs],
+  })
+  const [run] = rows
+  if (!run) throw new Error(`run ${runNo} is not there to be compacted`)
+  return run
+}

@@ -1,0 +1,79 @@
+import { emptySeries, type Series, slice } from '../../platform/series/chunk.ts'
+import type { Points } from '../../platform/series/points.ts'
+import type { RunBlock } from '../../platform/series/run-block.ts'
+import { at } from '../../platform/series/varint.ts'
+import type { Report } from './gather.ts'
+
+// Joining is synchronous and its result is used up at once, so that one series serves all calls.
+let joined = emptySeries(4096)
+
+/**
+ * The reports of one run as one block: the points of each key together, in log order. The first report has
+ * the arrival number `firstArrival`. The block's points are overwritten by the next call.
+ */
+export function joinReports(
+  reports: readonly Report[],
+  keyNosOf: (keys: readonly string[]) => readonly number[],
+  points: Points,
+  firstArrival: number,
+): RunBlock {
+  const numbered = reports.map(report => ({ ...report, keyNos: keyNosOf(report.keys) }))
+  const { keys, counts, places } = addUp(numbered)
+  const total = counts.reduce((sum, count) => sum + count, 0)
+  if (joined.steps.length < total) joined = emptySeries(total)
+  const next = startsOf(counts)
+  for (const [r, report] of numbered.entries()) {
+    let from = report.from
+    for (const [k, keyNo] of report.keyNos.entries()) {
+      const place = places === null ? k : (places.get(keyNo) ?? 0)
+      const count = report.counts[k] ?? 0
+      const to = next[place] ?? 0
+      copy(points, { from, count, to, arrival: firstArrival + r })
+      next[place] = to + count
+      from += count
+    }
+  }
+  return { keys, counts, points: slice(joined, 0, total) }
+}
+
+type Numbered = Report & { keyNos: readonly number[] }
+
+/** The keys of all reports and how many points each has; `places` is null where all have the same keys. */
+function addUp(reports: readonly Numbered[]) {
+  const first = reports[0]
+  if (first && reports.every(report => report.keyNos === first.keyNos)) {
+    const counts = first.counts.map((_, k) =>
+      reports.reduce((sum, report) => sum + (report.counts[k] ?? 0), 0),
+    )
+    return { keys: first.keyNos, counts, places: null }
+  }
+  const places = new Map<number, number>()
+  const counts: number[] = []
+  for (const { keyNos, counts: reported } of reports)
+    for (const [k, keyNo] of keyNos.entries()) {
+      const place = places.get(keyNo) ?? places.size
+      places.set(keyNo, place)
+      counts[place] = (counts[place] ?? 0) + (reported[k] ?? 0)
+    }
+  return { keys: [...places.keys()], counts, places }
+}
+
+function startsOf(counts: readonly number[]): number[] {
+  let start = 0
+  return counts.map(count => {
+    start += count
+    return start - count
+  })
+}
+
+type Copy = { from: number; count: number; to: number; arrival: number }
+
+function copy(source: Points, { from, count, to, arrival }: Copy): void {
+  const { arrivals, steps, ts, values }: Series = joined
+  for (let i = 0; i < count; i++) {
+    arrivals[to + i] = arrival
+    steps[to + i] = at(source.steps, from + i)
+    ts[to + i] = at(source.ts, from + i)
+    values[to + i] = at(source.values, from + i)
+  }
+}

@@ -1,0 +1,103 @@
+import type { PoolClient } from 'pg'
+import { float8Array, int4Array, int8Array } from '../../platform/postgres/arrays.ts'
+import { type Series, type Summary, slice, summarize } from '../../platform/series/chunk.ts'
+import { isAscending } from '../../platform/series/grouping.ts'
+import { resolve } from '../../platform/series/merge.ts'
+import type { RunBlock } from '../../platform/series/run-block.ts'
+
+/** Summaries of what a flush brought, one for each key of each run in it. */
+export type FlushSummaries = { runNos: number[]; keyNos: number[]; summaries: Summary[] }
+
+export const noSummaries = (): FlushSummaries => ({ runNos: [], keyNos: [], summaries: [] })
+
+export function addSummaries(
+  to: FlushSummaries,
+  runNo: number,
+  { keys, counts, points }: RunBlock,
+): void {
+  let from = 0
+  for (const [k, keyNo] of keys.entries()) {
+    const count = counts[k] ?? 0
+    to.runNos.push(runNo)
+    to.keyNos.push(keyNo)
+    to.summaries.push(summarizeStretch(slice(points, from, from + count)))
+    from += count
+  }
+}
+
+const summarizeStretch = (stretch: Series): Summary =>
+  summarize(isAscending(stretch.steps, 0, stretch.steps.length) ? stretch : resolve([stretch]))
+
+const columns = `unnest($1::int4[], $2::int4[], $3::int8[], $4::int8[], $5::int8[], $6::int8[], $7::int8[],
+                        $8::float8[], $9::float8[], $10::float8[], $11::float8[])
+                 f (run_no, key_no, first_step, last_step, last_ts, count, nonfinite, min, max, sum, last)`
+
+/**
+ * Adds a flush to what lists show. Where all its steps lie beyond the last one this is exact; a point at or
+ * before it may replace one counted already, which only the compactor can tell: the row is marked until then.
+ */
+export async function saveSummaries(
+  tx: PoolClient,
+  { runNos, keyNos, summaries }: FlushSummaries,
+): Promise<void> {
+  const ints = (of: (summary: Summary) => number) => int8Array(summaries.map(of))
+  const floats = (of: (summary: Summary) => number) => float8Array(summaries.map(of))
+  const values = [
+    int4Array(runNos),
+    int4Array(keyNos),
+    ints(s => s.first_step),
+    ints(s => s.last_step),
+    ints(s => s.last_ts),
+    ints(s => s.count),
+    ints(s => s.nonfinite),
+    // What has no finite value has no least one: NaN stands for null on the way.
+    floats(s => s.min ?? Number.NaN),
+    floats(s => s.max ?? Number.NaN),
+    floats(s => s.sum),
+    floats(s => s.last),
+  ]
+  const updated = await updateSummaries(tx, values)
+  // Updating first and adding what is new costs half of `on conflict do update`: nearly nothing is new.
+  if (updated < runNos.length) await insertSummaries(tx, values)
+}
+
+async function updateSummaries(tx: PoolClient, values: Buffer[]): Promise<number> {
+  const { rows } = await tx.query<{ updated: number }>({
+    name: 'update_metric_latest',
+    text: `with updated as (
+             update metric_latest l set
+               first_step = least(l.first_step, f.first_step),
+               last_step = greatest(l.last_step, f.last_step),
+               last_ts = case when f.last_step >= l.last_step then f.last_ts else l.last_ts end,
+               last = case when f.last_step >= l.last_step then f.last else l.last end,
+               count = l.count + f.count,
+               nonfinite = l.nonfinite + f.nonfinite,
+               min = least(l.min, nullif(f.min, 'NaN')),
+               max = greatest(l.max, nullif(f.max, 'NaN')),
+               sum = l.sum + f.sum,
+               exact = l.exact and f.first_step > l.last_step
+             from ${columns}
+             where (l.run_no, l.key_no) = (f.run_no, f.key_no)
+             returning l.run_no, l.exact),
+           marked as (
+             update metric_run r set inexact = true
+               from (select distinct run_no from updated where not exact) u
+              where r.run_no = u.run_no and not r.inexact)
+           select count(*) as updated from updated`,
+    values,
+  })
+  return rows[0]?.updated ?? 0
+}
+
+async function insertSummaries(tx: PoolClient, values: Buffer[]): Promise<void> {
+  await tx.query({
+    name: 'insert_metric_latest',
+    text: `insert into metric_latest (run_no, key_no, first_step, last_step, last_ts, count, nonfinite,
+                                      min, max, sum, last, exact)
+           select run_no, key_no, first_step, last_step, last_ts, count, nonfinite,
+                  nullif(min, 'NaN'), nullif(max, 'NaN'), sum, last, true
+             from ${columns}
+           on conflict do nothing`,
+    values,
+  })
+}

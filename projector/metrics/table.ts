@@ -1,0 +1,66 @@
+/** Summary of one key of one run: a row of `metric_latest`, `metric_settled` and the view over both. */
+export type MetricSummary = {
+  run_no: number
+  key_no: number
+  first_step: number
+  last_step: number
+  /** Time of the point at `last_step`, epoch milliseconds. */
+  last_ts: number
+  /** Distinct steps; may be too high while `exact` is false. */
+  count: number
+  /** How many values are NaN or infinite. */
+  nonfinite: number
+  /** Over finite values; null where there are none. */
+  min: number | null
+  max: number | null
+  sum: number
+  /** The value at `last_step`, finite or not. */
+  last: number
+  exact: boolean
+}
+
+export type MetricTables = {
+  metric_name: { key_no: number; key: string }
+  metric_run: {
+    run_id: string
+    run_no: number
+    /** Log records taken; also the arrival number of the next one. */
+    records: number
+    /** Points taken, repeats included. */
+    points: number
+    waiting_points: number
+    waiting_blocks: number
+    last_received_ms: number
+    compacted_ms: number
+    live: boolean
+    inexact: boolean
+  }
+  metric_block: {
+    run_no: number
+    first_record: number
+    records: number
+    points: number
+    d: Buffer
+  }
+  metric_chunk: {
+    run_no: number
+    key_no: number
+    first_step: number
+    last_step: number
+    first_ts: number
+    max_ts: number
+    last_ts: number
+    first_arrival: number
+    last_arrival: number
+    count: number
+    nonfinite: number
+    min: number | null
+    max: number | null
+    sum: number
+    last: number
+    d: Buffer
+  }
+  metric_latest: MetricSummary
+  metric_settled: MetricSummary
+  metric_summary: MetricSummary
+}

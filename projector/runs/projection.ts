@@ -1,0 +1,104 @@
+import { type Kysely, sql } from 'kysely'
+import type { Recorded } from '../../events/event.ts'
+import type { JobEvent } from '../../events/jobs.ts'
+import type { RunEvent } from '../../events/runs.ts'
+import { searchText } from '../../platform/search-text.ts'
+import type { Handlers } from '../projection.ts'
+import type { RunState, RunTables } from './table.ts'
+
+type Tx = Kysely<RunTables>
+type Of<T extends (RunEvent | JobEvent)['type']> = Recorded<
+  Extract<RunEvent | JobEvent, { type: T }>
+>
+
+/** Every run: of a job, whose states become the fewer ones of its run, or without one. */
+export const runProjection: Handlers<RunTables, RunEvent | JobEvent> = {
+  'run.created': (tx, { data, occurred_at }) =>
+    tx
+      .insertInto('runs')
+      .values({
+        ...newRun,
+        ...data,
+        source: 'external',
+        created_at: occurred_at,
+        search: searchText([data.name, data.short_id, data.run_id, ...data.tags]),
+      })
+      .execute(),
+  'run.started': (tx, event) => start(tx, event),
+  'run.succeeded': (tx, event) => end(tx, event, 'succeeded'),
+  'run.failed': (tx, event) => end(tx, event, 'failed'),
+  'run.abandoned': (tx, event) => end(tx, event, 'abandoned'),
+  'job.admitted': (tx, event) => tx.insertInto('runs').values(runOfJob(event)).execute(),
+  'job.held': unchanged,
+  'job.queued': unchanged,
+  'job.scheduled': unchanged,
+  'job.starting': unchanged,
+  'job.running': (tx, event) => start(tx, event),
+  'job.pause_requested': unchanged,
+  'job.paused': (tx, event) => wait(tx, event),
+  'job.resumed': unchanged,
+  'job.preempted': (tx, event) => wait(tx, event),
+  'job.retried': (tx, event) => wait(tx, event),
+  'job.stop_requested': unchanged,
+  'job.exited': unchanged,
+  'job.succeeded': (tx, event) => end(tx, event, 'succeeded'),
+  'job.failed': (tx, event) => end(tx, event, 'failed'),
+  'job.stopped': (tx, event) => end(tx, event, 'stopped'),
+}
+
+const newRun = {
+  state: 'pending' as const,
+  team: null,
+  started_at: null,
+  ended_at: null,
+  starred: false,
+  archived: false,
+  recipe_name: null,
+  recipe_version: null,
+  init_from: [],
+  datasets: [],
+  best_key: null,
+  best_goal: null,
+}
+
+function runOfJob({ data, occurred_at }: Of<'job.admitted'>) {
+  const { run_id, short_id, name, project, owner, team, tags, notes, recipe, resolved } = data
+  const best = data.spec.spec.checkpoints.metric
+  return {
+    ...newRun,
+    ...{ run_id, short_id, name, project, owner, team, tags, notes },
+    source: 'job' as const,
+    created_at: occurred_at,
+    recipe_name: recipe.name,
+    recipe_version: recipe.version,
+    init_from: resolved.init_from ? [resolved.init_from.artifact_id] : [],
+    datasets: resolved.datasets.map(dataset => dataset.ref),
+    best_key: best?.key ?? null,
+    best_goal: best?.goal ?? null,
+    search: searchText([data.name, data.short_id, data.run_id, ...data.tags]),
+  }
+}
+
+async function unchanged(): Promise<void> {}
+
+/** The first start stays: a run goes on through the attempts of its job. */
+const start = (tx: Tx, { data, occurred_at }: Of<'run.started' | 'job.running'>) =>
+  tx
+    .updateTable('runs')
+    .set({ state: 'running', started_at: sql`coalesce(started_at, ${occurred_at})` })
+    .where('run_id', '=', data.run_id)
+    .execute()
+
+const wait = (tx: Tx, { data }: Recorded<{ type: string; data: { run_id: string } }>) =>
+  tx.updateTable('runs').set({ state: 'pending' }).where('run_id', '=', data.run_id).execute()
+
+const end = (
+  tx: Tx,
+  { data, occurred_at }: Recorded<{ type: string; data: { run_id: string } }>,
+  state: RunState,
+) =>
+  tx
+    .updateTable('runs')
+    .set({ state, ended_at: occurred_at })
+    .where('run_id', '=', data.run_id)
+    .execute()

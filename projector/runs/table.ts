@@ -1,0 +1,34 @@
+import type { ColumnType } from 'kysely'
+
+type Instant = ColumnType<Date, string, string>
+type MaybeInstant = ColumnType<Date | null, string | null, string | null>
+
+export type RunState = 'pending' | 'running' | 'succeeded' | 'failed' | 'stopped' | 'abandoned'
+
+export type RunTables = {
+  runs: {
+    run_id: string
+    short_id: string
+    name: string | null
+    project: string
+    owner: string
+    team: string | null
+    source: 'job' | 'external'
+    state: RunState
+    created_at: Instant
+    started_at: MaybeInstant
+    ended_at: MaybeInstant
+    tags: string[]
+    notes: string
+    starred: boolean
+    archived: boolean
+    recipe_name: string | null
+    recipe_version: string | null
+    init_from: string[]
+    datasets: string[]
+    best_key: string | null
+    best_goal: 'max' | 'min' | null
+    /** What `?q=` looks in. */
+    search: string
+  }
+}

@@ -1,0 +1,36 @@
+import { decisionEvents } from '../events/all.ts'
+import type { Topics } from '../platform/log/topics.ts'
+import { artifactProjection } from './artifacts/projection.ts'
+import { changesProjection } from './changes/projection.ts'
+import { decisionsProjection, slice } from './decisions.ts'
+import { hparamsProjection } from './hparams/projection.ts'
+import { jobProjection } from './jobs/projection.ts'
+import { logsProjection } from './logs/projection.ts'
+import { metricsProjection } from './metrics/projection.ts'
+import type { TopicProjection } from './projection.ts'
+import { projectProjection } from './projects/projection.ts'
+import { quotaProjection } from './quotas/projection.ts'
+import { rubricProjection } from './rubrics/projection.ts'
+import { runProjection } from './runs/projection.ts'
+
+/** Handlers of decision events, one entry a slice; the list is written by hand. */
+export const decisionSlices = [
+  slice(rubricProjection),
+  slice(projectProjection),
+  slice(runProjection),
+  slice(jobProjection),
+  slice(changesProjection),
+  slice(hparamsProjection),
+  slice(artifactProjection),
+  slice(quotaProjection),
+]
+
+/** Events that no read model shows yet; audit and replay read them from the log. */
+export const unprojected: readonly string[] = ['user.created', 'user.login']
+
+/** Every projection of an installation, made anew for each generation since some keep caches. */
+export const projections = (topics: Topics): TopicProjection[] => [
+  decisionsProjection(topics.decisions.name, decisionSlices, decisionEvents),
+  logsProjection(topics.logs.name),
+  metricsProjection(topics.metrics.name),
+]
