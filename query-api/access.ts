@@ -1,0 +1,45 @@
+import { type Kysely, sql } from 'kysely'
+import type { Person } from '../platform/http/route.ts'
+import { Refusal } from '../platform/refusal.ts'
+import type { ProjectTables } from '../projector/projects/table.ts'
+import type { RunTables } from '../projector/runs/table.ts'
+
+export type AccessTables = ProjectTables & RunTables
+
+/** The projects whose runs a person reads besides their own; null: all (admins). */
+export async function readableProjects(
+  db: Kysely<ProjectTables>,
+  caller: Person,
+): Promise<string[] | null> {
+  if (caller.role === 'admin') return null
+  const { rows } = await sql<{ name: string }>`
+    select name from projects where visibility = 'internal' or owner = ${caller.username}
+    union select project from project_members where username = ${caller.username}`.execute(db)
+  return rows.map(row => row.name)
+}
+
+export type ReadableRun = { run_id: string; source: 'job' | 'external'; project: string }
+
+/**
+ * The run of this id or short id, for who may read it: its owner, the people of its project, admins, and
+ * everybody where the project is internal. For all others it is as if it did not exist.
+ */
+export async function findRun(
+  db: Kysely<AccessTables>,
+  caller: Person,
+  id: string,
+  noun: 'run' | 'job' = 'run',
+): Promise<ReadableRun> {
+  const { rows } = await sql<ReadableRun>`
+    select r.run_id, r.source, r.project from runs r
+     where r.run_id = (select run_id from runs where run_id = ${id} union all
+                       select run_id from runs where short_id = ${id} limit 1)
+       and (${caller.role === 'admin'} or r.owner = ${caller.username}
+         or exists (select from projects p where p.name = r.project
+                       and (p.visibility = 'internal' or p.owner = ${caller.username}))
+         or exists (select from project_members m
+                     where m.project = r.project and m.username = ${caller.username}))`.execute(db)
+  const run = rows[0]
+  if (!run) throw new Refusal('not_found', `No such ${noun}: ${id}`)
+  return run
+}

@@ -1,0 +1,86 @@
+import { type Kysely, sql } from 'kysely'
+import { Type } from 'typebox'
+import { type Route, route } from '../../platform/http/route.ts'
+import type { ArtifactTables } from '../../projector/artifacts/table.ts'
+import { type Artifact, artifact, artifactListQuery } from '../../schemas/artifacts.ts'
+import { runIdInPath } from '../../schemas/shared.ts'
+import { toTimestamp } from '../../schemas/timestamp.ts'
+import { type AccessTables, findRun } from '../access.ts'
+import { countRows, pageHeaders } from '../page.ts'
+
+type Db = Kysely<ArtifactTables & AccessTables>
+
+export const artifactRoutes = (db: Db): Route[] =>
+  (['/api/jobs/{run_id}/artifacts', '/api/runs/{run_id}/artifacts'] as const).map(path =>
+    route({
+      method: 'GET',
+      path,
+      credential: 'person',
+      tag: 'artifacts',
+      summary: 'What the run produced, the newest step first',
+      params: runIdInPath,
+      query: artifactListQuery,
+      response: Type.Array(artifact),
+      refusals: ['not_found'],
+      async handle({ caller, params, query, ctx }) {
+        const noun = path.startsWith('/api/jobs/') ? 'job' : 'run'
+        const { run_id } = await findRun(db, caller, params.run_id, noun)
+        const { limit = 50, offset = 0, kind } = query
+        const ofRun = db
+          .selectFrom('artifacts')
+          .where('run_id', '=', run_id)
+          .$if(kind !== undefined, one => one.where('kind', '=', kind ?? 'checkpoint'))
+        const rows = await ofRun
+          .selectAll()
+          .orderBy('step', order => order.desc().nullsLast())
+          .orderBy('created_at', 'desc')
+          .orderBy('artifact_id', 'desc')
+          .limit(limit)
+          .offset(offset)
+          .execute()
+        pageHeaders(ctx, { limit, offset }, await countRows(db, ofRun.select('artifact_id')))
+        const { latest, best } = await outstanding(db, run_id)
+        return rows.map(({ created_at, ...row }): Artifact => {
+          return {
+            ...row,
+            file_count: null,
+            is_best: row.artifact_id === best,
+            is_latest: row.artifact_id === latest,
+            init_from: nextStage(row.kind, row.artifact_id),
+            protected_by: [],
+            expires_at: null,
+            created_at: toTimestamp(created_at),
+          }
+        })
+      },
+    }),
+  )
+
+/** What to put into the spec of a next stage: everything this kind can be loaded as. */
+function nextStage(kind: Artifact['kind'], artifact_id: string): Artifact['init_from'] {
+  switch (kind) {
+    case 'checkpoint':
+      return { artifact_id, load: ['weights', 'full_state'] }
+    case 'hf_export':
+    case 'merged_model':
+      return { artifact_id, load: ['weights'] }
+    case 'eval_report':
+      return null
+  }
+}
+
+/** The newest checkpoint of a run, and the best one by the metric its spec names. */
+export async function outstanding(
+  db: Db,
+  runId: string,
+): Promise<{ latest: string | null; best: string | null }> {
+  const { rows } = await sql<{ latest: string | null; best: string | null }>`
+    select (select artifact_id from artifacts where run_id = r.run_id and kind = 'checkpoint'
+             order by step desc nulls last, created_at desc, artifact_id desc limit 1) as latest,
+           (select artifact_id from artifacts a where run_id = r.run_id and kind = 'checkpoint'
+               and metrics ? r.best_key
+             order by case when r.best_goal = 'max' then -1 else 1 end * (metrics ->> r.best_key)::float8,
+                      step desc nulls last, created_at desc, artifact_id desc limit 1) as best
+      from runs r where r.run_id = ${runId}`.execute(db)
+  return rows[0] ?? { latest: null, best: null }
+}

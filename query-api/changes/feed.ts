@@ -1,0 +1,111 @@
+import { type Kysely, sql } from 'kysely'
+import type { Person } from '../../platform/http/route.ts'
+import type { ChangeTables } from '../../projector/changes/table.ts'
+import { toTimestamp } from '../../schemas/timestamp.ts'
+import { type AccessTables, readableProjects } from '../access.ts'
+import { newestChange } from '../newest-change.ts'
+import { eofFrame, frame } from '../sse.ts'
+import type { Feed, Page } from '../sse-channel.ts'
+
+const changesAtOnce = 500
+export const endStates: readonly string[] = ['succeeded', 'failed', 'stopped', 'abandoned']
+
+type Db = Kysely<ChangeTables & AccessTables>
+
+/** State changes of these runs; of a single one it ends when that has ended. */
+export const changesOfRuns = (db: Db, runIds: readonly string[]): Feed => ({
+  key: `changes of ${[...runIds].sort().join(',')}`,
+  wakes: { projections: ['decisions'], key: null },
+  async read(after) {
+    const { head, rows } = await readChanges(db, after, { column: 'run_id', among: runIds })
+    const page = pageOf(head, rows)
+    const [runId] = runIds
+    if (page.more || runIds.length !== 1 || runId === undefined) return page
+    const state = rows.at(-1)?.state ?? (await readState(db, runId, head))
+    const ended = state !== null && endStates.includes(state)
+    return { ...page, end: ended ? eofFrame(page.last, { run_id: runId, state }) : null }
+  },
+})
+
+/** State changes of all runs a person may read; never ends. */
+export const changesFor = (db: Db, caller: Person): Feed => ({
+  key: `changes for ${caller.role} ${caller.username}`,
+  wakes: { projections: ['decisions'], key: null },
+  async read(after) {
+    const projects = await readableProjects(db, caller)
+    const readable = { column: 'project', among: projects, owner: caller.username } as const
+    const { head, rows } = await readChanges(db, after, readable)
+    return pageOf(head, rows)
+  },
+})
+
+type Row = {
+  change: number
+  run_id: string
+  state: string
+  state_reason: string | null
+  at: Date
+}
+
+function pageOf(head: number, rows: readonly Row[]): Page {
+  const more = rows.length === changesAtOnce
+  return {
+    frames: rows.length === 0 ? null : Buffer.from(rows.map(stateFrame).join('')),
+    last: more ? (rows.at(-1)?.change ?? head) : head,
+    more,
+    end: null,
+  }
+}
+
+/** Rows whose `column` is among these, or whose owner this is; `among` null: all. */
+type Selection = {
+  column: 'run_id' | 'project'
+  among: readonly string[] | null
+  owner?: string
+}
+
+/** Changes after a cursor; `head` was the newest change before they were read. */
+async function readChanges(
+  db: Db,
+  after: number,
+  { column, among, owner }: Selection,
+): Promise<{ head: number; rows: Row[] }> {
+  const head = await newestChange(db)
+  if (after >= head) return { head, rows: [] }
+  const rows = await db
+    .selectFrom('state_changes')
+    .select(['change', 'run_id', 'state', 'state_reason', 'at'])
+    .where('change', '>', after)
+    .where('change', '<=', head)
+    .$if(among !== null, query =>
+      query.where(eb =>
+        eb.or([
+          sql<boolean>`${eb.ref(column)} = any(${among})`,
+          ...(owner === undefined ? [] : [eb('owner', '=', owner)]),
+        ]),
+      ),
+    )
+    .orderBy('change')
+    .limit(changesAtOnce)
+    .execute()
+  return { head, rows }
+}
+
+async function readState(
+  db: Kysely<ChangeTables>,
+  runId: string,
+  upTo: number,
+): Promise<string | null> {
+  const row = await db
+    .selectFrom('state_changes')
+    .select('state')
+    .where('run_id', '=', runId)
+    .where('change', '<=', upTo)
+    .orderBy('change', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.state ?? null
+}
+
+const stateFrame = ({ change, at, ...content }: Row): string =>
+  frame('state', change, { ...content, at: toTimestamp(at) })

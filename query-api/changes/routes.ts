@@ -1,0 +1,65 @@
+import type { Kysely } from 'kysely'
+import { type Person, type Route, route } from '../../platform/http/route.ts'
+import type { ChangeTables } from '../../projector/changes/table.ts'
+import { streamQuery } from '../../schemas/streams.ts'
+import { Invalid } from '../../schemas/validate.ts'
+import { type AccessTables, findRun } from '../access.ts'
+import { newestChange } from '../newest-change.ts'
+import { cursorOf, type OpenStream } from '../sse.ts'
+import { changesFor, changesOfRuns } from './feed.ts'
+
+export type ChangeDeps = { db: Kysely<ChangeTables & AccessTables>; openStream: OpenStream }
+
+const maxTopics = 50
+
+export const changeRoutes = ({ db, openStream }: ChangeDeps): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/stream',
+    credential: 'person',
+    tag: 'runs',
+    summary: 'Follow the states of runs (server-sent events `state`)',
+    query: streamQuery,
+    response: {
+      mediaType: 'text/event-stream',
+      description: 'Events `state`; of a single run, last, `eof`',
+    },
+    refusals: ['not_found', 'rate_limited'],
+    async handle({ caller, query, ctx }) {
+      const { all, ids } = parseTopics(query.topics)
+      const runIds = await readableRuns(db, caller, ids)
+      // The whole history of single runs is short; that of all runs is not, so it begins now.
+      const start = all ? await newestChange(db) : 0
+      await openStream(ctx, caller, {
+        feed: all ? changesFor(db, caller) : changesOfRuns(db, runIds),
+        from: cursorOf(ctx, query.after) ?? { at: start, ended: false },
+        check: () => readableRuns(db, caller, runIds),
+      })
+    },
+  }),
+]
+
+async function readableRuns(
+  db: Kysely<AccessTables>,
+  caller: Person,
+  ids: readonly string[],
+): Promise<string[]> {
+  const runs = await Promise.all(ids.map(id => findRun(db, caller, id, 'job')))
+  return runs.map(run => run.run_id)
+}
+
+function parseTopics(text: string): { all: boolean; ids: string[] } {
+  const topics = [...new Set(text.split(',').map(topic => topic.trim()))]
+  const ids = topics.flatMap(topic => /^job:(.{1,128})$/.exec(topic)?.[1] ?? [])
+  const all = topics.includes('jobs')
+  if (topics.length !== ids.length + (all ? 1 : 0) || topics.length > maxTopics)
+    throw new Invalid([
+      {
+        loc: ['query', 'topics'],
+        msg: `Input should be up to ${maxTopics} of 'jobs' and 'job:<run_id>', separated by commas`,
+        type: 'value_error',
+        input: text.slice(0, 300),
+      },
+    ])
+  return { all, ids }
+}

@@ -1,0 +1,74 @@
+import { Type } from 'typebox'
+import type { Route } from '../platform/http/route.ts'
+import { route } from '../platform/http/route.ts'
+import type { Readiness } from '../platform/readiness.ts'
+import type { Telemetry } from '../platform/telemetry.ts'
+
+export type GeneralDeps = {
+  version: string
+  readiness: () => Promise<Readiness>
+  telemetry: Telemetry
+  /** The document is made from all routes of the process, so it is asked for late. */
+  openApi: () => Record<string, unknown>
+}
+
+/** The JobSpec dialect this control plane speaks (specification, "Versioning"). */
+export const dialect = 'forge/v2'
+
+export const generalRoutes = (deps: GeneralDeps): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/version',
+    credential: 'none',
+    tag: 'general',
+    summary: 'Which server this is and which dialect it speaks',
+    response: Type.Object({ server: Type.String(), core: Type.String(), api: Type.String() }),
+    handle: async () => ({ server: deps.version, core: deps.version, api: dialect }),
+  }),
+  route({
+    method: 'GET',
+    path: '/healthz',
+    credential: 'none',
+    tag: 'general',
+    summary: 'The process lives',
+    response: Type.Object({ status: Type.Literal('ok') }),
+    handle: async () => ({ status: 'ok' }),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/readyz',
+    credential: 'none',
+    tag: 'general',
+    summary: 'Whether every part this server needs answers',
+    response: Type.Object({
+      status: Type.String(),
+      checks: Type.Record(Type.String(), Type.Unknown()),
+    }),
+    async handle({ ctx }) {
+      const readiness = await deps.readiness()
+      ctx.status = readiness.status === 'ready' ? 200 : 503
+      return readiness
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/openapi.json',
+    credential: 'none',
+    tag: 'general',
+    summary: 'OpenAPI 3.1 of every route',
+    response: Type.Object({ openapi: Type.String() }),
+    handle: async () => deps.openApi(),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/metrics',
+    credential: 'metrics',
+    tag: 'general',
+    summary: 'Prometheus metrics of this process',
+    response: { mediaType: 'text/plain', description: 'Prometheus text format' },
+    async handle({ ctx }) {
+      ctx.type = deps.telemetry.registry.contentType
+      return deps.telemetry.registry.metrics()
+    },
+  }),
+]

@@ -1,0 +1,33 @@
+import type { Kysely } from 'kysely'
+import { type Route, route } from '../../platform/http/route.ts'
+import type { HparamTables } from '../../projector/hparams/table.ts'
+import { hparamsAnswer } from '../../schemas/hparams.ts'
+import { runIdInPath } from '../../schemas/shared.ts'
+import { toTimestamp } from '../../schemas/timestamp.ts'
+import { type AccessTables, findRun } from '../access.ts'
+
+export const hparamRoutes = (db: Kysely<HparamTables & AccessTables>): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/runs/{run_id}/hparams',
+    credential: 'person',
+    tag: 'runs',
+    summary: 'The hyperparameters of a run and how they changed',
+    params: runIdInPath,
+    response: hparamsAnswer,
+    refusals: ['not_found'],
+    async handle({ caller, params }) {
+      const { run_id } = await findRun(db, caller, params.run_id)
+      const row = await db
+        .selectFrom('run_hparams')
+        .select(['params', 'changes'])
+        .where('run_id', '=', run_id)
+        .executeTakeFirst()
+      const changes = row?.changes ?? []
+      return {
+        params: row?.params ?? {},
+        changes: changes.map(change => ({ ...change, at: toTimestamp(new Date(change.at)) })),
+      }
+    },
+  }),
+]

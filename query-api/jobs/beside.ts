@@ -1,0 +1,65 @@
+import { type Kysely, sql } from 'kysely'
+import type { JobTables } from '../../projector/jobs/table.ts'
+import type { LogTables } from '../../projector/logs/table.ts'
+import type { MetricTables } from '../../projector/metrics/table.ts'
+import type { QueueView } from '../../schemas/jobs.ts'
+import type { Beside, StoredRow } from './row.ts'
+
+type Db = Kysely<JobTables & LogTables & MetricTables>
+
+/** For these jobs, what other read models know of them. */
+export async function readBeside(
+  db: Db,
+  jobs: readonly StoredRow[],
+): Promise<(job: StoredRow) => Beside> {
+  const runIds = jobs.map(job => job.run_id)
+  const [steps, truncated, queue] = await Promise.all([
+    readSteps(db, runIds),
+    readTruncated(db, runIds),
+    jobs.some(job => job.state === 'queued') ? readQueue(db, runIds) : new Map(),
+  ])
+  return ({ run_id, state_reason }) => {
+    const place = queue.get(run_id)
+    return {
+      queue: place ? { ...place, eta_s: null, reason: state_reason } : null,
+      step: steps.get(run_id) ?? null,
+      logTruncated: truncated.has(run_id),
+    }
+  }
+}
+
+async function readSteps(db: Db, runIds: string[]): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('metric_run as m')
+    .innerJoin('metric_summary as s', 's.run_no', 'm.run_no')
+    .select(eb => ['m.run_id', eb.fn.max('s.last_step').as('step')])
+    .where(sql<boolean>`m.run_id = any(${runIds})`)
+    .groupBy('m.run_id')
+    .execute()
+  return new Map(rows.map(row => [row.run_id, row.step]))
+}
+
+async function readTruncated(db: Db, runIds: string[]): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('log_runs')
+    .select('run_id')
+    .where('truncated', '=', true)
+    .where(sql<boolean>`run_id = any(${runIds})`)
+    .execute()
+  return new Set(rows.map(row => row.run_id))
+}
+
+/** Places in the queue: higher priority first, then who was submitted first. */
+async function readQueue(
+  db: Db,
+  runIds: string[],
+): Promise<Map<string, Pick<QueueView, 'position' | 'ahead_gpus'>>> {
+  const { rows } = await sql<{ run_id: string; position: number; ahead_gpus: number }>`
+    select run_id, position, ahead_gpus from (
+      select run_id, row_number() over line as position,
+             coalesce(sum(gpus) over (line rows between unbounded preceding and 1 preceding), 0) as ahead_gpus
+        from jobs where state = 'queued'
+      window line as (order by priority desc, submitted_at, run_id)
+    ) as queue where run_id = any(${runIds})`.execute(db)
+  return new Map(rows.map(({ run_id, ...place }) => [run_id, place]))
+}

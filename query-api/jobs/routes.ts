@@ -1,0 +1,117 @@
+import { type Kysely, type OrderByItemBuilder, sql } from 'kysely'
+import { type Static, Type } from 'typebox'
+import { type Person, type Route, route } from '../../platform/http/route.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { containing } from '../../platform/search-text.ts'
+import type { Clock } from '../../platform/time.ts'
+import type { ChangeTables } from '../../projector/changes/table.ts'
+import type { JobTables } from '../../projector/jobs/table.ts'
+import type { LogTables } from '../../projector/logs/table.ts'
+import type { MetricTables } from '../../projector/metrics/table.ts'
+import { jobDetail, jobListQuery, jobRow, jobStates } from '../../schemas/jobs.ts'
+import { runIdInPath } from '../../schemas/shared.ts'
+import { type AccessTables, findRun, readableProjects } from '../access.ts'
+import { newestChange } from '../newest-change.ts'
+import { countRows, pageHeaders, parseSort, parseWords } from '../page.ts'
+import { readBeside } from './beside.ts'
+import { readDetail } from './detail.ts'
+import { rowColumns, toJobRow } from './row.ts'
+
+type Db = Kysely<AccessTables & ChangeTables & JobTables & LogTables & MetricTables>
+
+const sortable = [
+  'submitted_at',
+  'started_at',
+  'ended_at',
+  'updated_at',
+  'name',
+  'project',
+  'owner',
+  'state',
+  'priority',
+  'gpus',
+] as const
+
+export const jobRoutes = (db: Db, now: Clock): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/jobs',
+    credential: 'person',
+    tag: 'jobs',
+    summary: 'List the jobs one may read, the newest first',
+    query: jobListQuery,
+    response: Type.Array(jobRow),
+    async handle({ caller, query, ctx }) {
+      const { limit = 50, offset = 0, sort = '-submitted_at' } = query
+      const { by, desc } = parseSort(sort, sortable)
+      // Where a reader of `/api/stream?topics=jobs` goes on without a gap.
+      ctx.set('Forge-Cursor', String(await newestChange(db)))
+      const jobs = filtered(db, await readableProjects(db, caller), caller, query)
+      const rows = await jobs
+        .select(rowColumns)
+        .orderBy(by, order => inOrder(order, by, desc))
+        .orderBy('run_id', desc ? 'desc' : 'asc') // a total order, or pages overlap
+        .limit(limit)
+        .offset(offset)
+        .execute()
+      pageHeaders(ctx, { limit, offset }, await countRows(db, jobs.select('run_id')))
+      const beside = await readBeside(db, rows)
+      return rows.map(job => toJobRow(job, beside(job), now()))
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/jobs/{run_id}',
+    credential: 'person',
+    tag: 'jobs',
+    summary: 'Read a job: its spec, admission, attempts and every change of state',
+    params: runIdInPath,
+    response: jobDetail,
+    refusals: ['not_found'],
+    async handle({ caller, params }) {
+      const { run_id } = await findRun(db, caller, params.run_id, 'job')
+      const job = await db
+        .selectFrom('jobs')
+        .selectAll()
+        .where('run_id', '=', run_id)
+        .executeTakeFirst()
+      if (!job) throw new Refusal('not_found', `No such job: ${params.run_id}`)
+      const beside = await readBeside(db, [job])
+      const { spec, admission, hold, control, search, ...row } = job
+      return { ...toJobRow(row, beside(row), now()), ...(await readDetail(db, job)) }
+    },
+  }),
+]
+
+/** Columns that are never null keep PostgreSQL's own place for nulls, or their index would not serve. */
+const mayBeNull: readonly string[] = ['started_at', 'ended_at']
+
+function inOrder(order: OrderByItemBuilder, by: string, desc: boolean): OrderByItemBuilder {
+  const directed = desc ? order.desc() : order.asc()
+  return mayBeNull.includes(by) ? directed.nullsLast() : directed
+}
+
+type Filter = Static<typeof jobListQuery>
+
+function filtered(db: Db, projects: string[] | null, caller: Person, filter: Filter) {
+  const { state, project, owner, team, recipe, series, q, since, until } = filter
+  const states = state === undefined ? null : parseWords(state, jobStates, 'state')
+  const found = q === undefined ? null : containing(q)
+  return db
+    .selectFrom('jobs')
+    .$if(projects !== null, jobs =>
+      jobs.where(sql<boolean>`(project = any(${projects}) or owner = ${caller.username})`),
+    )
+    .$if(states !== null, jobs => jobs.where(sql<boolean>`state = any(${states})`))
+    .$if(project !== undefined, jobs => jobs.where('project', '=', String(project)))
+    .$if(owner !== undefined, jobs => jobs.where('owner', '=', String(owner)))
+    .$if(team !== undefined, jobs => jobs.where('team', '=', String(team)))
+    .$if(recipe !== undefined, jobs => jobs.where('recipe_name', '=', String(recipe)))
+    .$if(series !== undefined, jobs => jobs.where('series', '=', String(series)))
+    .$if(since !== undefined, jobs => jobs.where(sql<boolean>`submitted_at >= ${instant(since)}`))
+    .$if(until !== undefined, jobs => jobs.where(sql<boolean>`submitted_at < ${instant(until)}`))
+    .$if(found !== null, jobs => jobs.where('search', 'like', String(found)))
+}
+
+/** As an instant: Postgres knows no offsets past 15:59, ISO 8601 does. */
+const instant = (text: string | undefined): Date => new Date(text ?? Number.NaN)

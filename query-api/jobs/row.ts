@@ -1,0 +1,115 @@
+import type { Selectable } from 'kysely'
+import type { JobTables } from '../../projector/jobs/table.ts'
+import { isEnded, type JobRow, type JobState, type QueueView } from '../../schemas/jobs.ts'
+import { toTimestamp } from '../../schemas/timestamp.ts'
+
+/** All columns that a row shows; the others belong to the detail. */
+export const rowColumns = [
+  'run_id',
+  'short_id',
+  'name',
+  'project',
+  'owner',
+  'team',
+  'kind',
+  'state',
+  'state_reason',
+  'phase',
+  'recipe_name',
+  'recipe_version',
+  'profile',
+  'series',
+  'gpus',
+  'nodes',
+  'priority',
+  'preemptible',
+  'attempt',
+  'max_attempts',
+  'submitted_at',
+  'scheduled_at',
+  'executor_running_at',
+  'started_at',
+  'ended_at',
+  'state_since',
+  'queued_ms',
+  'starting_ms',
+  'running_ms',
+  'gpu_seconds',
+  'price_per_gpu_hour',
+  'currency',
+  'exit_code',
+  'tags',
+  'init_from',
+  'updated_at',
+  'total_steps',
+] as const
+
+export type StoredRow = Pick<Selectable<JobTables['jobs']>, (typeof rowColumns)[number]>
+
+/** What a row shows besides what is stored with the job. */
+export type Beside = {
+  queue: QueueView | null
+  /** The greatest step any metric has come to. */
+  step: number | null
+  logTruncated: boolean
+}
+
+const waiting: readonly JobState[] = ['admitted', 'held', 'queued']
+const starting: readonly JobState[] = ['scheduled', 'starting']
+const running: readonly JobState[] = ['running', 'pausing', 'stopping']
+
+export function toJobRow(job: StoredRow, beside: Beside, now: Date): JobRow {
+  const { recipe_name, recipe_version, state_since, queued_ms, starting_ms, running_ms, ...row } =
+    job
+  const { gpu_seconds, price_per_gpu_hour, total_steps, ...shown } = row
+  const inState = Math.max(0, now.getTime() - state_since.getTime())
+  const seconds = (ms: number, states: readonly JobState[]) =>
+    Math.round((ms + (states.includes(job.state) ? inState : 0)) / 1000)
+  const running_s = seconds(running_ms, running)
+  const gpuHours = gpuSecondsOf(job, now) / 3600
+  return {
+    ...shown,
+    job_id: job.run_id,
+    conditions: beside.logTruncated ? ['log_truncated'] : [],
+    recipe: { name: recipe_name, version: recipe_version },
+    queue: beside.queue,
+    progress: progressOf(beside.step, total_steps, isEnded(job.state) ? null : running_s),
+    submitted_at: toTimestamp(job.submitted_at),
+    admitted_at: toTimestamp(job.submitted_at),
+    scheduled_at: maybe(job.scheduled_at),
+    executor_running_at: maybe(job.executor_running_at),
+    started_at: maybe(job.started_at),
+    ended_at: maybe(job.ended_at),
+    queued_s: seconds(queued_ms, waiting),
+    starting_s: job.attempt === 0 ? null : seconds(starting_ms, starting),
+    running_s: job.started_at === null && running_ms === 0 ? null : running_s,
+    gpu_hours: gpuHours.toFixed(2),
+    cost: (gpuHours * Number(price_per_gpu_hour)).toFixed(2),
+    diagnosis: null,
+    updated_at: toTimestamp(job.updated_at),
+  }
+}
+
+const maybe = (at: Date | null): string | null => (at === null ? null : toTimestamp(at))
+
+/** Those of ended attempts, and of the running one since its billing start. */
+function gpuSecondsOf(job: StoredRow, now: Date): number {
+  const isOn = job.started_at !== null && running.includes(job.state)
+  const since = isOn && job.started_at ? now.getTime() - job.started_at.getTime() : 0
+  return job.gpu_seconds + (Math.max(0, since) / 1000) * job.gpus
+}
+
+/** `eta_s` supposes that the rest goes as fast as what is done. */
+function progressOf(
+  step: number | null,
+  total: number | null,
+  runningSeconds: number | null,
+): JobRow['progress'] {
+  if (step === null) return null
+  const fraction = total === null ? null : Math.min(1, Math.max(0, step / total))
+  const eta_s =
+    total === null || runningSeconds === null || step <= 0
+      ? null
+      : Math.round((Math.max(0, total - step) * runningSeconds) / step)
+  return { step, total_steps: total, fraction, eta_s }
+}

@@ -1,0 +1,169 @@
+import { type Kysely, sql } from 'kysely'
+import { decodeLines, type Segment } from '../../platform/lines/line-block.ts'
+import type { LogTables } from '../../projector/logs/table.ts'
+import type { LogLine } from '../../schemas/logs.ts'
+
+export type LogState = {
+  /** The number of the newest line; 0 for none. */
+  last: number
+  bytes: number
+  /** The state in which the run ended, once the log is complete. */
+  eof: string | null
+}
+
+export async function readLogState(db: Kysely<LogTables>, runId: string): Promise<LogState> {
+  const row = await db
+    .selectFrom('log_runs')
+    .select(['next_seq', 'bytes', 'eof_state'])
+    .where('run_id', '=', runId)
+    .executeTakeFirst()
+  return row
+    ? { last: row.next_seq - 1, bytes: row.bytes, eof: row.eof_state }
+    : { last: 0, bytes: 0, eof: null }
+}
+
+/** Lines as they are stored; `first` is the number of the first one. */
+export type Chunk = { first: number; last: number; segments: Segment[] }
+
+/** The stored rows that hold lines above `after`, in order; at most `rows` of them. */
+export async function readChunks(
+  db: Kysely<LogTables>,
+  runId: string,
+  { after, rows }: { after: number; rows: number },
+): Promise<Chunk[]> {
+  const found = await db
+    .selectFrom('log_chunks')
+    .select(['first_seq', 'body'])
+    .where('run_id', '=', runId)
+    .where(
+      'first_seq',
+      '>=',
+      sql<number>`coalesce((select max(first_seq) from log_chunks where run_id = ${runId} and first_seq <= ${after + 1}), 0)`,
+    )
+    .orderBy('first_seq')
+    .limit(rows)
+    .execute()
+  return found.map(toChunk).filter(chunk => chunk.last > after)
+}
+
+/** The same from the other end: the rows that hold lines below `before`, the newest first. */
+export async function readChunksBefore(
+  db: Kysely<LogTables>,
+  runId: string,
+  { before, rows }: { before: number; rows: number },
+): Promise<Chunk[]> {
+  const found = await db
+    .selectFrom('log_chunks')
+    .select(['first_seq', 'body'])
+    .where('run_id', '=', runId)
+    .where('first_seq', '<', before)
+    .orderBy('first_seq', 'desc')
+    .limit(rows)
+    .execute()
+  return found.map(toChunk)
+}
+
+function toChunk({ first_seq, body }: { first_seq: number; body: Buffer }): Chunk {
+  const segments = decodeLines(body)
+  const lines = segments.reduce((sum, segment) => sum + segment.lines.length, 0)
+  return { first: first_seq, last: first_seq + lines - 1, segments }
+}
+
+/** The lines of a chunk above `after`. */
+export function* linesOf(chunk: Chunk, after = 0): Generator<LogLine> {
+  let seq = chunk.first
+  for (const { lines, ts, attempt, node, rank, stream } of chunk.segments)
+    for (const text of lines) {
+      if (seq > after) yield { seq, ts, attempt, node, rank, stream, text }
+      seq++
+    }
+}
+
+export type LineFilter = {
+  grep?: string
+  node?: string
+  rank?: number
+  attempt?: number
+  stream?: string
+}
+
+export const matches = (line: LogLine, filter: LineFilter): boolean =>
+  (filter.node === undefined || line.node === filter.node) &&
+  (filter.rank === undefined || line.rank === filter.rank) &&
+  (filter.attempt === undefined || line.attempt === filter.attempt) &&
+  (filter.stream === undefined || line.stream === filter.stream) &&
+  (filter.grep === undefined || line.text.includes(filter.grep))
+
+/** A search looks through this many stored rows (about 128 KiB of text each) and then answers what it has. */
+const maxScannedRows = 512
+const rowsAtOnce = 8
+
+/** All lines above `after`, in order. */
+export async function* linesAfter(
+  db: Kysely<LogTables>,
+  runId: string,
+  after: number,
+  maxRows = Number.POSITIVE_INFINITY,
+): AsyncGenerator<LogLine> {
+  let from = after
+  for (let rows = 0; rows < maxRows; rows += rowsAtOnce) {
+    const chunks = await readChunks(db, runId, { after: from, rows: rowsAtOnce })
+    if (chunks.length === 0) return
+    for (const chunk of chunks) yield* linesOf(chunk, from)
+    from = chunks.at(-1)?.last ?? from
+  }
+}
+
+/** The lines below `before`, the newest first. */
+async function* linesBefore(
+  db: Kysely<LogTables>,
+  runId: string,
+  before: number,
+): AsyncGenerator<LogLine> {
+  let from = before
+  for (let rows = 0; rows < maxScannedRows; rows += rowsAtOnce) {
+    const chunks = await readChunksBefore(db, runId, { before: from, rows: rowsAtOnce })
+    if (chunks.length === 0) return
+    for (const chunk of chunks) yield* [...linesOf(chunk)].filter(line => line.seq < from).reverse()
+    from = chunks.at(-1)?.first ?? from
+  }
+}
+
+export type Search = {
+  lines: LogLine[]
+  /** The last line that was looked at: where to go on from. */
+  scannedTo: number
+}
+
+export type SearchOptions = { from: number; limit: number; filter: LineFilter }
+
+/** At most `limit` lines above `from`, in order. */
+export const searchForward = (
+  db: Kysely<LogTables>,
+  runId: string,
+  options: SearchOptions,
+): Promise<Search> => gather(linesAfter(db, runId, options.from, maxScannedRows), options)
+
+/** The last `limit` lines below `from`, in order. */
+export async function searchBackward(
+  db: Kysely<LogTables>,
+  runId: string,
+  options: SearchOptions,
+): Promise<Search> {
+  const { lines, scannedTo } = await gather(linesBefore(db, runId, options.from), options)
+  return { lines: lines.reverse(), scannedTo }
+}
+
+async function gather(
+  all: AsyncGenerator<LogLine>,
+  { from, limit, filter }: SearchOptions,
+): Promise<Search> {
+  const lines: LogLine[] = []
+  let scannedTo = from
+  for await (const line of all) {
+    scannedTo = line.seq
+    if (matches(line, filter)) lines.push(line)
+    if (lines.length === limit) break
+  }
+  return { lines, scannedTo }
+}

@@ -1,0 +1,128 @@
+import { Readable } from 'node:stream'
+import type { Context } from 'koa'
+import type { Kysely } from 'kysely'
+import { Type } from 'typebox'
+import { type Route, route } from '../../platform/http/route.ts'
+import type { LogTables } from '../../projector/logs/table.ts'
+import { downloadQuery, logLine, logStreamQuery, logsQuery } from '../../schemas/logs.ts'
+import { runIdInPath } from '../../schemas/shared.ts'
+import { type AccessTables, findRun } from '../access.ts'
+import { type Cursor, cursorOf, type OpenStream } from '../sse.ts'
+import { logFeed } from './feed.ts'
+import {
+  type LineFilter,
+  linesAfter,
+  matches,
+  readLogState,
+  searchBackward,
+  searchForward,
+} from './read.ts'
+
+export type LogDeps = { db: Kysely<LogTables & AccessTables>; openStream: OpenStream }
+
+export const logRoutes = (deps: LogDeps): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/runs/{run_id}/logs',
+    credential: 'person',
+    tag: 'logs',
+    summary: 'Read lines of the log of a run',
+    params: runIdInPath,
+    query: logsQuery,
+    response: Type.Array(logLine),
+    refusals: ['not_found'],
+    async handle({ caller, params, query, ctx }) {
+      const { run_id } = await findRun(deps.db, caller, params.run_id)
+      const { limit = 50, after = 0, before, ...filter } = query
+      const state = await readLogState(deps.db, run_id)
+      const found =
+        before === undefined
+          ? await searchForward(deps.db, run_id, { from: after, limit, filter })
+          : await searchBackward(deps.db, run_id, {
+              from: Math.min(before, state.last + 1),
+              limit,
+              filter,
+            })
+      if (Object.keys(filter).length === 0) ctx.set('X-Total-Count', String(state.last))
+      linkOn(ctx, before === undefined ? 'next' : 'prev', found.scannedTo, state.last)
+      return found.lines
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/runs/{run_id}/logs/download',
+    credential: 'person',
+    tag: 'logs',
+    summary: 'The whole log of a run as text',
+    params: runIdInPath,
+    query: downloadQuery,
+    response: { mediaType: 'text/plain', description: 'A line of text for each line of the log' },
+    refusals: ['not_found'],
+    async handle({ caller, params, query, ctx }) {
+      const { run_id } = await findRun(deps.db, caller, params.run_id)
+      ctx.type = 'text/plain; charset=utf-8'
+      ctx.set('Content-Disposition', `attachment; filename="${run_id}.log"`)
+      ctx.body = Readable.from(textOf(deps.db, run_id, query))
+    },
+  }),
+  ...(['/api/jobs/{run_id}/logs/stream', '/api/runs/{run_id}/logs/stream'] as const).map(path =>
+    route({
+      method: 'GET',
+      path,
+      credential: 'person',
+      tag: 'logs',
+      summary: 'Follow the log of a run (server-sent events `log`, `eof`)',
+      params: runIdInPath,
+      query: logStreamQuery,
+      response: { mediaType: 'text/event-stream', description: 'Events `log` and, last, `eof`' },
+      refusals: ['not_found', 'rate_limited'],
+      async handle({ caller, params, query, ctx }) {
+        const { run_id } = await findRun(deps.db, caller, params.run_id, nounOf(path))
+        const from = cursorOf(ctx, query.after) ?? (await startOf(deps.db, run_id, query.tail))
+        await deps.openStream(ctx, caller, {
+          feed: logFeed(deps.db, run_id),
+          from,
+          check: () => findRun(deps.db, caller, run_id),
+        })
+      },
+    }),
+  ),
+]
+
+const nounOf = (path: string) => (path.startsWith('/api/jobs/') ? 'job' : 'run')
+
+async function startOf(
+  db: Kysely<LogTables>,
+  runId: string,
+  tail: number | undefined,
+): Promise<Cursor> {
+  if (tail === undefined) return { at: 0, ended: false }
+  const { last } = await readLogState(db, runId)
+  return { at: Math.max(0, last - tail), ended: false }
+}
+
+function linkOn(ctx: Context, rel: 'next' | 'prev', scannedTo: number, last: number): void {
+  if (rel === 'next' ? scannedTo >= last : scannedTo <= 1) return
+  const query = new URLSearchParams(ctx.querystring)
+  query.set(rel === 'next' ? 'after' : 'before', String(scannedTo))
+  ctx.set('Link', `<${ctx.path}?${query}>; rel="${rel}"`)
+}
+
+/** Sent in pieces of about this many characters. */
+const pieceLength = 64 * 1024
+
+async function* textOf(
+  db: Kysely<LogTables>,
+  runId: string,
+  filter: LineFilter,
+): AsyncGenerator<string> {
+  let text = ''
+  for await (const line of linesAfter(db, runId, 0)) {
+    if (!matches(line, filter)) continue
+    text += `${line.text}\n`
+    if (text.length < pieceLength) continue
+    yield text
+    text = ''
+  }
+  if (text !== '') yield text
+}

@@ -1,0 +1,86 @@
+import { type SqlBool, sql } from 'kysely'
+import { decodeChunk, type Series, slice } from '../../platform/series/chunk.ts'
+import { toJsonNumber } from '../../platform/series/json-number.ts'
+import { resolve } from '../../platform/series/merge.ts'
+import { at } from '../../platform/series/varint.ts'
+import { readKeys } from './read.ts'
+import { type Db, findKeyNos, findRunNo, indexOfStep, loadWaiting } from './store.ts'
+
+export type ExportFormat = 'csv' | 'jsonl'
+
+/** Chunks of one key held at once. */
+const chunksAtOnce = 4
+
+/**
+ * Every point of a run, key after key in order of their names, steps ascending, as pieces of text. `keys`
+ * null: all. However long the reader takes, nothing is locked: what waits is read first and kept, chunks are
+ * read as they are reached; since points only move from there to here, none is missed, and a step is written
+ * once.
+ */
+export async function* exportPoints(
+  db: Db,
+  runId: string,
+  { format, keys }: { format: ExportFormat; keys: readonly string[] | null },
+): AsyncGenerator<string> {
+  const write = format === 'csv' ? writeCsv : writeJsonl
+  if (format === 'csv') yield 'key,step,value,ts\n'
+  const runNo = await findRunNo(db, runId)
+  if (runNo === null) return
+  const known = (await readKeys(db, runId)).map(row => row.key)
+  const wanted = keys === null ? known : known.filter(key => keys.includes(key))
+  const numbers = await findKeyNos(db, wanted)
+  const waiting = await loadWaiting(db, runNo, new Set(numbers.values()))
+  for (const [key, keyNo] of [...numbers].sort(([a], [b]) => (a < b ? -1 : 1)))
+    for await (const series of pagesOf(db, runNo, keyNo, waiting.get(keyNo)))
+      yield write(key, series)
+}
+
+/** A key's points in order of steps, a few chunks at a time. */
+async function* pagesOf(
+  db: Db,
+  runNo: number,
+  keyNo: number,
+  waiting: Series | undefined,
+): AsyncGenerator<Series> {
+  let rest = waiting ?? resolve([])
+  let after = Number.NEGATIVE_INFINITY
+  for (;;) {
+    const chunks = await db
+      .selectFrom('metric_chunk')
+      .select(['last_step', 'd'])
+      .where('run_no', '=', runNo)
+      .where('key_no', '=', keyNo)
+      // Open at first (infinite), which no bigint is: compared as doubles, exact for safe integers.
+      .where(sql<SqlBool>`last_step > ${after}::float8`)
+      .orderBy('first_step')
+      .limit(chunksAtOnce)
+      .execute()
+    const isLast = chunks.length < chunksAtOnce
+    const end = isLast ? Number.POSITIVE_INFINITY : (chunks.at(-1)?.last_step ?? 0)
+    const split = isLast ? rest.steps.length : indexOfStep(rest.steps, end + 1)
+    const page = resolve([...chunks.map(row => decodeChunk(row.d)), slice(rest, 0, split)])
+    const from = page.steps.findIndex(step => step > after)
+    if (from >= 0) yield slice(page, from, page.steps.length)
+    if (isLast) return
+    rest = slice(rest, split, rest.steps.length)
+    after = end
+  }
+}
+
+function writeCsv(key: string, { steps, values, ts }: Series): string {
+  const quoted = /[",\n\r]/.test(key) ? `"${key.replaceAll('"', '""')}"` : key
+  let text = ''
+  for (let i = 0; i < steps.length; i++)
+    text += `${quoted},${at(steps, i)},${at(values, i)},${at(ts, i)}\n`
+  return text
+}
+
+function writeJsonl(key: string, { steps, values, ts }: Series): string {
+  const name = JSON.stringify(key)
+  let text = ''
+  for (let i = 0; i < steps.length; i++) {
+    const value = JSON.stringify(toJsonNumber(at(values, i)))
+    text += `{"key":${name},"step":${at(steps, i)},"value":${value},"ts":${at(ts, i)}}\n`
+  }
+  return text
+}

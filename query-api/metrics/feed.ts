@@ -1,0 +1,44 @@
+import type { Kysely } from 'kysely'
+import type { LogTables } from '../../projector/logs/table.ts'
+import type { MetricTables } from '../../projector/metrics/table.ts'
+import { eofFrame, frame } from '../sse.ts'
+import type { Feed } from '../sse-channel.ts'
+import { readTail } from './tail.ts'
+
+/**
+ * The points of a run in the order in which they arrived; `keys` null: all. Ends where the log of the run
+ * does: what is reported later than that is found by reading anew.
+ */
+export const pointFeed = (
+  db: Kysely<MetricTables & LogTables>,
+  runId: string,
+  keys: readonly string[] | null,
+): Feed => ({
+  key: `points of ${runId} ${JSON.stringify(keys)}`,
+  wakes: { projections: ['metrics', 'logs'], key: runId },
+  async read(after) {
+    // Before the points: those that came in between are then shown before the end.
+    const state = await readEnd(db, runId)
+    const { frames, last, more } = await readTail(db, runId, { after, keys })
+    return {
+      frames:
+        frames.length === 0
+          ? null
+          : Buffer.from(
+              frames.map(({ last: id, points }) => frame('points', id, { points })).join(''),
+            ),
+      last,
+      more,
+      end: state === null || more ? null : eofFrame(last, { run_id: runId, state }),
+    }
+  },
+})
+
+async function readEnd(db: Kysely<LogTables>, runId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('log_runs')
+    .select('eof_state')
+    .where('run_id', '=', runId)
+    .executeTakeFirst()
+  return row?.eof_state ?? null
+}

@@ -1,0 +1,237 @@
+import {
+  addSeries,
+  addSummary,
+  type BucketPoint,
+  createBuckets,
+  evenEdges,
+  extentOf,
+  spareStretches,
+  toBucketPoints,
+  toNonfiniteMarks,
+  toRawPoints,
+} from '../../platform/series/buckets.ts'
+import { combine, type Series, summarize } from '../../platform/series/chunk.ts'
+import { type JsonNumber, toJsonNumber } from '../../platform/series/json-number.ts'
+import { resolve } from '../../platform/series/merge.ts'
+import {
+  type Db,
+  eachChunk,
+  findKeyNos,
+  findRunNo,
+  type Header,
+  indexOfStep,
+  inSnapshot,
+  loadChunks,
+  loadHeaders,
+  loadWaiting,
+  type Range,
+} from './store.ts'
+
+export type KeyRow = {
+  key: string
+  /** Distinct steps. */
+  count: number
+  last: JsonNumber
+  min: number | null
+  max: number | null
+  first_step: number
+  last_step: number
+}
+
+const everything: Range = {
+  axis: 'step',
+  from: Number.NEGATIVE_INFINITY,
+  to: Number.POSITIVE_INFINITY,
+}
+
+/** The keys of a run in order of their names. */
+export const readKeys = (db: Db, runId: string): Promise<KeyRow[]> =>
+  inSnapshot(db, async tx => {
+    const runNo = await findRunNo(tx, runId)
+    if (runNo === null) return []
+    const rows = await tx
+      .selectFrom('metric_summary as s')
+      .innerJoin('metric_name as n', 'n.key_no', 's.key_no')
+      .select(['n.key', 's.key_no', 's.count', 's.last', 's.min', 's.max', 's.exact'])
+      .select(['s.first_step', 's.last_step'])
+      .where('s.run_no', '=', runNo)
+      .orderBy('n.key')
+      .execute()
+    const inexact = rows.filter(row => !row.exact).map(row => row.key_no)
+    const corrected = await sumUp(tx, runNo, inexact)
+    return rows.map(row => toKeyRow(row.key, { ...row, ...corrected.get(row.key_no) }))
+  })
+
+function toKeyRow(key: string, summary: Omit<KeyRow, 'key' | 'last'> & { last: number }): KeyRow {
+  const { count, last, min, max, first_step, last_step } = summary
+  return { key, count, last: toJsonNumber(last), min, max, first_step, last_step }
+}
+
+/** Exact summaries where repeated steps have left the stored ones behind. */
+async function sumUp(tx: Db, runNo: number, keyNos: number[]) {
+  const headers = await loadHeaders(tx, runNo, keyNos, everything)
+  const waiting = await loadWaiting(tx, runNo, new Set(keyNos))
+  const summaries = new Map<number, ReturnType<typeof summarize>>()
+  for (const keyNo of keyNos) {
+    const { clean, mixed } = await settleOverlap(tx, runNo, {
+      headers: headers.get(keyNo) ?? [],
+      waiting: waiting.get(keyNo),
+      keyNo,
+    })
+    const parts = [...clean, ...(mixed.steps.length > 0 ? [summarize(mixed)] : [])]
+    if (parts.length > 0) summaries.set(keyNo, parts.reduce(combine))
+  }
+  return summaries
+}
+
+type KeyPoints = { keyNo: number; headers: readonly Header[]; waiting: Series | undefined }
+
+/**
+ * Chunks in whose range no point waits may be counted by their headers; those in whose range one does are
+ * read and mixed with what waits, the later arrival of a step winning.
+ */
+async function settleOverlap(
+  tx: Db,
+  runNo: number,
+  { keyNo, headers, waiting }: KeyPoints,
+): Promise<{ clean: Header[]; mixed: Series }> {
+  if (!waiting) return { clean: [...headers], mixed: resolve([]) }
+  const isMixed = ({ first_step, last_step }: Header) =>
+    (waiting.steps[indexOfStep(waiting.steps, first_step)] ?? Number.POSITIVE_INFINITY) <= last_step
+  const overlapped = await loadChunks(tx, runNo, keyNo, headers.filter(isMixed))
+  return {
+    clean: headers.filter(header => !isMixed(header)),
+    mixed: resolve([...overlapped, waiting]),
+  }
+}
+
+export type SeriesRequest = Range & {
+  keys: readonly string[]
+  /** Most points of one series in the answer. */
+  buckets: number
+}
+
+export type SeriesAnswer = {
+  key: string
+  /** False where each point stands for one value as it was reported. */
+  bucketed: boolean
+  points: BucketPoint[]
+  /** `[step, how many]` of those points that hold values which are not finite. */
+  nonfinite: [step: number, count: number][]
+}
+
+/**
+ * Series in at most `buckets` points each, in the order asked for; a key without points in the range has
+ * none. Buckets show true extremes; where all values fit they are answered as they are.
+ */
+export const readSeries = (
+  db: Db,
+  runId: string,
+  request: SeriesRequest,
+): Promise<SeriesAnswer[]> =>
+  inSnapshot(db, async tx => {
+    const runNo = await findRunNo(tx, runId)
+    const numbers = runNo === null ? new Map() : await findKeyNos(tx, request.keys)
+    const keyNos = [...numbers.values()]
+    const stored = await loadStored(tx, runNo, keyNos, request)
+    const answers: SeriesAnswer[] = []
+    for (const key of request.keys) {
+      const points = stored(numbers.get(key))
+      answers.push({
+        key,
+        ...(runNo === null || points === null
+          ? { bucketed: false, points: [], nonfinite: [] }
+          : await drawSeries(tx, runNo, points, request)),
+      })
+    }
+    return answers
+  })
+
+async function loadStored(tx: Db, runNo: number | null, keyNos: number[], range: Range) {
+  if (runNo === null || keyNos.length === 0) return () => null
+  const headers = await loadHeaders(tx, runNo, keyNos, range)
+  const waiting = await loadWaiting(tx, runNo, new Set(keyNos))
+  return (keyNo: number | undefined): KeyPoints | null =>
+    keyNo === undefined
+      ? null
+      : { keyNo, headers: headers.get(keyNo) ?? [], waiting: waiting.get(keyNo) }
+}
+
+async function drawSeries(
+  tx: Db,
+  runNo: number,
+  points: KeyPoints,
+  request: SeriesRequest,
+): Promise<Omit<SeriesAnswer, 'key'>> {
+  const { axis, from, to, buckets: limit } = request
+  const { clean, mixed } = await settleOverlap(tx, runNo, points)
+  const isWhole = (header: Header) => {
+    const [first, last] = extentOf(axis, header)
+    return first >= from && last <= to
+  }
+  const whole = clean.filter(isWhole)
+  const cutOff = clean.filter(header => !isWhole(header))
+  const read = [mixed, ...(await loadChunks(tx, runNo, points.keyNo, cutOff))]
+  const count =
+    whole.reduce((sum, header) => sum + header.count, 0) +
+    read.reduce((sum, series) => sum + countIn(series, request), 0)
+  if (count <= limit) {
+    read.push(...(await loadChunks(tx, runNo, points.keyNo, whole)))
+    return drawRaw(resolve(read), request)
+  }
+  const buckets = createBuckets(axis, edgesFor(whole, read, request))
+  for (const series of read) addSeries(buckets, series, from, to)
+  const across = whole.filter(header => !addSummary(buckets, header))
+  const visit = (series: Series) => addSeries(buckets, series, from, to)
+  await eachChunk(tx, runNo, points.keyNo, { headers: across, visit })
+  return {
+    bucketed: true,
+    points: toBucketPoints(buckets),
+    nonfinite: toNonfiniteMarks(buckets),
+  }
+}
+
+function drawRaw(series: Series, { axis, from, to }: Range): Omit<SeriesAnswer, 'key'> {
+  const points = toRawPoints(axis, series, from, to)
+  if (axis === 'time') points.sort((a, b) => a[5] - b[5])
+  const nonfinite = points.flatMap(([step, , , , last]): [number, number][] =>
+    typeof last === 'number' ? [] : [[step, 1]],
+  )
+  return { bucketed: false, points, nonfinite }
+}
+
+const alongOf = (axis: Range['axis'], series: Series) =>
+  axis === 'step' ? series.steps : series.ts
+
+function countIn(series: Series, { axis, from, to }: Range): number {
+  let count = 0
+  for (const x of alongOf(axis, series)) if (x >= from && x <= to) count++
+  return count
+}
+
+/** Even edges over what there is in the range, moved where that spares reading a chunk. */
+function edgesFor(whole: readonly Header[], read: readonly Series[], request: SeriesRequest) {
+  const { axis, buckets } = request
+  const stretches = whole.map(header => {
+    const [first, last] = extentOf(axis, header)
+    return { first, last }
+  })
+  const extents = [...stretches, ...read.map(series => extentIn(series, request))]
+  const least = extents.reduce((least, { first }) => Math.min(least, first), Infinity)
+  const greatest = extents.reduce((greatest, { last }) => Math.max(greatest, last), -Infinity)
+  const edges = evenEdges(least, greatest, buckets)
+  const ascending = stretches.every((s, i) => s.first > (stretches[i - 1]?.last ?? -Infinity))
+  return buckets > 1 && ascending ? spareStretches(edges, stretches) : edges
+}
+
+/** Where the points of a series that lie in the range begin and end. */
+function extentIn(series: Series, { axis, from, to }: Range) {
+  let first = Infinity
+  let last = -Infinity
+  for (const x of alongOf(axis, series)) {
+    if (x < from || x > to) continue
+    if (x < first) first = x
+    if (x > last) last = x
+  }
+  return { first, last }
+}

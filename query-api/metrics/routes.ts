@@ -1,0 +1,132 @@
+import { Readable } from 'node:stream'
+import type { Kysely } from 'kysely'
+import { Type } from 'typebox'
+import { type Route, route } from '../../platform/http/route.ts'
+import type { LogTables } from '../../projector/logs/table.ts'
+import type { MetricTables } from '../../projector/metrics/table.ts'
+import {
+  exportQuery,
+  metricKeyRow,
+  metricSeries,
+  pointStreamQuery,
+  seriesQuery,
+} from '../../schemas/metric-reads.ts'
+import { runIdInPath } from '../../schemas/shared.ts'
+import { Invalid } from '../../schemas/validate.ts'
+import { type AccessTables, findRun } from '../access.ts'
+import { cursorOf, type OpenStream } from '../sse.ts'
+import { exportPoints } from './export.ts'
+import { pointFeed } from './feed.ts'
+import { readKeys, readSeries } from './read.ts'
+import { readHead } from './tail.ts'
+
+export type MetricDeps = {
+  db: Kysely<MetricTables & LogTables & AccessTables>
+  openStream: OpenStream
+}
+
+const of = '/api/runs/{run_id}/metrics'
+const common = { credential: 'person', tag: 'metrics', params: runIdInPath } as const
+
+export const metricRoutes = (deps: MetricDeps): Route[] => [
+  ...seriesRoutes(deps.db),
+  exportRoute(deps.db),
+  streamRoute(deps),
+]
+
+const seriesRoutes = (db: MetricDeps['db']): Route[] => [
+  route({
+    ...common,
+    method: 'GET',
+    path: `${of}/keys`,
+    summary: 'The metrics of a run by name, with what is known of each',
+    response: Type.Array(metricKeyRow),
+    refusals: ['not_found'],
+    async handle({ caller, params }) {
+      const { run_id } = await findRun(db, caller, params.run_id)
+      return readKeys(db, run_id)
+    },
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: of,
+    summary: 'Series of metrics, each in at most so many buckets of true extremes',
+    query: seriesQuery,
+    response: Type.Array(metricSeries),
+    refusals: ['not_found'],
+    async handle({ caller, params, query, ctx }) {
+      const { run_id } = await findRun(db, caller, params.run_id)
+      const { from, to, buckets = 1000, x = 'step' } = query
+      const keys = parseKeys(query.keys)
+      // Read before the series: where a reader of the stream goes on without a gap.
+      ctx.set('Forge-Cursor', String(await readHead(db, run_id)))
+      return readSeries(db, run_id, {
+        keys,
+        axis: x,
+        from: from ?? Number.NEGATIVE_INFINITY,
+        to: to ?? Number.POSITIVE_INFINITY,
+        buckets,
+      })
+    },
+  }),
+]
+
+const exportRoute = (db: MetricDeps['db']): Route =>
+  route({
+    ...common,
+    method: 'GET',
+    path: `${of}/export`,
+    summary: 'Every point of a run',
+    query: exportQuery,
+    response: {
+      mediaType: ['text/csv', 'application/jsonl'],
+      description: 'A point a line: key, step, value, ts',
+    },
+    refusals: ['not_found'],
+    async handle({ caller, params, query, ctx }) {
+      const { run_id } = await findRun(db, caller, params.run_id)
+      const { format = 'csv', keys } = query
+      ctx.type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8'
+      ctx.set('Content-Disposition', `attachment; filename="${run_id}.${format}"`)
+      const chosen = keys === undefined ? null : parseKeys(keys)
+      ctx.body = Readable.from(exportPoints(db, run_id, { format, keys: chosen }))
+    },
+  })
+
+const streamRoute = ({ db, openStream }: MetricDeps): Route =>
+  route({
+    ...common,
+    method: 'GET',
+    path: `${of}/stream`,
+    summary: 'Follow the points of a run (server-sent events `points`, `eof`)',
+    query: pointStreamQuery,
+    response: { mediaType: 'text/event-stream', description: 'Events `points` and, last, `eof`' },
+    refusals: ['not_found', 'rate_limited'],
+    async handle({ caller, params, query, ctx }) {
+      const { run_id } = await findRun(db, caller, params.run_id)
+      const keys = query.keys === undefined ? null : parseKeys(query.keys).sort()
+      await openStream(ctx, caller, {
+        feed: pointFeed(db, run_id, keys),
+        from: cursorOf(ctx, query.after) ?? { at: 0, ended: false },
+        check: () => findRun(db, caller, run_id),
+      })
+    },
+  })
+
+const maxKeys = 200
+
+function parseKeys(text: string): string[] {
+  const keys = [...new Set(text.match(/(?:\\.|[^,\\])+/gs))].map(key =>
+    key.replace(/\\(.)/gs, '$1'),
+  )
+  if (keys.length > 0 && keys.length <= maxKeys) return keys
+  throw new Invalid([
+    {
+      loc: ['query', 'keys'],
+      msg: `List should have 1 to ${maxKeys} items, not ${keys.length}`,
+      type: keys.length === 0 ? 'too_short' : 'too_long',
+      ctx: { min_length: 1, max_length: maxKeys, actual_length: keys.length },
+    },
+  ])
+}

@@ -1,0 +1,179 @@
+import { type Kysely, type SqlBool, sql } from 'kysely'
+import type { Axis } from '../../platform/series/buckets.ts'
+import {
+  chunkPoints,
+  decodeChunk,
+  emptySeries,
+  type Series,
+  type Summary,
+  slice,
+} from '../../platform/series/chunk.ts'
+import { resolve } from '../../platform/series/merge.ts'
+import { decodeRunBlock } from '../../platform/series/run-block.ts'
+import { at } from '../../platform/series/varint.ts'
+import type { MetricTables } from '../../projector/metrics/table.ts'
+
+export type Db = Kysely<MetricTables>
+
+/** Reads that must agree: the compactor moves points between tables at any time. */
+export const inSnapshot = <T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> =>
+  db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read)
+
+/** The number of a run; null where none of its points has come. */
+export async function findRunNo(db: Db, runId: string): Promise<number | null> {
+  const row = await db
+    .selectFrom('metric_run')
+    .select('run_no')
+    .where('run_id', '=', runId)
+    .executeTakeFirst()
+  return row?.run_no ?? null
+}
+
+/** The numbers of those names that any run has ever reported. */
+export async function findKeyNos(db: Db, keys: readonly string[]): Promise<Map<string, number>> {
+  if (keys.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('metric_name')
+    .select(['key', 'key_no'])
+    .where('key', 'in', keys)
+    .execute()
+  return new Map(rows.map(row => [row.key, row.key_no]))
+}
+
+/** What waits for the compactor of these keys of a run, each key's points resolved. */
+export async function loadWaiting(
+  db: Db,
+  runNo: number,
+  keyNos: ReadonlySet<number>,
+): Promise<Map<number, Series>> {
+  const rows = await db
+    .selectFrom('metric_block')
+    .select('d')
+    .where('run_no', '=', runNo)
+    .orderBy('first_record')
+    .execute()
+  const parts = new Map<number, Series[]>()
+  for (const { d } of rows)
+    for (const [keyNo, stretch] of stretchesOf(d)) {
+      if (!keyNos.has(keyNo)) continue
+      const stretches = parts.get(keyNo) ?? []
+      stretches.push(stretch)
+      parts.set(keyNo, stretches)
+    }
+  return new Map([...parts].map(([keyNo, stretches]) => [keyNo, resolve(stretches)]))
+}
+
+/** The points of a run block, key by key, in log order. */
+export function* stretchesOf(bytes: Buffer): Generator<[keyNo: number, stretch: Series]> {
+  const { keys, counts, points } = decodeRunBlock(bytes)
+  let from = 0
+  for (const [k, keyNo] of keys.entries()) {
+    const to = from + (counts[k] ?? 0)
+    yield [keyNo, slice(points, from, to)]
+    from = to
+  }
+}
+
+/** Both included, along an axis. */
+export type Range = { axis: Axis; from: number; to: number }
+
+export type Header = Summary & { key_no: number }
+
+const headerColumns = [
+  'key_no',
+  'first_step',
+  'last_step',
+  'count',
+  'nonfinite',
+  'min',
+  'max',
+  'sum',
+  'last',
+  'last_ts',
+  'first_ts',
+  'max_ts',
+  'first_arrival',
+  'last_arrival',
+] as const
+
+/** What is known of the chunks that reach into a range, in order of steps, without reading them. */
+export async function loadHeaders(
+  db: Db,
+  runNo: number,
+  keyNos: readonly number[],
+  range: Range,
+): Promise<Map<number, Header[]>> {
+  const headers = new Map<number, Header[]>(keyNos.map(keyNo => [keyNo, []]))
+  if (keyNos.length === 0) return headers
+  const rows = await db
+    .selectFrom('metric_chunk')
+    .select(headerColumns)
+    .where('run_no', '=', runNo)
+    .where('key_no', 'in', keyNos)
+    .where(reachesInto(range))
+    .orderBy('key_no')
+    .orderBy('first_step')
+    .execute()
+  for (const row of rows) headers.get(row.key_no)?.push(row)
+  return headers
+}
+
+const reachesInto = ({ axis, from, to }: Range) => {
+  const [first, last] = axis === 'step' ? ['first_step', 'last_step'] : ['first_ts', 'max_ts']
+  // A range may be open (infinite), which no bigint is: compared as doubles, exact for safe integers.
+  return sql<SqlBool>`${sql.ref(last ?? '')} >= ${from}::float8 and ${sql.ref(first ?? '')} <= ${to}::float8`
+}
+
+/** The points of these chunks of one key. */
+export async function loadChunks(
+  db: Db,
+  runNo: number,
+  keyNo: number,
+  headers: readonly Header[],
+): Promise<Series[]> {
+  return (await loadBytes(db, runNo, keyNo, headers)).map(bytes => decodeChunk(bytes))
+}
+
+// Decoding and what is done with each chunk are synchronous, so that one series serves all calls.
+const scratch = emptySeries(2 * chunkPoints)
+
+/** As `loadChunks`, one by one, each in the memory of the one before. */
+export async function eachChunk(
+  db: Db,
+  runNo: number,
+  keyNo: number,
+  { headers, visit }: { headers: readonly Header[]; visit: (series: Series) => void },
+): Promise<void> {
+  for (const bytes of await loadBytes(db, runNo, keyNo, headers)) visit(decodeChunk(bytes, scratch))
+}
+
+async function loadBytes(
+  db: Db,
+  runNo: number,
+  keyNo: number,
+  headers: readonly Header[],
+): Promise<Buffer[]> {
+  if (headers.length === 0) return []
+  const rows = await db
+    .selectFrom('metric_chunk')
+    .select('d')
+    .where('run_no', '=', runNo)
+    .where('key_no', '=', keyNo)
+    .where(sql<SqlBool>`first_step = any(${headers.map(header => header.first_step)}::int8[])`)
+    .orderBy('first_step')
+    .execute()
+  if (rows.length !== headers.length) throw new Error('a chunk is gone within a snapshot')
+  return rows.map(row => row.d)
+}
+
+/** The first index whose step is at or past `step`. */
+export function indexOfStep(steps: Float64Array, step: number): number {
+  let low = 0
+  let high = steps.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (at(steps, middle) < step) low = middle + 1
+    else high = middle
+  }
+  return low
+}

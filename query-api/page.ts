@@ -1,0 +1,78 @@
+import type { Context } from 'koa'
+import { type Expression, type Kysely, sql } from 'kysely'
+import { Invalid } from '../schemas/validate.ts'
+
+/** Beyond this, a count costs more than it tells. */
+export const maxExactCount = 10_000
+
+/**
+ * Sets `X-Total-Count` (exact to 10,000, then `10000+`) and `Link` (`next`, `prev`) of a list answer.
+ * `counted` may be cut off at 10,001.
+ */
+export function pageHeaders(
+  ctx: Context,
+  { limit = 50, offset = 0 }: { limit?: number; offset?: number },
+  counted: number,
+): void {
+  ctx.set('X-Total-Count', counted > maxExactCount ? `${maxExactCount}+` : String(counted))
+  const links: string[] = []
+  if (offset + limit < counted) links.push(link(ctx, limit, offset + limit, 'next'))
+  if (offset > 0) links.push(link(ctx, limit, Math.max(0, offset - limit), 'prev'))
+  if (links.length > 0) ctx.set('Link', links.join(', '))
+}
+
+/** How many rows a query has, counted up to the limit of `X-Total-Count`. */
+export async function countRows<T>(
+  db: Kysely<T>,
+  rows: { limit(count: number): Expression<unknown> },
+): Promise<number> {
+  const { rows: counted } = await sql<{ count: number }>`
+    select count(*) as count from ${rows.limit(maxExactCount + 1)} as found`.execute(db)
+  return counted[0]?.count ?? 0
+}
+
+function link(ctx: Context, limit: number, offset: number, rel: string): string {
+  const query = new URLSearchParams(ctx.querystring)
+  query.set('limit', String(limit))
+  query.set('offset', String(offset))
+  return `<${ctx.path}?${query}>; rel="${rel}"`
+}
+
+/** `sort` as asked for, e.g. `-created_at`; 422 for what is none of `known`. */
+export function parseSort<F extends string>(
+  sort: string,
+  known: readonly F[],
+): { by: F; desc: boolean } {
+  const desc = sort.startsWith('-')
+  const by = known.find(name => name === (desc ? sort.slice(1) : sort))
+  if (by !== undefined) return { by, desc }
+  throw new Invalid([
+    {
+      loc: ['query', 'sort'],
+      msg: `Input should be ${known.map(name => `'${name}'`).join(' or ')}, with '-' before it for descending order`,
+      type: 'literal_error',
+      input: sort,
+      ctx: { expected: known.join(', ') },
+    },
+  ])
+}
+
+/** A list of words separated by commas; 422 for one that is none of `known`. */
+export function parseWords<W extends string>(
+  text: string,
+  known: readonly W[],
+  field: string,
+): W[] {
+  const words = text.split(',').map(word => word.trim())
+  const found = words.flatMap(word => known.find(one => one === word) ?? [])
+  if (found.length === words.length) return found
+  throw new Invalid([
+    {
+      loc: ['query', field],
+      msg: `Input should be ${known.map(name => `'${name}'`).join(' or ')}`,
+      type: 'literal_error',
+      input: text,
+      ctx: { expected: known.join(', ') },
+    },
+  ])
+}

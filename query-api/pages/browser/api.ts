@@ -1,0 +1,41 @@
+const tokenKey = 'forge.token'
+
+export const storedToken = (): string | null => sessionStorage.getItem(tokenKey)
+
+/** The answer was not a 200; `status` tells a sign-in that has ended from a run that is not there. */
+export class ApiFailure extends Error {
+  readonly status: number
+  constructor(status: number, detail: string) {
+    super(detail)
+    this.status = status
+  }
+}
+
+export async function signIn(username: string, password: string): Promise<void> {
+  const response = await fetch('/api/auth/login', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username, password }),
+  })
+  const { token } = (await accepted(response)) as { token: string }
+  sessionStorage.setItem(tokenKey, token)
+}
+
+export async function get<T>(path: string): Promise<T> {
+  return (await accepted(await fetch(path, { headers: authorization() }))) as T
+}
+
+async function accepted(response: Response): Promise<unknown> {
+  const body = await response.json().catch(() => ({}))
+  if (response.ok) return body
+  if (response.status === 401) sessionStorage.removeItem(tokenKey)
+  const { detail } = body as { detail?: unknown }
+  throw new ApiFailure(
+    response.status,
+    typeof detail === 'string' ? detail : `HTTP ${response.status}`,
+  )
+}
+
+export const authorization = (): Record<string, string> => ({
+  authorization: `Bearer ${storedToken()}`,
+})

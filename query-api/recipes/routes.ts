@@ -1,0 +1,76 @@
+import { Type } from 'typebox'
+import { type Route, route } from '../../platform/http/route.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { type CatalogueEntry, findRecipe, lockOf } from '../../recipes/catalogue.ts'
+import { recipe, recipeLock } from '../../schemas/recipes.ts'
+import { closed, pageQuery } from '../../schemas/shared.ts'
+import { pageHeaders } from '../page.ts'
+
+const namePath = Type.Object({ name: Type.String({ maxLength: 64 }) })
+const versionPath = Type.Object({
+  name: Type.String({ maxLength: 64 }),
+  version: Type.String({ maxLength: 64 }),
+})
+
+export const recipeRoutes = (catalogue: readonly CatalogueEntry[]): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/recipes',
+    credential: 'person',
+    tag: 'recipes',
+    summary: 'List the recipes jobs can be of, by name, the newest version first',
+    query: closed(pageQuery),
+    response: Type.Array(recipe),
+    async handle({ query, ctx }) {
+      const { limit = 50, offset = 0 } = query
+      pageHeaders(ctx, { limit, offset }, catalogue.length)
+      return catalogue.slice(offset, offset + limit).map(entry => entry.recipe)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/recipes/{name}',
+    credential: 'person',
+    tag: 'recipes',
+    summary: 'Read the newest version of a recipe that is not deprecated',
+    params: namePath,
+    response: recipe,
+    refusals: ['not_found'],
+    handle: async ({ params }) => named(catalogue, params.name).recipe,
+  }),
+  route({
+    method: 'GET',
+    path: '/api/recipes/{name}/{version}',
+    credential: 'person',
+    tag: 'recipes',
+    summary: 'Read one version of a recipe',
+    params: versionPath,
+    response: recipe,
+    refusals: ['not_found'],
+    handle: async ({ params }) => named(catalogue, params.name, params.version).recipe,
+  }),
+  route({
+    method: 'GET',
+    path: '/api/recipes/{name}/{version}/lock',
+    credential: 'person',
+    tag: 'recipes',
+    summary: 'The lock to paste into a JobSpec',
+    params: versionPath,
+    response: recipeLock,
+    refusals: ['not_found'],
+    handle: async ({ params }) => lockOf(named(catalogue, params.name, params.version).recipe),
+  }),
+]
+
+function named(
+  catalogue: readonly CatalogueEntry[],
+  name: string,
+  version?: string,
+): CatalogueEntry {
+  const entry = findRecipe(catalogue, name, version)
+  if (entry) return entry
+  const known = [...new Set(catalogue.map(({ recipe: { name: other } }) => other))].join(', ')
+  throw new Refusal('not_found', `No such recipe: ${name}${version ? ` ${version}` : ''}`, {
+    hint: `Known recipes: ${known || 'none'}`,
+  })
+}

@@ -1,0 +1,68 @@
+import type { Kysely } from 'kysely'
+import { Type } from 'typebox'
+import { type Person, type Route, route } from '../../platform/http/route.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import type { RubricTables } from '../../projector/rubrics/table.ts'
+import { rubric, rubricListQuery, rubricPath } from '../../schemas/rubrics.ts'
+import { toTimestamp } from '../../schemas/timestamp.ts'
+import { countRows, pageHeaders } from '../page.ts'
+
+export const rubricRoutes = (db: Kysely<RubricTables>): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/rubrics',
+    credential: 'person',
+    tag: 'rubrics',
+    summary: 'List the rubrics one may read',
+    query: rubricListQuery,
+    response: Type.Array(rubric),
+    async handle({ caller, query, ctx }) {
+      const { limit = 50, offset = 0, owner } = query
+      let readable = readableRubrics(db, caller)
+      if (owner !== undefined) readable = readable.where('owner', '=', owner)
+      const rows = await readable
+        .selectAll()
+        .orderBy('owner')
+        .orderBy('name') // a total order, or pages overlap
+        .limit(limit)
+        .offset(offset)
+        .execute()
+      pageHeaders(ctx, { limit, offset }, await countRows(db, readable.select('name')))
+      return rows.map(toAnswer)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/rubrics/{owner}/{name}',
+    credential: 'person',
+    tag: 'rubrics',
+    summary: 'Read a rubric',
+    params: rubricPath,
+    response: rubric,
+    refusals: ['not_found'],
+    async handle({ caller, params }) {
+      const row = await readableRubrics(db, caller)
+        .selectAll()
+        .where('owner', '=', params.owner)
+        .where('name', '=', params.name)
+        .executeTakeFirst()
+      if (!row) throw new Refusal('not_found', `No such rubric: ${params.owner}/${params.name}`)
+      return toAnswer(row)
+    },
+  }),
+]
+
+/** A private rubric of another owner is as if it did not exist, but to admins. */
+function readableRubrics(db: Kysely<RubricTables>, caller: Person) {
+  const rubrics = db.selectFrom('rubrics')
+  if (caller.role === 'admin') return rubrics
+  return rubrics.where(eb =>
+    eb.or([eb('visibility', '=', 'public'), eb('owner', '=', caller.username)]),
+  )
+}
+
+const toAnswer = <R extends { created_at: Date; updated_at: Date }>(row: R) => ({
+  ...row,
+  created_at: toTimestamp(row.created_at),
+  updated_at: toTimestamp(row.updated_at),
+})

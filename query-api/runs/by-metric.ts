@@ -1,0 +1,128 @@
+import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
+import type { MetricTables } from '../../projector/metrics/table.ts'
+import type { RunTables } from '../../projector/runs/table.ts'
+import type { StoredRun } from './record.ts'
+
+export type Db = Kysely<RunTables & MetricTables>
+/** Runs that were chosen, their columns not yet. */
+export type Runs = SelectQueryBuilder<RunTables & MetricTables, 'runs', object>
+export type Page = { limit: number; offset: number }
+
+export type MetricSort = { key: string; of: 'last' | 'min' | 'max'; desc: boolean }
+
+/** `metric:<key>:last|min|max`, a `-` before it for descending; null for any other order. */
+export function parseMetricSort(sort: string): MetricSort | null {
+  const [, minus, key, of] = /^(-?)metric:(.+):(last|min|max)$/s.exec(sort) ?? []
+  if (key === undefined || (of !== 'last' && of !== 'min' && of !== 'max')) return null
+  return { key, of, desc: minus === '-' }
+}
+
+/** Runs with a number for the metric come first, in its order; then those without, the newest first. */
+export async function runsByMetric(
+  db: Db,
+  runs: Runs,
+  { key, of, desc }: MetricSort,
+  page: Page & { counted: number },
+): Promise<StoredRun[]> {
+  const name = await db
+    .selectFrom('metric_name')
+    .select('key_no')
+    .where('key', '=', key)
+    .executeTakeFirst()
+  const metric = { keyNo: name?.key_no ?? -1, of }
+  const first = await firstByMetric(db, runs, metric, { ...page, desc })
+  if (first.length === page.limit) return first
+  const having = page.offset === 0 ? first.length : await countHaving(db, runs, metric)
+  if (having >= page.counted) return first
+  const rest = await runsWithout(db, runs, metric, {
+    limit: page.limit - first.length,
+    offset: Math.max(0, page.offset - having),
+  })
+  return [...first, ...rest]
+}
+
+type Metric = { keyNo: number; of: MetricSort['of'] }
+/** A run has its summaries in one of them. */
+type SummaryTable = 'metric_settled' | 'metric_latest'
+
+/**
+ * Each table gives its own first rows: so the settled ones are walked along their index, and no more of them
+ * are looked at than it takes, where one order over both tables would sort them all.
+ */
+async function firstByMetric(
+  db: Db,
+  runs: Runs,
+  metric: Metric,
+  { limit, offset, desc }: Page & { desc: boolean },
+): Promise<StoredRun[]> {
+  const direction = desc ? 'desc' : 'asc'
+  const firstOf = (table: SummaryTable) =>
+    withMetric(runs, table, metric)
+      .selectAll('runs')
+      .select(['s.run_no', numberOf(metric.of).as('value')])
+      .orderBy(numberOf(metric.of), direction)
+      .orderBy('s.run_no', direction)
+      .limit(limit + offset)
+  const rows = await db
+    .selectFrom(
+      db
+        .selectFrom(firstOf('metric_settled').as('settled'))
+        .selectAll()
+        .unionAll(db.selectFrom(firstOf('metric_latest').as('latest')).selectAll())
+        .as('both'),
+    )
+    .selectAll()
+    .orderBy('value', direction)
+    .orderBy('run_no', direction) // a total order, or pages overlap
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  return rows.map(({ run_no: _, value: __, ...run }) => run)
+}
+
+const withMetric = (runs: Runs, table: SummaryTable, { keyNo, of }: Metric) =>
+  runs
+    .innerJoin('metric_run as m', 'm.run_id', 'runs.run_id')
+    .innerJoin(`${table} as s`, 's.run_no', 'm.run_no')
+    .where('s.key_no', '=', keyNo)
+    .where(numberOf(of), 'is not', null)
+
+/** As the indexes of metric_settled have it: what is no number has no place in an order. */
+const numberOf = (of: MetricSort['of']) =>
+  of === 'last' ? sql<number>`nullif(s.last, 'NaN')` : sql<number>`${sql.ref(`s.${of}`)}`
+
+async function countHaving(db: Db, runs: Runs, metric: Metric): Promise<number> {
+  const ids = (table: SummaryTable) => withMetric(runs, table, metric).select('runs.run_id')
+  const { count } = await db
+    .selectFrom(ids('metric_settled').unionAll(ids('metric_latest')).as('having'))
+    .select(eb => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+const runsWithout = (
+  db: Db,
+  runs: Runs,
+  { keyNo, of }: Metric,
+  { limit, offset }: Page,
+): Promise<StoredRun[]> =>
+  runs
+    .selectAll('runs')
+    .where(eb =>
+      eb.not(
+        eb.exists(
+          db
+            .selectFrom('metric_summary as s')
+            .innerJoin('metric_run as m', 'm.run_no', 's.run_no')
+            .select('s.run_no')
+            .where('s.key_no', '=', keyNo)
+            .where(numberOf(of), 'is not', null)
+            .where('m.run_id', '=', eb.ref('runs.run_id')),
+        ),
+      ),
+    )
+    .orderBy('runs.created_at', 'desc')
+    .orderBy('runs.run_id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()

@@ -1,0 +1,195 @@
+import { type Kysely, type Selectable, sql } from 'kysely'
+import { toJsonNumber } from '../../platform/series/json-number.ts'
+import type { ArtifactTables } from '../../projector/artifacts/table.ts'
+import type { LogTables } from '../../projector/logs/table.ts'
+import type { MetricTables } from '../../projector/metrics/table.ts'
+import type { RunTables } from '../../projector/runs/table.ts'
+import type { RunRow } from '../../schemas/run-records.ts'
+import { toTimestamp } from '../../schemas/timestamp.ts'
+import { bestSteps } from './best.ts'
+
+export type RecordTables = ArtifactTables & LogTables & MetricTables & RunTables
+export type StoredRun = Selectable<RunTables['runs']>
+type Db = Kysely<RecordTables>
+
+/** The records of these runs, in their order: what several read models know of each. */
+export async function readRecords(
+  db: Db,
+  runs: readonly StoredRun[],
+  now: Date,
+): Promise<RunRow[]> {
+  const runIds = runs.map(run => run.run_id)
+  const [metrics, logs, artifacts, children] = await Promise.all([
+    readMetrics(db, runs),
+    readLogs(db, runIds),
+    readArtifacts(db, runs),
+    readChildren(db, runIds),
+  ])
+  return runs.map(run => {
+    const { run_id } = run
+    return toRecord(run, now, {
+      metrics: metrics.get(run_id) ?? noMetrics,
+      logs: logs.get(run_id) ?? noLogs,
+      artifacts: artifacts.get(run_id) ?? noArtifacts,
+      children: children.get(run_id) ?? [],
+    })
+  })
+}
+
+type Parts = {
+  metrics: Metrics
+  logs: Logs
+  artifacts: Artifacts
+  children: string[]
+}
+
+function toRecord(
+  run: StoredRun,
+  now: Date,
+  { metrics, logs, artifacts, children }: Parts,
+): RunRow {
+  const { recipe_name, recipe_version, init_from, datasets, best_key, best_goal, ...named } = run
+  const { search, ...own } = named
+  const reportedMs = Math.max(metrics.lastReportMs, logs.lastMs)
+  return {
+    ...own,
+    job_exists: run.source === 'job',
+    created_at: toTimestamp(run.created_at),
+    started_at: run.started_at === null ? null : toTimestamp(run.started_at),
+    ended_at: run.ended_at === null ? null : toTimestamp(run.ended_at),
+    duration_s:
+      run.started_at === null ? null : secondsBetween(run.started_at, run.ended_at ?? now),
+    last_report_at: reportedMs === 0 ? null : toTimestamp(new Date(reportedMs)),
+    summary: metrics.summary,
+    best:
+      best_key === null || best_goal === null
+        ? null
+        : {
+            key: best_key,
+            goal: best_goal,
+            value: metrics.summary[best_key]?.[best_goal] ?? null,
+            step: metrics.bestStep,
+            artifact_id: artifacts.best,
+          },
+    environment_digest: null,
+    recipe:
+      recipe_name === null || recipe_version === null
+        ? null
+        : { name: recipe_name, version: recipe_version },
+    lineage: { init_from, datasets, children, models: [], deployments: [] },
+    counts: {
+      metric_keys: Object.keys(metrics.summary).length,
+      points: metrics.points,
+      samples: 0,
+      artifacts: artifacts.count,
+      log_bytes: logs.bytes,
+      alerts: 0,
+    },
+    logs: { eof: logs.eof, bytes: logs.bytes },
+    deleted_at: null,
+  }
+}
+
+const secondsBetween = (from: Date, to: Date) =>
+  Math.max(0, Math.round((to.getTime() - from.getTime()) / 1000))
+
+type Metrics = {
+  summary: RunRow['summary']
+  points: number
+  lastReportMs: number
+  bestStep: number | null
+}
+const noMetrics: Metrics = { summary: {}, points: 0, lastReportMs: 0, bestStep: null }
+
+async function readMetrics(db: Db, runs: readonly StoredRun[]): Promise<Map<string, Metrics>> {
+  const runIds = runs.map(run => run.run_id)
+  const rows = await db
+    .selectFrom('metric_run as m')
+    .innerJoin('metric_summary as s', 's.run_no', 'm.run_no')
+    .innerJoin('metric_name as n', 'n.key_no', 's.key_no')
+    .select(['m.run_id', 'm.run_no', 'm.last_received_ms', 'n.key', 's.key_no'])
+    .select(['s.last', 's.min', 's.max', 's.sum', 's.last_step', 's.count', 's.nonfinite'])
+    .where(sql<boolean>`m.run_id = any(${runIds})`)
+    .execute()
+  const found = new Map<string, Metrics>()
+  for (const row of rows) {
+    const metrics = found.get(row.run_id) ?? { ...noMetrics, summary: {} }
+    found.set(row.run_id, metrics)
+    metrics.points += row.count
+    metrics.lastReportMs = row.last_received_ms
+    const finite = row.count - row.nonfinite
+    metrics.summary[row.key] = {
+      last: toJsonNumber(row.last),
+      min: row.min,
+      max: row.max,
+      mean: finite > 0 ? row.sum / finite : null,
+      step: row.last_step,
+      count: row.count,
+      nonfinite: row.nonfinite,
+    }
+  }
+  const steps = await bestSteps(db, wantedBest(runs, rows))
+  for (const [runId, step] of steps) {
+    const metrics = found.get(runId)
+    if (metrics) metrics.bestStep = step
+  }
+  return found
+}
+
+type SummaryRow = {
+  run_id: string
+  run_no: number
+  key_no: number
+  key: string
+  min: number | null
+  max: number | null
+}
+
+function wantedBest(runs: readonly StoredRun[], rows: readonly SummaryRow[]) {
+  return runs.flatMap(({ run_id, best_key, best_goal }) => {
+    const row = rows.find(one => one.run_id === run_id && one.key === best_key)
+    const value = best_goal === null ? null : row?.[best_goal]
+    if (!row || best_goal === null || value === null || value === undefined) return []
+    return [{ run_id, run_no: row.run_no, key_no: row.key_no, goal: best_goal, value }]
+  })
+}
+
+type Logs = { bytes: number; eof: boolean; lastMs: number }
+const noLogs: Logs = { bytes: 0, eof: false, lastMs: 0 }
+
+async function readLogs(db: Db, runIds: string[]): Promise<Map<string, Logs>> {
+  const rows = await db
+    .selectFrom('log_runs')
+    .select(['run_id', 'bytes', 'eof_state', 'last_ms'])
+    .where(sql<boolean>`run_id = any(${runIds})`)
+    .execute()
+  return new Map(
+    rows.map(({ run_id, bytes, eof_state, last_ms }) => [
+      run_id,
+      { bytes, eof: eof_state !== null, lastMs: last_ms },
+    ]),
+  )
+}
+
+type Artifacts = { count: number; best: string | null }
+const noArtifacts: Artifacts = { count: 0, best: null }
+
+async function readArtifacts(db: Db, runs: readonly StoredRun[]): Promise<Map<string, Artifacts>> {
+  const { rows } = await sql<Artifacts & { run_id: string }>`
+    select a.run_id, count(*) as count,
+           (array_agg(a.artifact_id order by
+              case when r.best_goal = 'max' then -1 else 1 end * (a.metrics ->> r.best_key)::float8,
+              a.step desc nulls last, a.created_at desc, a.artifact_id desc)
+             filter (where a.kind = 'checkpoint' and a.metrics ? r.best_key))[1] as best
+      from artifacts a join runs r using (run_id)
+     where a.run_id = any(${runs.map(run => run.run_id)}) group by a.run_id`.execute(db)
+  return new Map(rows.map(({ run_id, ...artifacts }) => [run_id, artifacts]))
+}
+
+async function readChildren(db: Db, runIds: string[]): Promise<Map<string, string[]>> {
+  const { rows } = await sql<{ run_id: string; children: string[] }>`
+    select a.run_id, array_agg(distinct r.run_id) as children
+      from artifacts a join runs r on r.init_from @> array[a.artifact_id]
+     where a.run_id = any(${runIds}) group by a.run_id`.execute(db)
+  return new Map(rows.map(row => [row.run_id, row.children]))
+}

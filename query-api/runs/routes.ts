@@ -1,0 +1,63 @@
+import type { Kysely } from 'kysely'
+import { Type } from 'typebox'
+import { type Route, route } from '../../platform/http/route.ts'
+import type { Clock } from '../../platform/time.ts'
+import type { ChangeTables } from '../../projector/changes/table.ts'
+import type { HparamTables } from '../../projector/hparams/table.ts'
+import { runListQuery, runRecord, runRow } from '../../schemas/run-records.ts'
+import { runIdInPath } from '../../schemas/shared.ts'
+import { type AccessTables, findRun, readableProjects } from '../access.ts'
+import { newestChange } from '../newest-change.ts'
+import { countRows, pageHeaders } from '../page.ts'
+import { filteredRuns, pageOfRuns } from './list.ts'
+import { type RecordTables, readRecords } from './record.ts'
+
+type Db = Kysely<AccessTables & ChangeTables & HparamTables & RecordTables>
+
+export const runRoutes = (db: Db, now: Clock): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/runs',
+    credential: 'person',
+    tag: 'runs',
+    summary: 'List the runs one may read, the newest first',
+    query: runListQuery,
+    response: Type.Array(runRow),
+    async handle({ caller, query, ctx }) {
+      const { limit = 50, offset = 0, sort = '-created_at' } = query
+      // Where a reader of `/api/stream?topics=jobs` goes on without a gap.
+      ctx.set('Forge-Cursor', String(await newestChange(db)))
+      const readable = { projects: await readableProjects(db, caller), caller }
+      const runs = filteredRuns(db, readable, query)
+      const counted = await countRows(db, runs.select('runs.run_id'))
+      const page = await pageOfRuns(db, runs, sort, { limit, offset, counted })
+      pageHeaders(ctx, { limit, offset }, counted)
+      return readRecords(db, page, now())
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/runs/{run_id}',
+    credential: 'person',
+    tag: 'runs',
+    summary: 'Read a run',
+    params: runIdInPath,
+    response: runRecord,
+    refusals: ['not_found'],
+    async handle({ caller, params }) {
+      const { run_id } = await findRun(db, caller, params.run_id)
+      const run = await db
+        .selectFrom('runs')
+        .selectAll()
+        .where('run_id', '=', run_id)
+        .executeTakeFirstOrThrow()
+      const [record] = await readRecords(db, [run], now())
+      const hparams = await db
+        .selectFrom('run_hparams')
+        .select('params')
+        .where('run_id', '=', run_id)
+        .executeTakeFirst()
+      return { ...record, hparams: hparams?.params ?? {} }
+    },
+  }),
+]

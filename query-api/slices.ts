@@ -1,0 +1,70 @@
+import type { Kysely } from 'kysely'
+import type { Pool } from 'pg'
+import type { Route } from '../platform/http/route.ts'
+import type { Clock } from '../platform/time.ts'
+import type { ArtifactTables } from '../projector/artifacts/table.ts'
+import type { ChangeTables } from '../projector/changes/table.ts'
+import type { HparamTables } from '../projector/hparams/table.ts'
+import type { JobTables } from '../projector/jobs/table.ts'
+import type { LogTables } from '../projector/logs/table.ts'
+import type { MetricTables } from '../projector/metrics/table.ts'
+import type { ProjectTables } from '../projector/projects/table.ts'
+import type { QuotaTables } from '../projector/quotas/table.ts'
+import type { RubricTables } from '../projector/rubrics/table.ts'
+import type { RunTables } from '../projector/runs/table.ts'
+import type { CatalogueEntry } from '../recipes/catalogue.ts'
+import { artifactRoutes } from './artifacts/routes.ts'
+import { changeRoutes } from './changes/routes.ts'
+import { hparamRoutes } from './hparams/routes.ts'
+import { jobRoutes } from './jobs/routes.ts'
+import { logRoutes } from './logs/routes.ts'
+import { metricRoutes } from './metrics/routes.ts'
+import { pageRoutes } from './pages/routes.ts'
+import { projectRoutes } from './projects/routes.ts'
+import { recipeRoutes } from './recipes/routes.ts'
+import { rubricRoutes } from './rubrics/routes.ts'
+import { runRoutes } from './runs/routes.ts'
+import { sessionRoutes } from './sessions/routes.ts'
+import type { OpenStream } from './sse.ts'
+
+/** The tables a query may see. */
+export type ReadTables = ArtifactTables &
+  ChangeTables &
+  HparamTables &
+  JobTables &
+  LogTables &
+  MetricTables &
+  ProjectTables &
+  QuotaTables &
+  RubricTables &
+  RunTables
+
+export type QueryDeps = {
+  db: Kysely<ReadTables>
+  /** Connections to the schema `auth`, for what is told of the caller. */
+  pool: Pool
+  openStream: OpenStream
+  now: Clock
+  catalogue: readonly CatalogueEntry[]
+}
+
+/** Every route that only reads; the list is written by hand. */
+export const queryRoutes = (deps: QueryDeps): Route[] => {
+  // A Kysely of all tables is one of fewer: its type parameter only narrows what may be asked.
+  const only = <T>(): Kysely<T> => deps.db as Kysely<unknown> as Kysely<T>
+  const { openStream, now, pool } = deps
+  return [
+    ...pageRoutes(),
+    ...recipeRoutes(deps.catalogue),
+    ...sessionRoutes({ db: only(), pool, now }),
+    ...rubricRoutes(only()),
+    ...jobRoutes(only(), now),
+    ...runRoutes(only(), now),
+    ...metricRoutes({ db: only(), openStream }),
+    ...projectRoutes(only()),
+    ...logRoutes({ db: only(), openStream }),
+    ...changeRoutes({ db: only(), openStream }),
+    ...hparamRoutes(only()),
+    ...artifactRoutes(only()),
+  ]
+}

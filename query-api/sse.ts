@@ -1,0 +1,245 @@
+import type { Context } from 'koa'
+import type { Logger } from 'pino'
+import type { Person } from '../platform/http/route.ts'
+import type { Authenticate } from '../platform/http/shell.ts'
+import { Refusal } from '../platform/refusal.ts'
+import type { Signals } from '../platform/signals.ts'
+import { Invalid } from '../schemas/validate.ts'
+import { type Channel, createChannel, type Feed, push } from './sse-channel.ts'
+import { type StreamClient, streamClient } from './sse-client.ts'
+
+/** Comments that keep proxies from closing a quiet connection, in milliseconds. */
+const heartbeatMs = 15_000
+/** How often it is asked whether a reader may still read, in milliseconds. */
+const recheckMs = 4_000
+/** What a browser waits before it connects again, in milliseconds. */
+const retryMs = 3_000
+const maxPerPerson = 20
+/** Other processes project too and their wake-ups may be lost: how often to look, in milliseconds. */
+const pollMs = 1_000
+
+/** Where a reader stands; `ended` once it was sent the `eof` of the stream. */
+export type Cursor = { at: number; ended: boolean }
+
+export type Opening = {
+  feed: Feed
+  from: Cursor
+  /** Refuses as soon as the caller may not read this any longer. */
+  check: () => Promise<unknown>
+}
+
+/** Answers with a stream of server-sent events; it goes on after this returns. */
+export type OpenStream = (ctx: Context, caller: Person, opening: Opening) => Promise<void>
+
+export type Streams = {
+  open: OpenStream
+  /** Tells every reader to come back later and closes. */
+  close(): Promise<void>
+}
+
+export type StreamDeps = {
+  signals: Signals
+  /** Asked again while a stream is open, since tokens end. */
+  authenticate: Authenticate
+  logger: Logger
+  /** A text that differs once any projection of any process has moved on. */
+  progress: () => Promise<string>
+}
+
+type Open = { client: StreamClient; ctx: Context; check: () => Promise<unknown> }
+
+/** All open streams of one process (specification, "Conventions": log and metric streams). */
+export function createStreams(deps: StreamDeps): Streams {
+  const failed = (error: unknown) => deps.logger.warn({ err: error }, 'a stream could not be read')
+  const channels = createChannels(deps, failed)
+  const open = new Set<Open>()
+  const perPerson = new Map<string, number>()
+  const timers = [
+    setInterval(() => {
+      for (const { client } of open) client.send(': still here\n\n')
+    }, heartbeatMs),
+    setInterval(() => void recheck(open, deps.authenticate, failed), recheckMs),
+  ]
+  for (const timer of timers) timer.unref()
+
+  return {
+    async open(ctx, { username }, { feed, from, check }) {
+      const held = hold(perPerson, username)
+      const channel = channels.take(feed)
+      const release = () => {
+        held()
+        channels.leave(feed)
+      }
+      try {
+        const first = await channel.read(from.at)
+        const over = from.ended && first.frames === null && first.end !== null
+        if (over || ctx.method === 'HEAD') {
+          release()
+          ctx.status = over ? 204 : 200
+          if (!over) ctx.type = mediaType
+          return
+        }
+      } catch (error) {
+        release()
+        throw error
+      }
+      const client = begin(ctx, from.at)
+      const entry = { client, ctx, check }
+      open.add(entry)
+      client.onClose(() => {
+        open.delete(entry)
+        release()
+      })
+      void serve(client, channel).catch(error => {
+        failed(error)
+        ctx.res.destroy()
+      })
+    },
+    async close() {
+      channels.close()
+      for (const timer of timers) clearInterval(timer)
+      // Spread over a second, or all would come back at once.
+      for (const { client } of open)
+        client.end(`retry: ${retryMs - 500 + Math.round(Math.random() * 1000)}\n\n`)
+    },
+  }
+}
+
+type Channels = {
+  take(feed: Feed): Channel
+  leave(feed: Feed): void
+  close(): void
+}
+
+/** The channels somebody reads, woken by what the projector says it wrote. */
+function createChannels(deps: StreamDeps, failed: (error: unknown) => void): Channels {
+  const channels = new Map<string, { channel: Channel; readers: number }>()
+  let progress = ''
+  let signalled = false
+  const unsubscribe = deps.signals.subscribe(({ projection, keys }) => {
+    signalled = true
+    const touched = new Set(keys)
+    for (const { channel } of channels.values()) {
+      const { wakes } = channel.feed
+      if (wakes.projections.includes(projection) && (wakes.key === null || touched.has(wakes.key)))
+        channel.wake()
+    }
+  })
+  const lookForOthers = async () => {
+    const now = await deps.progress()
+    if (now !== progress && !signalled) for (const { channel } of channels.values()) channel.wake()
+    progress = now
+    signalled = false
+  }
+  const timer = setInterval(() => {
+    if (channels.size > 0) void lookForOthers().catch(failed)
+  }, pollMs)
+  timer.unref()
+  return {
+    take(feed) {
+      const entry = channels.get(feed.key) ?? { channel: createChannel(feed, failed), readers: 0 }
+      channels.set(feed.key, entry)
+      entry.readers++
+      return entry.channel
+    },
+    leave(feed) {
+      const entry = channels.get(feed.key)
+      if (entry && --entry.readers === 0) channels.delete(feed.key)
+    },
+    close() {
+      unsubscribe()
+      clearInterval(timer)
+    },
+  }
+}
+
+const mediaType = 'text/event-stream; charset=utf-8'
+
+/** Counts one more stream of a person and answers how to give it back. */
+function hold(perPerson: Map<string, number>, username: string): () => void {
+  const held = perPerson.get(username) ?? 0
+  if (held >= maxPerPerson)
+    throw new Refusal(
+      'rate_limited',
+      `${held} streams are open; at most ${maxPerPerson} are served to one person, close another first`,
+      { code: 'streams.too_many', retryAfterSeconds: heartbeatMs / 1000 },
+    )
+  perPerson.set(username, held + 1)
+  return () => {
+    const left = (perPerson.get(username) ?? 1) - 1
+    if (left === 0) perPerson.delete(username)
+    else perPerson.set(username, left)
+  }
+}
+
+function begin(ctx: Context, at: number): StreamClient {
+  ctx.respond = false
+  ctx.status = 200
+  ctx.set('Content-Type', mediaType)
+  ctx.set('Cache-Control', 'no-cache, no-transform')
+  // nginx would gather the stream before passing it on.
+  ctx.set('X-Accel-Buffering', 'no')
+  ctx.req.socket.setNoDelay(true)
+  ctx.req.socket.setTimeout(0)
+  const client = streamClient(ctx.res, at)
+  client.send(`retry: ${retryMs}\n\n`)
+  return client
+}
+
+/** Reads on from storage until the client has caught up, then leaves it to the channel; and so again. */
+async function serve(client: StreamClient, channel: Channel): Promise<void> {
+  while (!client.isClosed()) {
+    const page = await channel.read(client.at)
+    const roomy = push(client, page)
+    if (page.end && !page.more) return client.end(page.end)
+    if (!roomy && !(await client.drained())) return
+    if (page.more) continue
+    await channel.follow(client)
+    if (!(await client.drained())) return
+  }
+}
+
+/** Ends the streams of those who may not read on; one that cannot be asked about now goes on. */
+async function recheck(
+  open: ReadonlySet<Open>,
+  authenticate: Authenticate,
+  failed: (error: unknown) => void,
+): Promise<void> {
+  for (const { client, ctx, check } of open)
+    try {
+      await authenticate(ctx, 'person')
+      await check()
+    } catch (error) {
+      if (error instanceof Refusal && error.status < 500) client.end()
+      else failed(error)
+    }
+}
+
+const cursorShape = /^(\d{1,15})(\.eof)?$/
+
+/** The cursor a reader comes back with: `Last-Event-ID`, or else `?after=`; null for neither. */
+export function cursorOf(ctx: Context, after: string | undefined): Cursor | null {
+  const header = ctx.get('last-event-id')
+  const text = header === '' ? after : header
+  if (text === undefined) return null
+  const [, at, ended] = cursorShape.exec(text) ?? []
+  if (at !== undefined) return { at: Number(at), ended: ended !== undefined }
+  const loc = header === '' ? ['query', 'after'] : ['header', 'Last-Event-ID']
+  throw new Invalid([
+    {
+      loc,
+      msg: `String should match pattern '${cursorShape.source}'`,
+      type: 'string_pattern_mismatch',
+      input: text.slice(0, 100),
+      ctx: { pattern: cursorShape.source },
+    },
+  ])
+}
+
+/** One event as the stream carries it. */
+export const frame = (event: string, id: string | number, content: object): string =>
+  `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(content)}\n\n`
+
+/** The last frame of a stream; its id tells a reader that comes back apart from one that missed it. */
+export const eofFrame = (last: number, content: { run_id: string; state: string }): Buffer =>
+  Buffer.from(frame('eof', `${last}.eof`, content))

@@ -1,0 +1,76 @@
+import type { Pool } from 'pg'
+import { createBell } from '../platform/bell.ts'
+import type { Signals } from '../platform/signals.ts'
+
+/** How long a read waits for a write it should show; then it answers with what there is. */
+const maxWaitMs = 2000
+/** Other processes project too, and their signal may be lost. */
+const pollMs = 25
+
+/** Answers whether the read models have come to these positions within the time. */
+export type WaitFor = (positions: readonly string[]) => Promise<boolean>
+
+/** A position as `Forge-Position` carries it, unpacked; null for a text that is none. */
+type Awaited =
+  | { kind: 'stream'; stream: string; version: number }
+  | { kind: 'log'; topic: string; partition: number; offset: number }
+
+export function createWaiter(pool: Pool, signals: Signals): WaitFor {
+  return async positions => {
+    const awaited = positions.flatMap(position => parsePosition(position) ?? [])
+    if (awaited.length === 0 || (await allReached(pool, awaited))) return true
+    const bell = createBell()
+    const unsubscribe = signals.subscribe(bell.ring)
+    const timeout = AbortSignal.timeout(maxWaitMs)
+    try {
+      while (!timeout.aborted) {
+        await bell.wait(pollMs, timeout)
+        if (await allReached(pool, awaited)) return true
+      }
+      return false
+    } finally {
+      unsubscribe()
+    }
+  }
+}
+
+/** `s:<version>:<stream>` or `l:<topic>:<partition>:<offset>`, base64url. */
+export function parsePosition(position: string): Awaited | null {
+  const text = Buffer.from(position, 'base64url').toString('utf8')
+  const stream = /^s:(\d{1,9}):(.+)$/.exec(text)
+  if (stream) return { kind: 'stream', version: Number(stream[1]), stream: String(stream[2]) }
+  const log = /^l:([\w.-]+):(\d{1,6}):(\d{1,15})$/.exec(text)
+  if (!log) return null
+  return { kind: 'log', topic: String(log[1]), partition: Number(log[2]), offset: Number(log[3]) }
+}
+
+async function allReached(pool: Pool, awaited: readonly Awaited[]): Promise<boolean> {
+  for (const one of awaited) if (!(await reached(pool, one))) return false
+  return true
+}
+
+async function reached(pool: Pool, awaited: Awaited): Promise<boolean> {
+  const { rowCount } =
+    awaited.kind === 'stream'
+      ? await pool.query({
+          name: 'wait_stream',
+          text: 'select 1 from stream_head where stream = $1 and version >= $2',
+          values: [awaited.stream, awaited.version],
+        })
+      : await pool.query({
+          name: 'wait_log',
+          text: `select 1 from projection_checkpoint
+                  where topic = $1 and partition = $2 and next_offset > $3`,
+          values: [awaited.topic, awaited.partition, awaited.offset],
+        })
+  return rowCount !== 0
+}
+
+/** A text that differs once any projection has moved on. */
+export async function projectionProgress(pool: Pool): Promise<string> {
+  const { rows } = await pool.query({
+    name: 'projection_progress',
+    text: 'select sum(next_offset)::text as progress from projection_checkpoint',
+  })
+  return String(rows[0]?.progress)
+}
