@@ -1,0 +1,123 @@
+import type { Context } from 'koa'
+import { Kysely, PostgresDialect } from 'kysely'
+import type { Parts } from './assemble.ts'
+import { commandRoutes } from './command-api/slices.ts'
+import { authenticator } from './platform/auth/authenticate.ts'
+import type { Passwords } from './platform/auth/passwords.ts'
+import { openApi } from './platform/http/openapi.ts'
+import type { Caller, Route } from './platform/http/route.ts'
+import { listen } from './platform/http/server.ts'
+import { httpShell } from './platform/http/shell.ts'
+import { type Check, checkAll } from './platform/readiness.ts'
+import { Refusal } from './platform/refusal.ts'
+import { docsRoute } from './query-api/docs.ts'
+import { generalRoutes } from './query-api/general.ts'
+import { queryRoutes, type ReadTables } from './query-api/slices.ts'
+import { createStreams, type OpenStream } from './query-api/sse.ts'
+import { createWaiter, projectionProgress } from './query-api/wait.ts'
+
+/** Answers while the rest deliberately does not (specification, "Errors", 503). */
+const alwaysServed = new Set(['/api/version', '/healthz', '/api/readyz'])
+
+/** Puts the routes of this process's roles behind one listener; answers its port. */
+export async function serveHttp(parts: Parts, passwords: Passwords): Promise<number> {
+  const { deps, signals, logger, readPool } = parts
+  const authenticate = authenticator({
+    pool: deps.pool,
+    keys: deps.keys,
+    now: deps.now,
+    metricsToken: parts.config.metricsToken,
+  })
+  const progress = () => projectionProgress(readPool)
+  const streams = createStreams({ signals, logger, authenticate, progress })
+  const routes = routesOf(parts, passwords, streams.open)
+  const waitFor = createWaiter(readPool, signals)
+  const app = httpShell({
+    routes,
+    authenticate,
+    log: parts.logger,
+    metrics: parts.telemetry.http,
+    trustedProxyHops: parts.config.trustedProxyHops,
+    admit(route) {
+      if (parts.isDraining() && !alwaysServed.has(route.path))
+        throw new Refusal('unavailable', 'The server is stopping; try again', {
+          retryAfterSeconds: 2,
+        })
+    },
+    async before(ctx, route, caller) {
+      if (route.method !== 'GET') return
+      const began = performance.now()
+      if (!(await waitFor(positionsFor(ctx, caller, parts))))
+        ctx.set('Forge-Lag', String(Math.round(performance.now() - began)))
+    },
+  })
+  const server = await listen(app, parts.config.host, parts.config.port)
+  parts.life.owns('http', server, listening => listening.close())
+  // After the listener, so that streams end before it: it waits for what is open.
+  parts.life.owns('streams', streams, opened => opened.close())
+  return server.port
+}
+
+/** What this read must show: what the caller asks for, or else what they themselves just wrote. */
+function positionsFor(ctx: Context, caller: Caller, parts: Parts): string[] {
+  const asked = ctx.get('forge-wait-for')
+  if (asked !== '')
+    return asked
+      .split(',')
+      .map(position => position.trim())
+      .slice(0, 16)
+  return caller.kind === 'person' ? parts.deps.recentWrites.of(caller.username) : []
+}
+
+function routesOf(parts: Parts, passwords: Passwords, openStream: OpenStream): Route[] {
+  const { config, telemetry, version } = parts
+  const routes: Route[] = []
+  const document = () => openApi(routes, version)
+  routes.push(
+    ...generalRoutes({ version, readiness: () => readiness(parts), telemetry, openApi: document }),
+    docsRoute(document),
+  )
+  if (config.roles.includes('command-api'))
+    routes.push(
+      ...commandRoutes(parts.deps, {
+        passwords,
+        projections: parts.projectionAdmin,
+        catalogue: parts.catalogue,
+        wake: () => parts.jobsChanged.tell(),
+      }),
+    )
+  if (config.roles.includes('query-api')) {
+    const db = new Kysely<ReadTables>({ dialect: new PostgresDialect({ pool: parts.readPool }) })
+    const { pool, now } = parts.deps
+    routes.push(...queryRoutes({ db, pool, now, openStream, catalogue: parts.catalogue }))
+  }
+  return routes
+}
+
+async function readiness(parts: Parts) {
+  const result = await checkAll({
+    postgres: async () => {
+      await parts.deps.pool.query('select 1')
+      return { ok: true }
+    },
+    log: async () => {
+      await parts.log.end(parts.topics.decisions.name)
+      return { ok: true }
+    },
+    ...(parts.runners.length > 0 && { projector: () => projectorCheck(parts) }),
+  })
+  return parts.isDraining() ? { ...result, status: 'draining' as const } : result
+}
+
+async function projectorCheck({ runners }: Parts): Promise<Check> {
+  const statuses = runners.map(runner => runner.status())
+  const halted = statuses.filter(status => status.halted !== null)
+  return {
+    ok: halted.length === 0,
+    projections: statuses.map(({ projection, halted: why, checkpoints }) => ({
+      projection,
+      halted: why,
+      checkpoints: checkpoints.map(String),
+    })),
+  }
+}
