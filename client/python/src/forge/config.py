@@ -1,0 +1,85 @@
+"""What the environment says about reporting (specification "Ingest", environment variables)."""
+
+from __future__ import annotations
+
+import os
+from typing import List, Mapping, NamedTuple, Optional, Tuple
+
+
+class ForgeError(Exception):
+    """Raised by the few calls which may raise: configuration, artifacts, `strict=True`."""
+
+    def __init__(self, message: str, status: Optional[int] = None):
+        super().__init__(message)
+        self.status = status  # of the service's answer, where there was one
+
+
+class ConfigError(ForgeError):
+    """The environment does not say clearly whether and where to report."""
+
+
+class Config(NamedTuple):
+    """Where the reports of this process go."""
+
+    endpoint: str  # without a trailing slash
+    run_id: str
+    token: str
+    attempt: Optional[int]
+    rank: int
+    local_rank: int
+
+
+def read_config(env: Mapping[str, str]) -> Optional[Config]:
+    """`None` when reporting is deliberately off (`SERVICE_ENABLED=0`)."""
+    enabled = env.get("SERVICE_ENABLED")
+    if enabled == "0":
+        return None
+    if enabled != "1":
+        shown = "not set" if enabled is None else repr(enabled)
+        raise ConfigError(
+            "SERVICE_ENABLED is %s: it must be '1' (report) or '0' (deliberately offline)" % shown
+        )
+    names = ("SERVICE_ENDPOINT", "SERVICE_RUN_ID", "SERVICE_TOKEN")
+    missing = [name for name in names if not env.get(name, "").strip()]
+    if missing:
+        raise ConfigError("SERVICE_ENABLED is '1' but %s missing" % _are(missing))
+    endpoint = env["SERVICE_ENDPOINT"].strip().rstrip("/")
+    if not endpoint.startswith(("http://", "https://")):
+        raise ConfigError("SERVICE_ENDPOINT must be an http(s) URL, not %r" % endpoint)
+    return Config(
+        endpoint=endpoint,
+        run_id=env["SERVICE_RUN_ID"].strip(),
+        token=env["SERVICE_TOKEN"].strip(),
+        attempt=_integer(env, "FORGE_ATTEMPT"),
+        rank=_first_integer(env, ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK")),
+        local_rank=_first_integer(
+            env, ("LOCAL_RANK", "SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK")
+        ),
+    )
+
+
+def spool_root(env: Mapping[str, str]) -> str:
+    """The directory that keeps unsent reports, one folder per run."""
+    chosen = env.get("FORGE_SPOOL_DIR")
+    if chosen:
+        return os.path.abspath(os.path.expanduser(chosen))
+    return os.path.join(os.path.expanduser("~"), ".forge", "spool")
+
+
+def _are(names: List[str]) -> str:
+    return "%s %s" % (" and ".join(names), "is" if len(names) == 1 else "are")
+
+
+def _integer(env: Mapping[str, str], name: str) -> Optional[int]:
+    try:
+        return int(env[name])
+    except (KeyError, ValueError):
+        return None
+
+
+def _first_integer(env: Mapping[str, str], names: Tuple[str, ...]) -> int:
+    for name in names:
+        value = _integer(env, name)
+        if value is not None:
+            return value
+    return 0

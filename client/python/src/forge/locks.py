@@ -1,0 +1,67 @@
+"""Advisory locks on files, held until closed or the process ends, however it ends."""
+
+from __future__ import annotations
+
+import os
+from typing import Optional
+
+try:
+    import fcntl
+
+    def _try_lock(fd: int) -> bool:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except OSError:
+            return False
+
+except ImportError:  # Windows
+    import msvcrt
+
+    def _try_lock(fd: int) -> bool:
+        try:
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+            return True
+        except OSError:
+            return False
+
+
+class FileLock:
+    """A lock that is held. `release` also removes the file, so that an empty spool leaves no trace."""
+
+    def __init__(self, path: str, fd: int):
+        self.path = path
+        self._fd = fd
+
+    def release(self) -> None:
+        if self._fd < 0:
+            return
+        try:
+            os.unlink(self.path)  # before the lock goes, or it would be another's file
+        except OSError:
+            pass
+        self.forget()
+
+    def forget(self) -> None:
+        """Closes without removing: after a fork the lock is the parent's, and closing the copy leaves it held."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+
+def take_lock(path: str) -> Optional[FileLock]:
+    """`None` while another process (or another lock of this one) holds it."""
+    fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    if _try_lock(fd) and _still_there(path, fd):
+        return FileLock(path, fd)
+    os.close(fd)
+    return None
+
+
+def _still_there(path: str, fd: int) -> bool:
+    """The holder before us may have removed the file between our open and our lock."""
+    try:
+        there, ours = os.stat(path), os.fstat(fd)
+    except OSError:
+        return False
+    return (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)

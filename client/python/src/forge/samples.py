@@ -1,0 +1,46 @@
+"""Validation samples as JSON, in pieces which the service takes (specification "Ingest", validation)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Iterable, List, Mapping
+
+from .values import nonfinite, to_scalar
+
+# The service takes 500 samples and 10 MB a call.
+SAMPLES_PER_REQUEST = 500
+SAMPLE_BYTES_PER_REQUEST = 8_000_000
+
+
+def sample_pieces(samples: Iterable[Mapping[str, Any]]) -> List[List[str]]:
+    """Samples as JSON texts, cut where a request would be too large. No samples make one empty piece."""
+    pieces: List[List[str]] = [[]]
+    size = 0
+    for sample in samples:
+        text = json.dumps(_json_safe(sample), default=str)
+        if pieces[-1] and (len(pieces[-1]) == SAMPLES_PER_REQUEST or size + len(text) > SAMPLE_BYTES_PER_REQUEST):
+            pieces.append([])
+            size = 0
+        pieces[-1].append(text)
+        size += len(text)
+    return pieces
+
+
+def number_or_none(value: Any) -> Any:
+    """A reward or an accuracy, where there is one."""
+    return None if value is None else _json_safe(to_scalar(value))
+
+
+def _json_safe(value: Any) -> Any:
+    """Tensors of one element as numbers, and the non-finite ones as the words which stand for them."""
+    if isinstance(value, Mapping):
+        return {str(key): _json_safe(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_json_safe(inner) for inner in value]
+    if value is None or isinstance(value, (str, bool)):
+        return value
+    try:
+        number = to_scalar(value)
+    except (TypeError, ValueError):
+        return str(value)
+    return number if number - number == 0 else nonfinite(number)

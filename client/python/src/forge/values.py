@@ -1,0 +1,111 @@
+"""Reduces what training code has at hand to the scalars the service takes."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Dict, Iterator, List, Mapping, Tuple, Union
+
+Scalar = Union[float, int]
+
+# Far above any sane nesting; stops a dictionary that contains itself.
+_MAX_DEPTH = 32
+
+HPARAM_TEXT_LIMIT = 6000
+
+
+def scalars(values: Mapping[Any, Any]) -> Tuple[List[Tuple[str, Scalar]], List[str]]:
+    """Dotted `(key, number)` pairs in the order given, and a complaint for each value left out."""
+    kept: List[Tuple[str, Scalar]] = []
+    complaints: List[str] = []
+    for key, value in flatten(values):
+        try:
+            kept.append((key, to_scalar(value)))
+        except (TypeError, ValueError) as error:
+            complaints.append("%s: %s" % (key, error))
+    return kept, complaints
+
+
+def flatten(values: Mapping[Any, Any]) -> Iterator[Tuple[str, Any]]:
+    """`{"a": {"b": 1}}` as `("a.b", 1)`."""
+    return _flatten(values, "", 0)
+
+
+def _flatten(values: Mapping[Any, Any], prefix: str, depth: int) -> Iterator[Tuple[str, Any]]:
+    for key, value in values.items():
+        name = prefix + str(key)
+        if isinstance(value, Mapping) and depth < _MAX_DEPTH:
+            yield from _flatten(value, name + ".", depth + 1)
+        else:
+            yield name, value
+
+
+def to_scalar(value: Any) -> Scalar:
+    """One number; NaN and infinities pass. Refuses what would have to be reduced by a choice of ours."""
+    if isinstance(value, bool):
+        raise TypeError("a bool is not a metric; log 0 or 1 if a number is meant")
+    if isinstance(value, float):
+        return float(value)  # also sheds subclasses such as numpy.float64, whose repr is no JSON
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, (str, bytes)) or value is None:
+        raise TypeError("%s is not a number" % type(value).__name__)
+    if hasattr(value, "item"):
+        return _single_item(value)
+    if hasattr(value, "__float__"):
+        return float(value)
+    raise TypeError("%s is not a number" % type(value).__name__)
+
+
+def _single_item(value: Any) -> Scalar:
+    size = _size(value)
+    if size is not None and size != 1:
+        raise TypeError("%d values under one key; log its mean, or one key for each" % size)
+    item = value.item()
+    if type(item) is float or type(item) is int:
+        return item
+    raise TypeError("holds %s, which is not a number" % type(item).__name__)
+
+
+def _size(value: Any) -> Union[int, None]:
+    """Elements of a tensor (`numel()`) or an array (`size`); they have no common name for it."""
+    if hasattr(value, "numel"):
+        return int(value.numel())
+    size = getattr(value, "size", None)
+    return size if isinstance(size, int) else None
+
+
+def to_step(step: Any) -> int:
+    """An integer step; a float is taken where it is whole."""
+    if isinstance(step, bool):
+        raise TypeError("a bool is not a step")
+    if isinstance(step, float):
+        if not step.is_integer():
+            raise ValueError("step %r is not whole" % step)
+        return int(step)
+    if hasattr(step, "item") and not hasattr(step, "__index__"):
+        return to_step(step.item())
+    return operator.index(step)
+
+
+def hparams(params: Any) -> Dict[str, Any]:
+    """A flat dictionary of text, numbers, booleans and nulls; whatever else there is becomes its text."""
+    if not isinstance(params, Mapping):
+        params = vars(params)  # argparse.Namespace, dataclasses, SimpleNamespace
+    return {key: _hparam(value) for key, value in flatten(params)}
+
+
+def _hparam(value: Any) -> Any:
+    if value is None or isinstance(value, (bool, str)):
+        return value[:HPARAM_TEXT_LIMIT] if isinstance(value, str) else value
+    try:
+        number = to_scalar(value)
+    except (TypeError, ValueError):
+        return str(value)[:HPARAM_TEXT_LIMIT]
+    return number if number - number == 0 else nonfinite(number)
+
+
+def nonfinite(number: float) -> str:
+    """JSON has no NaN: the service takes these three words instead."""
+    if number != number:
+        return "NaN"
+    return "Infinity" if number > 0 else "-Infinity"

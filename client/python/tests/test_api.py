@@ -1,0 +1,166 @@
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src")
+
+
+def run_script(script, **env):
+    """In a process of its own: `init` installs hooks, and how a process ends is part of what is tested."""
+    with tempfile.TemporaryDirectory() as spool:
+        done = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(script)],
+            env={"PYTHONPATH": SOURCES, "FORGE_SPOOL_DIR": spool, "PATH": os.environ.get("PATH", ""), **env},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+        left = [name for _, _, names in os.walk(spool) for name in names]
+    return done.returncode, done.stdout.decode(), done.stderr.decode(), left
+
+
+# Nothing listens there: a connection is refused at once.
+AWAY = {
+    "SERVICE_ENABLED": "1",
+    "SERVICE_ENDPOINT": "http://127.0.0.1:9/api/ingest",
+    "SERVICE_RUN_ID": "run_1",
+    "SERVICE_TOKEN": "fit_1_secret",
+}
+
+EVERYTHING = """
+    import threading, forge
+    with forge.init({"lr": 1}) as run:
+        forge.log({"loss": 1.0}, 0)
+        forge.log("nonsense")
+        forge.log_hparams({"more": 1})
+        forge.log_samples(1, [{"user": "u"}])
+        print(forge.log_artifact("checkpoint", "x", "npz"), forge.should_stop(), forge.flush())
+        print(sorted(thread.name for thread in threading.enumerate()), run.enabled)
+    forge.finish()
+"""
+
+
+class Disabled(unittest.TestCase):
+    def test_0_does_nothing_and_says_nothing(self):
+        code, out, err, left = run_script(EVERYTHING, SERVICE_ENABLED="0")
+        self.assertEqual((code, err, left), (0, "", []))
+        self.assertEqual(out, "None False True\n['MainThread'] False\n")
+
+    def test_unset_raises_in_init_and_not_on_import(self):
+        code, out, err, _ = run_script("import forge; print('imported'); forge.init()")
+        self.assertEqual((code, out), (1, "imported\n"))
+        self.assertIn("SERVICE_ENABLED is not set", err)
+
+    def test_log_before_init_says_what_to_do(self):
+        code, _, err, _ = run_script("import forge; forge.log({'a': 1})", SERVICE_ENABLED="0")
+        self.assertEqual(code, 1)
+        self.assertIn("forge.init()", err)
+
+
+class Away(unittest.TestCase):
+    def test_training_goes_on_and_its_reports_are_kept(self):
+        code, out, err, left = run_script(
+            """
+            import forge
+            run = forge.init({"lr": 1}, monitor_hardware=False)
+            for step in range(100):
+                forge.log({"loss": 1.0}, step)
+            forge.finish(timeout=0.2)
+            print("trained")
+            """,
+            **AWAY,
+        )
+        self.assertEqual((code, out), (0, "trained\n"))
+        self.assertIn("forge sync", err)
+        self.assertTrue([name for name in left if name.endswith(".jsonl")])
+
+    def test_sigterm_keeps_them_too_and_still_ends_the_process(self):
+        code, _, _, left = run_script(
+            """
+            import os, signal, forge, forge.hooks
+            forge.hooks.CLOSE_WITHIN_S = 0.2
+            forge.init(monitor_hardware=False)
+            forge.log({"loss": 1.0})
+            os.kill(os.getpid(), signal.SIGTERM)
+            """,
+            **AWAY,
+        )
+        self.assertEqual(code, -15)
+        self.assertTrue([name for name in left if name.endswith(".jsonl")])
+
+    def test_a_handler_of_the_program_stays_in_charge_of_sigterm(self):
+        code, out, _, _ = run_script(
+            """
+            import os, signal, sys, forge, forge.hooks
+            forge.hooks.CLOSE_WITHIN_S = 0.2
+            signal.signal(signal.SIGTERM, lambda number, frame: (print("checkpoint saved"), sys.exit(3)))
+            forge.init(monitor_hardware=False)
+            os.kill(os.getpid(), signal.SIGTERM)
+            """,
+            **AWAY,
+        )
+        self.assertEqual((code, out), (3, "checkpoint saved\n"))
+
+    def test_strict_raises_what_else_is_a_warning(self):
+        code, _, err, _ = run_script("import forge; forge.init(strict=True)", **AWAY)
+        self.assertEqual(code, 1)
+        self.assertIn("does not take reports", err)
+
+    def test_other_ranks_are_silent(self):
+        code, out, err, left = run_script(
+            """
+            import threading, forge
+            run = forge.init({"lr": 1})
+            forge.log({"loss": 1.0}, 0)
+            forge.finish()
+            print(len(threading.enumerate()))
+            """,
+            RANK="3",
+            LOCAL_RANK="3",
+            **AWAY,
+        )
+        self.assertEqual((code, out, err, left), (0, "1\n", "", []))
+
+    def test_an_exception_passes_with_its_traceback(self):
+        code, _, err, _ = run_script(
+            """
+            import forge, forge.hooks
+            forge.hooks.CLOSE_WITHIN_S = 0.2
+            forge.init(monitor_hardware=False)
+            raise ValueError("boom")
+            """,
+            **AWAY,
+        )
+        self.assertEqual(code, 1)
+        self.assertIn("ValueError: boom", err)
+
+
+class Disk(unittest.TestCase):
+    def test_without_a_place_to_write_reports_stay_in_memory_until_the_end(self):
+        code, out, err, _ = run_script(
+            """
+            import forge, forge.buffer, time
+            run = forge.init(monitor_hardware=False)
+            for step in range(3000):
+                forge.log({"loss": 1.0}, step)
+            def was_put_back():
+                queue = list(run._buffer._queue)
+                return queue and isinstance(queue[0], forge.buffer.Request) and run._buffer.waiting >= 3000
+            deadline = time.monotonic() + 20
+            while not was_put_back() and time.monotonic() < deadline:
+                time.sleep(0.01)
+            print(bool(was_put_back()))
+            forge.finish(timeout=0.1)
+            """,
+            **{**AWAY, "FORGE_SPOOL_DIR": "/dev/null/spool"},
+        )
+        self.assertEqual((code, out), (0, "True\n"))
+        self.assertIn("no room in the spool", err)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,180 @@
+import json
+import os
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from forge.buffer import Request
+from forge.config import Config
+from forge.spool import SEGMENT_BYTES, Spool, read_address, run_folder
+
+CONFIG = Config("http://127.0.0.1:1/api/ingest", "run_1", "fit_1_secret", None, 0, 0)
+
+
+def request(number, size=0):
+    body = json.dumps({"n": number, "pad": "x" * size}).encode()
+    return Request("metrics", body, 1)
+
+
+def number_of(entry):
+    return json.loads(entry.body)["n"]
+
+
+def drain(spool):
+    numbers = []
+    while spool.head() is not None:
+        numbers.append(number_of(spool.head()))
+        spool.pop()
+    return numbers
+
+
+class SpoolTest(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.folder = os.path.join(directory.name, "run_1")
+
+    def spool(self, **options):
+        spool = Spool(self.folder, CONFIG, **options)
+        self.addCleanup(spool.forget)
+        return spool
+
+
+class Order(SpoolTest):
+    def test_first_in_first_out_while_both_go_on(self):
+        spool = self.spool()
+        numbers = []
+        for number in range(50):
+            spool.append(request(number))
+            if number % 3 == 2:
+                numbers.append(number_of(spool.head()))
+                spool.pop()
+        self.assertEqual(numbers + drain(spool), list(range(50)))
+
+    def test_also_over_many_segments(self):
+        spool = self.spool()
+        for number in range(40):
+            spool.append(request(number, size=SEGMENT_BYTES // 8))
+        self.assertGreater(len([name for name in os.listdir(self.folder) if name.endswith(".jsonl")]), 3)
+        self.assertEqual(drain(spool), list(range(40)))
+
+    def test_the_head_stays_until_it_is_popped(self):
+        spool = self.spool()
+        spool.append(request(1))
+        self.assertEqual(spool.head(), spool.head())
+        self.assertEqual(drain(spool), [1])
+
+    def test_it_goes_on_after_it_was_empty(self):
+        spool = self.spool()
+        for number in (1, 2, 3):
+            spool.append(request(number))
+            self.assertEqual(drain(spool), [number])
+            self.assertTrue(spool.empty)
+
+    def test_an_empty_spool_leaves_nothing_on_disk(self):
+        spool = self.spool()
+        spool.append(request(1))
+        drain(spool)
+        self.assertFalse(os.path.exists(self.folder))
+
+
+class Crash(SpoolTest):
+    def left_by_a_dead_process(self, *numbers, torn=b""):
+        """A process that ends by `os._exit`, as a kill would: no lock is released by our code, nothing is closed."""
+        script = (
+            "import os, sys; sys.path[:0] = sys.argv[3:]\n"
+            "from tests.test_spool import *\n"
+            "spool = Spool(sys.argv[1], CONFIG)\n"
+            "for number in json.loads(sys.argv[2]): spool.append(request(number))\n"
+            "os._exit(9)"
+        )
+        subprocess.run([sys.executable, "-c", script, self.folder, json.dumps(numbers), *sys.path], check=False)
+        segments = sorted(name for name in os.listdir(self.folder) if name.endswith(".jsonl"))
+        if torn:
+            with open(os.path.join(self.folder, segments[-1]), "ab") as file:
+                file.write(torn)
+
+    def test_what_a_dead_process_left_comes_first(self):
+        self.left_by_a_dead_process(1, 2)
+        self.left_by_a_dead_process(3)
+        spool = self.spool()
+        self.assertTrue(spool.adopt())
+        spool.append(request(4))
+        self.assertEqual(drain(spool), [1, 2, 3, 4])
+        self.assertFalse(os.path.exists(self.folder))
+
+    def test_a_line_torn_by_the_crash_is_skipped(self):
+        self.left_by_a_dead_process(1, 2, torn=b'{"route":"metrics","points":1,"body":{"n":')
+        spool = self.spool()
+        spool.adopt()
+        spool.append(request(3))
+        self.assertEqual(drain(spool), [1, 2, 3])
+
+    def test_garbage_between_lines_is_skipped(self):
+        self.left_by_a_dead_process(1, torn=b"\0\0\0garbage\n" + b'{"route":"metrics","points":1,"body":{"n":2}}\n')
+        spool = self.spool()
+        spool.adopt()
+        self.assertEqual(drain(spool), [1, 2])
+
+    def test_what_was_not_popped_is_there_again_in_order(self):
+        first = self.spool()
+        for number in (1, 2, 3):
+            first.append(request(number))
+        first.pop() if first.head() else self.fail("nothing to pop")
+        first.close()
+        second = self.spool()
+        second.adopt()
+        self.assertEqual(drain(second), [1, 2, 3])
+
+    def test_what_a_living_process_writes_is_left_alone(self):
+        living = self.spool()
+        living.append(request(1))
+        other = self.spool()
+        self.assertTrue(other.adopt())
+        self.assertTrue(other.empty)
+        self.assertEqual(drain(living), [1])
+
+    def test_while_one_replays_the_others_wait(self):
+        self.left_by_a_dead_process(1, 2)
+        replaying, waiting = self.spool(), self.spool()
+        self.assertTrue(replaying.adopt())
+        self.assertFalse(waiting.adopt())
+        waiting.append(request(3))
+        self.assertFalse(waiting.adopt())
+        self.assertEqual(drain(replaying), [1, 2])
+        self.assertTrue(waiting.adopt())
+        self.assertEqual(drain(waiting), [3])
+
+
+class Limits(SpoolTest):
+    def test_beyond_its_share_of_the_disk_it_refuses(self):
+        spool = self.spool(max_bytes=1000)
+        kept = [number for number in range(100) if spool.append(request(number, size=50))]
+        self.assertLess(len(kept), 20)
+        self.assertEqual(drain(spool), kept)
+        self.assertTrue(spool.append(request(1)))
+
+    def test_a_folder_that_cannot_be_made_refuses_instead_of_raising(self):
+        with open(self.folder, "w") as file:
+            file.write("in the way")
+        self.assertFalse(self.spool().append(request(1)))
+
+
+class Address(SpoolTest):
+    def test_the_address_is_readable_by_the_owner_alone(self):
+        spool = self.spool()
+        spool.append(request(1))
+        path = os.path.join(self.folder, "run.json")
+        self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o600)
+        self.assertEqual(stat.S_IMODE(os.stat(self.folder).st_mode), 0o700)
+        self.assertEqual(read_address(self.folder)["token"], "fit_1_secret")
+
+    def test_a_run_id_cannot_leave_the_root(self):
+        self.assertEqual(run_folder("/spool", "../../etc"), "/spool/______etc")
+        self.assertEqual(run_folder("/spool", "run_01KAB"), "/spool/run_01KAB")
+
+
+if __name__ == "__main__":
+    unittest.main()
