@@ -1,0 +1,101 @@
+/**
+ * What the commands read of the API's answers. The answers hold more; fields and words added later are
+ * carried through `--json` untouched, and an unknown word is shown as it is.
+ */
+
+export type JobRow = {
+  run_id: string
+  short_id: string
+  name: string
+  project: string
+  owner: string
+  state: string
+  state_reason: string | null
+  phase: string | null
+  recipe: { name: string; version: string } | null
+  gpus: number
+  queue: { position: number | null; eta_s: { p50: number } | null } | null
+  progress: { step: number; total_steps: number | null; eta_s: number | null } | null
+  submitted_at: string
+  started_at: string | null
+  ended_at: string | null
+  running_s: number | null
+  cost: string | null
+  exit_code: number | null
+}
+
+export type Transition = { at: string; from: string | null; to: string; reason: string | null }
+export type JobDetail = JobRow & { transitions: Transition[] }
+
+export type MetricSummary = { last: number | string; step: number; count: number }
+
+export type RunRecord = {
+  run_id: string
+  short_id: string
+  name: string
+  project: string
+  owner: string
+  state: string
+  source: string
+  created_at: string
+  started_at: string | null
+  ended_at: string | null
+  duration_s: number | null
+  summary: Record<string, MetricSummary>
+}
+
+export type Artifact = {
+  artifact_id: string
+  kind: string
+  path: string
+  format: string
+  step: number | null
+  size_bytes: number | null
+}
+
+/** A line of a run's log; `ts` is epoch milliseconds. */
+export type LogLine = {
+  seq: number
+  ts: number
+  attempt: number | null
+  node: string | null
+  rank: number | null
+  stream: string
+  text: string
+}
+
+export type MetricKey = {
+  key: string
+  count: number
+  last: number | string | null
+  min: number | string | null
+  max: number | string | null
+  first_step: number
+  last_step: number
+}
+
+type Value = number | string | null
+export type MetricSeries = {
+  key: string
+  bucketed: boolean
+  points: [step: number, min: Value, max: Value, mean: Value, last: Value, ts: number][]
+}
+
+export type Gate = { gate: string; ok: boolean; detail: string }
+export type Admission = {
+  run_id: string
+  short_id: string
+  state: string
+  state_reason: string | null
+  admission: { gates: Gate[]; warnings: { code: string; detail: string }[] }
+  queue: { position: number | null; eta_s: { p50: number } | null } | null
+  urls: { console: string }
+}
+
+/** Frames of the streams. */
+export type StateFrame = { run_id: string; state: string; state_reason: string | null; at: string }
+export type PointsFrame = { points: { key: string; step: number; value: Value; ts: number }[] }
+export type EofFrame = { run_id: string; state: string }
+
+const endStates = ['succeeded', 'failed', 'stopped', 'abandoned']
+export const isEnded = (state: string): boolean => endStates.includes(state)

@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto'
+import { exitCode, Failure, failureOfAnswer } from './failure.ts'
+import { pause } from './sse.ts'
+
+export type Query = Record<string, string | number | boolean | null | undefined>
+
+/** One server, spoken to as one person. Everything it refuses is thrown as a `Failure`. */
+export type Api = {
+  host: string
+  isSignedIn: boolean
+  /** `T` is the shape the API documents for that path; answers are not checked again. */
+  get<T>(path: string, query?: Query): Promise<T>
+  /** `get`, or null where there is no such thing. */
+  find<T>(path: string, query?: Query): Promise<T | null>
+  post<T>(path: string, body: unknown, options?: PostOptions): Promise<T>
+  /** The answer as it streams in. */
+  open(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response>
+}
+
+type PostOptions = {
+  /** A creating request: sent again after an unknown outcome, with one `Idempotency-Key`. */
+  creates?: boolean
+}
+
+export type ApiOptions = {
+  host: string
+  token: string | null
+  userAgent: string
+  /** Told why nothing happens once a request takes longer than two seconds. */
+  onSlow: (reason: string) => void
+}
+
+const slowMs = 2000
+const timeoutMs = 30_000
+const maxAttempts = 4
+
+type Outgoing = { method: string; path: string; body?: unknown; headers?: Record<string, string> }
+
+export function createApi({ host, token, userAgent, onSlow }: ApiOptions): Api {
+  const send = (outgoing: Outgoing, signal: AbortSignal): Promise<Response> =>
+    fetch(`${host}${outgoing.path}`, {
+      method: outgoing.method,
+      headers: {
+        accept: 'application/json',
+        'user-agent': userAgent,
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+        ...(outgoing.body !== undefined && { 'content-type': 'application/json' }),
+        ...outgoing.headers,
+      },
+      ...(outgoing.body !== undefined && { body: JSON.stringify(outgoing.body) }),
+      signal,
+    }).catch(error => {
+      throw unreachable(host, error)
+    })
+
+  const ask = async (outgoing: Outgoing): Promise<unknown> => {
+    const began = performance.now()
+    const slow = setInterval(() => {
+      const seconds = Math.round((performance.now() - began) / 1000)
+      onSlow(`waiting ${seconds} s for ${host} to answer ${outgoing.method} ${outgoing.path}`)
+    }, slowMs)
+    try {
+      const response = await sendUntilCaughtUp(() => send(outgoing, AbortSignal.timeout(timeoutMs)))
+      const body = await bodyOf(response).catch(error => {
+        throw unreachable(host, error)
+      })
+      if (!response.ok) throw refusal(response, body, token !== null)
+      return body
+    } finally {
+      clearInterval(slow)
+    }
+  }
+
+  return {
+    host,
+    isSignedIn: token !== null,
+    get: async <T>(path: string, query: Query = {}) =>
+      (await ask({ method: 'GET', path: withQuery(path, query) })) as T,
+    find: async <T>(path: string, query: Query = {}) => {
+      try {
+        return (await ask({ method: 'GET', path: withQuery(path, query) })) as T
+      } catch (error) {
+        if (error instanceof Failure && error.fields.status === 404) return null
+        throw error
+      }
+    },
+    post: async <T>(path: string, body: unknown, { creates = false }: PostOptions = {}) => {
+      const outgoing = { method: 'POST', path, body }
+      return (await (creates ? askUntilKnown(ask, outgoing, onSlow) : ask(outgoing))) as T
+    },
+    async open(path, headers, signal) {
+      const response = await send(
+        { method: 'GET', path, headers: { accept: 'text/event-stream', ...headers } },
+        signal,
+      )
+      if (!response.ok) throw refusal(response, await bodyOf(response), token !== null)
+      return response
+    },
+  }
+}
+
+/** So many times a read that the server could not bring up to date is asked again; each takes up to 2 s there. */
+const maxLooks = 5
+
+/** What is not there may only not be shown yet: the server says so with `Forge-Lag`. */
+async function sendUntilCaughtUp(send: () => Promise<Response>): Promise<Response> {
+  for (let look = 1; ; look++) {
+    const response = await send()
+    const isBehind = response.status === 404 && response.headers.has('forge-lag')
+    if (!isBehind || look === maxLooks) return response
+    await response.body?.cancel()
+  }
+}
+
+function refusal(response: Response, body: unknown, isSignedIn: boolean): Failure {
+  const failure = failureOfAnswer(response.status, body, response.headers.get('x-request-id'))
+  if (response.status !== 401 || !isSignedIn) return failure
+  const lines = [`hint: forge login --host ${new URL(response.url).origin}`]
+  return new Failure(failure.exitCode, failure.message, {
+    lines: [...lines, ...failure.lines],
+    fields: failure.fields,
+  })
+}
+
+/** One `Idempotency-Key` for all attempts: what was made by an attempt whose answer got lost is not made again. */
+async function askUntilKnown(
+  ask: (outgoing: Outgoing) => Promise<unknown>,
+  outgoing: Outgoing,
+  onSlow: (reason: string) => void,
+): Promise<unknown> {
+  const headers = { 'idempotency-key': randomUUID() }
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask({ ...outgoing, headers })
+    } catch (error) {
+      const isUnknown = error instanceof Failure && error.exitCode === exitCode.unavailable
+      // A server that takes no connection has not begun anything: that is said at once.
+      if (!isUnknown || error.fields.reason === 'ECONNREFUSED' || attempt === maxAttempts)
+        throw error
+      onSlow(`${error.message}; trying again`)
+      await pause(250 * 2 ** attempt * (0.5 + Math.random() / 2), new AbortController().signal)
+    }
+  }
+}
+
+async function bodyOf(response: Response): Promise<unknown> {
+  const text = await response.text()
+  if (!response.headers.get('content-type')?.includes('json')) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function unreachable(host: string, error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const cause = error.cause instanceof Error ? error.cause : error
+  const reason = 'code' in cause ? String(cause.code) : cause.name
+  const because: Record<string, string> = {
+    ECONNREFUSED: 'nothing listens there',
+    ENOTFOUND: 'the name is unknown',
+    EAI_AGAIN: 'the name could not be looked up',
+    TimeoutError: `no answer within ${timeoutMs / 1000} s`,
+  }
+  return new Failure(
+    exitCode.unavailable,
+    `${host} cannot be reached: ${because[reason] ?? cause.message}`,
+    {
+      lines:
+        reason === 'ECONNREFUSED'
+          ? ['hint: start a server with forge serve, or name another with --host or FORGE_HOST']
+          : [],
+      fields: { reason },
+    },
+  )
+}
+
+export function withQuery(path: string, query: Query): string {
+  const entries = Object.entries(query).filter(([, value]) => value !== null && value !== undefined)
+  if (entries.length === 0) return path
+  return `${path}?${new URLSearchParams(entries.map(([key, value]) => [key, String(value)]))}`
+}
+
+/** A path segment that cannot leave its place. */
+export const segment = (text: string) => encodeURIComponent(text)

@@ -1,0 +1,142 @@
+import type { Command } from 'commander'
+import { instantMs } from '../amounts.ts'
+import type { EofFrame, LogLine } from '../answers.ts'
+import { type Api, segment, withQuery } from '../api.ts'
+import { type ExitCode, exitCode, usageFailure } from '../failure.ts'
+import { attachCommands } from '../follow/follow.ts'
+import { findRun, type Run } from '../follow/run-events.ts'
+import { paintState } from '../follow/view.ts'
+import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
+import { followStream } from '../sse.ts'
+
+type LogsOptions = CommonOptions & {
+  follow?: boolean
+  since?: string
+  grep?: string
+  tail?: string
+  timestamps?: boolean
+  node?: string
+  rank?: string
+  stream?: string
+}
+
+const pageLines = 500
+
+export function describeLogs(command: Command): Command {
+  return command
+    .argument('<run>', 'run id or short id')
+    .description('print what a run has printed')
+    .option('-f, --follow', 'go on until the run has ended; the exit code says how')
+    .option('--since <time>', 'from then on: 90s, 5m, 2h, 1d ago, or an ISO time')
+    .option('--grep <text>', 'lines that hold this text')
+    .option('--tail <count>', 'begin that many lines before the end')
+    .option('-t, --timestamps', 'put the time before each line')
+    .option('--node <name>')
+    .option('--rank <number>')
+    .option('--stream <name>', 'stdout or stderr')
+}
+
+export async function logs(world: World, id: string, options: LogsOptions): Promise<ExitCode> {
+  const session = await openSignedIn(world, options)
+  const sinceMs = sinceOf(options.since, session.nowMs())
+  for (const flag of ['tail', 'rank'] as const) {
+    const text = options[flag]
+    if (text !== undefined && !/^\d{1,7}$/.test(text))
+      throw usageFailure(`--${flag} ${text}: a whole number is expected`)
+  }
+  const run = await findRun(session.api, id)
+  const isWanted = (line: LogLine) =>
+    line.ts >= sinceMs &&
+    (options.grep === undefined || line.text.includes(options.grep)) &&
+    (options.node === undefined || line.node === options.node) &&
+    (options.rank === undefined || line.rank === Number(options.rank)) &&
+    (options.stream === undefined || line.stream === options.stream)
+  const print = (line: LogLine) => {
+    if (isWanted(line)) session.terminal.data(lineText(line, session, options))
+  }
+  if (options.follow) return followLog(session, run, options, print)
+  for await (const line of storedLines(session.api, run, options)) print(line)
+  return exitCode.ok
+}
+
+function sinceOf(text: string | undefined, nowMs: number): number {
+  if (text === undefined) return Number.NEGATIVE_INFINITY
+  const at = instantMs(text, nowMs)
+  if (at === null)
+    throw usageFailure(`--since ${text}: 90s, 5m, 2h, 1d or a time like 2026-11-20T19:00:00+00:00`)
+  return at
+}
+
+function lineText(line: LogLine, { isJson, terminal }: Session, options: LogsOptions): string {
+  if (isJson) return JSON.stringify(line)
+  const text = terminal.columns() === null ? line.text : harmless(line.text)
+  return options.timestamps
+    ? `${terminal.paint('dim', new Date(line.ts).toISOString())}  ${text}`
+    : text
+}
+
+/** Colours may pass to a terminal; what moves its cursor, sets its title or asks it something may not. */
+const harmless = (text: string) =>
+  text.replaceAll(/\p{Cc}(\[[0-9;]*m)?/gu, found =>
+    found === '\t' || found === '\n' || found.startsWith('\u001b[') ? found : found.slice(1),
+  )
+
+async function* storedLines(api: Api, run: Run, options: LogsOptions): AsyncGenerator<LogLine> {
+  const path = `/api/runs/${segment(run.run_id)}/logs`
+  const { grep, node, rank, stream } = options
+  const filter = { grep, node, rank, stream }
+  if (options.tail !== undefined) {
+    yield* await lastLines(api, path, filter, Number(options.tail))
+    return
+  }
+  for (let after = 0; ; ) {
+    const page = await api.get<LogLine[]>(path, { after, limit: pageLines, ...filter })
+    yield* page
+    after = page.at(-1)?.seq ?? after
+    if (page.length < pageLines) return
+  }
+}
+
+/** Reads pages backwards from the end. */
+async function lastLines(
+  api: Api,
+  path: string,
+  filter: Record<string, string | undefined>,
+  wanted: number,
+): Promise<LogLine[]> {
+  let lines: LogLine[] = []
+  while (lines.length < wanted) {
+    const before = lines[0]?.seq ?? Number.MAX_SAFE_INTEGER
+    const limit = Math.min(pageLines, wanted - lines.length)
+    const page = await api.get<LogLine[]>(path, { before, limit, ...filter })
+    lines = [...page, ...lines]
+    if (page.length < limit) break
+  }
+  return lines
+}
+
+async function followLog(
+  session: Session,
+  run: Run,
+  options: LogsOptions,
+  print: (line: LogLine) => void,
+): Promise<ExitCode> {
+  const { api, terminal } = session
+  const leaving = new AbortController()
+  process.once('SIGINT', () => leaving.abort())
+  const path = withQuery(`/api/jobs/${segment(run.run_id)}/logs/stream`, { tail: options.tail })
+  const open = (lastEventId: string | null, signal: AbortSignal) =>
+    api.open(path, lastEventId === null ? {} : { 'last-event-id': lastEventId }, signal)
+  for await (const event of followStream({ open, signal: leaving.signal })) {
+    if (event.event === 'log') print(JSON.parse(event.data) as LogLine)
+    if (event.event === 'eof') return sayEnd(session, run, JSON.parse(event.data) as EofFrame)
+  }
+  terminal.note(`\n${run.short_id} goes on. To come back: ${attachCommands(run.short_id)}`)
+  return exitCode.interrupted
+}
+
+function sayEnd({ terminal, isJson }: Session, run: Run, { state }: EofFrame): ExitCode {
+  if (isJson) terminal.data(JSON.stringify({ type: 'eof', run_id: run.run_id, state }))
+  terminal.note(`${run.short_id} ${paintState(terminal.paintNote, state, state)}`)
+  return state === 'succeeded' ? exitCode.ok : exitCode.jobFailed
+}

@@ -1,0 +1,101 @@
+import type { JobRow, RunRecord } from '../answers.ts'
+import type { Query } from '../api.ts'
+import { byInterest } from '../follow/picture.ts'
+import type { Session } from '../session.ts'
+
+/** A run in the list, with or without a job. These are the fields of `--json`. */
+export type RunRow = {
+  run_id: string
+  short_id: string
+  name: string
+  project: string
+  owner: string
+  source: string
+  state: string
+  state_reason: string | null
+  recipe: string | null
+  gpus: number | null
+  step: number | null
+  total_steps: number | null
+  metric: { key: string; value: number | string } | null
+  submitted_at: string
+  started_at: string | null
+  ended_at: string | null
+  running_s: number | null
+  eta_s: number | null
+  cost: string | null
+}
+
+export type ListOptions = {
+  all?: boolean
+  project?: string
+  state?: string
+  owner?: string
+  metric?: string
+  limit: string
+}
+
+const recentMs = 86_400_000
+/** States only jobs have, and states only runs have: the other list has no word for them. */
+const jobWord = /^(admitted|held|queued|scheduled|starting|pausing|paused|stopping)$/
+const runWord = /^(pending|abandoned)$/
+
+export async function listRuns({ api, nowMs }: Session, options: ListOptions): Promise<RunRow[]> {
+  const { project, owner, state = '', limit } = options
+  const query: Query = { project, owner, state: state || undefined, limit }
+  const [jobs, runs] = await Promise.all([
+    runWord.test(state) ? [] : api.get<JobRow[]>('/api/jobs', query),
+    jobWord.test(state) ? [] : api.get<RunRecord[]>('/api/runs', { ...query, sort: '-created_at' }),
+  ])
+  const byId = new Map(runs.map(run => [run.run_id, run]))
+  const rows = [
+    ...jobs.map(job => rowOfJob(job, byId.get(job.run_id), options.metric)),
+    ...runs.filter(run => run.source !== 'job').map(run => rowOfRun(run, options.metric)),
+  ]
+  const isWanted = ({ ended_at }: RunRow) =>
+    options.all || state !== '' || ended_at === null || nowMs() - Date.parse(ended_at) < recentMs
+  return rows.filter(isWanted).sort(newestFirst).slice(0, Number(limit))
+}
+
+const newestFirst = (a: RunRow, b: RunRow) =>
+  Date.parse(b.submitted_at) - Date.parse(a.submitted_at) || (a.run_id < b.run_id ? 1 : -1)
+
+function rowOfJob(job: JobRow, run: RunRecord | undefined, metric: string | undefined): RunRow {
+  const { run_id, short_id, name, project, owner, state, state_reason, gpus, cost } = job
+  return {
+    ...{ run_id, short_id, name, project, owner, source: 'job', state, state_reason },
+    recipe: job.recipe && `${job.recipe.name}@${job.recipe.version}`,
+    gpus,
+    step: job.progress?.step ?? null,
+    total_steps: job.progress?.total_steps ?? null,
+    metric: run ? metricOf(run, metric) : null,
+    submitted_at: job.submitted_at,
+    started_at: job.started_at,
+    ended_at: job.ended_at,
+    running_s: job.running_s,
+    eta_s: job.progress?.eta_s ?? job.queue?.eta_s?.p50 ?? null,
+    cost,
+  }
+}
+
+function rowOfRun(run: RunRecord, metric: string | undefined): RunRow {
+  const { run_id, short_id, name, project, owner, source, state, started_at, ended_at } = run
+  const shown = metricOf(run, metric)
+  return {
+    ...{ run_id, short_id, name, project, owner, source, state, state_reason: null },
+    ...{ recipe: null, gpus: null, total_steps: null, eta_s: null, cost: null },
+    step: shown ? (run.summary[shown.key]?.step ?? null) : null,
+    metric: shown,
+    submitted_at: run.created_at,
+    started_at,
+    ended_at,
+    running_s: run.duration_s,
+  }
+}
+
+function metricOf({ summary }: RunRecord, wanted: string | undefined): RunRow['metric'] {
+  const counted = new Map(Object.entries(summary).map(([key, { count }]) => [key, { count }]))
+  const key = wanted ?? byInterest(counted)[0]
+  const last = key === undefined ? undefined : summary[key]?.last
+  return key === undefined || last === undefined ? null : { key, value: last }
+}

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
+import type { OutputStream } from './log-shipper.ts'
+
+export type ChildEnd = {
+  /** As a shell counts it: 128 + n for signal n, 127 where there is no such command. */
+  exitCode: number
+  signal: NodeJS.Signals | null
+  /** Why it could not be started. */
+  fault: string | null
+}
+
+type ChildOptions = {
+  command: readonly string[]
+  env: Record<string, string | undefined>
+  onOutput: (stream: OutputStream, bytes: Buffer) => void
+}
+
+const passedOn = ['SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
+
+/** Runs the command to its end with our own standard input, passing signals on to it. */
+export function runChild({ command, env, onOutput }: ChildOptions): Promise<ChildEnd> {
+  const [program = '', ...args] = command
+  const child = spawn(program, args, { env, stdio: ['inherit', 'pipe', 'pipe'] })
+  child.stdout.on('data', bytes => onOutput('stdout', bytes))
+  child.stderr.on('data', bytes => onOutput('stderr', bytes))
+  const forward = (signal: NodeJS.Signals) => void child.kill(signal)
+  // A terminal sends Ctrl-C to the command as well; once is enough.
+  const interrupt = () => {
+    if (!process.stdin.isTTY) child.kill('SIGINT')
+  }
+  for (const signal of passedOn) process.on(signal, forward)
+  process.on('SIGINT', interrupt)
+  const release = () => {
+    for (const signal of passedOn) process.off(signal, forward)
+    process.off('SIGINT', interrupt)
+  }
+  return new Promise(resolve => {
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      release()
+      const isMissing = error.code === 'ENOENT'
+      const fault = isMissing ? `${program}: command not found` : `${program}: ${error.message}`
+      resolve({ exitCode: isMissing ? 127 : 126, signal: null, fault })
+    })
+    // 'close' comes after the last output, 'exit' may come before it.
+    child.once('close', (code, signal) => {
+      release()
+      resolve({
+        exitCode: code ?? 128 + (signal ? constants.signals[signal] : 0),
+        signal,
+        fault: null,
+      })
+    })
+  })
+}

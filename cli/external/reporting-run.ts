@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto'
+import { type Api, createApi } from '../api.ts'
+import { exitCode, Failure } from '../failure.ts'
+import type { Session } from '../session.ts'
+import { pause } from '../sse.ts'
+import { version } from '../version.ts'
+import { type ChildEnd, runChild } from './child.ts'
+import { type LogShipper, openLogShipper } from './log-shipper.ts'
+
+/** What the server answered when the run was made; `env` holds the variables its code reads. */
+export type Created = { run_id: string; short_id: string; env: Record<string, string> }
+
+/** After the command has ended, how long a server that is away is waited for, in milliseconds. */
+const flushMs = 60_000
+const sayWaitingMs = 2000
+const maxWaitMs = 3000
+
+/** Runs the command with the variables of its run, ships its output and reports how it ended. */
+export async function runReporting(
+  session: Session,
+  created: Created,
+  command: string[],
+): Promise<number> {
+  const { api, env } = session
+  const { run_id: runId } = created
+  const url = `${api.host}/runs/${runId}`
+  const ingest = createApi({
+    // Where we reached the server, the command on this machine does too.
+    host: `${api.host}/api/ingest`,
+    token: created.env.SERVICE_TOKEN ?? null,
+    userAgent: `forge-run/${version}`,
+    onSlow: () => {},
+  })
+  say(
+    session,
+    { type: 'run', run_id: runId, short_id: created.short_id, url },
+    `${created.short_id}  ${url}`,
+  )
+  const shipper = openLogShipper({
+    ingest,
+    runId,
+    producer: `forge-run-${randomUUID()}`,
+    onTrouble: once(reason => session.terminal.note(`forge: output waits: ${reason}`)),
+  })
+  const givingUp = new AbortController()
+  const began = reportBegin(ingest, runId, givingUp.signal)
+  const end = await runChild({
+    command,
+    env: {
+      ...env,
+      // Python holds back output that goes to no terminal; a live log wants it at once.
+      PYTHONUNBUFFERED: env.PYTHONUNBUFFERED ?? '1',
+      ...created.env,
+      SERVICE_ENDPOINT: ingest.host,
+    },
+    onOutput: (stream, bytes) => {
+      process[stream].write(bytes)
+      shipper.write(stream, bytes)
+    },
+  })
+  if (end.fault) {
+    process.stderr.write(`${end.fault}\n`)
+    shipper.write('stderr', Buffer.from(`${end.fault}\n`))
+  }
+  const release = giveUpInTime(session, givingUp)
+  await reportEnd(session, { ingest, shipper, runId, end, began, giveUp: givingUp.signal })
+  release()
+  return end.exitCode
+}
+
+/** The command is over: what is left to send may take a minute, or until somebody is tired of it. */
+function giveUpInTime({ terminal }: Session, givingUp: AbortController): () => void {
+  const giveUp = () => givingUp.abort()
+  const timers = [
+    setTimeout(giveUp, flushMs),
+    setTimeout(
+      () => terminal.note('forge: the server has yet to take the last reports; Ctrl-C gives up'),
+      sayWaitingMs,
+    ),
+  ]
+  process.on('SIGINT', giveUp)
+  process.on('SIGTERM', giveUp)
+  return () => {
+    for (const timer of timers) clearTimeout(timer)
+    process.off('SIGINT', giveUp)
+    process.off('SIGTERM', giveUp)
+  }
+}
+
+/** In this order: `running` is the start of the time that counts. */
+async function reportBegin(ingest: Api, runId: string, giveUp: AbortSignal): Promise<void> {
+  const ts = new Date().toISOString()
+  await report(ingest, { run_id: runId, event: 'starting', ts }, giveUp)
+  await report(ingest, { run_id: runId, event: 'running', ts }, giveUp)
+}
+
+type Ending = {
+  ingest: Api
+  shipper: LogShipper
+  runId: string
+  end: ChildEnd
+  began: Promise<void>
+  giveUp: AbortSignal
+}
+
+/** The output goes first: what arrives after the end may come too late to be taken. */
+async function reportEnd(session: Session, ending: Ending): Promise<void> {
+  const { ingest, shipper, runId, end, began, giveUp } = ending
+  const ts = new Date().toISOString()
+  const lost = await shipper.close(giveUp)
+  if (lost > 0) session.terminal.note(`forge: ${lost} lines of output did not reach the server`)
+  await began
+  const event = end.exitCode === 0 ? 'succeeded' : 'failed'
+  const message = event === 'failed' ? failureMessage(end, shipper.lastLines('stderr', 10)) : null
+  const body = { run_id: runId, event, ts, exit_code: end.exitCode, message }
+  const fault = await report(ingest, body, giveUp)
+  if (fault) session.terminal.note(`forge: the end of the run could not be reported: ${fault}`)
+  const told = { type: 'end', run_id: runId, event, exit_code: end.exitCode, lost_lines: lost }
+  say(session, told, null)
+}
+
+const failureMessage = (end: ChildEnd, lastWords: readonly string[]) =>
+  [end.signal ? `ended by ${end.signal}` : `exit code ${end.exitCode}`, ...lastWords]
+    .join('\n')
+    .slice(0, 6000)
+
+/** Reports until it is taken, refused or given up; answers why it was not taken, or null. */
+async function report(
+  ingest: Api,
+  body: Record<string, unknown>,
+  giveUp: AbortSignal,
+): Promise<string | null> {
+  for (let attempt = 0; ; attempt++) {
+    const failure = await tryReport(ingest, body)
+    // A run that has ended already, by its own report, is no fault.
+    if (failure === null || failure.exitCode === exitCode.conflict) return null
+    if (failure.exitCode !== exitCode.unavailable || giveUp.aborted) return failure.message
+    await pause(Math.min(maxWaitMs, 250 * 2 ** attempt), giveUp)
+  }
+}
+
+async function tryReport(ingest: Api, body: Record<string, unknown>): Promise<Failure | null> {
+  try {
+    await ingest.post('/lifecycle', body)
+    return null
+  } catch (error) {
+    if (error instanceof Failure) return error
+    throw error
+  }
+}
+
+/** Chatter about the run: stdout belongs to the command. */
+function say({ terminal, isJson }: Session, event: Record<string, unknown>, text: string | null) {
+  if (isJson) terminal.note(JSON.stringify(event))
+  else if (text !== null) terminal.note(`forge: ${text}`)
+}
+
+function once(action: (reason: string) => void): (reason: string) => void {
+  let isDone = false
+  return reason => {
+    if (!isDone) action(reason)
+    isDone = true
+  }
+}

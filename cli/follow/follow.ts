@@ -1,0 +1,131 @@
+import { isEnded } from '../answers.ts'
+import { type ExitCode, exitCode } from '../failure.ts'
+import type { Session } from '../session.ts'
+import type { Terminal } from '../terminal.ts'
+import { exitCodeOf, outcomeLines, outcomeOf } from './outcome.ts'
+import {
+  newPicture,
+  type Picture,
+  seeGap,
+  seeJob,
+  seeLine,
+  seePoints,
+  seeRun,
+  seeState,
+} from './picture.ts'
+import { jsonPresenter, livePresenter, type Presenter, plainPresenter } from './presenters.ts'
+import { type Run, type RunEvent, runEvents } from './run-events.ts'
+
+export type FollowOptions = {
+  /** Metrics to chart; empty: the most telling ones. */
+  keys: readonly string[]
+  /** Take the whole terminal, and leave at q. */
+  full: boolean
+  /** How to come back to a run that was left, as a command. */
+  attach?: (shortId: string) => string
+}
+
+/**
+ * Shows a run until it has ended, then what came of it. Ctrl-C (and q in the full view) leaves the run alone
+ * and says how to come back.
+ */
+export async function followRun(
+  session: Session,
+  run: Run,
+  { keys, full, attach = attachCommands }: FollowOptions,
+): Promise<ExitCode> {
+  const { api, terminal, isJson, nowMs } = session
+  const picture = newPicture(run, `${api.host}/runs/${run.run_id}`)
+  const leaving = new AbortController()
+  const isLive = terminal.isLive && !isJson
+  const presenter = presenterOf(session, picture, { keys, full })
+  const release = listenForLeave(leaving, isLive && full)
+  try {
+    const tail = isJson ? null : 500
+    const options = { signal: leaving.signal, tail, keys, isExact: isJson }
+    await runEvents(api, run, options, event => {
+      note(picture, event, nowMs())
+      presenter.see(event, picture)
+    })
+  } finally {
+    release()
+    presenter.close(picture)
+  }
+  return leaving.signal.aborted && !isEnded(picture.state)
+    ? sayGoodbye(terminal, attach(picture.shortId), leaving.signal.reason)
+    : sayOutcome(session, picture)
+}
+
+async function sayOutcome({ api, terminal, isJson }: Session, picture: Picture): Promise<ExitCode> {
+  const outcome = await outcomeOf(api, picture)
+  if (isJson) terminal.data(JSON.stringify({ type: 'end', ...outcome }))
+  else for (const line of outcomeLines(outcome, picture, terminal.paint)) terminal.data(line)
+  return exitCodeOf(outcome)
+}
+
+function sayGoodbye(terminal: Terminal, attach: string, reason: unknown): ExitCode {
+  // The terminal has echoed ^C into the line the cursor was on.
+  if (reason !== 'q') terminal.note('')
+  terminal.note(`The run goes on. To come back: ${attach}`)
+  return reason === 'q' ? exitCode.ok : exitCode.interrupted
+}
+
+export const attachCommands = (shortId: string) =>
+  `forge watch ${shortId}, or forge logs -f ${shortId}`
+
+function presenterOf(
+  { terminal, isJson, nowMs }: Session,
+  picture: Picture,
+  { keys, full }: FollowOptions,
+): Presenter {
+  if (isJson) return jsonPresenter(terminal)
+  if (!terminal.isLive) return plainPresenter(terminal, nowMs)
+  const mode = full ? 'full' : 'inline'
+  const footer = full
+    ? 'q leaves; the run goes on'
+    : 'Ctrl-C leaves the run going and says how to come back'
+  return livePresenter({ terminal, tty: process.stdout, mode, picture, keys, footer, nowMs })
+}
+
+function note(picture: Picture, event: RunEvent, nowMs: number): void {
+  switch (event.type) {
+    case 'job':
+      seeJob(picture, event.job)
+      break
+    case 'run':
+      seeRun(picture, event.run)
+      break
+    case 'state':
+      seeState(picture, event.frame, nowMs)
+      break
+    case 'points':
+      seePoints(picture, event.frame)
+      break
+    case 'line':
+      seeLine(picture, event.line)
+      break
+    case 'gap':
+      seeGap(picture, event.stream, event.reason, nowMs)
+      break
+  }
+}
+
+/** Aborts with 'q' or 'interrupt' as its reason. With keys, the terminal hands over single key presses. */
+function listenForLeave(leaving: AbortController, withKeys: boolean): () => void {
+  const interrupt = () => leaving.abort('interrupt')
+  const key = (bytes: Buffer) => {
+    const text = bytes.toString()
+    if (text === 'q' || text === 'Q') leaving.abort('q')
+    // In raw mode Ctrl-C is a character, not a signal.
+    if (text.includes('\u0003')) interrupt()
+  }
+  const hasKeys = withKeys && process.stdin.isTTY
+  process.once('SIGINT', interrupt)
+  process.once('SIGTERM', interrupt)
+  if (hasKeys) process.stdin.setRawMode(true).resume().on('data', key)
+  return () => {
+    process.off('SIGINT', interrupt)
+    process.off('SIGTERM', interrupt)
+    if (hasKeys) process.stdin.setRawMode(false).pause().off('data', key)
+  }
+}

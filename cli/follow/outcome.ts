@@ -1,0 +1,101 @@
+import { amount, duration, size, toNumber } from '../amounts.ts'
+import type { Artifact, RunRecord } from '../answers.ts'
+import { type Api, segment } from '../api.ts'
+import { type ExitCode, exitCode, Failure } from '../failure.ts'
+import type { Paint } from '../terminal.ts'
+import { oneLine } from '../width.ts'
+import { elapsedSeconds, type Picture, timeline } from './picture.ts'
+import { paintState } from './view.ts'
+
+/** What is left of a run once it has ended. */
+export type Outcome = {
+  run_id: string
+  short_id: string
+  state: string
+  state_reason: string | null
+  exit_code: number | null
+  duration_s: number
+  stages: { state: string; seconds: number }[]
+  /** The last `test/…` values or, where there is none, the last loss and accuracy. */
+  results: Record<string, number | string>
+  artifacts: Artifact[]
+  url: string
+}
+
+export async function outcomeOf(api: Api, picture: Picture): Promise<Outcome> {
+  const [run, artifacts] = await Promise.all([
+    settledSummary(api, picture),
+    api.find<Artifact[]>(`/api/jobs/${segment(picture.runId)}/artifacts`),
+  ])
+  const nowMs = picture.endedMs ?? 0
+  return {
+    run_id: picture.runId,
+    short_id: picture.shortId,
+    state: picture.state,
+    state_reason: picture.reason,
+    exit_code: picture.exitCode,
+    duration_s: elapsedSeconds(picture, nowMs),
+    stages: timeline(picture, nowMs),
+    results: resultsOf(run?.summary ?? {}),
+    artifacts: artifacts ?? [],
+    url: picture.url,
+  }
+}
+
+/** The run's record; null where it cannot be had any more, which is no reason to lose the rest. */
+async function settledSummary(api: Api, picture: Picture): Promise<RunRecord | null> {
+  try {
+    return await api.get<RunRecord>(`/api/runs/${segment(picture.runId)}`)
+  } catch (error) {
+    if (error instanceof Failure) return null
+    throw error
+  }
+}
+
+function resultsOf(summary: RunRecord['summary']): Outcome['results'] {
+  const keys = Object.keys(summary).sort()
+  const tested = keys.filter(key => /^test[/_]/.test(key))
+  const telling = keys.filter(key => /(^|[/_])(loss|acc|accuracy|reward)$/.test(key))
+  const chosen = tested.length > 0 ? tested : telling
+  return Object.fromEntries(
+    chosen.slice(0, 12).flatMap(key => {
+      const last = summary[key]?.last
+      return last === undefined ? [] : [[key, last]]
+    }),
+  )
+}
+
+export const exitCodeOf = ({ state }: Outcome): ExitCode =>
+  state === 'succeeded' ? exitCode.ok : exitCode.jobFailed
+
+/** The outcome for people; a failed run shows the last it said. */
+export function outcomeLines(outcome: Outcome, picture: Picture, paint: Paint): string[] {
+  const { state, stages, results, artifacts } = outcome
+  const spent = stages.map(stage => `${stage.state} ${duration(stage.seconds)}`).join(' › ')
+  const exit = outcome.exit_code ? `, exit code ${outcome.exit_code}` : ''
+  const why = outcome.state_reason && state !== 'succeeded' ? ` (${outcome.state_reason})` : ''
+  const lastWords =
+    state === 'failed'
+      ? picture.log.slice(-8).map(line => `  ${paint('dim', '│')} ${oneLine(line.text)}`)
+      : []
+  const heading = `${paint('bold', outcome.short_id)} ${paintState(paint, state, state)}`
+  return [
+    ...lastWords,
+    `${heading}${why}${exit} after ${duration(outcome.duration_s)}`,
+    ...(spent === '' ? [] : [paint('dim', `  ${spent}`)]),
+    ...Object.entries(results).map(
+      ([key, value]) => `  ${key}  ${paint('bold', amount(toNumber(value)))}`,
+    ),
+    ...artifacts.flatMap(artifact => [`  ${artifactText(artifact)}`, `    ${artifact.path}`]),
+    `  ${outcome.url}`,
+  ]
+}
+
+function artifactText({ artifact_id, kind, format, step, size_bytes }: Artifact): string {
+  const facts = [
+    format,
+    ...(size_bytes === null ? [] : [size(size_bytes)]),
+    ...(step === null ? [] : [`step ${step}`]),
+  ]
+  return `${kind} (${facts.join(', ')})  ${artifact_id}`
+}

@@ -1,0 +1,197 @@
+import { toNumber } from '../amounts.ts'
+import {
+  isEnded,
+  type JobDetail,
+  type LogLine,
+  type PointsFrame,
+  type RunRecord,
+  type StateFrame,
+} from '../answers.ts'
+import { Series } from '../series.ts'
+
+/** Log lines kept for the tail. */
+const tailLines = 500
+
+const justNowMs = 1500
+
+export type Stage = { state: string; sinceMs: number }
+export type Stream = 'log' | 'metrics' | 'state'
+
+/** All that is known of one followed run. The functions below change it; views only read it. */
+export type Picture = {
+  runId: string
+  shortId: string
+  name: string
+  url: string
+  recipe: string | null
+  state: string
+  reason: string | null
+  phase: string | null
+  /** The states gone through, in order, each with the moment it began. */
+  stages: Stage[]
+  endedMs: number | null
+  step: number | null
+  totalSteps: number | null
+  etaSeconds: number | null
+  exitCode: number | null
+  metrics: Map<string, Series>
+  log: LogLine[]
+  /** Why a stream does not flow at the moment. */
+  gaps: Map<Stream, { reason: string; sinceMs: number }>
+}
+
+/** The state until something is heard. */
+const unknown = ''
+
+export function newPicture(
+  run: { run_id: string; short_id: string; name: string },
+  url: string,
+): Picture {
+  return {
+    runId: run.run_id,
+    shortId: run.short_id,
+    name: run.name,
+    url,
+    recipe: null,
+    state: unknown,
+    reason: null,
+    phase: null,
+    stages: [],
+    endedMs: null,
+    step: null,
+    totalSteps: null,
+    etaSeconds: null,
+    exitCode: null,
+    metrics: new Map(),
+    log: [],
+    gaps: new Map(),
+  }
+}
+
+/** A job with its whole history: what it says replaces what was pieced together from the stream. */
+export function seeJob(picture: Picture, job: JobDetail): void {
+  picture.recipe = job.recipe && `${job.recipe.name} ${job.recipe.version}`
+  picture.phase = job.phase
+  picture.step = job.progress?.step ?? null
+  picture.totalSteps = job.progress?.total_steps ?? null
+  picture.etaSeconds = job.progress?.eta_s ?? job.queue?.eta_s?.p50 ?? null
+  picture.exitCode = job.exit_code
+  picture.reason = job.state_reason
+  picture.stages = stagesOf(picture.stages, job.transitions)
+  enter(picture, job.state, Date.parse(job.ended_at ?? ''))
+}
+
+/** A run without a job. */
+export function seeRun(picture: Picture, run: RunRecord): void {
+  const started = Date.parse(run.started_at ?? run.created_at)
+  if (picture.stages.length === 0) picture.stages.push({ state: run.state, sinceMs: started })
+  enter(picture, run.state, Date.parse(run.ended_at ?? ''))
+}
+
+/**
+ * A change that is told while it happens is put at the moment it was told: `at` is in whole seconds, and short
+ * stages shall have a length too. A stream begins with the whole history; what is known of it stays.
+ */
+export function seeState(picture: Picture, frame: StateFrame, nowMs: number): void {
+  const at = Date.parse(frame.at)
+  if (isKnown(picture.stages, frame.state, at)) return
+  const sinceMs = Math.abs(nowMs - at) <= justNowMs ? nowMs : at
+  picture.stages.push({ state: frame.state, sinceMs })
+  picture.reason = frame.state_reason
+  enter(picture, frame.state, isEnded(frame.state) ? sinceMs : Number.NaN)
+}
+
+const isKnown = (stages: readonly Stage[], state: string, at: number): boolean =>
+  stages.some(
+    (stage, index) =>
+      stage.state === state &&
+      stage.sinceMs <= at + justNowMs &&
+      at - justNowMs <= (stages[index + 1]?.sinceMs ?? Number.POSITIVE_INFINITY),
+  )
+
+export function seePoints(picture: Picture, { points }: PointsFrame): void {
+  for (const { key, step, value } of points) {
+    const series = picture.metrics.get(key) ?? new Series()
+    picture.metrics.set(key, series)
+    series.add(step, toNumber(value))
+  }
+}
+
+export function seeLine(picture: Picture, line: LogLine): void {
+  picture.log.push(line)
+  if (picture.log.length > 2 * tailLines) picture.log.splice(0, picture.log.length - tailLines)
+}
+
+export function seeGap(
+  picture: Picture,
+  stream: Stream,
+  reason: string | null,
+  nowMs: number,
+): void {
+  if (reason === null) picture.gaps.delete(stream)
+  else picture.gaps.set(stream, { reason, sinceMs: picture.gaps.get(stream)?.sinceMs ?? nowMs })
+}
+
+/** Shorter stays in a state are not worth a word. */
+const shortestSeconds = 0.05
+
+/** Seconds in each state so far; the last one runs on until the end. */
+export function timeline(picture: Picture, nowMs: number): { state: string; seconds: number }[] {
+  return picture.stages.flatMap(({ state, sinceMs }, at) => {
+    if (isEnded(state)) return []
+    const until = picture.stages[at + 1]?.sinceMs ?? picture.endedMs ?? nowMs
+    const seconds = Math.max(0, (until - sinceMs) / 1000)
+    const isPassing = at < picture.stages.length - 1 && seconds < shortestSeconds
+    return isPassing ? [] : [{ state, seconds }]
+  })
+}
+
+/** Seconds from the first state to the end, or to now. */
+export const elapsedSeconds = (picture: Picture, nowMs: number): number =>
+  secondsInto(picture, picture.endedMs ?? nowMs)
+
+/** Seconds from the first state to that moment. */
+export const secondsInto = (picture: Picture, atMs: number): number =>
+  Math.max(0, (atMs - (picture.stages[0]?.sinceMs ?? atMs)) / 1000)
+
+/** A state once ended stays: a late report of an earlier one changes nothing. */
+function enter(picture: Picture, state: string, endedMs: number): void {
+  if (isEnded(picture.state) && !isEnded(state)) return
+  picture.state = state
+  if (isEnded(state) && !Number.isNaN(endedMs)) picture.endedMs ??= endedMs
+}
+
+/**
+ * The stages as the job's history has them; phases of one state are one stage. Times there are whole seconds:
+ * where a stream gave the moment of the same change more exactly, that one stays.
+ */
+function stagesOf(known: readonly Stage[], transitions: JobDetail['transitions']): Stage[] {
+  const changes = transitions.filter(({ to }, index) => to !== transitions[index - 1]?.to)
+  return changes.map(({ to, at }, index) => {
+    const sinceMs = Date.parse(at)
+    const seen = known[index]
+    return seen?.state === to && Math.abs(seen.sinceMs - sinceMs) <= justNowMs
+      ? seen
+      : { state: to, sinceMs }
+  })
+}
+
+/** What a newcomer wants to see first: a loss, then an accuracy or reward, then whatever is reported most. */
+const interest = [
+  /^(train\/|train_)?loss$/,
+  /^(val|valid|validation|eval|test)[/_](acc|accuracy|reward|f1)$/,
+  /^(train[/_])?(acc|accuracy|reward)$/,
+  /(^|[/_])loss$/,
+  /(^|[/_])(acc|accuracy|reward)$/,
+]
+
+/** The keys in the order in which they deserve space. */
+export function byInterest(metrics: ReadonlyMap<string, Pick<Series, 'count'>>): string[] {
+  const rank = (key: string) => {
+    const at = interest.findIndex(pattern => pattern.test(key))
+    return at === -1 ? interest.length : at
+  }
+  return [...metrics]
+    .sort(([a, x], [b, y]) => rank(a) - rank(b) || y.count - x.count || (a < b ? -1 : 1))
+    .map(([key]) => key)
+}

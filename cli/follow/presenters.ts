@@ -1,0 +1,138 @@
+import { amount, duration } from '../amounts.ts'
+import type { Terminal } from '../terminal.ts'
+import { oneLine } from '../width.ts'
+import { byInterest, type Picture, secondsInto } from './picture.ts'
+import type { RunEvent } from './run-events.ts'
+import { openScreen, type Tty } from './screen.ts'
+import { paintState, runView } from './view.ts'
+
+/** Shows a followed run while it goes on. */
+export type Presenter = {
+  /** Called after each event, which the picture holds already. */
+  see(event: RunEvent, picture: Picture): void
+  close(picture: Picture): void
+}
+
+type LiveOptions = {
+  terminal: Terminal
+  tty: Tty
+  mode: 'inline' | 'full'
+  picture: Picture
+  keys: readonly string[]
+  footer: string
+  nowMs: () => number
+}
+
+/** Between two frames; also how often the clock moves when nothing else does. */
+const frameMs = { least: 80, most: 500 }
+
+/** Redraws the whole view in place, as often as it changes but not more often than an eye follows. */
+export function livePresenter(options: LiveOptions): Presenter {
+  const { terminal, tty, mode, picture, keys, footer, nowMs } = options
+  const screen = openScreen(tty, mode)
+  let drawnMs = 0
+  const draw = (last = false) => {
+    drawnMs = nowMs()
+    const size = { width: screen.width(), height: screen.height() }
+    const view = {
+      ...size,
+      nowMs: drawnMs,
+      paint: terminal.paint,
+      keys,
+      footer: last ? '' : footer,
+    }
+    const lines = runView(picture, view)
+    screen.draw(last ? withoutBlankEnd(lines.slice(0, -1)) : lines)
+  }
+  const clock = setInterval(() => draw(), frameMs.most)
+  let soon: NodeJS.Timeout | undefined
+  draw()
+  return {
+    see() {
+      soon ??= setTimeout(
+        () => {
+          soon = undefined
+          draw()
+        },
+        Math.max(0, drawnMs + frameMs.least - nowMs()),
+      )
+    },
+    close() {
+      clearInterval(clock)
+      clearTimeout(soon)
+      draw(true)
+      screen.close()
+    },
+  }
+}
+
+const withoutBlankEnd = (lines: readonly string[]) =>
+  lines.slice(0, lines.findLastIndex(line => line !== '') + 1)
+
+/** How often plain output says where the metrics stand, in milliseconds. */
+const metricsEveryMs = 5000
+
+/** For pipes and files: a line for each change of state and each line of the log, metrics now and then. */
+export function plainPresenter(terminal: Terminal, nowMs: () => number): Presenter {
+  const { paint } = terminal
+  let stagesSaid = 0
+  let metricsMs = nowMs()
+  let hasNews = false
+  const say = (picture: Picture, atMs: number, text: string) => {
+    const clock = duration(secondsInto(picture, atMs)).padStart(9)
+    terminal.data(`${paint('dim', clock)}  ${text}`)
+  }
+  const sayStages = (picture: Picture) => {
+    for (const [at, { state, sinceMs }] of picture.stages.entries())
+      if (at >= stagesSaid)
+        say(picture, sinceMs, stageText(picture, at, paintState(paint, state, state)))
+    stagesSaid = picture.stages.length
+  }
+  const sayMetrics = (picture: Picture) => {
+    hasNews = false
+    metricsMs = nowMs()
+    say(picture, picture.endedMs ?? metricsMs, metricsText(picture))
+  }
+  return {
+    see(event, picture) {
+      sayStages(picture)
+      if (event.type === 'line') say(picture, event.line.ts, `| ${oneLine(event.line.text)}`)
+      if (event.type === 'points') hasNews = true
+      if (hasNews && nowMs() - metricsMs >= metricsEveryMs) sayMetrics(picture)
+      if (event.type === 'gap' && event.reason !== null)
+        terminal.note(`the ${event.stream} stream broke (${event.reason}); connecting again`)
+    },
+    close(picture) {
+      if (hasNews) sayMetrics(picture)
+    },
+  }
+}
+
+/** `running  after 5.9 s starting` */
+function stageText({ stages, reason }: Picture, at: number, state: string): string {
+  const [before, stage] = [stages[at - 1], stages[at]]
+  const why = reason && at === stages.length - 1 ? `  (${reason})` : ''
+  if (!before || !stage) return `${state}${why}`
+  const spent = duration(Math.max(0, stage.sinceMs - before.sinceMs) / 1000)
+  return `${state}${why}  after ${spent} ${before.state}`
+}
+
+function metricsText({ metrics }: Picture): string {
+  const keys = byInterest(metrics).slice(0, 4)
+  const step = Math.max(...keys.map(key => metrics.get(key)?.last?.[0] ?? 0))
+  const values = keys.map(key => `${key} ${amount(metrics.get(key)?.last?.[1] ?? Number.NaN)}`)
+  return `metrics  step ${step}  ${values.join('  ')}`
+}
+
+/** For programs: a JSON object a line. `type` is state, log or points here, end at last. */
+export function jsonPresenter(terminal: Terminal): Presenter {
+  const say = (type: string, content: object) => terminal.data(JSON.stringify({ type, ...content }))
+  return {
+    see(event) {
+      if (event.type === 'state') say('state', event.frame)
+      if (event.type === 'line') say('log', event.line)
+      if (event.type === 'points') say('points', event.frame)
+    },
+    close() {},
+  }
+}

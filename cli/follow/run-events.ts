@@ -1,0 +1,191 @@
+import {
+  type EofFrame,
+  isEnded,
+  type JobDetail,
+  type LogLine,
+  type PointsFrame,
+  type RunRecord,
+  type StateFrame,
+} from '../answers.ts'
+import { type Api, segment, withQuery } from '../api.ts'
+import { exitCode, Failure } from '../failure.ts'
+import { followStream, pause, type SseEvent } from '../sse.ts'
+import type { Stream } from './picture.ts'
+
+/** Something learned about a run, in the order in which it was learned. */
+export type RunEvent =
+  | { type: 'job'; job: JobDetail }
+  | { type: 'run'; run: RunRecord }
+  | { type: 'state'; frame: StateFrame }
+  | { type: 'points'; frame: PointsFrame }
+  | { type: 'line'; line: LogLine }
+  | { type: 'gap'; stream: Stream; reason: string | null }
+
+export type Run = { run_id: string; short_id: string; name: string; source: string; state: string }
+
+const pollMs = 1000
+/** After the end is known, how long its streams may still take to bring the rest. */
+const drainMs = 10_000
+/** Where the process is gone too, so much silence is taken for the end of its streams. */
+const quietMs = 1500
+const settlePollMs = 300
+
+/** Finds a run by its id or short id. */
+export async function findRun(api: Api, id: string): Promise<Run> {
+  const job = await api.find<JobDetail>(`/api/jobs/${segment(id)}`)
+  if (job) return { ...job, source: 'job' }
+  return await api.get<RunRecord>(`/api/runs/${segment(id)}`)
+}
+
+export type EventOptions = {
+  signal: AbortSignal
+  /** Lines of the log to begin with; null: all. */
+  tail: number | null
+  /** Metrics to tell of; empty: all. */
+  keys: readonly string[]
+  /** Wait for the streams' own end, however long the platform keeps them open for what comes late. */
+  isExact: boolean
+}
+
+/**
+ * Tells everything about a run until it has ended and its streams are read to their end, or until `signal`
+ * fires. Breaks of the connection are told as gaps and mended; only a final refusal is thrown.
+ */
+export async function runEvents(
+  api: Api,
+  run: Run,
+  { signal, tail, keys, isExact }: EventOptions,
+  tell: (event: RunEvent) => void,
+): Promise<void> {
+  const news = newsOf()
+  const see = (event: RunEvent) => {
+    news.note(event)
+    tell(event)
+  }
+  // First what it is, then what it says: times are told from its beginning.
+  await lookIfPossible(api, run, see)
+  const stop = new AbortController()
+  const either = AbortSignal.any([signal, stop.signal])
+  const id = segment(run.run_id)
+  const read = (stream: Stream, path: string, take: (event: SseEvent) => void) =>
+    readStream({ api, stream, path, signal: either, see }, take)
+
+  const log = read('log', withQuery(`/api/jobs/${id}/logs/stream`, { tail }), event => {
+    if (event.event === 'log') see({ type: 'line', line: JSON.parse(event.data) as LogLine })
+  })
+  const points = read(
+    'metrics',
+    withQuery(`/api/runs/${id}/metrics/stream`, { keys: keys.length > 0 ? keys.join(',') : null }),
+    event => {
+      if (event.event === 'points')
+        see({ type: 'points', frame: JSON.parse(event.data) as PointsFrame })
+    },
+  )
+  const state = read('state', withQuery('/api/stream', { topics: `job:${run.run_id}` }), event => {
+    if (event.event === 'state') see({ type: 'state', frame: JSON.parse(event.data) as StateFrame })
+  })
+  const poll = pollUntilEnded(api, run, either, see)
+
+  const drained = Promise.allSettled([log, points])
+  try {
+    await Promise.race([poll, failing(log), failing(points), failing(state)])
+    const isQuiet = () => !isExact && news.isQuiet()
+    await Promise.race([drained, settle(isQuiet, () => lookIfPossible(api, run, see), either)])
+  } finally {
+    stop.abort()
+    await Promise.allSettled([log, points, state, poll])
+  }
+  if (!signal.aborted) await look(api, run, see)
+}
+
+/** Knows whether the process is gone and its streams, all of them flowing, have had nothing to say. */
+function newsOf() {
+  let newestMs = performance.now()
+  let hasExited = false
+  const gaps = new Set<Stream>()
+  return {
+    note(event: RunEvent) {
+      if (event.type === 'job') hasExited = event.job.exit_code !== null
+      else if (event.type === 'gap' && event.reason === null) gaps.delete(event.stream)
+      else if (event.type === 'gap') gaps.add(event.stream)
+      else newestMs = performance.now()
+    },
+    isQuiet: () => hasExited && gaps.size === 0 && performance.now() - newestMs > quietMs,
+  }
+}
+
+/** Until there is nothing more to wait for, or it has taken too long. */
+async function settle(
+  isQuiet: () => boolean,
+  lookAgain: () => Promise<unknown>,
+  signal: AbortSignal,
+): Promise<void> {
+  const deadline = performance.now() + drainMs
+  while (!signal.aborted && !isQuiet() && performance.now() < deadline) {
+    await pause(settlePollMs, signal)
+    await lookAgain()
+  }
+}
+
+/** Settles only by failing. */
+const failing = (promise: Promise<unknown>): Promise<never> =>
+  new Promise((_, reject) => void promise.catch(reject))
+
+type Reading = {
+  api: Api
+  stream: Stream
+  path: string
+  signal: AbortSignal
+  see: (event: RunEvent) => void
+}
+
+async function readStream(
+  { api, stream, path, signal, see }: Reading,
+  take: (event: SseEvent) => void,
+): Promise<EofFrame | null> {
+  const open = (lastEventId: string | null, until: AbortSignal) =>
+    api.open(path, lastEventId === null ? {} : { 'last-event-id': lastEventId }, until)
+  const onGap = (reason: string | null) => see({ type: 'gap', stream, reason })
+  for await (const event of followStream({ open, signal, onGap })) {
+    if (event.event === 'eof') return JSON.parse(event.data) as EofFrame
+    take(event)
+  }
+  return null
+}
+
+/** Phase, progress and the times of the states come with no stream. */
+async function pollUntilEnded(
+  api: Api,
+  run: Run,
+  signal: AbortSignal,
+  see: (event: RunEvent) => void,
+): Promise<void> {
+  while (!signal.aborted) {
+    if (isEnded(await lookIfPossible(api, run, see))) return
+    await pause(pollMs, signal)
+  }
+}
+
+/** The state, or '' while the server cannot be reached. */
+async function lookIfPossible(api: Api, run: Run, see: (event: RunEvent) => void): Promise<string> {
+  try {
+    const state = await look(api, run, see)
+    see({ type: 'gap', stream: 'state', reason: null })
+    return state
+  } catch (error) {
+    if (!(error instanceof Failure) || error.exitCode !== exitCode.unavailable) throw error
+    see({ type: 'gap', stream: 'state', reason: error.message })
+    return ''
+  }
+}
+
+async function look(api: Api, run: Run, see: (event: RunEvent) => void): Promise<string> {
+  if (run.source === 'job') {
+    const job = await api.get<JobDetail>(`/api/jobs/${segment(run.run_id)}`)
+    see({ type: 'job', job })
+    return job.state
+  }
+  const record = await api.get<RunRecord>(`/api/runs/${segment(run.run_id)}`)
+  see({ type: 'run', run: record })
+  return record.state
+}

@@ -1,0 +1,174 @@
+import { amount, duration } from '../amounts.ts'
+import { isEnded } from '../answers.ts'
+import { lineChart, sparkline } from '../chart.ts'
+import type { Series } from '../series.ts'
+import type { Paint } from '../terminal.ts'
+import { displayWidth, oneLine, padEnd, truncate } from '../width.ts'
+import { byInterest, elapsedSeconds, type Picture, timeline } from './picture.ts'
+
+export type ViewOptions = {
+  width: number
+  height: number
+  nowMs: number
+  paint: Paint
+  /** Metrics asked for; empty: the most telling ones. */
+  keys: readonly string[]
+  /** What the bottom line says. */
+  footer: string
+}
+
+const chartHeight = { least: 6, most: 14 }
+const stateColour: Record<string, Parameters<Paint>[0]> = {
+  running: 'green',
+  succeeded: 'green',
+  failed: 'red',
+  stopped: 'yellow',
+  abandoned: 'yellow',
+}
+
+export const paintState = (paint: Paint, state: string, text: string): string =>
+  paint(stateColour[state] ?? 'cyan', text)
+
+/** The run as it stands, in at most `height` lines of at most `width` columns. */
+export function runView(picture: Picture, options: ViewOptions): string[] {
+  const { width, height, paint, footer } = options
+  const head = [title(picture, options), stages(picture, options), ...progress(picture, options)]
+  const left = height - head.length - 1
+  const chartLines = Math.max(
+    chartHeight.least,
+    // Even, which leaves an odd number of rows and so a middle one to label.
+    Math.min(chartHeight.most, 2 * Math.floor(left * 0.28)),
+  )
+  const charts = left >= chartHeight.least + 3 ? chartRow(picture, options, chartLines) : []
+  const spare = left - charts.length - 5
+  const others = charts.length > 0 ? otherMetrics(picture, options, Math.min(6, spare)) : []
+  const tail = logTail(picture, options, left - charts.length - others.length)
+  return [...head, ...charts, ...others, ...tail, paint('dim', truncate(footer, width))].slice(
+    0,
+    height,
+  )
+}
+
+function title(picture: Picture, { width, paint }: ViewOptions): string {
+  const { shortId, name, recipe } = picture
+  const isNamedAfterRecipe = recipe?.startsWith(`${name} `) === true
+  const what = isNamedAfterRecipe ? [shortId, recipe] : [shortId, name, recipe]
+  const left = truncate(what.filter(Boolean).join('  '), width)
+  const room = width - displayWidth(left) - 2
+  const url = displayWidth(picture.url) <= room ? picture.url : ''
+  return paint('bold', padEnd(left, width - displayWidth(url))) + paint('dim', url)
+}
+
+/** `queued 0.3 s › starting 6 s › running 12 s`: the time spent in each state. */
+function stages(picture: Picture, { width, nowMs, paint }: ViewOptions): string {
+  const passed = timeline(picture, nowMs)
+  const parts = passed.map(({ state, seconds }) => `${state} ${duration(seconds)}`)
+  if (isEnded(picture.state))
+    parts.push(`${picture.state} after ${duration(elapsedSeconds(picture, nowMs))}`)
+  const current = parts.pop() ?? picture.state
+  const before = parts.length > 0 ? `${parts.join(' › ')} › ` : ''
+  const why = [picture.phase, picture.reason].filter(text => text !== null && text !== '')
+  const reason =
+    why.length > 0 && !/^(running|succeeded)$/.test(picture.state) ? ` (${why.join(', ')})` : ''
+  const room = width - displayWidth(current + reason)
+  const shown = room < 4 ? '' : cut(before, room)
+  return (
+    paint('dim', shown) +
+    paintState(paint, picture.state, truncate(current + reason, width - displayWidth(shown)))
+  )
+}
+
+/** Cut text keeps its last sign, which leads on to what follows. */
+const cut = (text: string, width: number) =>
+  displayWidth(text) <= width ? text : `${truncate(text, width - 2)}› `
+
+function progress(picture: Picture, { width, paint, nowMs }: ViewOptions): string[] {
+  const [gap] = picture.gaps.values()
+  if (gap && nowMs - gap.sinceMs > 1000) {
+    const text = `reconnecting for ${duration((nowMs - gap.sinceMs) / 1000)}: ${gap.reason}`
+    return [paint('yellow', truncate(text, width))]
+  }
+  if (picture.step === null || picture.totalSteps === null || picture.totalSteps <= 0) return []
+  const fraction = Math.min(1, picture.step / picture.totalSteps)
+  const percent = `${Math.round(fraction * 100)}%`
+  const eta =
+    picture.etaSeconds === null || isEnded(picture.state)
+      ? ''
+      : `  ${duration(picture.etaSeconds)} left`
+  const text = `  ${percent}  step ${picture.step} of ${picture.totalSteps}${eta}`
+  const cells = Math.max(0, Math.min(40, width - displayWidth(text)))
+  const full = Math.round(fraction * cells)
+  return [
+    paint('green', '━'.repeat(full)) +
+      paint('dim', '━'.repeat(cells - full)) +
+      truncate(text, width - cells),
+  ]
+}
+
+/** Metrics beside each other, as many as are at least 36 columns wide. */
+function chartRow(picture: Picture, options: ViewOptions, lines: number): string[] {
+  const { width, paint } = options
+  const keys = shownKeys(picture, options)
+  if (keys.length === 0) return [paint('dim', 'no metrics yet')]
+  const gap = 2
+  const each = Math.floor((width - gap * (keys.length - 1)) / keys.length)
+  const charts = keys.map(key => {
+    const series = picture.metrics.get(key)
+    const points = series?.points ?? []
+    const heading = `${key} ${amount(series?.last?.[1] ?? Number.NaN)}`
+    const body = lineChart(points, { width: each, height: lines - 1 })
+    return [
+      paint('bold', padEnd(truncate(heading, each), each)),
+      ...body.map(line => padEnd(line, each)),
+    ]
+  })
+  return Array.from({ length: lines }, (_, row) =>
+    charts
+      .map(chart => chart[row] ?? '')
+      .join(' '.repeat(gap))
+      .trimEnd(),
+  )
+}
+
+function shownKeys(picture: Picture, { width, keys }: ViewOptions): string[] {
+  const wanted =
+    keys.length > 0 ? keys.filter(key => picture.metrics.has(key)) : byInterest(picture.metrics)
+  return wanted.slice(0, Math.max(1, Math.min(3, Math.floor(width / 38))))
+}
+
+/** The metrics that have no chart: a line each. */
+function otherMetrics(picture: Picture, options: ViewOptions, lines: number): string[] {
+  const { width, paint } = options
+  const charted = new Set(shownKeys(picture, options))
+  const keys = byInterest(picture.metrics).filter(key => !charted.has(key))
+  if (lines < 1 || keys.length === 0) return []
+  const shown = keys.slice(0, keys.length > lines ? Math.max(0, lines - 1) : lines)
+  const nameWidth = Math.min(32, Math.max(...shown.map(displayWidth), 0))
+  const spark = Math.max(0, Math.min(30, width - nameWidth - 34))
+  const rows = shown.map(key =>
+    metricLine(key, picture.metrics.get(key), { nameWidth, spark, width }),
+  )
+  if (keys.length > shown.length)
+    rows.push(paint('dim', truncate(`and ${keys.length - shown.length} more metrics`, width)))
+  return rows
+}
+
+function metricLine(
+  key: string,
+  series: Series | undefined,
+  { nameWidth, spark, width }: { nameWidth: number; spark: number; width: number },
+): string {
+  const range = series?.range()
+  const span = range ? `${amount(range.min, 3)} … ${amount(range.max, 3)}` : ''
+  const bars = padEnd(sparkline(series?.points ?? [], spark), spark)
+  const last = padEnd(amount(series?.last?.[1] ?? Number.NaN), 10)
+  return truncate(`${padEnd(truncate(key, nameWidth), nameWidth)}  ${bars}  ${last}${span}`, width)
+}
+
+function logTail(picture: Picture, { width, paint }: ViewOptions, lines: number): string[] {
+  if (lines < 2) return []
+  const heading = paint('dim', truncate(`── log ${'─'.repeat(Math.max(0, width - 7))}`, width))
+  const shown = picture.log.slice(-(lines - 1)).map(line => truncate(oneLine(line.text), width))
+  const blank = Array.from({ length: lines - 1 - shown.length }, () => '')
+  return [heading, ...shown, ...blank]
+}

@@ -1,0 +1,87 @@
+import { parse, YAMLParseError } from 'yaml'
+import { usageFailure } from './failure.ts'
+
+/** The server knows what a JobSpec may hold; here it is only a tree to be filled. */
+export type SpecTree = { [key: string]: unknown }
+
+/** The dialect this command line speaks (specification, "Versioning"). */
+export const dialect = 'forge/v2'
+
+/** Reads a JobSpec written as YAML or JSON (which is YAML). `name` is for the message of a fault. */
+export function parseSpec(text: string, name: string): SpecTree {
+  let value: unknown
+  try {
+    value = parse(text, { prettyErrors: true })
+  } catch (error) {
+    if (!(error instanceof YAMLParseError)) throw error
+    throw usageFailure(`${name} is neither YAML nor JSON: ${error.message.trimEnd()}`)
+  }
+  if (!isTree(value))
+    throw usageFailure(`${name} holds no JobSpec: an object is expected at its top`)
+  return value
+}
+
+/** `key=value` as typed on the command line: the value is read as YAML, so numbers are numbers. */
+export function assignment(text: string, flag: string): [path: string, value: unknown] {
+  const at = text.indexOf('=')
+  if (at < 1) throw usageFailure(`${flag} ${text}: KEY=VALUE is expected, e.g. ${flag} lr=0.001`)
+  const raw = text.slice(at + 1)
+  if (raw.trim() === '') return [text.slice(0, at), raw]
+  try {
+    return [text.slice(0, at), parse(raw)]
+  } catch {
+    return [text.slice(0, at), raw]
+  }
+}
+
+/** A parameter's own name may have dots in it (`rollout.n`): all below this is one key. */
+const params = 'spec.params.'
+
+/** Sets one value in the tree, making the objects on the way; `path` is dotted, list items by index. */
+export function setAt(spec: SpecTree, path: string, value: unknown): void {
+  const keys = path.startsWith(params)
+    ? ['spec', 'params', path.slice(params.length)]
+    : path.split('.')
+  const last = keys.pop() ?? ''
+  let node: SpecTree = spec
+  for (const key of keys) {
+    const next = own(node, key)
+    if (next !== undefined && next !== null && typeof next !== 'object')
+      throw usageFailure(`--set ${path}: ${key} is ${JSON.stringify(next)}, which has no fields`)
+    node = isTree(next) || Array.isArray(next) ? (next as SpecTree) : define(node, key, {})
+  }
+  define(node, last, value)
+}
+
+const own = (node: SpecTree, key: string): unknown =>
+  Object.hasOwn(node, key) ? node[key] : undefined
+
+/** Unlike assignment, this makes `__proto__` a field like any other, for the server to refuse. */
+function define<V>(node: SpecTree, key: string, value: V): V {
+  Object.defineProperty(node, key, {
+    value,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  })
+  return value
+}
+
+export type RecipeJob = {
+  lock: SpecTree
+  project: string
+  /** The recipe's name where none is given. */
+  name: string | undefined
+}
+
+/** The smallest JobSpec that runs a recipe; everything else has a default on the server. */
+export const specOfRecipe = ({ lock, project, name }: RecipeJob): SpecTree => ({
+  api: dialect,
+  kind: 'train',
+  metadata: { name: name ?? String(lock.name), project },
+  lock,
+  spec: {},
+})
+
+const isTree = (value: unknown): value is SpecTree =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,40 @@
+import { CommanderError } from 'commander'
+import { exitCode, Failure } from './failure.ts'
+import { createProgram } from './program.ts'
+import { processTerminal } from './terminal.ts'
+
+/** What stands behind -- is the command that `forge run` runs. */
+const ends = process.argv.indexOf('--')
+const isJson = process.argv.slice(2, ends === -1 ? undefined : ends).includes('--json')
+const terminal = processTerminal(process.env)
+
+// `forge logs RUN | head` ends when head does; that is no error.
+process.stdout.on('error', error => {
+  process.exit('code' in error && error.code === 'EPIPE' ? exitCode.ok : exitCode.unavailable)
+})
+
+const world = { terminal, env: process.env, nowMs: () => Date.now() }
+const program = createProgram(world, code => {
+  process.exitCode = code
+})
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.exitCode = sayFailure(error)
+}
+// Timers and kept-alive connections are not waited for.
+process.exit()
+
+function sayFailure(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.ok : exitCode.usage
+  if (!(error instanceof Failure)) throw error
+  if (isJson) {
+    const content = { exit_code: error.exitCode, message: error.message, ...error.fields }
+    terminal.note(JSON.stringify({ error: content }))
+  } else {
+    terminal.note(`${terminal.paintNote('red', 'error:')} ${error.message}`)
+    for (const line of error.lines) terminal.note(`  ${line}`)
+  }
+  return error.exitCode
+}

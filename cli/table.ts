@@ -1,0 +1,94 @@
+import { displayWidth, padEnd, padStart, truncate } from './width.ts'
+
+export type Column<Row> = {
+  title: string
+  cell: (row: Row) => string
+  align?: 'left' | 'right'
+  /** Gives up columns, down to 6, when the table is wider than the terminal. */
+  shrinks?: boolean
+  /** Left out where even shrunk columns are too wide together; the last one goes first. */
+  drops?: boolean
+  /** Colours what is already cut and padded. */
+  paint?: (text: string, row: Row) => string
+}
+
+export type TableOptions = {
+  /** Columns of the terminal; null where nothing is to be cut (pipes, files). */
+  width: number | null
+  paintTitle?: (text: string) => string
+}
+
+const gap = '  '
+const least = 6
+
+/** Rows under their titles, aligned, without ruling: each cell can be cut out by a script. */
+export function table<Row>(
+  all: readonly Column<Row>[],
+  rows: readonly Row[],
+  { width, paintTitle = text => text }: TableOptions,
+): string[] {
+  const columns = width === null ? all : affordable(all, rows, width)
+  const cells = rows.map(row => columns.map(column => column.cell(row)))
+  const natural = columns.map(column => naturalWidth(column, rows))
+  const widths = width === null ? natural : fitted(columns, natural, width)
+  const line = (texts: readonly string[], paint: (text: string, at: number) => string) =>
+    texts
+      .map((text, at) => {
+        const space = widths[at] ?? 0
+        const cut = truncate(text, space)
+        const isLast = at === texts.length - 1
+        const padded =
+          columns[at]?.align === 'right' ? padStart(cut, space) : isLast ? cut : padEnd(cut, space)
+        return paint(padded, at)
+      })
+      .join(gap)
+      .trimEnd()
+  return [
+    line(
+      columns.map(column => column.title),
+      paintTitle,
+    ),
+    ...rows.map((row, index) =>
+      line(cells[index] ?? [], (text, at) => columns[at]?.paint?.(text, row) ?? text),
+    ),
+  ]
+}
+
+const naturalWidth = <Row>(column: Column<Row>, rows: readonly Row[]): number =>
+  Math.max(displayWidth(column.title), ...rows.map(row => displayWidth(column.cell(row))))
+
+/** The columns that fit when all that shrink have shrunk. */
+function affordable<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  width: number,
+): readonly Column<Row>[] {
+  const needed = columns.map(column => {
+    const natural = naturalWidth(column, rows)
+    return column.shrinks ? Math.min(natural, least) : natural
+  })
+  const total = needed.reduce((sum, each) => sum + each + gap.length, -gap.length)
+  const last = columns.findLastIndex(column => column.drops)
+  return total <= width || last === -1
+    ? columns
+    : affordable(columns.toSpliced(last, 1), rows, width)
+}
+
+/** Takes what is too much from the shrinking columns, the widest first. */
+function fitted<Row>(
+  columns: readonly Column<Row>[],
+  natural: readonly number[],
+  width: number,
+): number[] {
+  const widths = [...natural]
+  let excess = widths.reduce((sum, w) => sum + w, 0) + gap.length * (widths.length - 1) - width
+  while (excess > 0) {
+    const widest = columns
+      .map((column, at) => ({ at, size: column.shrinks ? (widths[at] ?? 0) : 0 }))
+      .reduce((a, b) => (b.size > a.size ? b : a), { at: -1, size: least })
+    if (widest.at === -1) break
+    widths[widest.at] = widest.size - 1
+    excess -= 1
+  }
+  return widths
+}

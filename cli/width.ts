@@ -1,0 +1,44 @@
+import { stripVTControlCharacters } from 'node:util'
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+/** East Asian wide and fullwidth blocks, and emoji: two columns on a terminal. */
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|\ufe0f/u
+const plainAscii = /^[\x20-\x7e]*$/
+
+/** Columns the text takes on a terminal; colour codes take none. */
+export function displayWidth(text: string): number {
+  if (plainAscii.test(text)) return text.length
+  let columns = 0
+  for (const { segment } of graphemes.segment(stripVTControlCharacters(text)))
+    columns += wide.test(segment) ? 2 : 1
+  return columns
+}
+
+/** Cuts plain text to at most `width` columns, with … where something went. */
+export function truncate(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text
+  let kept = ''
+  let columns = 0
+  for (const { segment } of graphemes.segment(text)) {
+    const next = wide.test(segment) ? 2 : 1
+    if (columns + next > width - 1) break
+    kept += segment
+    columns += next
+  }
+  return width < 1 ? '' : `${kept}…`
+}
+
+export const padEnd = (text: string, width: number) =>
+  text + ' '.repeat(Math.max(0, width - displayWidth(text)))
+
+export const padStart = (text: string, width: number) =>
+  ' '.repeat(Math.max(0, width - displayWidth(text))) + text
+
+/** One line that moves no cursor: what a program redrew with carriage returns shows as it ended. */
+export function oneLine(text: string): string {
+  const last = text.replace(/\r+$/, '').split('\r').at(-1) ?? ''
+  return stripVTControlCharacters(last)
+    .replaceAll('\t', '    ')
+    .replaceAll(/\p{Cc}/gu, '')
+}
