@@ -1,0 +1,165 @@
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { checkLedger } from './chaos/check.ts'
+import { type Drive, drive } from './chaos/drive.ts'
+import { killAtRandom } from './chaos/kill.ts'
+import {
+  hparamsLane,
+  type Lane,
+  logsLane,
+  metricsLane,
+  rubricLane,
+  runsLane,
+} from './chaos/lanes.ts'
+import { openLedger } from './chaos/ledger.ts'
+import { fencesFor, quiesce } from './chaos/quiesce.ts'
+import { randomFrom } from './chaos/random.ts'
+import { targetsOf } from './chaos/targets.ts'
+import { isClean, summary } from './chaos/verdict.ts'
+import { createRuns, type ExternalRun, signIn } from './rig/api.ts'
+import { type KafkaBroker, startKafka } from './rig/kafka.ts'
+import { spreadOf } from './rig/quantile.ts'
+import { isReady, type Server, startServer } from './rig/server.ts'
+import { number } from './rig/table.ts'
+
+const usage = `npm run chaos -- [options]
+  --kills N            how many processes to kill (10)
+  --profile NAME       embedded or kafka (embedded)
+  --seed S             repeats the choices of a run; the instants differ (from the clock)
+  --lanes N            runs that report at once (24)
+  --rest MS            longest rest of each between two requests (150)
+  --keep               keeps the data directory and the ledger afterwards`
+
+const supervisorDelayMs = 500
+const project = 'chaos'
+const madeProject = 'chaos-made'
+const rubrics = ['tone', 'proof']
+
+type Options = {
+  kills: number
+  kafka: boolean
+  seed: number
+  lanes: number
+  restMs: number
+  keep: boolean
+}
+
+function readOptions(): Options {
+  const { values } = parseArgs({
+    options: {
+      kills: { type: 'string', default: '10' },
+      profile: { type: 'string', default: 'embedded' },
+      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+      lanes: { type: 'string', default: '24' },
+      rest: { type: 'string', default: '150' },
+      keep: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help || !['embedded', 'kafka'].includes(values.profile)) {
+    console.error(usage)
+    process.exit(values.help ? 0 : 2)
+  }
+  return {
+    kills: Number(values.kills),
+    kafka: values.profile === 'kafka',
+    seed: Number(values.seed),
+    lanes: Number(values.lanes),
+    restMs: Number(values.rest),
+    keep: values.keep,
+  }
+}
+
+const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 23)} ${line}`)
+
+/** Answers whether nothing was lost, repeated, invented or changed, and no unexpected error was seen. */
+async function rehearse(options: Options, server: Server, broker: KafkaBroker | null) {
+  const random = randomFrom(options.seed)
+  const admin = await signIn(server.url)
+  const runs = await createRuns(server.url, admin, project, options.lanes)
+  const ledgerPath = join(server.dataDir, '..', 'ledger')
+  const ledger = await openLedger(ledgerPath)
+  let salt = 0
+  const newSalt = () => ++salt
+  const load = drive(lanesFor(runs, newSalt), {
+    url: server.url,
+    credentials: { admin, ingest: new Map(runs.map(({ run_id, token }) => [run_id, token])) },
+    ledger,
+    random,
+    restMs: options.restMs,
+  })
+  const { kills, recoveryMs } = await killAtRandom({
+    targets: targetsOf(server, broker),
+    kills: options.kills,
+    random,
+    isReady: () => isReady(server.url),
+    report: say,
+  })
+  await load.stop()
+  say('the load has ended; waiting until everything acknowledged can be read')
+  await broker?.settled()
+  await server.ready()
+  const reader = { url: server.url, token: admin }
+  const fences = fencesFor(
+    { runs: runs.map(run => run.run_id), rubrics, project: madeProject },
+    newSalt,
+  )
+  await quiesce(load, reader, fences).catch(error =>
+    say(`not all became readable: ${error.message}`),
+  )
+  await ledger.close()
+  const verdict = await checkLedger(ledgerPath, reader)
+  const recovery = spreadOf(recoveryMs)
+  say(
+    `killed: ${Object.entries(kills)
+      .map(([name, times]) => `${name} ${times}`)
+      .join(
+        ', ',
+      )}; ready again after p50 ${number(recovery.p50)} ms, at most ${number(recovery.max)} ms`,
+  )
+  tell(load.tally)
+  for (const example of verdict.examples) say(example)
+  say(`${number(verdict.checked)} registers checked; seed ${options.seed}`)
+  console.log(summary(verdict))
+  return isClean(verdict) && load.tally.unexpected.length === 0
+}
+
+function lanesFor(runs: readonly ExternalRun[], newSalt: () => number): Lane[] {
+  const some = <T>(share: number, make: (run: string) => T) =>
+    runs.slice(0, Math.ceil(runs.length * share)).map(({ run_id }) => make(run_id))
+  return [
+    ...some(1, run => metricsLane(run, newSalt)),
+    ...some(0.5, logsLane),
+    ...some(0.1, run => hparamsLane(run, newSalt)),
+    ...rubrics.map(name => rubricLane('admin', name, newSalt)),
+    runsLane(madeProject),
+  ]
+}
+
+function tell({ operations, answers, unexpected, slowestMs }: Drive['tally']): void {
+  const counted = [...answers].map(([answer, times]) => `${answer} ${number(times)}`).join(', ')
+  say(`${number(operations)} requests (${counted}), the slowest took ${number(slowestMs)} ms`)
+  for (const answer of unexpected) say(`unexpected answer: ${answer}`)
+}
+
+async function main(): Promise<boolean> {
+  const options = readOptions()
+  const broker = options.kafka ? await startKafka() : null
+  try {
+    const server = await startServer({
+      restartAfterMs: supervisorDelayMs,
+      env: broker ? { SERVICE_KAFKA_BROKERS: broker.address } : {},
+    })
+    say(`the server runs at ${server.url}, its data in ${server.dataDir}; seed ${options.seed}`)
+    try {
+      return await rehearse(options, server, broker)
+    } finally {
+      await server.stop()
+      if (!options.keep) await server.remove()
+    }
+  } finally {
+    await broker?.stop()
+  }
+}
+
+process.exitCode = (await main()) ? 0 : 1

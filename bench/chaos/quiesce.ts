@@ -1,0 +1,75 @@
+import { untilTrue } from '../rig/until.ts'
+import type { Drive } from './drive.ts'
+import { type Operation, type Write, writesOf } from './operations.ts'
+import {
+  type Reader,
+  readLines,
+  readParams,
+  readPoints,
+  readRubric,
+  readRuns,
+} from './read-back.ts'
+
+const acknowledgeWithinMs = 60_000
+const visibleWithinMs = 120_000
+const fenceKey = 'fence'
+/** Above any batch of the load. */
+const fenceSeq = 1_000_000_000
+
+/** One last thing to say about each run, rubric and project of the load. */
+export function fencesFor(
+  {
+    runs,
+    rubrics,
+    project,
+  }: { runs: readonly string[]; rubrics: readonly string[]; project: string },
+  newSalt: () => number,
+): Operation[] {
+  return [
+    ...runs.flatMap((run): Operation[] => [
+      { kind: 'metrics', run, keys: [fenceKey], first_step: 1, steps: 1, salt: newSalt() },
+      { kind: 'logs', run, seq: fenceSeq, lines: 1 },
+      { kind: 'hparams', run, params: { [fenceKey]: newSalt() } },
+    ]),
+    ...rubrics.map(
+      (name): Operation => ({ kind: 'rubric', owner: 'admin', name, salt: newSalt() }),
+    ),
+    { kind: 'run', project, name: fenceKey },
+  ]
+}
+
+/**
+ * Writes each fence and waits until all can be read. What was said about one subject before its fence stands
+ * before it on the log, so that by then all of it has been applied, or is missing.
+ */
+export async function quiesce(
+  load: Drive,
+  reader: Reader,
+  fences: readonly Operation[],
+): Promise<void> {
+  for (const fence of fences) await load.insist(fence, acknowledgeWithinMs)
+  for (const fence of fences)
+    await untilTrue(`the last ${fence.kind} can be read`, visibleWithinMs, async () =>
+      holds(await readAround(fence, reader), fence),
+    )
+}
+
+async function readAround(fence: Operation, reader: Reader): Promise<Write[]> {
+  switch (fence.kind) {
+    case 'metrics':
+      return readPoints(reader, fence.run, fence.keys)
+    case 'logs':
+      return (await readLines(reader, fence.run)).map(register => ({ register, value: 'written' }))
+    case 'hparams':
+      return readParams(reader, fence.run)
+    case 'rubric':
+      return readRubric(reader, `${fence.owner}/${fence.name}`)
+    case 'run':
+      return readRuns(reader, fence.project)
+  }
+}
+
+const holds = (found: readonly Write[], fence: Operation) =>
+  writesOf(fence).every(({ register, value }) =>
+    found.some(write => write.register === register && write.value === value),
+  )

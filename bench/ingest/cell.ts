@@ -1,0 +1,65 @@
+import type { LoadResult } from '../load/plan.ts'
+import { runLoad } from '../load/start.ts'
+import type { ExternalRun } from '../rig/api.ts'
+import { processorSeconds } from '../rig/processor-time.ts'
+import type { Spread } from '../rig/quantile.ts'
+import type { Probe } from './probe.ts'
+
+export type CellPlan = {
+  points: number
+  connections: number
+  seconds: number
+  /** Requests a second on a fixed schedule; null: as many as are answered. */
+  rate: number | null
+}
+
+/** What was measured for one size of request and one number of connections. */
+export type Cell = CellPlan & {
+  pointsPerSecond: number
+  requestsPerSecond: number
+  ack: Spread
+  /** From the acknowledgement of a probe to its frame on the stream. */
+  visible: Spread
+  /** Processor time of server, PostgreSQL and broker together. */
+  cpuMicrosecondsPerPoint: number
+  /** That of the load process, which shares the machine. */
+  loadCpuMicrosecondsPerPoint: number
+  failures: LoadResult['failures']
+}
+
+export type Bench = {
+  url: string
+  runs: readonly ExternalRun[]
+  probe: Probe
+  /** Pids of the server, PostgreSQL and the broker. */
+  pids(): Promise<number[]>
+}
+
+/** Share of requests sent twice. */
+const resent = 0.01
+
+export async function measureCell(bench: Bench, plan: CellPlan): Promise<Cell> {
+  const { hostname, port } = new URL(bench.url)
+  bench.probe.reset()
+  const before = processorSeconds(await bench.pids())
+  const load = await runLoad({
+    ...plan,
+    host: hostname,
+    port: Number(port),
+    runs: bench.runs,
+    resent,
+  })
+  // Until the last probe is seen the projector still works on this load: its time belongs to it.
+  const visible = await bench.probe.visible()
+  const cpu = processorSeconds(await bench.pids()) - before
+  return {
+    ...plan,
+    pointsPerSecond: load.points / load.seconds,
+    requestsPerSecond: load.requests / load.seconds,
+    ack: load.ack,
+    visible,
+    cpuMicrosecondsPerPoint: (cpu * 1e6) / load.points,
+    loadCpuMicrosecondsPerPoint: (load.processorSeconds * 1e6) / load.points,
+    failures: load.failures,
+  }
+}

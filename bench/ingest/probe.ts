@@ -1,0 +1,101 @@
+import { callApi, type ExternalRun } from '../rig/api.ts'
+import { type Spread, spreadOf } from '../rig/quantile.ts'
+import { pause, untilTrue } from '../rig/until.ts'
+
+export type Probe = {
+  /** Begins to count anew. */
+  reset(): void
+  /** Waits for the points under way; answers the milliseconds from an acknowledgement to the stream's frame. */
+  visible(): Promise<Spread>
+  stop(): Promise<void>
+}
+
+const everyMs = 50
+const settleWithinMs = 60_000
+
+/**
+ * One more run, with a point every 50 ms, whose stream is open: when does what was acknowledged reach a
+ * reader, while others load the server?
+ */
+export async function startProbe(url: string, token: string, run: ExternalRun): Promise<Probe> {
+  const stopping = new AbortController()
+  const acknowledgedAt = new Map<number, number>()
+  const seenAt = new Map<number, number>()
+  let lastStep = 0
+  let countFrom = 1
+
+  const send = async () => {
+    while (!stopping.signal.aborted) {
+      const step = ++lastStep
+      const points = [{ key: 'probe', step, value: step, ts: new Date().toISOString() }]
+      await callApi(url, 'POST', '/api/ingest/metrics', {
+        token: run.token,
+        body: { run_id: run.run_id, points },
+      })
+      acknowledgedAt.set(step, performance.now())
+      await pause(everyMs)
+    }
+  }
+  const watch = async () => {
+    for await (const step of stepsOf(url, token, run.run_id, stopping.signal))
+      seenAt.set(step, performance.now())
+  }
+  const work = Promise.all([send(), watch()])
+  // A failure of either is told by `visible` or `stop`, whichever comes next.
+  work.catch(() => {})
+
+  return {
+    reset() {
+      countFrom = lastStep + 1
+    },
+    async visible() {
+      const until = lastStep
+      const isSeen = () => seenAt.has(until) && acknowledgedAt.has(until)
+      await Promise.race([
+        work,
+        untilTrue('the last probe was seen on the stream', settleWithinMs, isSeen, 5),
+      ])
+      const waits: number[] = []
+      for (let step = countFrom; step <= until; step++) {
+        const [acknowledged, seen] = [acknowledgedAt.get(step), seenAt.get(step)]
+        if (acknowledged !== undefined && seen !== undefined)
+          waits.push(Math.max(0, seen - acknowledged))
+      }
+      return spreadOf(waits)
+    },
+    async stop() {
+      stopping.abort()
+      await work.catch(error => {
+        if (!stopping.signal.aborted) throw error
+      })
+    },
+  }
+}
+
+/** The steps of a run's points as its stream brings them (Server-Sent Events). */
+async function* stepsOf(
+  url: string,
+  token: string,
+  runId: string,
+  signal: AbortSignal,
+): AsyncIterableIterator<number> {
+  const response = await fetch(`${url}/api/runs/${runId}/metrics/stream`, {
+    headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
+    signal,
+  })
+  if (!response.ok || !response.body) throw new Error(`the stream answered ${response.status}`)
+  let text = ''
+  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    const frames = text.split('\n\n')
+    text = frames.pop() ?? ''
+    for (const frame of frames) yield* stepsIn(frame)
+  }
+}
+
+function stepsIn(frame: string): number[] {
+  const data = /^data: (.*)$/m.exec(frame)?.[1]
+  if (!/^event: points$/m.test(frame) || data === undefined) return []
+  const { points } = JSON.parse(data) as { points: { step: number }[] }
+  return points.map(({ step }) => step)
+}

@@ -1,0 +1,71 @@
+import type { Client } from 'pg'
+import { runLoad } from '../load/start.ts'
+import { callApi, createRuns, signIn } from '../rig/api.ts'
+import { connect, tableBytes } from '../rig/database.ts'
+import { startServer } from '../rig/server.ts'
+import { untilTrue } from '../rig/until.ts'
+
+/** Bytes a point, with indexes and everything else that belongs to a table. */
+export type Storage = {
+  points: number
+  log: number
+  /** As it comes in: `metric_block`. */
+  l0: number
+  /** After compaction: `metric_chunk`. */
+  l1: number
+}
+
+const runCount = 16
+/** Below what makes the compactor begin by itself. */
+const load = { points: 100, connections: 16, seconds: 5, rate: 1_000, resent: 0.01 }
+const appliedWithinMs = 60_000
+
+/** Fills an empty server of its own, so that nothing else lies in the tables. */
+export async function measureStorage(env: Record<string, string>): Promise<Storage> {
+  const server = await startServer({ env })
+  try {
+    const token = await signIn(server.url)
+    const runs = await createRuns(server.url, token, 'storage', runCount)
+    const { hostname, port } = new URL(server.url)
+    const { points } = await runLoad({ ...load, host: hostname, port: Number(port), runs })
+    const client = await connect(server.dataDir)
+    try {
+      await untilTrue('all blocks are stored', appliedWithinMs, () => isStill(client))
+      const bytesPer = async (...tables: string[]) => {
+        const sizes = await Promise.all(tables.map(table => tableBytes(client, table)))
+        return sizes.reduce((sum, size) => sum + size, 0) / points
+      }
+      const l0 = await bytesPer('read.metric_block')
+      const log = await bytesPer('log.record')
+      const ended = { event: 'succeeded', ts: new Date().toISOString() }
+      for (const { run_id, token: ingest } of runs)
+        await callApi(server.url, 'POST', '/api/ingest/lifecycle', {
+          token: ingest,
+          body: { run_id, ...ended },
+        })
+      await untilTrue('all blocks are compacted', appliedWithinMs, () => isEmpty(client))
+      return { points, log, l0, l1: await bytesPer('read.metric_chunk') }
+    } finally {
+      await client.end()
+    }
+  } finally {
+    await server.stop()
+    await server.remove()
+  }
+}
+
+let lastCount = ''
+
+/** Whether no block came between two looks. */
+async function isStill(client: Client): Promise<boolean> {
+  const { rows } = await client.query('select count(*)::text as count from read.metric_block')
+  const before = lastCount
+  lastCount = rows[0].count
+  await new Promise(resolve => setTimeout(resolve, 500))
+  return before === lastCount && lastCount !== '0'
+}
+
+async function isEmpty(client: Client): Promise<boolean> {
+  const { rows } = await client.query('select not exists (select from read.metric_block) as empty')
+  return rows[0].empty
+}

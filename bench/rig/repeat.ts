@@ -1,0 +1,16 @@
+import { type Spread, spreadOf } from './quantile.ts'
+
+/** Calls one after another and answers how many milliseconds each took; the first few do not count. */
+export async function timeEach(
+  times: number,
+  call: (turn: number) => Promise<unknown>,
+  warmUp = 5,
+): Promise<Spread> {
+  const took: number[] = []
+  for (let turn = 0; turn < warmUp + times; turn++) {
+    const began = performance.now()
+    await call(turn)
+    if (turn >= warmUp) took.push(performance.now() - began)
+  }
+  return spreadOf(took)
+}

@@ -1,0 +1,79 @@
+import type { Client } from 'pg'
+import type { Target } from './chart.ts'
+import { callApi } from './rig/api.ts'
+import type { Spread } from './rig/quantile.ts'
+import { timeEach } from './rig/repeat.ts'
+
+export type RunListReport = {
+  runs: number
+  metricKeys: number
+  /** Milliseconds of the whole request, by what was asked. */
+  queries: { query: string; took: Spread }[]
+}
+
+const runs = 100_000
+const keys = ['val/accuracy', 'val/loss', 'train/loss', 'lr']
+const times = 60
+
+/** Lists of 50 out of 100,000 runs, filtered and sorted. */
+export async function measureRunList(
+  { url, token }: Target,
+  client: Client,
+): Promise<RunListReport> {
+  for (const statement of seed) await client.query(statement)
+  const byMetric = (metric: string) => `sort=${encodeURIComponent(metric)}`
+  const asked = [
+    'sort=-created_at',
+    byMetric('-metric:val/accuracy:last'),
+    `project=list-7&${byMetric('-metric:val/accuracy:last')}`,
+    `state=succeeded&${byMetric('metric:val/loss:min')}`,
+    `project=list-3&state=failed&${byMetric('-metric:val/accuracy:max')}`,
+    `tag=tag-5&${byMetric('metric:train/loss:last')}`,
+    `state=running&${byMetric('-metric:val/accuracy:last')}`,
+  ]
+  const queries: RunListReport['queries'] = []
+  for (const query of asked) {
+    const took = await timeEach(times, turn =>
+      callApi(url, 'GET', `/api/runs?${query}&limit=50&offset=${(turn % 4) * 50}`, { token }),
+    )
+    queries.push({ query, took })
+  }
+  return { runs, metricKeys: keys.length, queries }
+}
+
+/**
+ * Rows as the projections leave them behind runs that have ended; sent through the API they would take
+ * minutes and change nothing in what is read.
+ */
+const seed = [
+  `insert into read.projects (name, owner, visibility, created_at)
+   select 'list-' || n, 'admin', 'internal', timestamptz '2026-01-01' from generate_series(0, 19) n`,
+  `insert into read.runs (run_id, short_id, name, project, owner, source, state, created_at, started_at,
+     ended_at, tags, notes, starred, archived, init_from, datasets, search)
+   select 'run_' || lpad(n::text, 26, '0'), 'list-' || n % 20 || '-' || n, 'seeded ' || n, 'list-' || n % 20,
+     case when n % 3 = 0 then 'admin' else 'person-' || n % 50 end, 'external',
+     case when n % 10 < 6 then 'succeeded' when n % 10 < 8 then 'failed' when n % 10 < 9 then 'stopped'
+       else 'running' end,
+     timestamptz '2026-01-01' + n * interval '1 minute', timestamptz '2026-01-01' + n * interval '1 minute',
+     case when n % 10 < 9 then timestamptz '2026-01-01' + (n + 30) * interval '1 minute' end,
+     array['tag-' || n % 37], '', n % 100 = 0, n % 20 = 19, '{}', '{}', 'seeded ' || n
+   from generate_series(1, ${runs}) n`,
+  `insert into read.metric_name (key_no, key)
+   select coalesce((select max(key_no) from read.metric_name), 0) + place, key
+   from unnest(array['${keys.join("','")}']) with ordinality as named (key, place)
+   where key not in (select key from read.metric_name)`,
+  `insert into read.metric_run (records, points, waiting_points, last_received_ms, compacted_ms, run_no,
+     waiting_blocks, live, inexact, run_id)
+   select 10, 400, 0, 1790000000000, 1790000000000,
+     (select coalesce(max(run_no), 0) from read.metric_run) + n, 0, false, false,
+     'run_' || lpad(n::text, 26, '0')
+   from generate_series(1, ${runs}) n`,
+  `insert into read.metric_settled (first_step, last_step, last_ts, count, nonfinite, min, max, sum, last,
+     run_no, key_no, exact)
+   select 1, 100, 1790000000000, 100, 0, value, value + 1, value * 100, value + 0.5, run_no, key_no, true
+   from (select run_no, key_no, random() as value from read.metric_run
+           cross join read.metric_name
+           where not live and key = any(array['${keys.join("','")}'])
+             and run_id like 'run_0000%') drawn`,
+  'vacuum analyze read.runs, read.metric_run, read.metric_settled, read.metric_name, read.projects',
+]
