@@ -1,0 +1,245 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import test from 'ava'
+import {
+  attemptPaths,
+  type ClaimRecord,
+  type LaunchRecord,
+} from '../../executor/local/attempt-directory.ts'
+import { currentTurn } from '../../executor/local/claims.ts'
+import { readJson, writeDurably } from '../../executor/local/durable-json.ts'
+import { prepareAttempt } from '../../executor/local/prepare.ts'
+import { bootId, identify } from '../../executor/local/processes.ts'
+import { startShim } from '../../executor/local/start-shim.ts'
+import type { Launch } from '../../executor/port.ts'
+import { localBench, openAt } from './bench.ts'
+import { commandLinesWith, exitOf, launch, untilState } from './contract.ts'
+import { outputOf, untilPrinted } from './output.ts'
+import { until } from './until.ts'
+
+const loop = 'while :; do sleep 0.05; done'
+
+/** A server in a process of its own, as soon as it has printed this line. */
+async function server(
+  runsDirectory: string,
+  submitted: Launch,
+  line: string,
+  ...more: string[]
+): Promise<ChildProcess> {
+  const program = fileURLToPath(new URL('server-process.ts', import.meta.url))
+  const child = spawn(
+    process.execPath,
+    [program, runsDirectory, JSON.stringify(submitted), ...more],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  let printed = ''
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', chunk => {
+      printed += chunk
+      if (printed.includes(`${line}\n`)) resolve()
+    })
+    child.once('exit', () => reject(new Error(`the server ended after: ${printed}`)))
+  })
+  return child
+}
+
+async function kill9(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit')
+  child.kill('SIGKILL')
+  await ended
+}
+
+async function claimOf(runsDirectory: string, ref: string): Promise<ClaimRecord | null> {
+  return (await currentTurn(attemptPaths(path.join(runsDirectory, ref)))).claim
+}
+
+async function killSupervisor(runsDirectory: string, ref: string): Promise<void> {
+  const pid = (await claimOf(runsDirectory, ref))?.supervisor?.pid
+  if (pid === undefined) throw new Error(`${ref} has no supervisor`)
+  process.kill(pid, 'SIGKILL')
+}
+
+test('a run goes on when the server is killed, and its true end is seen by the next one', async t => {
+  const { runsDirectory, reopen } = await localBench(t)
+  const command = ['sh', '-c', 'echo one; read -r line < fifo; echo two; exit 9']
+  const submitted = launch({ command: ['sh', '-c', `mkfifo fifo; ${command[2]}`] })
+  const ref = `${submitted.runId}/1`
+  await kill9(await server(runsDirectory, submitted, ref))
+  const executor = await reopen()
+  await untilPrinted(executor, ref, 'one\n')
+  t.is((await executor.observe(ref)).state, 'running')
+  await writeFile(path.join(runsDirectory, ref, 'work', 'fifo'), 'go\n')
+  t.like(await exitOf(executor, ref), { exitCode: 9, signal: null, launchError: null })
+  t.is((await outputOf(executor, ref)).stdout.toString(), 'one\ntwo\n')
+})
+
+test('a run that ended while no server was there is reported with its own status', async t => {
+  const { runsDirectory, reopen } = await localBench(t)
+  const submitted = launch({ command: ['sh', '-c', 'sleep 0.5; exit 11'] })
+  const ref = `${submitted.runId}/1`
+  await kill9(await server(runsDirectory, submitted, ref))
+  const { exit } = attemptPaths(path.join(runsDirectory, ref))
+  await until('the exit is on disk', () => readJson(exit))
+  t.like(await (await reopen()).observe(ref), { state: 'exited', exitCode: 11 })
+})
+
+test('a stop is carried out to the kill though the server died after asking for it', async t => {
+  const { runsDirectory, reopen } = await localBench(t)
+  const submitted = launch({ command: ['sh', '-c', `trap '' TERM; echo ready; ${loop}`] })
+  const ref = `${submitted.runId}/1`
+  await kill9(await server(runsDirectory, submitted, ref, '1'))
+  const { exit } = attemptPaths(path.join(runsDirectory, ref))
+  await until('the exit is on disk', () => readJson(exit))
+  t.like(await (await reopen()).observe(ref), { state: 'exited', signal: 'SIGKILL' })
+})
+
+test('a server killed at any moment of a submit starts the command once, whoever submits again', async t => {
+  const { runsDirectory, reopen, scratch } = await localBench(t)
+  for (let trial = 0; trial < 16; trial++) {
+    const file = path.join(scratch, `trial-${trial}`)
+    const submitted = launch({ command: ['sh', '-c', `echo started >> ${file}; exit 4`] })
+    const doomed = await server(runsDirectory, submitted, 'open')
+    // A submit takes about 100 ms; the moments are spread over it.
+    await delay(trial * 8)
+    await kill9(doomed)
+    const executor = await reopen()
+    const ref = await executor.submit(submitted)
+    t.like(await exitOf(executor, ref), { exitCode: 4, launchError: null })
+    t.is(await readFile(file, 'utf8'), 'started\n')
+  }
+})
+
+test('a submit cut short before it started anything is as if it had never been, and can be repeated', async t => {
+  const { runsDirectory, executor } = await localBench(t)
+  const submitted = launch({ command: ['sh', '-c', 'exit 6'] })
+  await prepareAttempt(runsDirectory, { ...submitted, command: ['false'] }, new Date())
+  const ref = `${submitted.runId}/1`
+  t.is(await executor.find(submitted.runId, 1), null)
+  t.deepEqual(await executor.observe(ref), { state: 'unknown' })
+  t.is(await executor.submit(submitted), ref)
+  t.is(await executor.find(submitted.runId, 1), ref)
+  t.like(await exitOf(executor, ref), { exitCode: 6 })
+})
+
+test('a supervisor on its way from a submit that was given up starts nothing', async t => {
+  const { runsDirectory, executor, scratch } = await localBench(t)
+  const file = path.join(scratch, 'starts')
+  const submitted = launch({ command: ['sh', '-c', `echo $WHOSE >> ${file}`] })
+  const paths = await prepareAttempt(runsDirectory, submitted, new Date())
+  t.is(await executor.find(submitted.runId, 1), null)
+  const late = { env: { PATH: process.env.PATH ?? '', WHOSE: 'late' }, turn: 1 }
+  await startShim(paths, late, path.join(runsDirectory, '.code-cache'))
+  const ref = await executor.submit({ ...submitted, env: { WHOSE: 'newest' } })
+  await startShim(paths, late, path.join(runsDirectory, '.code-cache'))
+  t.like(await exitOf(executor, ref), { exitCode: 0 })
+  t.is(await readFile(file, 'utf8'), 'newest\n')
+})
+
+test('the submit of another living server is waited for, but not for ever', async t => {
+  const { runsDirectory, executor } = await localBench(t)
+  const submitted = launch({ command: ['true'] })
+  const ref = `${submitted.runId}/1`
+  const paths = await prepareAttempt(runsDirectory, submitted, new Date())
+  const record = await readJson<LaunchRecord>(paths.launch)
+  await writeDurably(paths.launch, { ...record, submitter: identify(process.ppid) })
+  t.deepEqual(await executor.observe(ref), { state: 'starting' })
+  const later = await openAt(runsDirectory, () => new Date(Date.now() + 10 * 60_000))
+  t.deepEqual(await later.observe(ref), { state: 'unknown' })
+})
+
+test('an attempt stopped before anybody started it never starts', async t => {
+  const { runsDirectory, executor } = await localBench(t)
+  const submitted = launch({ command: ['true'] })
+  await prepareAttempt(runsDirectory, submitted, new Date())
+  const ref = `${submitted.runId}/1`
+  await executor.stop(ref, { graceSeconds: 10, force: false })
+  t.like(await executor.observe(ref), { state: 'exited', startedAt: null })
+  await executor.submit(submitted)
+  t.like(await executor.observe(ref), { state: 'exited', startedAt: null })
+})
+
+test('when the supervisor is killed, its run is killed and ends as lost, never twice', async t => {
+  const { runsDirectory, executor, reopen } = await localBench(t)
+  const id = randomUUID()
+  const sub = (name: string) => `sh -c '${loop}; : ${id} ${name}' &`
+  const script = `${sub('child')} setsid ${sub('escapee')} echo ready; wait; : ${id}`
+  const submitted = launch({ command: ['sh', '-c', script] })
+  const ref = await executor.submit(submitted)
+  await untilPrinted(executor, ref, 'ready\n')
+  await killSupervisor(runsDirectory, ref)
+  const exited = await exitOf(executor, ref)
+  t.like(exited, { exitCode: null, signal: null, launchError: 'supervisor lost' })
+  t.deepEqual(await commandLinesWith(id), [])
+  const other = await reopen()
+  t.is(await other.submit(submitted), ref)
+  t.deepEqual(await other.observe(ref), exited)
+})
+
+test('a supervisor killed while the server was dead is noticed by the next server', async t => {
+  const { runsDirectory, reopen } = await localBench(t)
+  const id = randomUUID()
+  const submitted = launch({ command: ['sh', '-c', `${loop}; : ${id}`] })
+  const ref = `${submitted.runId}/1`
+  await kill9(await server(runsDirectory, submitted, ref))
+  await killSupervisor(runsDirectory, ref)
+  const executors = await Promise.all([reopen(), reopen()])
+  const [one, two] = await Promise.all(executors.map(executor => exitOf(executor, ref)))
+  t.deepEqual(one, two)
+  t.is(one?.launchError, 'supervisor lost')
+  t.deepEqual(await commandLinesWith(id), [])
+})
+
+test('a supervisor does not end by the signals that end a service', async t => {
+  const { runsDirectory, executor } = await localBench(t)
+  const ref = await executor.submit(
+    launch({ command: ['sh', '-c', 'echo up; read line < /dev/zero'] }),
+  )
+  await untilPrinted(executor, ref, 'up\n')
+  const pid = (await claimOf(runsDirectory, ref))?.supervisor?.pid ?? 0
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.kill(pid, signal)
+  await executor.stop(ref, { graceSeconds: 5, force: false })
+  t.like(await exitOf(executor, ref), { signal: 'SIGTERM', launchError: null })
+})
+
+test('after a reboot a run has ended at its last proof of life, and no process is touched', async t => {
+  const { runsDirectory, executor } = await localBench(t)
+  const ref = await executor.submit(launch({ command: ['sleep', '60'] }))
+  await untilState(executor, ref, 'running')
+  const file = attemptPaths(path.join(runsDirectory, ref)).claim(1)
+  const before = await claimOf(runsDirectory, ref)
+  const supervisor = before?.supervisor
+  if (!supervisor) throw new Error('not claimed')
+  t.is(supervisor.boot_id, bootId())
+  await writeFile(
+    file,
+    JSON.stringify({ ...before, supervisor: { ...supervisor, boot_id: 'other' } }),
+  )
+  const exited = await exitOf(executor, ref)
+  t.is(exited.launchError, 'supervisor lost: the machine restarted')
+  t.true(exited.endedAt.getTime() <= Date.now())
+  t.notThrows(() => process.kill(supervisor.pid, 0))
+  await executor.stop(ref, { graceSeconds: 0, force: true })
+  await until('the supervisor is gone', async () => (await commandLinesWith(ref)).length === 0)
+})
+
+test('a supervisor is small', async t => {
+  const { runsDirectory, executor } = await localBench(t)
+  const first = await executor.submit(launch({ command: ['true'] }))
+  await exitOf(executor, first)
+  const ref = await executor.submit(launch({ command: ['sleep', '60'] }))
+  await untilState(executor, ref, 'running')
+  const pid = (await claimOf(runsDirectory, ref))?.supervisor?.pid
+  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8')
+  const kb = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(rollup)?.[1])
+  t.log(`resident ${kb('Rss')} kB, of which its own ${kb('Anonymous')} kB`)
+  t.true(kb('Anonymous') < 20_000, 'not shared with other Node processes')
+  await executor.stop(ref, { graceSeconds: 0, force: true })
+  await exitOf(executor, ref)
+})

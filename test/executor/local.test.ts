@@ -1,0 +1,4 @@
+import { localBench } from './bench.ts'
+import { executorContract } from './contract.ts'
+
+executorContract('local', localBench)

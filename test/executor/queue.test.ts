@@ -1,0 +1,36 @@
+import test from 'ava'
+import type { WaitingJob } from '../../executor/job-commands.ts'
+import { planStarts } from '../../executor/queue.ts'
+
+const job = (run_id: string, gpus: number): WaitingJob => ({ run_id, gpus, reason: null })
+
+test('jobs start in queue order on the lowest free GPUs', t => {
+  t.deepEqual(planStarts([job('a', 1), job('b', 2)], 4, [0]), {
+    starts: [
+      { run_id: 'a', gpu_indexes: [1] },
+      { run_id: 'b', gpu_indexes: [2, 3] },
+    ],
+    waits: [],
+  })
+})
+
+test('nobody overtakes a job that waits for GPUs', t => {
+  t.deepEqual(planStarts([job('big', 4), job('small', 1)], 4, [2]), {
+    starts: [],
+    waits: [
+      { run_id: 'big', reason: 'waiting_capacity' },
+      { run_id: 'small', reason: 'behind_priority' },
+    ],
+  })
+})
+
+test('what was held before the node shrank takes nothing away', t => {
+  t.deepEqual(planStarts([job('a', 2)], 2, [7]).starts, [{ run_id: 'a', gpu_indexes: [0, 1] }])
+})
+
+test('a job that asks for more than there is keeps nobody waiting', t => {
+  t.deepEqual(planStarts([job('huge', 8), job('small', 1)], 4, []), {
+    starts: [{ run_id: 'small', gpu_indexes: [0] }],
+    waits: [{ run_id: 'huge', reason: 'waiting_capacity' }],
+  })
+})

@@ -1,0 +1,18 @@
+import type { Launch } from '../../executor/port.ts'
+import { openAt } from './bench.ts'
+import { untilPrinted } from './output.ts'
+
+/**
+ * Stands for a server that will be killed: `server-process.ts RUNS_DIRECTORY LAUNCH [STOP_GRACE_SECONDS]`.
+ * A command that is to be stopped prints `ready` when it may be.
+ */
+const [, , runsDirectory = '', launch = '', graceSeconds] = process.argv
+const executor = await openAt(runsDirectory)
+process.stdout.write('open\n')
+const ref = await executor.submit(JSON.parse(launch) as Launch)
+if (graceSeconds !== undefined) {
+  await untilPrinted(executor, ref, 'ready\n')
+  await executor.stop(ref, { graceSeconds: Number(graceSeconds), force: false })
+}
+process.stdout.write(`${ref}\n`)
+setInterval(() => {}, 1000)

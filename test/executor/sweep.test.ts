@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import {
+  createCgroup,
+  enterCgroup,
+  leaveCgroup,
+  membersOf,
+  removeCgroup,
+} from '../../executor/local/cgroup.ts'
+import { identify, isAlive, markVariable, processesOfRun } from '../../executor/local/processes.ts'
+import { killRun } from '../../executor/local/sweep.ts'
+import { commandLinesWith } from './contract.ts'
+import { until } from './until.ts'
+
+/** A process with children in and out of its session, all with an id in their command lines. */
+async function tree(mark: string): Promise<{ id: string; pid: number }> {
+  const id = randomUUID()
+  const loop = (name: string) => `sh -c 'while :; do sleep 0.05; done; : ${id} ${name}' &`
+  const script = `${loop('child')} setsid ${loop('escapee')} env -i ${loop('bare')} wait`
+  const env = { PATH: process.env.PATH, [markVariable]: mark }
+  const child = spawn('sh', ['-c', script], { env, detached: true, stdio: 'ignore' })
+  await until('all are there', async () => (await commandLinesWith(id)).length === 4)
+  return { id, pid: child.pid ?? 0 }
+}
+
+test('without a control group the mark finds everything that a run started', async t => {
+  const mark = `run_x/1/${randomUUID()}`
+  const { id } = await tree(mark)
+  t.is(await killRun({ mark, cgroup: null, session: null }), 0)
+  t.deepEqual(await commandLinesWith(id), [])
+})
+
+test('a mark matches whole: one attempt is not another that begins like it', async t => {
+  const mark = `run_x/1/${randomUUID()}`
+  const { id, pid } = await tree(mark)
+  t.deepEqual(processesOfRun(mark.slice(0, -1), null), [])
+  t.deepEqual(processesOfRun('', null), [])
+  t.true(processesOfRun(mark, null).length >= 4)
+  t.true(processesOfRun('no such mark', pid).length >= 3, 'its session, by number')
+  await killRun({ mark, cgroup: null, session: pid })
+  t.deepEqual(await commandLinesWith(id), [])
+})
+
+test('a control group, where this user may make one, is emptied and removed', async t => {
+  const { cgroup, reason } = createCgroup(`forge-test-${process.pid}-${Date.now()}`)
+  if (!cgroup) {
+    t.truthy(reason, 'and says why not')
+    return
+  }
+  const id = randomUUID()
+  enterCgroup(cgroup)
+  spawn('setsid', ['env', '-i', '/bin/sh', '-c', `while :; do /bin/sleep 0.05; done; : ${id}`], {
+    stdio: 'ignore',
+  })
+  leaveCgroup(cgroup)
+  await until('it runs', async () => (await commandLinesWith(id)).length > 0)
+  t.true(membersOf(cgroup).length > 0)
+  t.is(await killRun({ mark: 'no such mark', cgroup, session: null }), 0)
+  t.deepEqual(await commandLinesWith(id), [])
+  removeCgroup(cgroup)
+  t.deepEqual(membersOf(cgroup), [])
+})
+
+test('a process is told from a later one with its pid, and a zombie counts as ended', async t => {
+  const own = identify(process.pid)
+  if (!own) throw new Error('no /proc')
+  t.true(isAlive(own))
+  t.false(isAlive({ ...own, start_ticks: '1' }))
+  t.false(isAlive({ ...own, boot_id: 'another boot' }))
+  t.is(identify(2 ** 22 + 1), null)
+  // The child ends when its parent has become a program that never reaps.
+  const orphan = 'sh -c "until grep -q sleep /proc/\\$PPID/comm; do :; done"'
+  const parent = spawn('sh', ['-c', `${orphan} & echo $!; exec sleep 60`], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const [line] = await parent.stdout.take(1).toArray()
+  const pid = Number(String(line))
+  const child = await until('the child ended', async () => {
+    const identity = identify(pid)
+    return identity && !isAlive(identity) ? identity : null
+  })
+  t.is(child.pid, pid)
+  parent.kill('SIGKILL')
+})

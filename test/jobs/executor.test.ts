@@ -1,0 +1,252 @@
+import test from 'ava'
+import { pause, resume, stop } from '../../command-api/jobs/decide.ts'
+import { keepJobs } from '../../command-api/jobs/keeper.ts'
+import { reportJob } from '../../command-api/jobs/report.ts'
+import type { JobEvent } from '../../events/jobs.ts'
+import { until } from '../servers/until.ts'
+import { type Stage, stage } from './stage.ts'
+
+// One at a time: each has processes of its own, and a small machine is soon full of them.
+const types = (events: readonly JobEvent[]) => events.map(event => event.type.slice('job.'.length))
+
+const asked = (at: Stage, more: { graceSeconds?: number; force?: boolean } = {}) => ({
+  message: null,
+  graceSeconds: null,
+  force: false,
+  now: at.now(),
+  ...more,
+})
+
+const holds = async ({ pool }: Stage) => {
+  const { rows } = await pool.query(
+    `select (select count(*)::int from write.gpu_slot) as slots, (select count(*)::int from write.quota_hold) as holds,
+            coalesce(sum(held_gpus), 0)::int as gpus, coalesce(sum(held_jobs), 0)::int as jobs from write.quota`,
+  )
+  return rows[0]
+}
+const nothing = { slots: 0, holds: 0, gpus: 0, jobs: 0 }
+
+test.serial('a job runs, fails with its exit code, and gives back what it held', async t => {
+  const at = await stage(t, { script: 'echo out; echo err >&2; exit 3' })
+  at.reconcile()
+  const { run_id } = await at.submit({ resources: { gpus_per_node: 2 } })
+  await at.untilState(run_id, 'failed')
+  const events = await at.eventsOf(run_id)
+  t.deepEqual(types(events), ['admitted', 'queued', 'scheduled', 'starting', 'exited', 'failed'])
+  t.like(events[2], { data: { attempt: 1, executor: 'local', gpu_indexes: [0, 1] } })
+  t.like(events[5], { data: { reason: 'exit_code', exit_code: 3 } })
+  t.deepEqual(await holds(at), nothing)
+  t.is(await at.printed(run_id), 'out\n')
+})
+
+test.serial('exit code 0 without a report is a success after a minute', async t => {
+  const at = await stage(t)
+  at.reconcile()
+  const { run_id } = await at.submit()
+  await until('it has ended', 60_000, async () =>
+    types(await at.eventsOf(run_id)).includes('exited'),
+  )
+  t.is(await keepJobs(at.deps), false)
+  t.is(await at.stateOf(run_id), 'starting')
+  t.deepEqual(await holds(at), nothing)
+  at.later(61)
+  t.is(await keepJobs(at.deps), true)
+  t.is(await at.stateOf(run_id), 'succeeded')
+})
+
+test.serial(
+  'what the code reports is told at once, and its process may end in its own time',
+  async t => {
+    const at = await stage(t, { script: 'sleep 1; echo tidy' })
+    at.reconcile()
+    const { run_id } = await at.submit()
+    await at.untilState(run_id, 'starting')
+    const report = reportJob(at, () => {})
+    const say = async (event: 'running' | 'succeeded') => {
+      const stamp = {
+        actor: { type: 'run', id: run_id, via: 'test' },
+        requestId: 'test',
+        now: at.now(),
+      } as const
+      return (await report({ run_id, event }, null, stamp)).reply
+    }
+    t.like(await say('running'), {
+      state: 'running',
+      applied: true,
+      duplicate: false,
+      control: { action: 'none' },
+    })
+    t.like(await say('running'), { state: 'running', applied: false, duplicate: true })
+    t.like(await say('succeeded'), { state: 'succeeded', applied: true })
+    t.like(await say('running'), { state: 'succeeded', applied: false })
+    await until('its GPUs are free', 60_000, async () => (await holds(at)).slots === 0)
+    t.is(await at.printed(run_id), 'tidy\n')
+    t.deepEqual(types(await at.eventsOf(run_id)).slice(-3), ['running', 'succeeded', 'exited'])
+  },
+)
+
+test.serial('a stop asks first, and kills what does not end', async t => {
+  const at = await stage(t, { script: "trap 'echo asked' TERM; while :; do sleep 0.1; done" })
+  at.reconcile()
+  const { run_id } = await at.submit()
+  await at.untilState(run_id, 'starting')
+  await at.change(run_id, job => stop(job, asked(at, { graceSeconds: 1 })))
+  await at.untilState(run_id, 'stopped')
+  t.regex(await at.printed(run_id), /asked/)
+  t.like((await at.eventsOf(run_id)).at(-2), { type: 'job.exited', data: { signal: 'SIGKILL' } })
+})
+
+test.serial('force does not wait', async t => {
+  const at = await stage(t, { script: "trap 'echo asked' TERM; while :; do sleep 0.1; done" })
+  at.reconcile()
+  const { run_id } = await at.submit()
+  await at.untilState(run_id, 'starting')
+  await at.change(run_id, job => stop(job, asked(at, { graceSeconds: 600 })))
+  await at.change(run_id, job => stop(job, asked(at, { force: true })))
+  await at.untilState(run_id, 'stopped')
+  t.deepEqual(await holds(at), nothing)
+})
+
+test.serial('a stop that comes before the start leaves nothing running', async t => {
+  const at = await stage(t, { script: 'sleep 60' })
+  const { run_id } = await at.submit()
+  t.is(await at.commands.schedule(run_id, [0]), 'scheduled')
+  await at.change(run_id, job => stop(job, asked(at)))
+  at.reconcile()
+  await at.untilState(run_id, 'stopped')
+  t.is(await at.executor.find(run_id, 1), null)
+})
+
+test.serial('the next server finds the run, its output and its end', async t => {
+  const at = await stage(t, {
+    script: 'for i in 1 2 3 4 5 6; do echo line $i; sleep 0.3; done; exit 7',
+  })
+  const first = at.reconcile()
+  const { run_id } = await at.submit()
+  await until('it prints', 60_000, async () => (await at.printed(run_id)).includes('line 2'))
+  await first.stop()
+  at.reconcile()
+  await at.untilState(run_id, 'failed')
+  t.is(await at.printed(run_id), [1, 2, 3, 4, 5, 6].map(i => `line ${i}\n`).join(''))
+  t.is(types(await at.eventsOf(run_id)).filter(type => type === 'scheduled').length, 1)
+  t.like((await at.eventsOf(run_id)).at(-1), { data: { exit_code: 7 } })
+})
+
+test.serial('jobs wait for GPUs in the order they came, and nobody overtakes', async t => {
+  const at = await stage(t, { gpus: 2, script: 'sleep 2' })
+  const big = await at.submit({ resources: { gpus_per_node: 2 } })
+  const next = await at.submit({ resources: { gpus_per_node: 2 } })
+  const small = await at.submit({ resources: { gpus_per_node: 1 } })
+  t.is(small.queue?.position, 3)
+  t.is(small.queue?.ahead_gpus, 4)
+  at.reconcile()
+  await until('the last is told why it waits', 60_000, async () => {
+    const last = (await at.eventsOf(small.run_id)).at(-1)
+    return last?.type === 'job.queued' && last.data.reason === 'behind_priority'
+  })
+  t.is(await at.stateOf(next.run_id), 'queued')
+  t.true(['scheduled', 'starting'].includes(await at.stateOf(big.run_id)))
+  await until(
+    'all have run',
+    60_000,
+    async () => (await holds(at)).jobs === 0 && (await at.eventsOf(small.run_id)).length > 4,
+  )
+  const scheduledAt = async (run_id: string) => {
+    const { rows } = await at.pool.query(
+      'select scheduled_at from write.job_state where run_id = $1',
+      [run_id],
+    )
+    return rows[0].scheduled_at.getTime()
+  }
+  t.true((await scheduledAt(next.run_id)) <= (await scheduledAt(small.run_id)))
+})
+
+test.serial("a job that its owner's quota keeps waiting keeps nobody else waiting", async t => {
+  const at = await stage(t, { gpus: 4, script: 'sleep 5' })
+  await at.pool.query(`insert into write.quota (username, max_concurrent_gpus) values ('ada', 2)`)
+  const first = await at.submit({ resources: { gpus_per_node: 2 } })
+  const second = await at.submit({ resources: { gpus_per_node: 2 } })
+  const other = await at.submit({ resources: { gpus_per_node: 2 } }, { username: 'bob' })
+  at.reconcile()
+  await at.untilState(first.run_id, 'starting')
+  await at.untilState(other.run_id, 'starting')
+  await keepJobs(at.deps)
+  t.is(await at.stateOf(second.run_id), 'queued')
+  t.like((await at.eventsOf(second.run_id)).at(-1), { data: { reason: 'quota_in_use' } })
+})
+
+test.serial(
+  'a pause ends the attempt, and the next one begins where the job stood in the queue',
+  async t => {
+    const at = await stage(t, {
+      script: 'echo attempt $FORGE_ATTEMPT; [ "$FORGE_ATTEMPT" = 2 ] || sleep 60',
+    })
+    at.reconcile()
+    const { run_id } = await at.submit()
+    await at.untilState(run_id, 'starting')
+    await at.change(run_id, job => pause(job, asked(at, { graceSeconds: 0 })))
+    await at.untilState(run_id, 'paused')
+    t.deepEqual(await holds(at), nothing)
+    await at.change(run_id, job => resume(job, null))
+    await until(
+      'the second attempt has ended',
+      60_000,
+      async () => types(await at.eventsOf(run_id)).filter(type => type === 'exited').length === 2,
+    )
+    t.is(await at.printed(run_id), 'attempt 2\n')
+  },
+)
+
+test.serial(
+  'an attempt that the engine forgot is lost, and tried again where the spec says so',
+  async t => {
+    const at = await stage(t, { script: 'echo attempt $FORGE_ATTEMPT; sleep 60' })
+    const first = at.reconcile()
+    const { run_id } = await at.submit({ retry: { max_attempts: 2, backoff_s: 0 } })
+    await at.untilState(run_id, 'starting')
+    await first.stop()
+    const ref = String(await at.executor.find(run_id, 1))
+    await at.executor.stop(ref, { graceSeconds: 0, force: true })
+    await until(
+      'it has ended',
+      10_000,
+      async () => (await at.executor.observe(ref)).state === 'exited',
+    )
+    await at.executor.forget(ref)
+    at.reconcile()
+    await until(
+      'it runs again',
+      60_000,
+      async () => types(await at.eventsOf(run_id)).filter(type => type === 'starting').length === 2,
+    )
+    t.like(
+      (await at.eventsOf(run_id)).find(event => event.type === 'job.retried'),
+      { data: { attempt: 1, reason: 'node_failure' } },
+    )
+  },
+)
+
+test.serial('a job is stopped when its time is over', async t => {
+  const at = await stage(t, { script: 'sleep 60' })
+  at.reconcile()
+  const { run_id } = await at.submit({ limits: { max_duration_s: 1, stop_grace_s: 1 } })
+  await at.untilState(run_id, 'stopped')
+  t.like((await at.eventsOf(run_id)).at(-1), {
+    data: { reason: 'limit', message: 'max_duration_s (1) is reached' },
+  })
+})
+
+test.serial('a held job is queued at its time, and one that waits too long fails', async t => {
+  const at = await stage(t)
+  const not_before = new Date(at.now().getTime() + 3_600_000).toISOString()
+  const held = await at.submit({ scheduling: { not_before } })
+  const waiting = await at.submit({ limits: { max_pending_s: 60 } })
+  t.is(held.state, 'held')
+  t.is(await keepJobs(at.deps), false)
+  at.later(61)
+  await keepJobs(at.deps)
+  t.is(await at.stateOf(waiting.run_id), 'failed')
+  at.later(3600)
+  await keepJobs(at.deps)
+  t.is(await at.stateOf(held.run_id), 'queued')
+})

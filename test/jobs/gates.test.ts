@@ -1,0 +1,264 @@
+import test from 'ava'
+import type { AdmissionFacts } from '../../command-api/jobs/admission-facts.ts'
+import { askAll, passAll } from '../../command-api/jobs/gates.ts'
+import { estimateOf, warningsOf, withoutSecrets } from '../../command-api/jobs/warnings.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { gateNames } from '../../schemas/jobs.ts'
+import { defaultQuota } from '../../schemas/quotas.ts'
+import type { Recipe } from '../../schemas/recipes.ts'
+import { specOf } from './given.ts'
+
+const digest = `sha256:${'9f'.repeat(32)}`
+const recipe: Recipe = {
+  name: 'grpo',
+  version: '1.4.2',
+  digest,
+  title: 'GRPO',
+  kind: 'train',
+  framework: { name: 'verl', version: '0.6.1', runtime_id: 'rt_verl' },
+  entrypoint: 'train.py',
+  params_schema: {},
+  params_default: {},
+  image: null,
+  resources: { min_gpus: 1, profiles: [] },
+  outputs: [],
+  deprecated: false,
+}
+
+const profile = {
+  name: 'h100-8x',
+  series: 'H100',
+  gpus_per_node: 8,
+  max_nodes: 4,
+  cpus: 64,
+  memory_gb: 512,
+  executor: 'local',
+  container: true,
+  available: true,
+  price_per_gpu_hour: '3.00',
+}
+
+/** A job that passes every gate, but for what a test changes. */
+const factsOf = (
+  spec: Record<string, unknown> = {},
+  changed: Partial<AdmissionFacts> = {},
+): AdmissionFacts => ({
+  spec: specOf(spec),
+  caller: { username: 'ada', role: 'operator' },
+  recipe,
+  recipes: ['grpo'],
+  params: { value: {}, errors: [] },
+  registries: ['registry.internal/forge'],
+  quota: defaultQuota,
+  held_gpus: 0,
+  profile,
+  profiles: ['h100-8x'],
+  dangling: [],
+  resolved: { init_from: null, datasets: [] },
+  ...changed,
+})
+
+const refusalOf = (facts: AdmissionFacts): Refusal => {
+  try {
+    passAll(facts)
+  } catch (error) {
+    if (error instanceof Refusal) return error
+  }
+  throw new Error('no gate refused')
+}
+
+const gpus = (gpus_per_node: number) => ({ resources: { gpus_per_node } })
+
+test('a job that passes is told what every gate found, in their order', t => {
+  const results = passAll(factsOf())
+  t.deepEqual(
+    results.map(result => result.gate),
+    [...gateNames],
+  )
+  t.true(results.every(result => result.ok))
+})
+
+test('the first gate that refuses refuses the job, and preflight goes on', t => {
+  const facts = factsOf(
+    { source: { entrypoint: 'x.sh' }, ...gpus(99) },
+    { dangling: ['No such volume: cache'] },
+  )
+  t.is(refusalOf(facts).extras.gate, 'entrypoint_override')
+  t.deepEqual(
+    askAll(facts).flatMap(({ gate, ok }) => (ok ? [] : [gate])),
+    ['entrypoint_override', 'quota', 'profile', 'references'],
+  )
+})
+
+test('another dialect is named beside the one that is spoken', t => {
+  const facts = factsOf()
+  const refusal = refusalOf({ ...facts, spec: { ...facts.spec, api: 'forge/v1' } })
+  t.is(refusal.extras.gate, 'dialect')
+  t.regex(refusal.detail, /forge\/v1.*forge\/v2/)
+})
+
+test('a lock of another digest fails the handshake with both digests', t => {
+  const other = `sha256:${'77'.repeat(32)}`
+  const refusal = refusalOf(factsOf({}, { recipe: { ...recipe, digest: other } }))
+  t.is(
+    refusal.detail,
+    `Recipe handshake failed: digest differs (submitted ${digest}, catalog ${other})`,
+  )
+  t.is(refusal.status, 400)
+})
+
+test('the handshake names everything that differs', t => {
+  const framework = { ...recipe.framework, runtime_id: 'rt_other' }
+  const refusal = refusalOf(factsOf({}, { recipe: { ...recipe, version: '2.0.0', framework } }))
+  t.is(
+    refusal.detail,
+    'Recipe handshake failed: version differs (submitted 1.4.2, catalog 2.0.0); framework.runtime_id differs (submitted rt_verl, catalog rt_other)',
+  )
+})
+
+test('a recipe that nobody has fails the handshake by its name', t => {
+  const refusal = refusalOf(factsOf({}, { recipe: null, params: null, recipes: ['digits', 'sft'] }))
+  t.is(
+    refusal.detail,
+    'Recipe handshake failed: name differs (submitted grpo, catalog digits, sft)',
+  )
+})
+
+test('the recipe owns the entrypoint', t => {
+  t.is(
+    refusalOf(factsOf({ source: { entrypoint: 'run.sh' } })).detail,
+    'Entrypoint override refused: spec.source.entrypoint must be empty; the recipe owns the entrypoint',
+  )
+})
+
+for (const [ref, registry] of [
+  ['python:3.12', 'docker.io'],
+  ['library/python', 'docker.io'],
+  ['quay.io/team/image:1', 'quay.io'],
+  ['localhost/image', 'localhost'],
+  ['localhost:5000/image@sha256:00', 'localhost:5000'],
+  ['registry.internal/other/image', 'registry.internal'],
+  ['registry.internal/forgery/image', 'registry.internal'],
+] as const)
+  test(`an image ${ref} is from ${registry}, which is not allowed`, t => {
+    t.is(refusalOf(factsOf({ image: { ref } })).detail, `Image registry not allowed: ${registry}`)
+  })
+
+test('an image below an allowed prefix passes, whatever its tag', t => {
+  for (const ref of ['registry.internal/forge/verl:0.6.1', 'registry.internal/forge/a/b@sha256:00'])
+    t.notThrows(() => passAll(factsOf({ image: { ref } })))
+})
+
+test('GPUs beyond the quota are refused with both counts', t => {
+  const refusal = refusalOf(factsOf({ resources: { nodes: 2, gpus_per_node: 8 } }))
+  t.is(refusal.detail, 'Insufficient quota: requested 16 GPUs, available 8')
+  t.like(refusal.extras, {
+    gate: 'quota',
+    code: 'quota.max_concurrent_gpus',
+    data: { requested: 16, available: 8, limit: 'max_concurrent_gpus' },
+  })
+})
+
+test('what other jobs hold now refuses nothing', t => {
+  const result = passAll(factsOf(gpus(8), { held_gpus: 4 })).find(({ gate }) => gate === 'quota')
+  t.is(result?.detail, '4 of 8 GPUs are in use; the job waits for 8')
+})
+
+test('the cap of a series is a quota too', t => {
+  const quota = { ...defaultQuota, per_series: { H100: { max_concurrent_gpus: 2 } } }
+  const refusal = refusalOf(factsOf(gpus(4), { quota }))
+  t.is(refusal.detail, 'Insufficient quota: requested 4 GPUs, available 2')
+  t.is(refusal.extras.code, 'quota.per_series')
+})
+
+const unfit: [string, Record<string, unknown>, Partial<AdmissionFacts>, RegExp][] = [
+  [
+    'an unknown profile',
+    { resources: { profile: 'b200' } },
+    { profile: null },
+    /^No such profile: b200; there is h100-8x$/,
+  ],
+  ['one that is switched off', {}, { profile: { ...profile, available: false } }, /not available/],
+  [
+    'one that the quota does not allow',
+    {},
+    { quota: { ...defaultQuota, allowed_profiles: ['a100'] } },
+    /not allowed for ada; allowed: a100/,
+  ],
+  ['another series', { resources: { series: 'A100' } }, {}, /of series H100, not A100/],
+  ['too many nodes', { resources: { nodes: 5 } }, {}, /has 4 nodes, not 5/],
+  [
+    'too many GPUs a node',
+    gpus(16),
+    { quota: { ...defaultQuota, max_concurrent_gpus: 64 } },
+    /has 8 GPUs a node, not 16/,
+  ],
+  [
+    'fewer GPUs than the recipe needs',
+    gpus(1),
+    { recipe: { ...recipe, resources: { min_gpus: 2, profiles: [] } } },
+    /needs 2 GPUs, the job asks for 1/,
+  ],
+  [
+    'a profile the recipe is not made for',
+    {},
+    { recipe: { ...recipe, resources: { min_gpus: 1, profiles: ['a100'] } } },
+    /made for a100, not h100-8x/,
+  ],
+  ['too many CPUs', { resources: { cpus: 128 } }, {}, /has 64 CPUs a node, not 128/],
+  ['too much memory', { resources: { memory_gb: 513 } }, {}, /has 512 GB a node, not 513/],
+]
+for (const [what, spec, changed, detail] of unfit)
+  test(`the gate profile refuses ${what}`, t => {
+    const refusal = refusalOf(factsOf(spec, changed))
+    t.is(refusal.extras.gate, 'profile')
+    t.regex(refusal.detail, detail)
+  })
+
+test('references that lead nowhere are all named', t => {
+  const dangling = ['No such dataset: a/b@1', 'No such volume: cache']
+  const refusal = refusalOf(factsOf({}, { dangling }))
+  t.is(refusal.extras.gate, 'references')
+  t.is(refusal.detail, 'No such dataset: a/b@1; No such volume: cache')
+})
+
+test('parameters that do not fit are named with their fault', t => {
+  const errors = [
+    { loc: ['body', 'lr'], msg: 'Input should be a valid number', type: 'float_type' },
+  ]
+  const refusal = refusalOf(factsOf({}, { params: { value: {}, errors } }))
+  t.is(refusal.extras.gate, 'params')
+  t.is(refusal.detail, 'Parameters refused: params.lr: Input should be a valid number')
+})
+
+test('a package is not configured, rather than wrong', t => {
+  const refusal = refusalOf(factsOf({ source: { kind: 'package' } }))
+  t.is(refusal.status, 501)
+  t.is(refusal.extras.gate, 'sensitive_file')
+})
+
+test('warnings refuse nothing', t => {
+  const facts = factsOf(
+    { env: { WANDB_API_KEY: 'abc', NCCL_DEBUG: 'WARN' } },
+    { recipe: { ...recipe, deprecated: true } },
+  )
+  t.notThrows(() => passAll(facts))
+  t.deepEqual(
+    warningsOf(facts).map(({ code }) => code),
+    ['no_checkpoint_policy', 'recipe_deprecated', 'secret_in_env'],
+  )
+})
+
+test('values of env that look like secrets do not leave the request', t => {
+  const { env } = withoutSecrets(specOf({ env: { HUB_TOKEN: 'abc', NCCL_DEBUG: 'WARN' } })).spec
+  t.deepEqual(env, { HUB_TOKEN: '***', NCCL_DEBUG: 'WARN' })
+})
+
+test('the estimate is what the limit allows, at the price of the profile', t => {
+  t.is(estimateOf(factsOf()), null)
+  t.like(estimateOf(factsOf({ limits: { max_duration_s: 7200 }, ...gpus(4) })), {
+    gpu_hours: '8.00',
+    cost: '24.00',
+    currency: 'USD',
+  })
+})

@@ -1,0 +1,115 @@
+import { attemptEnded } from '../../command-api/jobs/attempt-end.ts'
+import { admit, executorRunning, report, schedule } from '../../command-api/jobs/decide.ts'
+import { evolve, type Job, noJob } from '../../command-api/jobs/job.ts'
+import type { Stamped } from '../../events/event.ts'
+import type { JobAdmitted, JobEvent } from '../../events/jobs.ts'
+import { jobSpec } from '../../schemas/jobspec.ts'
+import { checker } from '../../schemas/validate.ts'
+
+const checkSpec = checker(jobSpec, 'body')
+
+/** A whole JobSpec out of what a test cares about. */
+export function specOf(spec: Record<string, unknown> = {}, metadata: Record<string, unknown> = {}) {
+  const checked = checkSpec({
+    api: 'forge/v2',
+    metadata: { name: 'a job', project: 'math-rl', ...metadata },
+    lock: {
+      name: 'grpo',
+      version: '1.4.2',
+      digest: `sha256:${'9f'.repeat(32)}`,
+      framework: { runtime_id: 'rt_verl' },
+    },
+    spec: structuredClone(spec),
+  })
+  if (!checked.ok) throw new Error(JSON.stringify(checked.errors))
+  return checked.value
+}
+
+export const t0 = Date.parse('2026-11-20T12:00:00.000Z')
+/** The instant so many seconds after noon. */
+export const at = (seconds: number) => new Date(t0 + seconds * 1000)
+export const iso = (seconds: number) => at(seconds).toISOString()
+
+export function admittedJob(spec: Record<string, unknown> = {}): JobAdmitted {
+  const whole = specOf(spec)
+  return {
+    run_id: 'run_1',
+    short_id: 'math-rl-1',
+    project: 'math-rl',
+    owner: 'ada',
+    name: 'a job',
+    team: null,
+    kind: 'train',
+    tags: [],
+    notes: '',
+    recipe: { name: 'grpo', version: '1.4.2', digest: whole.lock.digest },
+    profile: 'local',
+    series: 'local',
+    gpus: 2,
+    nodes: 1,
+    priority: 0,
+    preemptible: true,
+    max_attempts: whole.spec.retry.max_attempts,
+    price_per_gpu_hour: '0',
+    currency: 'USD',
+    spec: whole,
+    spec_digest: 'sha256:0',
+    params: {},
+    gates: [],
+    warnings: [],
+    estimate: null,
+    resolved: { init_from: null, datasets: [] },
+  }
+}
+
+export const stampedAt =
+  (seconds: number) =>
+  (event: JobEvent): Stamped<JobEvent> => ({
+    ...event,
+    occurred_at: iso(seconds),
+    actor: { type: 'system', id: 'test', via: 'test' },
+  })
+
+/** What a job is after decisions, each made on what the ones before it led to. */
+export const after = (...decisions: ((job: Job) => JobEvent[])[]): Job =>
+  decisions.reduce(
+    (job, decide, index) => decide(job).map(stampedAt(index)).reduce(evolve, job),
+    noJob,
+  )
+
+export const placement = { executor: 'local', nodes: ['localhost'], gpu_indexes: [0, 1] }
+
+export const admitted =
+  (spec: Record<string, unknown> = {}) =>
+  (job: Job) =>
+    admit(job, admittedJob(spec), null)
+export const scheduled = (job: Job) => schedule(job, placement)
+export const executorMarked =
+  (seconds = 5) =>
+  (job: Job) =>
+    executorRunning(job, job.attempt, iso(seconds))
+export const reported =
+  (event: 'starting' | 'running' | 'succeeded' | 'failed', seconds = 10) =>
+  (job: Job) =>
+    report(job, {
+      event,
+      attempt: null,
+      phase: null,
+      exit_code: null,
+      message: null,
+      at: iso(seconds),
+    })
+export const ended =
+  (end: Partial<Parameters<typeof attemptEnded>[1]> = {}, seconds = 20) =>
+  (job: Job) =>
+    attemptEnded(job, {
+      attempt: job.attempt,
+      exit_code: 0,
+      signal: null,
+      oom_killed: false,
+      launch_error: null,
+      was_running: true,
+      preempted: false,
+      ended_at: iso(seconds),
+      ...end,
+    })

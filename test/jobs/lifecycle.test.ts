@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import { settle } from '../../command-api/jobs/attempt-end.ts'
+import {
+  admit,
+  limit,
+  pause,
+  pendingTimeout,
+  queue,
+  resume,
+  stop,
+} from '../../command-api/jobs/decide.ts'
+import { evolve, type Job } from '../../command-api/jobs/job.ts'
+import {
+  lifecycle,
+  type Outcome,
+  type Trigger,
+  triggers,
+} from '../../command-api/jobs/lifecycle.ts'
+import type { JobEvent } from '../../events/jobs.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { type JobState, jobStates } from '../../schemas/jobs.ts'
+import {
+  admitted,
+  admittedJob,
+  after,
+  at,
+  ended,
+  executorMarked,
+  reported,
+  scheduled,
+  stampedAt,
+} from './given.ts'
+
+const retries = { retry: { max_attempts: 2, backoff_s: 0 } }
+const asked = { message: null, graceSeconds: null, now: at(100), force: false }
+const stopping = (job: Job) => stop(job, asked)
+const pausing = (job: Job) => pause(job, asked)
+const held = (job: Job) => admit(job, admittedJob(retries), { reason: 'not_before', until: null })
+const toRunning = [admitted(retries), scheduled, executorMarked(), reported('running')]
+
+/** A job in each state, by the shortest way there. */
+const given: Record<JobState, Job> = {
+  admitted: { ...after(admitted(retries)), state: 'admitted' },
+  held: after(held),
+  queued: after(admitted(retries)),
+  scheduled: after(admitted(retries), scheduled),
+  starting: after(admitted(retries), scheduled, executorMarked()),
+  running: after(...toRunning),
+  pausing: after(...toRunning, pausing),
+  paused: after(...toRunning, pausing, ended()),
+  stopping: after(...toRunning, stopping),
+  succeeded: after(...toRunning, reported('succeeded')),
+  failed: after(...toRunning, reported('failed')),
+  stopped: after(...toRunning, stopping, ended()),
+}
+
+const run: Record<Trigger, (job: Job) => JobEvent[]> = {
+  // A hold is decided with the admission alone, which `admitted` is in the middle of.
+  hold: job =>
+    job.state === 'admitted'
+      ? [{ type: 'job.held', data: { ...job.subject, reason: 'approval', until: null } }]
+      : [],
+  queue: job => queue(job, 'quota_in_use'),
+  schedule: scheduled,
+  executor_running: executorMarked(),
+  report_starting: reported('starting'),
+  report_running: reported('running'),
+  report_succeeded: reported('succeeded'),
+  report_failed: reported('failed'),
+  exited_zero: ended(),
+  exited_nonzero: ended({ exit_code: 1 }),
+  lost: ended({ exit_code: null }),
+  report_lost: job => settle({ ...job, exit: { exit_code: 0, ended_at: '' } }, at(200)),
+  preempt: ended({ preempted: true }),
+  pause: pausing,
+  resume: job => resume(job, null),
+  stop: job => stop(job, { ...asked, force: job.state === 'stopping' }),
+  limit: job => limit(job, 'max_duration_s of 10 s was reached', at(100)),
+  pending_timeout: job => pendingTimeout(job, 'max_pending_s of 10 s was reached', at(100)),
+}
+
+const states = [...jobStates]
+const names = Object.keys(triggers) as Trigger[]
+
+/** What the words of the table mean when the retry policy still allows an attempt. */
+const expected = (state: JobState, outcome: Outcome): JobState =>
+  outcome === 'by_retry'
+    ? 'queued'
+    : outcome === 'same' || outcome === 'ignored' || outcome === 'conflict'
+      ? state
+      : outcome
+
+/** `same` without an event: asked once more, there is nothing to add. */
+const silent = new Set(['pausing pause', 'paused pause'])
+/** An exit that is known already is not recorded twice. */
+const known = new Set<JobState>(['stopped'])
+
+for (const state of states)
+  for (const trigger of names) {
+    const outcome = lifecycle[state][trigger]
+    test(`${trigger} when ${state}: ${outcome}`, t => {
+      const job = given[state]
+      t.is(job.state, state)
+      if (outcome === 'conflict') {
+        const error = t.throws(() => run[trigger](job), { instanceOf: Refusal })
+        t.is(error?.code, 'conflict')
+        return
+      }
+      const events = run[trigger](job)
+      t.is(events.map(stampedAt(30)).reduce(evolve, job).state, expected(state, outcome))
+      if (outcome === 'ignored') t.deepEqual(events, [])
+      else if (!silent.has(`${state} ${trigger}`) && !known.has(state)) t.true(events.length > 0)
+    })
+  }
+
+test('docs/run-lifecycle.md shows the same table', t => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/run-lifecycle.md'), 'utf8')
+  const rows = page
+    .split('\n')
+    .filter(line => line.startsWith('|'))
+    .map(line =>
+      line
+        .slice(1, -1)
+        .split('|')
+        .map(cell => cell.trim()),
+    )
+  const [head, , ...cells] = rows
+  t.deepEqual(head, ['trigger', ...states])
+  t.deepEqual(
+    cells.slice(0, names.length),
+    names.map(name => [name, ...states.map(state => lifecycle[state][name])]),
+  )
+  t.deepEqual(
+    cells.slice(-names.length),
+    names.map(name => [name, triggers[name]]),
+  )
+})

@@ -1,0 +1,83 @@
+import test from 'ava'
+import { stop } from '../../command-api/jobs/decide.ts'
+import { takeQuota } from '../../command-api/jobs/holds.ts'
+import { stage } from './stage.ts'
+
+const each = <T>(count: number, work: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => work(index)))
+
+test('of fifty jobs that start at once exactly as many get GPUs as the quota allows', async t => {
+  const at = await stage(t, { gpus: 64 })
+  await at.pool.query(`insert into write.quota (username, max_concurrent_jobs) values ('ada', 50)`)
+  const jobs = await each(50, () => at.submit())
+  for (let round = 0; round < 3; round++) {
+    const outcomes = await each(50, index =>
+      at.commands.schedule(String(jobs[index]?.run_id), [index]),
+    )
+    t.is(outcomes.filter(outcome => outcome === 'scheduled').length, round === 0 ? 8 : 0)
+    const { rows } = await at.pool.query(
+      `select held_gpus, held_jobs, held_series, (select count(*)::int from write.quota_hold) as holds,
+              (select count(*)::int from write.gpu_slot) as slots from write.quota`,
+    )
+    t.deepEqual(rows, [
+      { held_gpus: 8, held_jobs: 8, held_series: { local: 8 }, holds: 8, slots: 8 },
+    ])
+  }
+})
+
+test('a GPU is held by one job', async t => {
+  const at = await stage(t)
+  const jobs = await each(4, () => at.submit())
+  const outcomes = await each(4, index => at.commands.schedule(String(jobs[index]?.run_id), [0]))
+  t.deepEqual(outcomes.filter(outcome => outcome === 'scheduled').length, 1)
+  t.is(outcomes.filter(outcome => outcome === 'gone').length, 3)
+  const { rows } = await at.pool.query('select held_gpus from write.quota')
+  t.deepEqual(rows, [{ held_gpus: 1 }])
+})
+
+test('a job that no longer waits takes nothing', async t => {
+  const at = await stage(t)
+  const { run_id } = await at.submit()
+  await at.change(run_id, job =>
+    stop(job, { message: null, graceSeconds: null, force: false, now: at.now() }),
+  )
+  t.is(await at.commands.schedule(run_id, [0]), 'gone')
+  const { rows } = await at.pool.query(
+    'select 1 from write.gpu_slot union all select 1 from write.quota_hold',
+  )
+  t.deepEqual(rows, [])
+})
+
+test('the cap of a series holds besides that of the quota', async t => {
+  const at = await stage(t)
+  await at.pool.query(
+    `insert into write.quota (username, max_concurrent_jobs, per_series) values ('ada', 50, '{"local": {"max_concurrent_gpus": 2}}')`,
+  )
+  const jobs = await each(3, () => at.submit())
+  const outcomes = await each(3, index =>
+    at.commands.schedule(String(jobs[index]?.run_id), [index]),
+  )
+  t.is(outcomes.filter(outcome => outcome === 'scheduled').length, 2)
+  t.is((await at.commands.waiting()).length, 0)
+})
+
+test('GPU hours that are used up make a job wait until the next day', async t => {
+  const at = await stage(t)
+  await at.pool.query(`insert into write.quota (username, daily_gpu_hours) values ('ada', 2)`)
+  const { run_id } = await at.submit()
+  const noon = new Date('2026-11-20T12:00:00Z')
+  await at.pool.query(
+    `insert into write.gpu_use (run_id, attempt, username, series, gpus, started_at, ended_at)
+     values ('run_0', 1, 'ada', 'local', 2, '2026-11-19T23:00Z', '2026-11-20T01:00Z')`,
+  )
+  const take = (now: Date) =>
+    at.store.transaction(async tx => {
+      const taken = await takeQuota(tx, { run_id, username: 'ada', series: 'local', gpus: 1, now })
+      await tx.query('delete from write.quota_hold')
+      return taken
+    })
+  t.false(await take(noon))
+  t.true(await take(new Date('2026-11-21T00:00:01Z')))
+  await at.pool.query(`update write.gpu_use set ended_at = '2026-11-20T00:59Z'`)
+  t.true(await take(noon))
+})

@@ -1,0 +1,208 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ExecutionContext } from 'ava'
+import type { Pool } from 'pg'
+import { pino } from 'pino'
+import { type EventStore, postgresEventStore, type Stamp } from '../../command-api/event-store.ts'
+import { changeJob } from '../../command-api/jobs/change.ts'
+import { executorCommands } from '../../command-api/jobs/executor-commands.ts'
+import { passAll } from '../../command-api/jobs/gates.ts'
+import { gatherFacts } from '../../command-api/jobs/gather.ts'
+import type { Job } from '../../command-api/jobs/job.ts'
+import { createJob } from '../../command-api/jobs/submit.ts'
+import { decisionEvents } from '../../events/all.ts'
+import { decodeFact } from '../../events/fact.ts'
+import { type JobEvent, jobStream } from '../../events/jobs.ts'
+import { decodeLogs } from '../../events/logs.ts'
+import type { JobCommands, LaunchOrder } from '../../executor/job-commands.ts'
+import { openLocalExecutor } from '../../executor/local/local-executor.ts'
+import type { Executor } from '../../executor/port.ts'
+import { type Reconciler, startReconciler } from '../../executor/reconciler.ts'
+import { readConfig } from '../../platform/config.ts'
+import type { Person } from '../../platform/http/route.ts'
+import { createMemoryLog, type MemoryLog } from '../../platform/log/memory.ts'
+import { eventId, prefixedId } from '../../platform/time.ts'
+import { loadRecipe } from '../../recipes/catalogue.ts'
+import type { AdmissionResult, JobState } from '../../schemas/jobs.ts'
+import { writeRecipe } from '../recipes/tiny-recipe.ts'
+import { database } from '../servers/postgres.ts'
+import { until } from '../servers/until.ts'
+import { specOf } from './given.ts'
+
+const logsTopic = 'test.logs'
+
+export type Stage = {
+  pool: Pool
+  store: EventStore
+  commands: JobCommands
+  executor: Executor
+  log: MemoryLog
+  /** What the stage thinks the time is; moves only by `later`. */
+  later(seconds: number): void
+  now: () => Date
+  deps: { pool: Pool; store: EventStore; now: () => Date; baseUrl: () => string }
+  /** Submits to a project of the submitter's own, unless another is named. */
+  submit(
+    spec?: Record<string, unknown>,
+    who?: Partial<Person>,
+    project?: string,
+  ): Promise<AdmissionResult>
+  change(run_id: string, decide: (job: Job) => JobEvent[]): Promise<Job>
+  /** Starts looking after jobs, as a server does; again after a `stop`, as the next server does. */
+  reconcile(): Reconciler
+  stateOf(run_id: string): Promise<JobState>
+  untilState(run_id: string, state: JobState): Promise<void>
+  eventsOf(run_id: string): Promise<JobEvent[]>
+  /** What the run has printed, as it is on the log: repeats dropped by their offsets. */
+  printed(run_id: string): Promise<string>
+}
+
+/** The parts of a server that jobs need, on a real database, with runs that are real processes. */
+export async function stage(
+  t: ExecutionContext,
+  { gpus = 4, script = 'true' }: { gpus?: number; script?: string } = {},
+): Promise<Stage> {
+  const root = await mkdtemp(join(tmpdir(), 'forge-jobs-'))
+  const { pool } = await database(t)
+  let offsetMs = 0
+  const now = () => new Date(Date.now() + offsetMs)
+  const store = postgresEventStore({
+    pool,
+    definitions: decisionEvents,
+    newEventId: eventId,
+    committed: () => {},
+  })
+  const deps = { pool, store, now, baseUrl: () => 'http://127.0.0.1:9' }
+  const executor = await openLocalExecutor({
+    runsDirectory: join(root, 'runs'),
+    fakeGpus: gpus,
+    hostEnvironment: { PATH: String(process.env.PATH) },
+    now: () => new Date(),
+  })
+  const capacity = await executor.capacity()
+  await pool.query(
+    `insert into write.profile (name, series, gpus_per_node, max_nodes, executor, container, available)
+     values ('local', $1, $2, 1, 'local', false, true)`,
+    [capacity.series, capacity.gpus],
+  )
+  const log = createMemoryLog([{ name: logsTopic, partitions: 1, retentionDays: null }])
+  const catalogue = [await loadRecipe(await writeRecipe(join(root, 'recipe'), {}))]
+  const commands = executorCommands(deps, 'local')
+  const reconcilers: Reconciler[] = []
+  t.teardown(async () => {
+    await Promise.all(reconcilers.map(reconciler => reconciler.stop()))
+    await killAll(executor, commands)
+    await rm(root, { recursive: true, force: true, maxRetries: 10 })
+  })
+
+  const stamp = (): Stamp => ({
+    actor: { type: 'user', id: 'ada', via: 'test' },
+    requestId: 'test',
+    now: now(),
+  })
+  const stateOf = async (run_id: string) => {
+    const { rows } = await pool.query('select state from write.job_state where run_id = $1', [
+      run_id,
+    ])
+    return rows[0]?.state
+  }
+  return {
+    pool,
+    store,
+    commands,
+    executor,
+    log,
+    now,
+    deps,
+    later(seconds) {
+      offsetMs += seconds * 1000
+    },
+    async submit(spec = {}, who = {}, project = `of-${who.username ?? 'ada'}`) {
+      const caller: Person = {
+        kind: 'person',
+        username: 'ada',
+        role: 'operator',
+        sid: 's',
+        via: 'test',
+        issuedAt: now(),
+        expiresAt: now(),
+        ...who,
+      }
+      const { recipe } = catalogue[0] ?? {}
+      const body = specOf({ ...spec, params: { lr: 0.1 } }, { project })
+      const { name = '', version = '', digest = '', framework } = recipe ?? {}
+      const runtime_id = framework?.runtime_id ?? ''
+      body.lock = { name, version, digest, framework: { runtime_id, name: null, version: null } }
+      const facts = await gatherFacts(body, { ...deps, caller, catalogue })
+      const submission = { facts, gates: passAll(facts), caller, stamp: stamp() }
+      const { answer } = await store.transaction(tx =>
+        createJob({ store, newId: prefixedId, config: readConfig({}) }, tx, submission),
+      )
+      return answer
+    },
+    change: async (run_id, decide) =>
+      (await changeJob(store, { run_id, stamp: stamp() }, decide)).state,
+    reconcile() {
+      const reconciler = startReconciler({
+        executor,
+        commands,
+        toLaunch: shellLaunch(script),
+        log,
+        logsTopic,
+        logger: pino({ level: 'silent' }),
+        now,
+        newEventId: eventId,
+      })
+      reconcilers.push(reconciler)
+      return reconciler
+    },
+    stateOf,
+    untilState: async (run_id, state) => {
+      await until(`${run_id} is ${state}`, 60_000, async () => (await stateOf(run_id)) === state)
+    },
+    eventsOf: async run_id => (await store.load<JobEvent>(jobStream(run_id))).events,
+    printed: run_id => printedOf(log, run_id),
+  }
+}
+
+/** Runs a shell script in the place of the recipe's program. */
+const shellLaunch = (script: string) => (order: LaunchOrder) => ({
+  runId: order.run_id,
+  attempt: order.attempt,
+  fencingToken: order.fencing_token,
+  gpuIndexes: [...order.gpu_indexes],
+  command: ['/bin/sh', '-c', script],
+  env: { ...order.env, ...order.reporting, FORGE_ATTEMPT: String(order.attempt) },
+})
+
+async function killAll(executor: Executor, commands: JobCommands): Promise<void> {
+  for (const { run_id, attempt } of await commands.active()) {
+    const ref = await executor.find(run_id, attempt)
+    if (!ref) continue
+    await executor.stop(ref, { graceSeconds: 0, force: true })
+    await until('it is gone', 30_000, async () => (await executor.observe(ref)).state === 'exited')
+  }
+}
+
+async function printedOf(log: MemoryLog, runId: string): Promise<string> {
+  let printed = Buffer.alloc(0)
+  for (const { key, value } of await recordsOf(log)) {
+    const data = key === runId ? decodeLogs(decodeFact(value).body) : null
+    if (data?.origin === 'output' && data.stream === 'stdout')
+      printed = Buffer.concat([printed.subarray(0, data.offset), data.bytes])
+  }
+  return printed.toString('utf8')
+}
+
+async function recordsOf(log: MemoryLog): Promise<{ key: string; value: Buffer }[]> {
+  const [end = 0n] = await log.end(logsTopic)
+  const found: { key: string; value: Buffer }[] = []
+  if (end === 0n) return found
+  const signal = AbortSignal.timeout(5000)
+  for await (const { records } of log.read(logsTopic, 0, 0n, { maxBytes: 1 << 24, signal })) {
+    found.push(...records)
+    if (BigInt(found.length) >= end) break
+  }
+  return found
+}

@@ -1,0 +1,71 @@
+import type { ExecutionContext } from 'ava'
+import type { Kysely } from 'kysely'
+import type { Pool } from 'pg'
+import { pino } from 'pino'
+import { recordMetrics } from '../../command-api/metrics/record.ts'
+import type { ReadRecord } from '../../platform/log/event-log.ts'
+import { compactRun } from '../../projector/metrics/compact.ts'
+import { metricsProjection } from '../../projector/metrics/projection.ts'
+import type { MetricTables } from '../../projector/metrics/table.ts'
+import type { TopicProjection } from '../../projector/projection.ts'
+import { findRunNo } from '../../query-api/metrics/store.ts'
+import type { MetricsInput } from '../../schemas/metrics.ts'
+import { database } from '../servers/postgres.ts'
+
+export const startMs = 1_790_000_000_000
+export const logger = pino({ level: 'silent' })
+
+export type Point = { key: string; step: number; value: number | 'NaN' | 'Infinity' | '-Infinity' }
+
+export type Store = { pool: Pool; db: Kysely<MetricTables>; projection: TopicProjection }
+
+/** The read model with nothing in it. */
+export async function emptyStore(t: ExecutionContext): Promise<Store> {
+  const { pool, kysely } = await database<MetricTables>(t, { schema: 'read' })
+  return { pool, db: kysely, projection: metricsProjection('metrics') }
+}
+
+/** One report as its log record; the time of each point is its step in seconds after a fixed instant. */
+export function report(runId: string, points: readonly Point[], receivedMs = startMs): ReadRecord {
+  const input: MetricsInput = {
+    run_id: runId,
+    points: points.map(point => ({
+      ...point,
+      ts: new Date(startMs + point.step * 1000).toISOString(),
+    })),
+  }
+  const { value } = recordMetrics(input, {
+    event_id: '0199e2c4-5b7a-7c11-8c2e-3f1a5b6c7d8e',
+    received_at_ms: receivedMs,
+    actor: { type: 'run', id: runId, via: 'ingest_token' },
+    request_id: 'req-00000001',
+  })
+  return { key: runId, value, offset: 0n }
+}
+
+/** Applies records as the runner does, in one transaction. */
+export async function flush(store: Store, records: ReadRecord[]): Promise<void> {
+  await inTransaction(store, records, 'commit')
+}
+
+/** Applies records in a transaction that is rolled back. */
+export async function flushInVain(store: Store, records: ReadRecord[]): Promise<void> {
+  await inTransaction(store, records, 'rollback')
+  store.projection.reset()
+}
+
+async function inTransaction(store: Store, records: ReadRecord[], end: 'commit' | 'rollback') {
+  const tx = await store.pool.connect()
+  try {
+    await tx.query('begin')
+    await store.projection.apply(tx, [{ topic: 'metrics', partition: 0, records }])
+    await tx.query(end)
+  } finally {
+    tx.release()
+  }
+}
+
+export async function compact(store: Store, runId: string, nowMs = startMs): Promise<void> {
+  const runNo = await findRunNo(store.db, runId)
+  if (runNo !== null) await compactRun(store.pool, runNo, nowMs)
+}

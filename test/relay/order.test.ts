@@ -1,0 +1,99 @@
+import test from 'ava'
+import { pino } from 'pino'
+import { postgresEventStore } from '../../command-api/event-store.ts'
+import { startRelay } from '../../command-api/relay.ts'
+import { decisionEvents } from '../../events/all.ts'
+import type { Actor, Recorded } from '../../events/event.ts'
+import type { EventLog } from '../../platform/log/event-log.ts'
+import { createMemoryLog } from '../../platform/log/memory.ts'
+import { eventId } from '../../platform/time.ts'
+
+import { database } from '../servers/postgres.ts'
+import { until } from '../servers/until.ts'
+
+const actor: Actor = { type: 'system', id: 'test', via: 'test' }
+const topic = 'test.decisions'
+const appenders = 200
+const perAppender = 5
+const streams = 20
+
+/** A small deterministic generator, so that a failing run can be repeated. */
+function randomFrom(seed: number) {
+  let state = seed
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296
+    return state / 4_294_967_296
+  }
+}
+
+test('200 concurrent appenders with commit delays and rollbacks: each committed event once, streams in order', async t => {
+  const { pool } = await database(t)
+  const log = createMemoryLog([{ name: topic, partitions: 1, retentionDays: null }])
+  const store = postgresEventStore({
+    pool,
+    definitions: decisionEvents,
+    newEventId: eventId,
+    committed: () => relay.wake(),
+  })
+  const relay = startRelay({ pool, log, topic, logger: pino({ level: 'silent' }), batchSize: 17 })
+  t.teardown(() => relay.stop())
+  const committed = new Set<string>()
+  const random = randomFrom(20_261_120)
+
+  const appendOnce = async (appender: number, turn: number) => {
+    const stream = `user-${Math.floor(random() * streams)}`
+    const sid = `${appender}/${turn}`
+    const delayMs = random() * 40
+    const rollsBack = random() < 0.1
+    await store
+      .transaction(async tx => {
+        const { version } = await store.load(stream, tx)
+        await store.append(tx, {
+          stream,
+          expectedVersion: version,
+          events: [{ type: 'user.login', data: { username: stream, sid, via: 'test' } }],
+          stamp: { actor, requestId: 'r', now: new Date(0) },
+        })
+        await tx.query('select pg_sleep($1)', [delayMs / 1000])
+        if (rollsBack) throw new Error('rolled back on purpose')
+      })
+      .then(
+        () => committed.add(sid),
+        () => {},
+      )
+  }
+  await Promise.all(
+    Array.from({ length: appenders }, async (_, appender) => {
+      for (let turn = 0; turn < perAppender; turn++) await appendOnce(appender, turn)
+    }),
+  )
+  t.true(committed.size > 50, `only ${committed.size} committed`)
+
+  await until(
+    'everything is published',
+    15_000,
+    async () => Number((await log.end(topic))[0]) >= committed.size,
+  )
+  const published = await readAll(log, committed.size)
+  t.deepEqual(
+    published.map(event => (event.data as { sid: string }).sid).sort(),
+    [...committed].sort(),
+  )
+  const versions = Map.groupBy(published, event => event.stream)
+  for (const [stream, events] of versions)
+    t.deepEqual(
+      events.map(event => event.stream_version),
+      events.map((_, index) => index + 1),
+      stream,
+    )
+})
+
+async function readAll(log: EventLog, count: number): Promise<Recorded[]> {
+  const stop = new AbortController()
+  const events: Recorded[] = []
+  for await (const batch of log.read(topic, 0, 0n, { maxBytes: 1_000_000, signal: stop.signal })) {
+    events.push(...batch.records.map(record => JSON.parse(record.value.toString('utf8'))))
+    if (events.length >= count) stop.abort()
+  }
+  return events
+}

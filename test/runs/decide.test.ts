@@ -1,0 +1,94 @@
+import test from 'ava'
+import {
+  abandonRun,
+  evolve,
+  noRun,
+  type Run,
+  type RunState,
+  reportLifecycle,
+} from '../../command-api/runs/decide.ts'
+import type { RunEvent } from '../../events/runs.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import type { LifecycleReport } from '../../schemas/runs.ts'
+
+const run_id = 'run_1'
+const reported_at = '2026-11-20T00:00:00+00:00'
+const envelope = {
+  occurred_at: '2026-11-20T00:00:01.000Z',
+  actor: { type: 'run', id: run_id, via: 'ingest_token' },
+} as const
+const created: RunEvent = {
+  type: 'run.created',
+  data: { run_id, short_id: 'p-1', project: 'p', owner: 'alice', name: null, tags: [], notes: '' },
+}
+const started: RunEvent = { type: 'run.started', data: { run_id, reported_at } }
+const succeeded: RunEvent = {
+  type: 'run.succeeded',
+  data: { run_id, reported_at, exit_code: null },
+}
+const failed: RunEvent = {
+  type: 'run.failed',
+  data: { run_id, reported_at, exit_code: null, message: null },
+}
+const abandoned: RunEvent = { type: 'run.abandoned', data: { run_id } }
+
+const after = (...events: RunEvent[]): Run =>
+  events.map(event => ({ ...event, ...envelope })).reduce(evolve, noRun)
+
+const given: Record<RunState, Run> = {
+  pending: after(created),
+  running: after(created, started),
+  succeeded: after(created, started, succeeded),
+  failed: after(created, started, failed),
+  abandoned: after(created, abandoned),
+}
+
+const table: Record<RunState, Record<LifecycleReport['event'], RunState>> = {
+  pending: { starting: 'pending', running: 'running', succeeded: 'succeeded', failed: 'failed' },
+  running: { starting: 'running', running: 'running', succeeded: 'succeeded', failed: 'failed' },
+  succeeded: {
+    starting: 'succeeded',
+    running: 'succeeded',
+    succeeded: 'succeeded',
+    failed: 'succeeded',
+  },
+  failed: { starting: 'failed', running: 'failed', succeeded: 'failed', failed: 'failed' },
+  abandoned: {
+    starting: 'abandoned',
+    running: 'abandoned',
+    succeeded: 'abandoned',
+    failed: 'abandoned',
+  },
+}
+
+for (const [state, row] of Object.entries(table))
+  for (const [event, outcome] of Object.entries(row))
+    test(`${event} reported when ${state}: ${outcome}`, t => {
+      const run = given[state as RunState]
+      const events = reportLifecycle(run, {
+        run_id,
+        event: event as LifecycleReport['event'],
+        reported_at,
+      })
+      const next = events.map(decided => ({ ...decided, ...envelope })).reduce(evolve, run)
+      t.is(next.state, outcome)
+      t.is(events.length, state === outcome ? 0 : 1)
+    })
+
+test('the first running report is the start, whatever comes later', t => {
+  t.is(given.running.started_at, envelope.occurred_at)
+  t.deepEqual(reportLifecycle(given.running, { run_id, event: 'running', reported_at }), [])
+})
+
+test('a report on a run that does not exist is refused', t => {
+  t.throws(() => reportLifecycle(noRun, { run_id, event: 'running', reported_at }), {
+    instanceOf: Refusal,
+    code: 'not_found',
+  })
+})
+
+test('a silent run is abandoned once, an ended one never', t => {
+  t.deepEqual(abandonRun(given.running, run_id), [abandoned])
+  for (const state of ['succeeded', 'failed', 'abandoned'] as const)
+    t.deepEqual(abandonRun(given[state], run_id), [])
+})

@@ -1,0 +1,9 @@
+import { join } from 'node:path'
+import { startBroker } from '../../deploy/kafka/broker.ts'
+import type { Hosted } from './host.ts'
+
+/** A broker for one test run; what it holds is thrown away, so it need not shut down in order. */
+export async function startKafka(folder: string): Promise<Hosted> {
+  const broker = await startBroker({ folder: join(folder, 'broker') })
+  return { address: broker.address, stop: () => broker.stop('SIGKILL') }
+}

@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { fetchJars } from '../deploy/kafka/distribution.ts'
+import { findRedis } from './servers/redis-server.ts'
+import type { ServerName } from './servers/rendezvous.ts'
+
+const run = promisify(execFile)
+
+type Part = { find: () => Promise<unknown>; packages: string[] }
+
+const parts: Partial<Record<ServerName, Part>> = {
+  kafka: { find: fetchJars, packages: ['default-jre-headless', 'maven'] },
+  redis: { find: findRedis, packages: ['redis-server'] },
+}
+
+/**
+ * Brings what a server of the tests needs: fetches it, and where that does not do and we may, installs
+ * Debian's packages. Answers null, or a sentence on what is missing.
+ */
+export async function bring(name: ServerName): Promise<string | null> {
+  const part = parts[name]
+  if (!part) return null
+  const missing = await why(part)
+  if (missing === null || process.getuid?.() !== 0) return missing
+  try {
+    await run('apt-get', ['update'])
+    await run('apt-get', ['install', '-y', '--no-install-recommends', ...part.packages])
+  } catch {
+    return missing
+  }
+  return await why(part)
+}
+
+const why = (part: Part): Promise<string | null> =>
+  part.find().then(
+    () => null,
+    (error: Error) => error.message,
+  )
+
+// `npm run setup:test`
+if (import.meta.main)
+  for (const name of ['kafka', 'redis'] as const) {
+    const missing = await bring(name)
+    process.stdout.write(`${name}: ${missing ?? 'there'}\n`)
+    if (missing !== null) process.exitCode = 1
+  }

@@ -1,0 +1,45 @@
+import test from 'ava'
+import { connect, take } from '../servers/events.ts'
+import { startForge } from '../servers/forge.ts'
+import { createRun, ingest } from '../servers/runs.ts'
+
+test('the states of one run are streamed from its beginning to its end', async t => {
+  const forge = await startForge(t)
+  const run = await createRun(forge)
+  const url = `${forge.url}/api/stream?topics=job:${run.short_id}`
+  const stream = await connect(url, forge.token)
+  t.like(await stream.next(), { event: 'state', data: { run_id: run.run_id, state: 'pending' } })
+  await ingest(forge, run, 'lifecycle', { event: 'running' })
+  const running = await stream.next()
+  t.like(running, { event: 'state', data: { state: 'running', state_reason: null } })
+  t.regex(String(running?.data.at), /\+00:00$/)
+  stream.cut()
+  await ingest(forge, run, 'lifecycle', { event: 'succeeded' })
+  const again = await take(await connect(url, forge.token, running?.id), 3)
+  t.is(again.length, 2)
+  t.like(again[0], { event: 'state', data: { state: 'succeeded' } })
+  t.like(again[1], { event: 'eof', data: { run_id: run.run_id, state: 'succeeded' } })
+  t.is((await connect(url, forge.token, again[1]?.id)).status, 204)
+})
+
+test('a reader of all states goes on from the cursor of a list without a gap', async t => {
+  const forge = await startForge(t)
+  const first = await createRun(forge)
+  const list = await forge.call('GET', '/api/runs')
+  const second = await createRun(forge)
+  const after = list.headers.get('forge-cursor')
+  const stream = await connect(`${forge.url}/api/stream?topics=jobs&after=${after}`, forge.token)
+  t.like(await stream.next(), { data: { run_id: second.run_id, state: 'pending' } })
+  await ingest(forge, first, 'lifecycle', { event: 'running' })
+  t.like(await stream.next(), { data: { run_id: first.run_id, state: 'running' } })
+  stream.cut()
+})
+
+test('topics that are none are refused, as are runs that are none', async t => {
+  const forge = await startForge(t)
+  for (const topics of ['weather', 'jobs,weather', 'job:', ''])
+    t.is((await forge.call('GET', `/api/stream?topics=${topics}`)).status, 422, topics)
+  t.is((await forge.call('GET', '/api/stream')).status, 422)
+  t.is((await forge.call('GET', '/api/stream?topics=job:run_nobody')).status, 404)
+  t.is((await forge.call('GET', '/api/stream?topics=jobs', { token: null })).status, 401)
+})
