@@ -23,7 +23,9 @@ import { type Topics, topicsOf } from './platform/log/topics.ts'
 import { startEmbeddedPostgres } from './platform/postgres/embedded.ts'
 import { migrate } from './platform/postgres/migrate.ts'
 import { createPool } from './platform/postgres/pool.ts'
+import { createRateLimits, type RateLimits } from './platform/rate-limits.ts'
 import { recentWrites } from './platform/recent-writes.ts'
+import { openRedis, type RedisClient } from './platform/redis.ts'
 import { inProcessSignals, type Signals } from './platform/signals.ts'
 import { openRedisSignals } from './platform/signals-redis.ts'
 import { type Telemetry, telemetry } from './platform/telemetry.ts'
@@ -52,6 +54,8 @@ export type Core = {
   life: Lifetime
   telemetry: Telemetry
   signals: Signals
+  /** Null where none is configured. It may go away at any time: whatever is asked of it has an answer without. */
+  redis: RedisClient | null
   databaseUrl: string
   /** Connections of the write side. */
   pool: Pool
@@ -72,6 +76,7 @@ export type Parts = Core & {
   deps: Deps
   runners: readonly Runner[]
   projectionAdmin: ProjectionAdmin
+  rateLimits: RateLimits
   isDraining: () => boolean
 }
 
@@ -120,6 +125,7 @@ async function startParts(
     deps,
     runners,
     projectionAdmin: openProjectionAdmin(core, runners),
+    rateLimits: createRateLimits({ ...core, prefix: config.topicPrefix }),
     isDraining: () => draining,
   }
   const port = await serveHttp(parts, passwords)
@@ -172,6 +178,7 @@ async function openCore(
     life,
     telemetry: telemetry(),
     signals,
+    redis: openRedisOf(config, logger, life),
     databaseUrl,
     pool: open('write'),
     readPool: open('read', 'read'),
@@ -187,6 +194,11 @@ async function embedded(dataDir: string, logger: Logger, life: Lifetime): Promis
   const postgres = await startEmbeddedPostgres({ directory: join(dataDir, 'postgres'), logger })
   life.owns('postgres', postgres, started => started.stop())
   return postgres.url
+}
+
+function openRedisOf({ redisUrl }: Config, logger: Logger, life: Lifetime): RedisClient | null {
+  if (redisUrl === null) return null
+  return life.owns('redis', openRedis(redisUrl, logger), async opened => opened.destroy())
 }
 
 /** Between processes by Redis, where one is named; within this one otherwise. */

@@ -44,6 +44,7 @@ export async function serveHttp(parts: Parts, passwords: Passwords): Promise<num
           retryAfterSeconds: 2,
         })
     },
+    count: parts.rateLimits.count,
     async before(ctx, route, caller) {
       if (route.method !== 'GET') return
       const began = performance.now()

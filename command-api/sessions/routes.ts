@@ -7,6 +7,9 @@ import { openSession } from './open-session.ts'
 
 type PersonRow = { role: 'admin' | 'operator'; password_hash: string | null; disabled: boolean }
 
+/** Specification, "Limits"; successful sign-ins count too. */
+const signInAttempts = { name: 'login', points: 10, windowSeconds: 60 }
+
 export const sessionRoutes = (deps: Deps, passwords: Passwords): Route[] => [
   route({
     method: 'POST',
@@ -16,6 +19,7 @@ export const sessionRoutes = (deps: Deps, passwords: Passwords): Route[] => [
     summary: 'Sign in with a password',
     body: loginInput,
     bodyLimitBytes: 16 * 1024,
+    rateLimit: signInAttempts,
     response: loginReply,
     refusals: ['unauthenticated', 'rate_limited'],
     async handle({ body, requestId, ctx }) {

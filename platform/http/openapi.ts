@@ -98,6 +98,7 @@ function responses(route: Route): Document {
   const codes: RefusalCode[] = [...(route.refusals ?? []), 'unavailable']
   if (route.credential !== 'none') codes.push('unauthenticated')
   if (route.credential === 'admin' || route.credential === 'metrics') codes.push('forbidden')
+  if (route.rateLimit) codes.push('rate_limited')
   if (route.body) codes.push('too_large', 'unsupported_media_type', 'invalid')
   const refused = Object.fromEntries(
     [...new Set(codes)].map(code => [

@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import type { Static, TObject, TSchema } from 'typebox'
+import type { RateLimit } from '../rate-limits.ts'
 import type { RefusalCode } from '../refusal.ts'
 
 /**
@@ -74,6 +75,8 @@ export type RouteDefinition<
   beforeSchema?: (body: unknown) => void
   /** True only for what the schema accepts as it is: spares hot routes the schema's pass. */
   isPlain?: (body: unknown) => boolean
+  /** How often one client may call; a call counts once it fits the schema, whatever comes of it. */
+  rateLimit?: RateLimit
   /** Schema of the 200 body, or the media type of what is not JSON. */
   response: TSchema | Media
   /** Refusals a caller may meet beyond those of every route (401, 422, 503). */

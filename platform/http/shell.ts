@@ -4,10 +4,12 @@ import Koa, { type Context } from 'koa'
 import type { Logger } from 'pino'
 import type { TSchema } from 'typebox'
 import { checker, Invalid } from '../../schemas/validate.ts'
+import type { RateLimit } from '../rate-limits.ts'
 import { Refusal } from '../refusal.ts'
 import type { HttpMetrics } from '../telemetry.ts'
 import { readJsonBody } from './body.ts'
 import { errorBoundary } from './boundary.ts'
+import { clientAddress, clientNetwork } from './client-address.ts'
 import { refuseUnstorable } from './json.ts'
 import type { Caller, Credential, Route } from './route.ts'
 
@@ -22,6 +24,8 @@ export type Shell = {
   trustedProxyHops: number
   /** Throws `unavailable` where the server deliberately does not serve this route (draining, maintenance). */
   admit: (route: Route) => void
+  /** Counts a call of a route that has a `rateLimit`; throws `rate_limited`. */
+  count: (limit: RateLimit, client: string) => Promise<void>
   /** Runs before each handler: e.g. waits until the caller's own writes can be read. */
   before?: (ctx: Context, route: Route, caller: Caller) => Promise<void>
 }
@@ -79,6 +83,7 @@ function mount(router: Router, route: Route, shell: Shell): void {
       requestId: String(ctx.state.requestId),
       ctx,
     }
+    if (route.rateLimit) await shell.count(route.rateLimit, clientNetwork(clientAddress(ctx)))
     await shell.before?.(ctx, route, caller)
     const answer = await route.handle(request as Parameters<typeof route.handle>[0])
     if (answer !== undefined) send(ctx, answer)

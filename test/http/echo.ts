@@ -84,6 +84,7 @@ export async function startEcho(t: ExecutionContext) {
     metrics: telemetry().http,
     trustedProxyHops: 0,
     admit: () => {},
+    count: async () => {},
   })
   const server = await listen(app, '127.0.0.1', 0)
   t.teardown(() => server.close())

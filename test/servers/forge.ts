@@ -31,7 +31,11 @@ export type Forge = {
   start(): Promise<void>
   /** All the server has written so far. */
   output(): string
+  /** Starts another process of this installation: same data, an address of its own. */
+  another(env?: Record<string, string>): Promise<OtherProcess>
 }
+
+export type OtherProcess = Pick<Forge, 'url' | 'call' | 'kill' | 'stop' | 'output'>
 
 export type CallOptions = {
   body?: unknown
@@ -51,59 +55,31 @@ export async function startForge(
 ): Promise<Forge> {
   const dataDir = await mkdtemp(join(tmpdir(), 'forge-test-'))
   const { url: databaseUrl, pool } = await database(t)
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
-  let child: ChildProcess | null = null
-  let output = ''
-  const start = async () => {
-    child = spawn(process.execPath, [main], {
-      env: {
-        PATH: process.env.PATH,
-        HOME: process.env.HOME,
-        SERVICE_DATA_DIR: dataDir,
-        SERVICE_DATABASE_URL: databaseUrl,
-        SERVICE_PORT: String(port),
-        SERVICE_INIT_ADMIN_PASSWORD: adminPassword,
-        SERVICE_LOG_LEVEL: 'warn',
-        ...env,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    for (const stream of [child.stdout, child.stderr])
-      stream?.on('data', chunk => {
-        output += chunk
-      })
-    await until('the server is ready', startWithinMs, async () => {
-      if (child?.exitCode !== null) throw new Error(`the server ended:\n${output}`)
-      const ready = await fetch(`${url}/api/readyz`).catch(() => null)
-      return ready?.status === 200
-    })
+  t.teardown(() => rm(dataDir, { recursive: true, force: true }))
+  const shared = {
+    SERVICE_DATA_DIR: dataDir,
+    SERVICE_DATABASE_URL: databaseUrl,
+    SERVICE_INIT_ADMIN_PASSWORD: adminPassword,
+    ...env,
   }
-  const end = async (signal: NodeJS.Signals) => {
-    const running = child
-    if (!running || running.exitCode !== null || running.signalCode !== null)
-      return running?.exitCode ?? null
-    const ended = new Promise<number | null>(resolve => running.once('exit', resolve))
-    running.kill(signal)
-    return ended
-  }
-  t.teardown(async () => {
-    await end('SIGTERM')
-    await rm(dataDir, { recursive: true, force: true })
-  })
-  await start()
+  const server = await serverProcess(t, shared)
+  await server.start()
   const forge: Forge = {
-    url,
+    ...server,
     dataDir,
     pool,
     token: '',
-    start,
-    output: () => output,
-    async kill() {
-      await end('SIGKILL')
+    call: (method, path, options = {}) =>
+      call(server.url, forge.token, { method, path, ...options }),
+    async another(more = {}) {
+      const other = await serverProcess(t, { ...shared, ...more })
+      await other.start()
+      return {
+        ...other,
+        call: (method, path, options = {}) =>
+          call(other.url, forge.token, { method, path, ...options }),
+      }
     },
-    stop: () => end('SIGTERM'),
-    call: (method, path, options = {}) => call(url, forge.token, { method, path, ...options }),
   }
   const login = { username: 'admin', password: adminPassword }
   const { body } = await forge.call<{ token: string }>('POST', '/api/auth/login', {
@@ -112,6 +88,52 @@ export async function startForge(
   })
   forge.token = body.token
   return forge
+}
+
+/** A process on a port of its own, not yet started; ended after the test. */
+async function serverProcess(t: ExecutionContext, env: Record<string, string>) {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  let child: ChildProcess | null = null
+  let output = ''
+  const end = async (signal: NodeJS.Signals) => {
+    const running = child
+    if (!running || running.exitCode !== null || running.signalCode !== null)
+      return running?.exitCode ?? null
+    const ended = new Promise<number | null>(resolve => running.once('exit', resolve))
+    running.kill(signal)
+    return ended
+  }
+  t.teardown(() => end('SIGTERM'))
+  return {
+    url,
+    async start() {
+      child = spawn(process.execPath, [main], {
+        env: {
+          PATH: process.env.PATH,
+          HOME: process.env.HOME,
+          SERVICE_PORT: String(port),
+          SERVICE_LOG_LEVEL: 'warn',
+          ...env,
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      for (const stream of [child.stdout, child.stderr])
+        stream?.on('data', chunk => {
+          output += chunk
+        })
+      await until('the server is ready', startWithinMs, async () => {
+        if (child?.exitCode !== null) throw new Error(`the server ended:\n${output}`)
+        const ready = await fetch(`${url}/api/readyz`).catch(() => null)
+        return ready?.status === 200
+      })
+    },
+    output: () => output,
+    async kill() {
+      await end('SIGKILL')
+    },
+    stop: () => end('SIGTERM'),
+  }
 }
 
 type Call = CallOptions & { method: string; path: string }

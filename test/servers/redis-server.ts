@@ -18,9 +18,10 @@ const platforms: Record<string, string> = {
   arm64: 'manylinux2014_aarch64',
 }
 
-export async function startRedis(folder: string): Promise<Hosted> {
+/** On a free port, or on the one it had before. */
+export async function startRedis(folder: string, before?: Hosted): Promise<Hosted> {
   const binary = await findRedis()
-  const port = await freePort()
+  const port = before ? Number(new URL(before.address).port) : await freePort()
   const settings = [
     '--port',
     String(port),
