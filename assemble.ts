@@ -246,6 +246,7 @@ async function openWriteSide(core: Core): Promise<Deps> {
     topics,
     newEventId: eventId,
     ingestedPoints: count => core.telemetry.ingestedPoints.inc(count),
+    accessChanged: core.signals.publishAccess,
     baseUrl: () => core.baseUrl.value,
   }
 }

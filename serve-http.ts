@@ -27,6 +27,8 @@ export async function serveHttp(parts: Parts, passwords: Passwords): Promise<num
     keys: deps.keys,
     now: deps.now,
     metricsToken: parts.config.metricsToken,
+    baseUrl: deps.baseUrl,
+    onAccessChanged: signals.subscribeAccess,
   })
   const progress = () => projectionProgress(readPool)
   const streams = createStreams({ signals, logger, authenticate, progress })

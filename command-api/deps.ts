@@ -28,6 +28,8 @@ export type Deps = {
   newEventId: () => string
   /** Counts points for the scraper. */
   ingestedPoints: (count: number) => void
+  /** To be called after a commit that ended sessions of this person or changed their role. */
+  accessChanged: (username: string) => void
   /** Where people and runs reach this installation, without a trailing slash. */
   baseUrl: () => string
 }

@@ -15,6 +15,12 @@ export const userLogin = event(
   Type.Object({ username: Type.String(), sid: Type.String(), via: Type.String() }),
 )
 
-export const userEvents = [userCreated, userLogin] as const
+/** A person set their own password; the sessions they had ended, but for the one that did it. */
+export const userPasswordChanged = event(
+  'user.password_changed',
+  Type.Object({ username: Type.String() }),
+)
+
+export const userEvents = [userCreated, userLogin, userPasswordChanged] as const
 export type UserEvent = EventOf<(typeof userEvents)[number]>
 export const userStream = (username: string) => `user-${username}`

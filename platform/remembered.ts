@@ -12,6 +12,11 @@ const maxKnown = 50_000
 /** After a failure what is stale is given at once for this long, instead of after another failure. */
 const failedRecentlyMs = 1_000
 
+export type Remembered<T> = ((key: string) => Promise<T | null>) & {
+  /** The answers that match are asked for anew; whoever asks after this call gets none from before it. */
+  forget(matches: (value: T | null, key: string) => boolean): void
+}
+
 /**
  * Remembers what `findAll` answers for a key; null stands for what it left out. A key in steady use is looked
  * up in the background and never waits. `clock`: milliseconds that only grow.
@@ -20,15 +25,19 @@ export function remembered<T>(
   { ttlMs, staleMs }: Remembering,
   findAll: FindAll<T>,
   clock = () => performance.now(),
-): (key: string) => Promise<T | null> {
+): Remembered<T> {
   const known = new Map<string, Known<T>>()
   let failedAt = Number.NEGATIVE_INFINITY
+  let forgotten = 0
   // All keys fall due at once, not each at a time of its own: so they share their queries.
   const periodOf = (ms: number) => Math.floor((2 * ms) / ttlMs)
   const ask = inBatches(async (keys: string[]) => {
     const readAt = clock()
+    const before = forgotten
     try {
       const found = await findAll(keys)
+      // It may have read what was true before something was forgotten: good for those who asked then.
+      if (before !== forgotten) return found
       if (known.size + keys.length > maxKnown) known.clear()
       for (const key of keys) known.set(key, { value: found.get(key) ?? null, readAt })
       return found
@@ -38,7 +47,7 @@ export function remembered<T>(
     }
   })
 
-  return async key => {
+  const find = async (key: string) => {
     const now = clock()
     const old = known.get(key)
     if (!old) return await ask(key)
@@ -51,6 +60,12 @@ export function remembered<T>(
       throw error
     })
   }
+  return Object.assign(find, {
+    forget(matches: (value: T | null, key: string) => boolean) {
+      forgotten++
+      for (const [key, { value }] of known) if (matches(value, key)) known.delete(key)
+    },
+  })
 }
 
 /**

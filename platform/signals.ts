@@ -4,15 +4,21 @@
  */
 export type Projected = { projection: string; keys: readonly string[] }
 
+type AccessListener = (username: string) => void
+
 /** Wake-ups between the parts of Forge. A lost one costs time, never truth. */
 export type Signals = {
   publish(projected: Projected): void
   subscribe(listener: (projected: Projected) => void): () => void
+  /** What this person may do has changed: sessions ended, another role. What was remembered of it is void. */
+  publishAccess(username: string): void
+  subscribeAccess(listener: AccessListener): () => void
   close(): Promise<void>
 }
 
 export function inProcessSignals(): Signals {
   const listeners = new Set<(projected: Projected) => void>()
+  const accessListeners = new Set<AccessListener>()
   return {
     publish(projected) {
       for (const listener of listeners) listener(projected)
@@ -21,8 +27,16 @@ export function inProcessSignals(): Signals {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    publishAccess(username) {
+      for (const listener of accessListeners) listener(username)
+    },
+    subscribeAccess(listener) {
+      accessListeners.add(listener)
+      return () => accessListeners.delete(listener)
+    },
     async close() {
       listeners.clear()
+      accessListeners.clear()
     },
   }
 }

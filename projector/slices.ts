@@ -26,7 +26,11 @@ export const decisionSlices = [
 ]
 
 /** Events that no read model shows yet; audit and replay read them from the log. */
-export const unprojected: readonly string[] = ['user.created', 'user.login']
+export const unprojected: readonly string[] = [
+  'user.created',
+  'user.login',
+  'user.password_changed',
+]
 
 /** Every projection of an installation, made anew for each generation since some keep caches. */
 export const projections = (topics: Topics): TopicProjection[] => [

@@ -15,6 +15,14 @@ export const loginReply = Type.Object({
   user: Type.Object({ username: Type.String(), role: role() }),
 })
 
+/** `new`: 12 to 1024 bytes. */
+export const passwordInput = closed({
+  current: Type.String({ minLength: 1, maxLength: 4096, 'x-secret': true }),
+  new: Type.String({ minLength: 1, maxLength: 4096, 'x-secret': true }),
+})
+
+export const done = Type.Object({ ok: Type.Literal(true) })
+
 export const me = Type.Object({
   username: Type.String(),
   role: role(),

@@ -3,11 +3,12 @@ import { ulid } from 'ulid'
 import { type UserEvent, userStream } from '../../events/users.ts'
 import { signAccessToken } from '../../platform/auth/access-token.ts'
 import { sha256 } from '../../platform/auth/opaque-token.ts'
+import { createRefreshToken, setRefreshCookie } from '../../platform/auth/refresh-cookie.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
 import { type Aggregate, handle } from '../handle.ts'
-import { createRefreshToken, setRefreshCookie } from './refresh-cookie.ts'
 
+/** Life of a session and its refresh tokens (specification, "Limits"); refreshing never makes it longer. */
 const refreshDays = 30
 
 export type SignIn = {
@@ -47,7 +48,7 @@ export async function openSession(deps: Deps, signIn: SignIn): Promise<OpenedSes
     },
     (): UserEvent[] => [{ type: 'user.login', data: { username, sid, via } }],
   )
-  if (ctx !== null && refresh !== null) setRefreshCookie(ctx, refresh, refreshDays)
+  if (ctx !== null && refresh !== null) setRefreshCookie(ctx, refresh, refreshDays * 86_400)
   const expires_in = deps.config.jwtHours * 3600
   const iat = Math.floor(now.getTime() / 1000)
   const claims = { sub: username, role, sid, jti: ulid(), iat, exp: iat + expires_in }

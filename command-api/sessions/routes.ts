@@ -1,8 +1,9 @@
 import type { Passwords } from '../../platform/auth/passwords.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { loginInput, loginReply } from '../../schemas/sessions.ts'
+import { done, loginInput, loginReply, passwordInput } from '../../schemas/sessions.ts'
 import type { Deps } from '../deps.ts'
+import { changePassword } from './change-password.ts'
 import { openSession } from './open-session.ts'
 
 type PersonRow = { role: 'admin' | 'operator'; password_hash: string | null; disabled: boolean }
@@ -31,6 +32,21 @@ export const sessionRoutes = (deps: Deps, passwords: Passwords): Route[] => [
       const { role } = person
       const { token } = await openSession(deps, { username, role, via: 'password', requestId, ctx })
       return { token, user: { username, role } }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/auth/password',
+    credential: 'person',
+    tag: 'auth',
+    summary: 'Change your own password; your other sessions end',
+    body: passwordInput,
+    bodyLimitBytes: 16 * 1024,
+    response: done,
+    refusals: ['conflict', 'rate_limited'],
+    async handle(request) {
+      await changePassword(deps, passwords, request)
+      return { ok: true }
     },
   }),
 ]

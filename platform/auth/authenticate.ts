@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import type { Pool } from 'pg'
+import { refuseForeignOrigin } from '../http/origin.ts'
 import type { Credential, Person, RunCaller } from '../http/route.ts'
 import type { Authenticate } from '../http/shell.ts'
 import { Refusal } from '../refusal.ts'
@@ -7,19 +8,27 @@ import { remembered } from '../remembered.ts'
 import { verifyAccessToken } from './access-token.ts'
 import type { KeyRing } from './keys.ts'
 import { opaqueTokenId, sameHash, sha256 } from './opaque-token.ts'
+import { refreshTokenOf } from './refresh-cookie.ts'
 
 export type Authentication = {
   pool: Pool
   keys: KeyRing
   now: () => Date
   metricsToken: string | null
+  /** Where people reach this installation: pages of other origins use no cookie of ours. */
+  baseUrl: () => string
+  /** Calls back with whoever's sessions or role changed, in any process. */
+  onAccessChanged: (listener: (username: string) => void) => void
 }
 
-type SessionRow = { role: Person['role']; via: string; live: boolean }
+type SessionRow = { username: string; role: Person['role']; via: string; live: boolean }
 type IngestRow = { run_id: string; secret_sha256: Buffer; expires_at: Date; ended_at: Date | null }
 
-/** How long a found credential is believed without asking Postgres again, in milliseconds. */
-const sessionTtlMs = 1000
+/**
+ * How long a found credential is believed without asking Postgres again, in milliseconds. Access ends within a
+ * second where no signal comes from the process that ended it; half of that is left for a busy machine.
+ */
+const sessionTtlMs = 500
 const ingestTtlMs = 1000
 /** Where Postgres is away, an ingest token seen within the last minute still holds (design: "When a part is down"). */
 const ingestStaleMs = 60_000
@@ -28,10 +37,55 @@ const unauthenticated = (detail: string) => new Refusal('unauthenticated', detai
 
 /** Tells who calls by the one credential a route takes; every other kind of token is 401 there. */
 export function authenticator(auth: Authentication): Authenticate {
-  const sessions = sessionLookup(auth.pool)
-  const ingestTokens = ingestTokenLookup(auth.pool)
+  const person = byAccessToken(auth)
 
-  const person = async (ctx: Context): Promise<Person> => {
+  const admin = async (ctx: Context): Promise<Person> => {
+    const caller = await person(ctx)
+    if (caller.role !== 'admin') throw new Refusal('forbidden', 'This needs the role admin')
+    return caller
+  }
+
+  const by: Record<Credential, (ctx: Context) => ReturnType<Authenticate>> = {
+    none: anybody,
+    person,
+    admin,
+    ingest: byIngestToken(auth),
+    async refresh(ctx) {
+      refuseForeignChange(ctx, auth)
+      return anybody()
+    },
+    async session(ctx) {
+      refuseForeignChange(ctx, auth)
+      return person(ctx).catch(error => {
+        if (isUnauthenticated(error) && refreshTokenOf(ctx) !== null) return anybody()
+        throw error
+      })
+    },
+    async metrics(ctx) {
+      const token = bearer(ctx)
+      const { metricsToken } = auth
+      if (metricsToken !== null && token !== null && sameHash(sha256(token), sha256(metricsToken)))
+        return anybody()
+      await admin(ctx)
+      return anybody()
+    },
+  }
+  return (ctx, credential) => by[credential](ctx)
+}
+
+const anybody = async () => ({ kind: 'anybody' as const })
+
+function refuseForeignChange(ctx: Context, { baseUrl }: Authentication): void {
+  if (ctx.method !== 'GET' && ctx.method !== 'HEAD') refuseForeignOrigin(ctx, baseUrl())
+}
+
+const isUnauthenticated = (error: unknown) =>
+  error instanceof Refusal && error.code === 'unauthenticated'
+
+function byAccessToken(auth: Authentication): (ctx: Context) => Promise<Person> {
+  const sessions = sessionLookup(auth.pool)
+  auth.onAccessChanged(username => sessions.forget(session => session?.username === username))
+  return async ctx => {
     const token = bearer(ctx)
     if (token === null)
       throw unauthenticated('An access token is needed: Authorization: Bearer <token>')
@@ -39,7 +93,7 @@ export function authenticator(auth: Authentication): Authenticate {
     if (!claims)
       throw unauthenticated('The access token is malformed, expired or not ours; sign in again')
     const session = await sessions(claims.sid)
-    if (!session?.live || session.role !== claims.role)
+    if (!session?.live || session.username !== claims.sub || session.role !== claims.role)
       throw unauthenticated('The access token was revoked; sign in again')
     return {
       kind: 'person',
@@ -51,8 +105,11 @@ export function authenticator(auth: Authentication): Authenticate {
       expiresAt: new Date(claims.exp * 1000),
     }
   }
+}
 
-  const run = async (ctx: Context): Promise<RunCaller> => {
+function byIngestToken(auth: Authentication): (ctx: Context) => Promise<RunCaller> {
+  const ingestTokens = ingestTokenLookup(auth.pool)
+  return async ctx => {
     const token = ingestTokenOf(ctx)
     const tokenId = opaqueTokenId('fit', token)
     const row = tokenId === null ? null : await ingestTokens(tokenId)
@@ -62,36 +119,6 @@ export function authenticator(auth: Authentication): Authenticate {
       throw unauthenticated('The ingest token has ended')
     return { kind: 'run', runId: row.run_id, tokenId }
   }
-
-  const scraper = async (ctx: Context) => {
-    const token = bearer(ctx)
-    if (
-      auth.metricsToken !== null &&
-      token !== null &&
-      sameHash(sha256(token), sha256(auth.metricsToken))
-    )
-      return { kind: 'anybody' as const }
-    await admin(ctx)
-    return { kind: 'anybody' as const }
-  }
-
-  const admin = async (ctx: Context): Promise<Person> => {
-    const caller = await person(ctx)
-    if (caller.role !== 'admin') throw new Refusal('forbidden', 'This needs the role admin')
-    return caller
-  }
-
-  const anybody = async () => ({ kind: 'anybody' as const })
-  const by: Record<Credential, (ctx: Context) => ReturnType<Authenticate>> = {
-    none: anybody,
-    refresh: anybody,
-    session: ctx => (bearer(ctx) === null && ctx.get('cookie') !== '' ? anybody() : person(ctx)),
-    person,
-    admin,
-    ingest: run,
-    metrics: scraper,
-  }
-  return (ctx, credential) => by[credential](ctx)
 }
 
 function bearer(ctx: Context): string | null {
@@ -123,7 +150,7 @@ const ingestTokenLookup = (pool: Pool) =>
 async function findSessions(pool: Pool, sids: string[]): Promise<Map<string, SessionRow>> {
   const { rows } = await pool.query<SessionRow & { sid: string }>({
     name: 'sessions_by_sid',
-    text: `select s.sid, p.role, s.via, s.revoked_at is null and not p.disabled as live
+    text: `select s.sid, username, p.role, s.via, s.revoked_at is null and not p.disabled as live
              from auth.session s join auth.person p using (username) where s.sid = any($1)`,
     values: [sids],
   })

@@ -5,8 +5,8 @@ import type { RefusalCode } from '../refusal.ts'
 
 /**
  * Who may call a route (specification, "Authentication"). `person`: an access token; `admin`: one whose
- * role is admin; `ingest`: a run's ingest token; `session`: a live access token or refresh cookie;
- * `refresh`: the refresh cookie; `metrics`: an admin or the scraper's token; `none`: anybody.
+ * role is admin; `ingest`: a run's ingest token; `session`: a live access token, or else a refresh cookie,
+ * which the handler looks up; `refresh`: the refresh cookie, looked up by the handler likewise; `metrics`: an admin or the scraper's token; `none`: anybody.
  */
 export type Credential = 'none' | 'person' | 'admin' | 'ingest' | 'session' | 'refresh' | 'metrics'
 

@@ -52,3 +52,15 @@ test('publishing over a connection that is gone fails nobody', async t => {
   t.notThrows(() => signals.publish(projected))
   t.deepEqual(heard, [])
 })
+
+test('over Redis every process hears whose access changed, and nothing else of it', async t => {
+  const [one, other] = [await redis(t), await redis(t)]
+  const heard: string[] = []
+  one.subscribeAccess(username => heard.push(`own ${username}`))
+  other.subscribeAccess(username => heard.push(`other ${username}`))
+  const projections = heardBy(other)
+  one.publishAccess('alice')
+  await until('both hear it', 10_000, () => heard.length === 2)
+  t.deepEqual(heard, ['own alice', 'other alice'])
+  t.deepEqual(projections, [])
+})
