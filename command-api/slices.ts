@@ -34,5 +34,5 @@ export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...imageRegistryRoutes(deps),
   ...logRoutes(deps),
   ...artifactRoutes(deps),
-  ...projectionRoutes(ports.projections),
+  ...projectionRoutes(deps, ports.projections),
 ]

@@ -1,7 +1,10 @@
 import { artifactEvents } from './artifacts.ts'
 import type { EventDefinition } from './event.ts'
 import { hparamsEvents } from './hparams.ts'
+import { imageRegistryEvents } from './image-registries.ts'
 import { jobEvents } from './jobs.ts'
+import { profileEvents } from './profiles.ts'
+import { projectionEvents } from './projections.ts'
 import { projectEvents } from './projects.ts'
 import { quotaEvents } from './quotas.ts'
 import { rubricEvents } from './rubrics.ts'
@@ -12,7 +15,10 @@ import { userEvents } from './users.ts'
 export const decisionEvents: readonly EventDefinition[] = [
   ...artifactEvents,
   ...hparamsEvents,
+  ...imageRegistryEvents,
   ...jobEvents,
+  ...profileEvents,
+  ...projectionEvents,
   ...quotaEvents,
   ...projectEvents,
   ...rubricEvents,

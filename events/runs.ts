@@ -42,7 +42,17 @@ export const runFailed = event(
 /** An external run was silent for 24 hours. */
 export const runAbandoned = event('run.abandoned', Type.Object({ run_id: runId() }))
 
-export const runEvents = [runCreated, runStarted, runSucceeded, runFailed, runAbandoned] as const
+/** The owner of an external run took another ingest token for it; the ones before it ended. */
+export const runTokenIssued = event('run.token_issued', Type.Object({ run_id: runId() }))
+
+export const runEvents = [
+  runCreated,
+  runStarted,
+  runSucceeded,
+  runFailed,
+  runAbandoned,
+  runTokenIssued,
+] as const
 export type RunEvent = EventOf<(typeof runEvents)[number]>
 
 /** The life of an external run. */

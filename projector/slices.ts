@@ -30,6 +30,9 @@ export const unprojected: readonly string[] = [
   'user.created',
   'user.login',
   'user.password_changed',
+  'image_registries.set',
+  'profile.set',
+  'projection.rebuild_requested',
 ]
 
 /** Every projection of an installation, made anew for each generation since some keep caches. */

@@ -23,7 +23,6 @@ export const profileInput = closed({
   cpus: Type.Optional(shape.cpus),
   memory_gb: Type.Optional(shape.memory_gb),
 })
-export type ProfileInput = Static<typeof profileInput>
 
 /** Hardware a job can ask for (`GET /api/profiles`). */
 export const profile = Type.Object({ name: Type.String(), ...shape })

@@ -1,6 +1,12 @@
+import { type ImageRegistryEvent, imageRegistryStream } from '../../events/image-registries.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import { imageRegistries } from '../../schemas/profiles.ts'
-import type { Deps } from '../deps.ts'
+import { answerPosition, type Deps, stampOf } from '../deps.ts'
+import type { Transaction } from '../event-store.ts'
+import { type Aggregate, handle } from '../handle.ts'
+import { evolve, type ImageRegistries, noRegistries, setRegistries } from './decide.ts'
+
+const aggregate: Aggregate<ImageRegistries, ImageRegistryEvent> = { initial: noRegistries, evolve }
 
 export const imageRegistryRoutes = (deps: Deps): Route[] => [
   route({
@@ -20,18 +26,31 @@ export const imageRegistryRoutes = (deps: Deps): Route[] => [
     summary: 'Set where images of jobs may come from; none: nowhere but the recipes',
     body: imageRegistries,
     response: imageRegistries,
-    async handle({ body }) {
-      await deps.store.transaction(async tx => {
-        await tx.query('delete from write.image_registry')
-        await tx.query(
-          'insert into write.image_registry (prefix) select distinct unnest($1::text[])',
-          [body.registries],
-        )
-      })
-      return { registries: await readRegistries(deps) }
+    async handle(request) {
+      const { state, position } = await handle(
+        deps.store,
+        {
+          stream: imageRegistryStream,
+          aggregate,
+          stamp: stampOf(request, deps.now()),
+          reserve: async (tx, decided) => {
+            for (const { data } of decided) await saveRegistries(tx, data.registries)
+          },
+        },
+        registries => setRegistries(registries, request.body.registries),
+      )
+      answerPosition(deps, request, position)
+      return { registries: state }
     },
   }),
 ]
+
+async function saveRegistries(tx: Transaction, registries: readonly string[]): Promise<void> {
+  await tx.query('delete from write.image_registry')
+  await tx.query('insert into write.image_registry (prefix) select unnest($1::text[])', [
+    registries,
+  ])
+}
 
 async function readRegistries({ pool }: Deps): Promise<string[]> {
   const { rows } = await pool.query('select prefix from write.image_registry order by prefix')

@@ -1,7 +1,13 @@
 import { Type } from 'typebox'
+import { type ProfileEvent, type ProfileFacts, profileStream } from '../../events/profiles.ts'
 import { type Route, route } from '../../platform/http/route.ts'
-import { type ProfileInput, profile, profileInput, profilePath } from '../../schemas/profiles.ts'
-import type { Deps } from '../deps.ts'
+import { profile, profileInput, profilePath } from '../../schemas/profiles.ts'
+import { answerPosition, type Deps, stampOf } from '../deps.ts'
+import type { Stamp, Transaction } from '../event-store.ts'
+import { type Aggregate, handle } from '../handle.ts'
+import { describeLocal, evolve, type LocalHardware, type Profile, setProfile } from './decide.ts'
+
+const aggregate: Aggregate<Profile, ProfileEvent> = { initial: null, evolve }
 
 export const profileRoutes = (deps: Deps): Route[] => [
   route({
@@ -25,9 +31,16 @@ export const profileRoutes = (deps: Deps): Route[] => [
     params: profilePath,
     body: profileInput,
     response: profile,
-    async handle({ params, body }) {
-      await saveProfile(deps, params.name, body)
-      const { rows } = await deps.pool.query(`${selectProfiles} where name = $1`, [params.name])
+    async handle(request) {
+      const { params, body } = request
+      const { name } = params
+      const wanted = { name, ...body, cpus: body.cpus ?? null, memory_gb: body.memory_gb ?? null }
+      const stamp = stampOf(request, deps.now())
+      const position = await changeProfile(deps, name, stamp, current =>
+        setProfile(current, wanted),
+      )
+      answerPosition(deps, request, position)
+      const { rows } = await deps.pool.query(`${selectProfiles} where name = $1`, [name])
       return rows[0]
     },
   }),
@@ -36,12 +49,30 @@ export const profileRoutes = (deps: Deps): Route[] => [
 const selectProfiles = `select name, series, gpus_per_node, max_nodes, cpus, memory_gb, executor, container,
                                available, price_per_gpu_hour::text from write.profile`
 
-async function saveProfile(
-  { pool }: Pick<Deps, 'pool'>,
+/** Answers the position of the change. */
+async function changeProfile(
+  { store }: Pick<Deps, 'store'>,
   name: string,
-  input: ProfileInput,
-): Promise<void> {
-  await pool.query(
+  stamp: Stamp,
+  decide: (profile: Profile) => ProfileEvent[],
+): Promise<string> {
+  const { position } = await handle(
+    store,
+    {
+      stream: profileStream(name),
+      aggregate,
+      stamp,
+      reserve: async (tx, decided) => {
+        for (const { data } of decided) await saveProfile(tx, data)
+      },
+    },
+    decide,
+  )
+  return position
+}
+
+async function saveProfile(tx: Transaction, facts: ProfileFacts): Promise<void> {
+  await tx.query(
     `insert into write.profile (name, series, gpus_per_node, max_nodes, cpus, memory_gb, executor, container,
                                 available, price_per_gpu_hour)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
@@ -51,29 +82,29 @@ async function saveProfile(
        container = excluded.container, available = excluded.available,
        price_per_gpu_hour = excluded.price_per_gpu_hour`,
     [
-      name,
-      input.series,
-      input.gpus_per_node,
-      input.max_nodes,
-      input.cpus ?? null,
-      input.memory_gb ?? null,
-      input.executor,
-      input.container,
-      input.available,
-      input.price_per_gpu_hour,
+      facts.name,
+      facts.series,
+      facts.gpus_per_node,
+      facts.max_nodes,
+      facts.cpus,
+      facts.memory_gb,
+      facts.executor,
+      facts.container,
+      facts.available,
+      facts.price_per_gpu_hour,
     ],
   )
 }
 
 /** What the local engine of this machine has; the price an admin set stays. */
 export async function describeLocalProfile(
-  { pool }: Pick<Deps, 'pool'>,
-  { gpus, series }: { gpus: number; series: string },
+  deps: Pick<Deps, 'store' | 'now'>,
+  hardware: LocalHardware,
 ): Promise<void> {
-  await pool.query(
-    `insert into write.profile (name, series, gpus_per_node, max_nodes, executor, container, available)
-     values ('local', $1, $2, 1, 'local', false, true)
-     on conflict (name) do update set series = excluded.series, gpus_per_node = excluded.gpus_per_node`,
-    [series, gpus],
-  )
+  const stamp: Stamp = {
+    actor: { type: 'system', id: 'executor', via: 'local' },
+    requestId: 'executor-local',
+    now: deps.now(),
+  }
+  await changeProfile(deps, 'local', stamp, current => describeLocal(current, hardware))
 }

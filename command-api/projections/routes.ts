@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { type ProjectionEvent, projectionStream } from '../../events/projections.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
@@ -7,6 +8,8 @@ import {
   type projectionRow,
   rebuildStatus,
 } from '../../schemas/projections.ts'
+import { answerPosition, type Deps, stampOf } from '../deps.ts'
+import { type Aggregate, handle } from '../handle.ts'
 
 export type ProjectionRow = Static<typeof projectionRow>
 export type RebuildStatus = Static<typeof rebuildStatus>
@@ -22,7 +25,10 @@ export type ProjectionAdmin = {
 /** All projections share one generation of tables, so any name rebuilds them all. */
 const everything = 'all'
 
-export const projectionRoutes = (admin: ProjectionAdmin): Route[] => [
+/** Whether one may begin is for the projector to say. */
+const rebuilds: Aggregate<null, ProjectionEvent> = { initial: null, evolve: () => null }
+
+export const projectionRoutes = (deps: Deps, admin: ProjectionAdmin): Route[] => [
   route({
     method: 'GET',
     path: '/api/admin/projections',
@@ -41,15 +47,32 @@ export const projectionRoutes = (admin: ProjectionAdmin): Route[] => [
     params: projectionPath,
     response: rebuildStatus,
     refusals: ['not_found', 'conflict'],
-    async handle({ params }) {
+    async handle(request) {
+      const { params } = request
       const names = (await admin.list()).map(row => row.name)
       if (params.name !== everything && !names.includes(params.name))
         throw new Refusal(
           'not_found',
           `No such projection: ${params.name}; known are ${names.join(', ')}, ${everything}`,
         )
-      if (!admin.beginRebuild()) throw new Refusal('conflict', 'A rebuild is already at work')
+      if (admin.rebuildStatus().state === 'running') throw atWork()
+      // Before it begins, so that none begins unseen.
+      const { position } = await handle(
+        deps.store,
+        {
+          stream: projectionStream(params.name),
+          aggregate: rebuilds,
+          stamp: stampOf(request, deps.now()),
+        },
+        (): ProjectionEvent[] => [
+          { type: 'projection.rebuild_requested', data: { projection: params.name } },
+        ],
+      )
+      answerPosition(deps, request, position)
+      if (!admin.beginRebuild()) throw atWork()
       return admin.rebuildStatus()
     },
   }),
 ]
+
+const atWork = () => new Refusal('conflict', 'A rebuild is already at work')

@@ -13,12 +13,9 @@ import { closed, pageQuery } from '../../schemas/shared.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
 import { type Aggregate, handle } from '../handle.ts'
+import { evolve, type SetQuota } from './decide.ts'
 
-/** The last quota set, as canonical text; a rule needs no more of it. */
-const aggregate: Aggregate<QuotaInput | null, QuotaEvent> = {
-  initial: null,
-  evolve: (_, event) => event.data,
-}
+const aggregate: Aggregate<SetQuota, QuotaEvent> = { initial: null, evolve }
 
 const listed = Type.Object({ username: Type.String(), ...quota.properties })
 

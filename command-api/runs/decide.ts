@@ -21,6 +21,8 @@ export function evolve(run: Run, event: Stamped<RunEvent>): Run {
       return { ...run, state: 'failed', ended_at: event.occurred_at }
     case 'run.abandoned':
       return { ...run, state: 'abandoned', ended_at: event.occurred_at }
+    case 'run.token_issued':
+      return run
   }
 }
 

@@ -4,12 +4,13 @@ import { Refusal } from '../../platform/refusal.ts'
 import { type RunInput, runCreated, runInput, tokenIssued } from '../../schemas/runs.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { type Deps, stampOf } from '../deps.ts'
+import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
-import { streamPosition } from '../handle.ts'
+import { handle, streamPosition } from '../handle.ts'
 import { createOnce } from '../idempotency.ts'
 import { takeShortId } from '../projects.ts'
 import { endIngestTokens, type IssuedToken, issueIngestToken } from '../tokens.ts'
+import { runAggregate } from './report.ts'
 
 export const runRoutes = (deps: Deps): Route[] => [
   route({
@@ -32,14 +33,28 @@ export const runRoutes = (deps: Deps): Route[] => [
     params: runIdInPath,
     response: tokenIssued,
     refusals: ['forbidden', 'not_found', 'conflict'],
-    async handle({ caller, params }) {
-      const now = deps.now()
-      return deps.store.transaction(async tx => {
-        const run_id = await ownRun(tx, params.run_id, caller)
-        await endIngestTokens(tx, run_id, now)
-        const issued = await issueIngestToken(tx, { run_id, now })
-        return { run_id, ...shown(deps, run_id, issued) }
-      })
+    async handle(request) {
+      const { caller, params } = request
+      const { run_id } = params
+      const stamp = stampOf(request, deps.now())
+      let answer = {}
+      const { position } = await handle(
+        deps.store,
+        {
+          stream: runStream(run_id),
+          aggregate: runAggregate,
+          stamp,
+          reserve: async tx => {
+            await refuseUnlessOwn(tx, run_id, caller)
+            await endIngestTokens(tx, run_id, stamp.now)
+            const issued = await issueIngestToken(tx, { run_id, now: stamp.now })
+            answer = { run_id, ...shown(deps, run_id, issued) }
+          },
+        },
+        (): RunEvent[] => [{ type: 'run.token_issued', data: { run_id } }],
+      )
+      answerPosition(deps, request, position)
+      return answer
     },
   }),
 ]
@@ -86,8 +101,8 @@ function shown(deps: Deps, run_id: string, { token, expires_at }: IssuedToken) {
   }
 }
 
-/** The run's id, where it is an external run of this caller that goes on. */
-async function ownRun(tx: Transaction, asked: string, caller: Person): Promise<string> {
+/** Passes an external run of this caller that goes on. */
+async function refuseUnlessOwn(tx: Transaction, asked: string, caller: Person): Promise<void> {
   const { rows } = await tx.query(
     'select run_id, owner, source, ended_at from write.run_state where run_id = $1',
     [asked],
@@ -104,5 +119,4 @@ async function ownRun(tx: Transaction, asked: string, caller: Person): Promise<s
       'conflict',
       `The run ended at ${toTimestamp(run.ended_at)}; begin another one`,
     )
-  return run.run_id
 }

@@ -29,6 +29,7 @@ export const changesProjection: Handlers<ChangeTables, JobEvent | RunEvent> = {
   'run.succeeded': (tx, event) => enter(tx, event, 'succeeded'),
   'run.failed': (tx, event) => enter(tx, event, 'failed'),
   'run.abandoned': (tx, event) => enter(tx, event, 'abandoned'),
+  'run.token_issued': async () => {},
 }
 
 type Told = Recorded<{ type: string; data: { run_id: string; project?: string; owner?: string } }>

@@ -1,0 +1,33 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ProfileEvent, ProfileFacts } from '../../events/profiles.ts'
+
+/** Null before it was described. */
+export type Profile = ProfileFacts | null
+
+export function evolve(_: Profile, event: ProfileEvent): Profile {
+  switch (event.type) {
+    case 'profile.set':
+      return event.data
+  }
+}
+
+/** Said again as it is, a profile stays as it is. */
+export const setProfile = (profile: Profile, wanted: ProfileFacts): ProfileEvent[] =>
+  isDeepStrictEqual(profile, wanted) ? [] : [{ type: 'profile.set', data: wanted }]
+
+export type LocalHardware = { gpus: number; series: string }
+
+const undescribed = {
+  name: 'local',
+  max_nodes: 1,
+  cpus: null,
+  memory_gb: null,
+  executor: 'local',
+  container: false,
+  available: true,
+  price_per_gpu_hour: '0',
+}
+
+/** What the engine of this machine has; everything else stays as an admin set it. */
+export const describeLocal = (profile: Profile, { gpus, series }: LocalHardware): ProfileEvent[] =>
+  setProfile(profile, { ...undescribed, ...profile, series, gpus_per_node: gpus })
