@@ -4,7 +4,7 @@ import type { Person } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import { type Aggregate, handle } from '../handle.ts'
-import { revokeSessions } from './revoke-sessions.ts'
+import { revokeSessions } from '../revoke-sessions.ts'
 
 export type ChangePassword = {
   caller: Person

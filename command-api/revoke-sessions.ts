@@ -1,4 +1,4 @@
-import type { Transaction } from '../event-store.ts'
+import type { Transaction } from './event-store.ts'
 
 export type Revoking = {
   now: Date
