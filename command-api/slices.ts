@@ -2,6 +2,7 @@ import type { Passwords } from '../platform/auth/passwords.ts'
 import type { Route } from '../platform/http/route.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
 import type { Deps } from './deps.ts'
+import { deviceRoutes } from './devices/routes.ts'
 import { hparamsRoutes } from './hparams/routes.ts'
 import { imageRegistryRoutes } from './image-registries/routes.ts'
 import { reportJob } from './jobs/report.ts'
@@ -15,6 +16,7 @@ import { quotaRoutes } from './quotas/routes.ts'
 import { rubricRoutes } from './rubrics/routes.ts'
 import { reportRun } from './runs/report.ts'
 import { runRoutes } from './runs/routes.ts'
+import { openSession } from './sessions/open-session.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 
 /** What single slices need besides the common deps. */
@@ -23,6 +25,7 @@ export type SlicePorts = JobPorts & { passwords: Passwords; projections: Project
 /** Every route that changes something; the list is written by hand. */
 export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...sessionRoutes(deps, ports.passwords),
+  ...deviceRoutes(deps, signIn => openSession(deps, { ...signIn, via: 'device', ctx: null })),
   ...rubricRoutes(deps),
   ...runRoutes(deps),
   ...jobRoutes(deps, ports),

@@ -1,4 +1,5 @@
 import { artifactEvents } from './artifacts.ts'
+import { deviceEvents } from './devices.ts'
 import type { EventDefinition } from './event.ts'
 import { hparamsEvents } from './hparams.ts'
 import { imageRegistryEvents } from './image-registries.ts'
@@ -14,6 +15,7 @@ import { userEvents } from './users.ts'
 /** Every event of the decision lane; the list is written by hand and checked against the projections. */
 export const decisionEvents: readonly EventDefinition[] = [
   ...artifactEvents,
+  ...deviceEvents,
   ...hparamsEvents,
   ...imageRegistryEvents,
   ...jobEvents,

@@ -26,6 +26,8 @@ export type RefusalExtras = {
   /** What the caller can do about it. */
   hint?: string
   retryAfterSeconds?: number
+  /** What a standard wants beside `detail` at the top of the body, e.g. `error` (RFC 6749, 5.2). */
+  fields?: Record<string, unknown>
   cause?: unknown
 }
 

@@ -28,6 +28,8 @@ export const decisionSlices = [
 /** Events that no read model shows yet; audit and replay read them from the log. */
 export const unprojected: readonly string[] = [
   'user.created',
+  'user.device_approved',
+  'user.device_denied',
   'user.login',
   'user.password_changed',
   'image_registries.set',

@@ -15,6 +15,7 @@ import type { RunTables } from '../projector/runs/table.ts'
 import type { CatalogueEntry } from '../recipes/catalogue.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
 import { changeRoutes } from './changes/routes.ts'
+import { deviceRoutes } from './devices/routes.ts'
 import { hparamRoutes } from './hparams/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { logRoutes } from './logs/routes.ts'
@@ -57,6 +58,7 @@ export const queryRoutes = (deps: QueryDeps): Route[] => {
     ...pageRoutes(),
     ...recipeRoutes(deps.catalogue),
     ...sessionRoutes({ db: only(), pool, now }),
+    ...deviceRoutes(pool, now),
     ...rubricRoutes(only()),
     ...jobRoutes(only(), now),
     ...runRoutes(only(), now),

@@ -45,7 +45,7 @@ function answer(ctx: Context, error: unknown, log: Logger): void {
 }
 
 function refuse(ctx: Context, refusal: Refusal, requestId: string): void {
-  const { code, gate, data, hint, retryAfterSeconds } = refusal.extras
+  const { code, gate, data, hint, retryAfterSeconds, fields } = refusal.extras
   ctx.status = refusal.status
   if (refusal.code === 'unauthenticated') ctx.set('WWW-Authenticate', 'Bearer')
   if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(retryAfterSeconds))
@@ -58,6 +58,7 @@ function refuse(ctx: Context, refusal: Refusal, requestId: string): void {
     ...(gate !== undefined && { gate }),
     ...(data !== undefined && { data }),
     ...(hint !== undefined && { hint }),
+    ...fields,
   }
 }
 

@@ -1,0 +1,47 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import type { Pool } from 'pg'
+import { userCodeAlphabet } from '../../platform/auth/device-requests.ts'
+import { sha256 } from '../../platform/auth/opaque-token.ts'
+
+export type Asking = { device_id: string; requested_ip: string; user_agent: string; now: Date }
+export type DeviceCode = { device_code: string; user_code: string }
+
+/** Seconds a code waits for a person, and between two polls of it. */
+export const codeLifeS = 900
+export const pollIntervalS = 5
+
+/** Time after its end in which the page of a code can still say what became of it. */
+const rememberedS = 86_400
+
+/** Stores a new code of 256 random bits, by its hash alone, under a user code that no other one has. */
+export async function createDeviceCode(pool: Pool, asking: Asking): Promise<DeviceCode> {
+  const device_code = randomBytes(32).toString('base64url')
+  const { device_id, requested_ip, user_agent, now } = asking
+  const after = (seconds: number) => new Date(now.getTime() + seconds * 1000)
+  await pool.query('delete from auth.device_code where expires_at < $1', [after(-rememberedS)])
+  for (;;) {
+    const user_code = randomUserCode()
+    const { rowCount } = await pool.query(
+      `insert into auth.device_code
+         (device_id, device_sha256, user_code, requested_ip, user_agent, requested_at, expires_at, interval_s)
+       values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (user_code) do nothing`,
+      [
+        device_id,
+        sha256(device_code),
+        user_code,
+        requested_ip,
+        user_agent,
+        now,
+        after(codeLifeS),
+        pollIntervalS,
+      ],
+    )
+    if (rowCount === 1) return { device_code, user_code }
+  }
+}
+
+function randomUserCode(): string {
+  const letter = () => userCodeAlphabet[randomInt(userCodeAlphabet.length)]
+  const four = () => Array.from({ length: 4 }, letter).join('')
+  return `${four()}-${four()}`
+}

@@ -1,0 +1,130 @@
+import type { Context } from 'koa'
+import { type DeviceEvent, deviceStream } from '../../events/devices.ts'
+import { findDeviceRequest } from '../../platform/auth/device-requests.ts'
+import { clientAddress } from '../../platform/http/client-address.ts'
+import { type Route, route } from '../../platform/http/route.ts'
+import {
+  deviceCodeReply,
+  deviceRequest,
+  deviceRequestPath,
+  deviceTokenInput,
+  deviceTokenReply,
+  toDeviceRequest,
+} from '../../schemas/devices.ts'
+import { closed } from '../../schemas/shared.ts'
+import { answerPosition, type Deps, stampOf } from '../deps.ts'
+import { type Aggregate, handle } from '../handle.ts'
+import { codeLifeS, createDeviceCode, pollIntervalS } from './code.ts'
+import { type Decided, type Decision, decideDevice, evolve, undecided } from './decide.ts'
+import { fetchToken, type OpenSession } from './token.ts'
+
+const aggregate: Aggregate<Decided, DeviceEvent> = { initial: undecided, evolve }
+
+/** Specification, "Limits"; the pace of each code is `answerPoll`'s. */
+const polls = { name: 'device-poll', points: 20, windowSeconds: 60 }
+/** Longer than any program names itself; what is shown to a person must not fill their screen. */
+const maxUserAgent = 256
+const bodyLimitBytes = 4 * 1024
+
+/** Sign-in from where no browser is: RFC 8628 (specification, "Authentication", rule 6). */
+export const deviceRoutes = (deps: Deps, openSession: OpenSession): Route[] => [
+  route({
+    method: 'POST',
+    path: '/api/cli/device/code',
+    credential: 'none',
+    tag: 'auth',
+    summary: 'Ask for a code with which a person lets this program sign in as them',
+    body: closed({}),
+    bodyMayBeAbsent: true,
+    bodyLimitBytes,
+    response: deviceCodeReply,
+    async handle({ ctx }) {
+      neverStored(ctx)
+      const { device_code, user_code } = await createDeviceCode(deps.pool, {
+        device_id: deps.newId('dev'),
+        requested_ip: clientAddress(ctx),
+        user_agent: ctx.get('user-agent').slice(0, maxUserAgent),
+        now: deps.now(),
+      })
+      const verification_uri = `${deps.baseUrl()}/device`
+      return {
+        device_code,
+        user_code,
+        verification_uri,
+        verification_uri_complete: `${verification_uri}?user_code=${user_code}`,
+        expires_in: codeLifeS,
+        interval: pollIntervalS,
+      }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/cli/device/token',
+    credential: 'none',
+    tag: 'auth',
+    summary: 'Fetch the access token of an approved code; 400 or 429 with `error` until then',
+    body: deviceTokenInput,
+    bodyLimitBytes,
+    rateLimit: polls,
+    response: deviceTokenReply,
+    refusals: ['invalid', 'rate_limited'],
+    async handle({ body: { device_code }, requestId, ctx }) {
+      neverStored(ctx)
+      const { token, expires_in, user } = await fetchToken(deps, openSession, {
+        device_code,
+        requestId,
+      })
+      return { access_token: token, token, token_type: 'Bearer', expires_in, user }
+    },
+  }),
+  decisionRoute(deps, 'approve', 'approved', 'Let the program that shows this code sign in as you'),
+  decisionRoute(deps, 'deny', 'denied', 'Refuse the program that shows this code'),
+]
+
+function decisionRoute(deps: Deps, verb: string, decision: Decision, summary: string): Route {
+  return route({
+    method: 'POST',
+    path: `/api/cli/device/{user_code}/${verb}`,
+    credential: 'person',
+    tag: 'auth',
+    summary,
+    params: deviceRequestPath,
+    response: deviceRequest,
+    refusals: ['not_found', 'conflict', 'rate_limited'],
+    async handle(request) {
+      const { caller, params } = request
+      const { username, sid } = caller
+      const now = deps.now()
+      const found = await findDeviceRequest(deps.pool, { username, now }, params.user_code)
+      const { device_id } = found
+      const { events, position } = await handle(
+        deps.store,
+        {
+          stream: deviceStream(device_id),
+          aggregate,
+          stamp: stampOf(request, now),
+          reserve: async tx => {
+            await tx.query(
+              'update auth.device_code set state = $2, sid = $3 where device_id = $1',
+              [device_id, decision, sid],
+            )
+          },
+        },
+        decided =>
+          decideDevice(decided, {
+            device_id,
+            decision,
+            username,
+            isExpired: found.expires_at <= now,
+          }),
+      )
+      answerPosition(deps, request, position)
+      return toDeviceRequest(events.length > 0 ? { ...found, state: decision } : found)
+    },
+  })
+}
+
+/** RFC 6749, 5.1: no cache keeps an answer that holds a credential. */
+function neverStored(ctx: Context): void {
+  ctx.set('Cache-Control', 'no-store')
+}
