@@ -156,7 +156,10 @@ async function openCore(
 ): Promise<Core> {
   const config = { ...given, dataDir: resolve(given.dataDir) }
   await mkdir(config.dataDir, { recursive: true })
-  const signals = life.owns('signals', await openSignals(config, logger), opened => opened.close())
+  const redis = openRedisOf(config, logger, life)
+  const signals = life.owns('signals', await openSignals(config, logger, redis), opened =>
+    opened.close(),
+  )
   const databaseUrl = config.databaseUrl ?? (await embedded(config.dataDir, logger, life))
   await migrate(databaseUrl, migrationSets)
   const open = (name: string, searchPath?: string) =>
@@ -178,7 +181,7 @@ async function openCore(
     life,
     telemetry: telemetry(),
     signals,
-    redis: openRedisOf(config, logger, life),
+    redis,
     databaseUrl,
     pool: open('write'),
     readPool: open('read', 'read'),
@@ -202,9 +205,13 @@ function openRedisOf({ redisUrl }: Config, logger: Logger, life: Lifetime): Redi
 }
 
 /** Between processes by Redis, where one is named; within this one otherwise. */
-async function openSignals({ redisUrl, topicPrefix }: Config, logger: Logger): Promise<Signals> {
-  if (redisUrl === null) return inProcessSignals()
-  return openRedisSignals({ url: redisUrl, prefix: topicPrefix, logger })
+async function openSignals(
+  { topicPrefix }: Config,
+  logger: Logger,
+  redis: RedisClient | null,
+): Promise<Signals> {
+  if (redis === null) return inProcessSignals()
+  return openRedisSignals({ redis, prefix: topicPrefix, logger })
 }
 
 function openLog(

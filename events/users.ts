@@ -21,6 +21,24 @@ export const userPasswordChanged = event(
   Type.Object({ username: Type.String() }),
 )
 
-export const userEvents = [userCreated, userLogin, userPasswordChanged] as const
+const session = () => Type.Object({ username: Type.String(), sid: Type.String() })
+
+/** A person signed out of a session. */
+export const userLogout = event('user.logout', session())
+
+/** A person ended one of their sessions from another. */
+export const userSessionRevoked = event('user.session_revoked', session())
+
+/** A refresh token came that somebody had gone on from: it was stolen, so its session ended. */
+export const userRefreshReused = event('user.refresh_reused', session())
+
+export const userEvents = [
+  userCreated,
+  userLogin,
+  userPasswordChanged,
+  userLogout,
+  userSessionRevoked,
+  userRefreshReused,
+] as const
 export type UserEvent = EventOf<(typeof userEvents)[number]>
 export const userStream = (username: string) => `user-${username}`

@@ -1,11 +1,9 @@
 import type { Logger } from 'pino'
-import { createClient } from 'redis'
+import { promptly, type RedisClient } from './redis.ts'
 import { inProcessSignals, type Projected, type Signals } from './signals.ts'
 
-export type RedisSignalsOptions = { url: string; prefix: string; logger: Logger }
+export type RedisSignalsOptions = { redis: RedisClient; prefix: string; logger: Logger }
 
-/** A process that cannot reach Redis tries again this often, in milliseconds. */
-const retryMs = 500
 /** So that a message stays small; who waits for a key past these finds it at their next own look. */
 const maxKeys = 500
 
@@ -17,21 +15,15 @@ type FromOther<T> = T & { from: string }
  * here ever fails a caller.
  */
 export async function openRedisSignals(options: RedisSignalsOptions): Promise<Signals> {
-  const { url, prefix, logger } = options
+  const { redis, prefix, logger } = options
   const local = inProcessSignals()
-  const connection = {
-    url,
-    socket: { reconnectStrategy: () => retryMs },
-    disableOfflineQueue: true,
-  }
-  const publisher = createClient(connection)
-  const subscriber = createClient(connection)
-  for (const client of [publisher, subscriber])
-    client.on('error', error => logger.debug({ err: error }, 'redis is away'))
-  await Promise.all([publisher.connect(), subscriber.connect()])
+  // A connection that listens can ask nothing.
+  const subscriber = redis.duplicate()
+  const away = (error: unknown) => logger.debug({ err: error }, 'redis is away')
+  subscriber.on('error', away)
   const self = crypto.randomUUID()
   const tellOthers = (channel: string, message: object) => {
-    publisher
+    redis
       .publish(`${prefix}.${channel}`, JSON.stringify({ ...message, from: self }))
       .catch(error => logger.debug({ err: error }, 'a wake-up was lost'))
   }
@@ -40,8 +32,26 @@ export async function openRedisSignals(options: RedisSignalsOptions): Promise<Si
       const { from, ...message } = JSON.parse(text) as FromOther<T>
       if (from !== self) listener(message as T)
     })
-  await hearOthers<Projected>('projected', local.publish)
-  await hearOthers<{ username: string }>('access', ({ username }) => local.publishAccess(username))
+  // Once it listens it does so again after each loss of the connection.
+  const listening = new Promise<void>(resolve => {
+    let isListening = false
+    subscriber.on('ready', () => {
+      if (!isListening)
+        listen().then(() => {
+          isListening = true
+          resolve()
+        }, away)
+    })
+  })
+  const listen = async () => {
+    await hearOthers<Projected>('projected', local.publish)
+    await hearOthers<{ username: string }>('access', ({ username }) =>
+      local.publishAccess(username),
+    )
+  }
+  subscriber.connect().catch(away)
+  // A start does not wait for a Redis that is away.
+  await promptly(listening).catch(away)
   return {
     publish(projected) {
       local.publish(projected)
@@ -56,7 +66,6 @@ export async function openRedisSignals(options: RedisSignalsOptions): Promise<Si
     async close() {
       await local.close()
       subscriber.destroy()
-      publisher.destroy()
     },
   }
 }

@@ -35,6 +35,9 @@ export const unprojected: readonly string[] = [
   'image_registries.set',
   'profile.set',
   'projection.rebuild_requested',
+  'user.logout',
+  'user.session_revoked',
+  'user.refresh_reused',
 ]
 
 /** Every projection of an installation, made anew for each generation since some keep caches. */

@@ -15,6 +15,15 @@ export const loginReply = Type.Object({
   user: Type.Object({ username: Type.String(), role: role() }),
 })
 
+/** `role` is the person's role now; `expires_in` in seconds. The next refresh token comes only as cookie. */
+export const refreshReply = Type.Object({
+  token: Type.String(),
+  expires_in: Type.Integer(),
+  user: Type.Object({ username: Type.String(), role: role() }),
+})
+
+export const sessionInPath = Type.Object({ sid: Type.String({ minLength: 1, maxLength: 128 }) })
+
 /** `new`: 12 to 1024 bytes. */
 export const passwordInput = closed({
   current: Type.String({ minLength: 1, maxLength: 4096, 'x-secret': true }),

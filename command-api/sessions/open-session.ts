@@ -1,15 +1,15 @@
 import type { Context } from 'koa'
-import { ulid } from 'ulid'
 import { type UserEvent, userStream } from '../../events/users.ts'
-import { signAccessToken } from '../../platform/auth/access-token.ts'
 import { sha256 } from '../../platform/auth/opaque-token.ts'
 import { createRefreshToken, setRefreshCookie } from '../../platform/auth/refresh-cookie.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
 import { type Aggregate, handle } from '../handle.ts'
+import { issueAccess } from './issue-access.ts'
 
 /** Life of a session and its refresh tokens (specification, "Limits"); refreshing never makes it longer. */
-const refreshDays = 30
+const refreshSeconds = 30 * 86_400
+const maxUserAgent = 256
 
 export type SignIn = {
   username: string
@@ -35,6 +35,9 @@ export async function openSession(deps: Deps, signIn: SignIn): Promise<OpenedSes
   const now = deps.now()
   const sid = deps.newId('ses')
   const refresh = ctx === null ? null : createRefreshToken()
+  const lifetimeSeconds = refresh === null ? deps.config.jwtHours * 3600 : refreshSeconds
+  const expires_at = new Date(now.getTime() + lifetimeSeconds * 1000)
+  const user_agent = ctx?.get('user-agent').slice(0, maxUserAgent) || null
   await handle(
     deps.store,
     {
@@ -43,33 +46,36 @@ export async function openSession(deps: Deps, signIn: SignIn): Promise<OpenedSes
       stamp: { actor: { type: 'user', id: username, via }, requestId, now },
       reserve: async tx => {
         await signIn.reserve?.(tx)
-        await storeSession(tx, { username, sid, via, now, refresh })
+        await storeSession(tx, { username, sid, via, now, expires_at, refresh, user_agent })
       },
     },
     (): UserEvent[] => [{ type: 'user.login', data: { username, sid, via } }],
   )
-  if (ctx !== null && refresh !== null) setRefreshCookie(ctx, refresh, refreshDays * 86_400)
-  const expires_in = deps.config.jwtHours * 3600
-  const iat = Math.floor(now.getTime() / 1000)
-  const claims = { sub: username, role, sid, jti: ulid(), iat, exp: iat + expires_in }
-  return { sid, token: signAccessToken(deps.keys, claims), expires_in }
+  if (ctx !== null && refresh !== null) setRefreshCookie(ctx, refresh, refreshSeconds)
+  return { sid, ...issueAccess(deps, { username, role, sid, expires_at }, now) }
 }
 
-type NewSession = { username: string; sid: string; via: string; now: Date; refresh: string | null }
+type NewSession = {
+  username: string
+  sid: string
+  via: string
+  now: Date
+  expires_at: Date
+  refresh: string | null
+  user_agent: string | null
+}
 
-async function storeSession(
-  tx: Transaction,
-  { username, sid, via, now, refresh }: NewSession,
-): Promise<void> {
-  const expiresAt = new Date(now.getTime() + refreshDays * 86_400_000)
+async function storeSession(tx: Transaction, session: NewSession): Promise<void> {
+  const { username, sid, via, now, expires_at, refresh, user_agent } = session
   await tx.query(
-    'insert into auth.session (sid, username, via, created_at, expires_at) values ($1, $2, $3, $4, $5)',
-    [sid, username, via, now, expiresAt],
+    `insert into auth.session (sid, username, via, created_at, expires_at, user_agent)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [sid, username, via, now, expires_at, user_agent],
   )
   if (refresh !== null)
     await tx.query(
       'insert into auth.refresh_token (secret_sha256, sid, created_at, expires_at) values ($1, $2, $3, $4)',
-      [sha256(refresh), sid, now, expiresAt],
+      [sha256(refresh), sid, now, expires_at],
     )
   await tx.query('update auth.person set last_login_at = $2 where username = $1', [username, now])
 }

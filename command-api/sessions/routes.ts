@@ -1,10 +1,20 @@
 import type { Passwords } from '../../platform/auth/passwords.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { done, loginInput, loginReply, passwordInput } from '../../schemas/sessions.ts'
-import type { Deps } from '../deps.ts'
+import {
+  done,
+  loginInput,
+  loginReply,
+  passwordInput,
+  refreshReply,
+  sessionInPath,
+} from '../../schemas/sessions.ts'
+import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import { changePassword } from './change-password.ts'
+import { endSession } from './end-session.ts'
+import { logout } from './logout.ts'
 import { openSession } from './open-session.ts'
+import { refresh } from './refresh.ts'
 
 type PersonRow = { role: 'admin' | 'operator'; password_hash: string | null; disabled: boolean }
 
@@ -12,6 +22,11 @@ type PersonRow = { role: 'admin' | 'operator'; password_hash: string | null; dis
 const signInAttempts = { name: 'login', points: 10, windowSeconds: 60 }
 
 export const sessionRoutes = (deps: Deps, passwords: Passwords): Route[] => [
+  ...signInRoutes(deps, passwords),
+  ...ownSessionRoutes(deps, passwords),
+]
+
+const signInRoutes = (deps: Deps, passwords: Passwords): Route[] => [
   route({
     method: 'POST',
     path: '/api/auth/login',
@@ -36,12 +51,59 @@ export const sessionRoutes = (deps: Deps, passwords: Passwords): Route[] => [
   }),
   route({
     method: 'POST',
+    path: '/api/auth/refresh',
+    credential: 'refresh',
+    tag: 'auth',
+    summary: 'A new access token, and the next refresh token as cookie',
+    response: refreshReply,
+    refusals: ['unauthenticated', 'forbidden'],
+    handle: request => refresh(deps, request),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/auth/logout',
+    credential: 'session',
+    tag: 'auth',
+    summary: 'End the session, its access and refresh tokens, at once',
+    response: done,
+    refusals: ['unauthenticated', 'forbidden'],
+    async handle(request) {
+      await logout(deps, request)
+      return { ok: true }
+    },
+  }),
+]
+
+const ownSessionRoutes = (deps: Deps, passwords: Passwords): Route[] => [
+  route({
+    method: 'DELETE',
+    path: '/api/auth/sessions/{sid}',
+    credential: 'person',
+    tag: 'auth',
+    summary: 'End one of your own sessions',
+    params: sessionInPath,
+    response: done,
+    refusals: ['not_found'],
+    async handle(request) {
+      const { caller, params } = request
+      const stamp = stampOf(request, deps.now())
+      const otherwise = new Refusal('not_found', `There is no session ${params.sid}`)
+      const { username } = caller
+      const ending = { username, sid: params.sid, stamp, otherwise }
+      const position = await endSession(deps, { ...ending, as: 'user.session_revoked' })
+      answerPosition(deps, request, position)
+      return { ok: true }
+    },
+  }),
+  route({
+    method: 'POST',
     path: '/api/auth/password',
     credential: 'person',
     tag: 'auth',
     summary: 'Change your own password; your other sessions end',
     body: passwordInput,
     bodyLimitBytes: 16 * 1024,
+    rateLimit: signInAttempts,
     response: done,
     refusals: ['conflict', 'rate_limited'],
     async handle(request) {

@@ -20,6 +20,8 @@ export function refreshTokenOf(ctx: Context): string | null {
 export const setRefreshCookie = (ctx: Context, token: string, lifetimeSeconds: number): void =>
   setCookie(ctx, token, lifetimeSeconds)
 
+export const clearRefreshCookie = (ctx: Context): void => setCookie(ctx, '', 0)
+
 function setCookie(ctx: Context, value: string, maxAgeSeconds: number): void {
   const attributes = ['Path=/api/auth', `Max-Age=${maxAgeSeconds}`, 'HttpOnly', 'SameSite=Strict']
   if (ctx.secure) attributes.push('Secure')

@@ -27,6 +27,8 @@ export type Forge = {
   kill(): Promise<void>
   /** Asks the server to stop and answers its exit code. */
   stop(): Promise<number | null>
+  /** For instance SIGSTOP: the server stands still, its connections stay open. */
+  signal(signal: NodeJS.Signals): void
   /** Starts it again on the same data and port. */
   start(): Promise<void>
   /** All the server has written so far. */
@@ -133,6 +135,7 @@ async function serverProcess(t: ExecutionContext, env: Record<string, string>) {
       await end('SIGKILL')
     },
     stop: () => end('SIGTERM'),
+    signal: (signal: NodeJS.Signals) => void child?.kill(signal),
   }
 }
 

@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { pino } from 'pino'
+import { openRedis } from '../../platform/redis.ts'
 import { inProcessSignals, type Projected, type Signals } from '../../platform/signals.ts'
 import { openRedisSignals } from '../../platform/signals-redis.ts'
 import { addressOf } from '../servers/rendezvous.ts'
@@ -16,11 +17,11 @@ function heardBy(signals: Signals): Projected[] {
 async function redis(t: ExecutionContext): Promise<Signals> {
   const address = await addressOf('redis')
   const url = address.startsWith('redis:') ? address : `redis://${address}`
-  const signals = await openRedisSignals({
-    url,
-    prefix: t.title,
-    logger: pino({ level: 'silent' }),
-  })
+  const logger = pino({ level: 'silent' })
+  const client = openRedis(url, logger)
+  t.teardown(() => client.destroy())
+  await until('Redis is there', 10_000, () => client.isReady)
+  const signals = await openRedisSignals({ redis: client, prefix: t.title, logger })
   t.teardown(() => signals.close())
   return signals
 }

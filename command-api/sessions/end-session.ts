@@ -1,0 +1,42 @@
+import { type UserEvent, userStream } from '../../events/users.ts'
+import type { Refusal } from '../../platform/refusal.ts'
+import type { Deps } from '../deps.ts'
+import type { Stamp } from '../event-store.ts'
+import { type Aggregate, handle } from '../handle.ts'
+
+export type Ending = {
+  username: string
+  sid: string
+  /** Why it ends. */
+  as: 'user.logout' | 'user.session_revoked' | 'user.refresh_reused'
+  stamp: Stamp
+  /** Thrown where the session is over already, or is not this person's. */
+  otherwise: Refusal
+}
+
+/** The database holds what the rule needs: which sessions are live. */
+const endings: Aggregate<null, UserEvent> = { initial: null, evolve: () => null }
+
+/** Ends one session and every token of it, in all processes; answers the position of the event. */
+export async function endSession(deps: Deps, ending: Ending): Promise<string> {
+  const { username, sid, as, stamp, otherwise } = ending
+  const { position } = await handle(
+    deps.store,
+    {
+      stream: userStream(username),
+      aggregate: endings,
+      stamp,
+      reserve: async tx => {
+        const { rowCount } = await tx.query(
+          `update auth.session set revoked_at = $3
+            where sid = $1 and username = $2 and revoked_at is null and expires_at > $3`,
+          [sid, username, stamp.now],
+        )
+        if (rowCount === 0) throw otherwise
+      },
+    },
+    (): UserEvent[] => [{ type: as, data: { username, sid } }],
+  )
+  deps.accessChanged(username)
+  return position
+}

@@ -1,0 +1,34 @@
+import type { Context } from 'koa'
+import { clearRefreshCookie } from '../../platform/auth/refresh-cookie.ts'
+import type { Anybody, Person } from '../../platform/http/route.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { answerPosition, type Deps } from '../deps.ts'
+import { endSession } from './end-session.ts'
+import { familyOf } from './refresh.ts'
+
+type SigningOut = { caller: Person | Anybody; requestId: string; ctx: Context }
+
+/**
+ * Ends the session of the access token, and that of the cookie: a browser that signed in twice holds two.
+ * Refuses a caller who brings neither alive.
+ */
+export async function logout(deps: Deps, request: SigningOut): Promise<void> {
+  const { caller, requestId, ctx } = request
+  const byCookie = await familyOf(deps, request)
+  clearRefreshCookie(ctx)
+  const byToken = caller.kind === 'person' ? caller : null
+  const sessions = new Map(
+    [byCookie, byToken].filter(session => session !== null).map(session => [session.sid, session]),
+  )
+  if (sessions.size === 0) throw nobodyIsSignedIn()
+  for (const { username, sid, via } of sessions.values()) {
+    const actor = { type: 'user' as const, id: username, via }
+    const stamp = { actor, requestId, now: deps.now() }
+    const otherwise = nobodyIsSignedIn()
+    const position = await endSession(deps, { username, sid, as: 'user.logout', stamp, otherwise })
+    answerPosition(deps, request, position)
+  }
+}
+
+const nobodyIsSignedIn = () =>
+  new Refusal('unauthenticated', 'Nobody is signed in: neither token nor cookie is live')

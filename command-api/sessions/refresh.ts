@@ -1,0 +1,70 @@
+import type { Context } from 'koa'
+import { refreshTokenOf, setRefreshCookie } from '../../platform/auth/refresh-cookie.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import type { Deps } from '../deps.ts'
+import { endSession } from './end-session.ts'
+import { issueAccess } from './issue-access.ts'
+import { type Family, type Standing, standingOf, successor } from './rotate.ts'
+
+type Refreshing = { ctx: Context; requestId: string }
+
+export type Refreshed = {
+  token: string
+  /** Seconds. */
+  expires_in: number
+  user: { username: string; role: 'admin' | 'operator' }
+}
+
+/**
+ * A new access token with the person's role of now, and the next refresh token as cookie. A token that
+ * somebody has already gone on from ends the family, whoever presents it: one of the two stole it.
+ */
+export async function refresh(deps: Deps, { ctx, requestId }: Refreshing): Promise<Refreshed> {
+  const token = refreshTokenOf(ctx)
+  if (token === null) throw signInAgain()
+  const now = deps.now()
+  const { standing, next } = await deps.store.transaction(async tx => {
+    const found = await standingOf(tx, token, now)
+    const goesOn = found.is === 'live' || found.is === 'repeated'
+    return { standing: found, next: goesOn ? await successor(tx, token, found, now) : null }
+  })
+  if (standing.is === 'dead') throw signInAgain()
+  const { presented: family } = standing
+  if (next === null) return await endFamily(deps, family, { requestId, now })
+  const access = issueAccess(deps, family, now)
+  setRefreshCookie(ctx, next, Math.floor((family.expires_at.getTime() - now.getTime()) / 1000))
+  return { ...access, user: { username: family.username, role: family.role } }
+}
+
+/** The session a refresh token may end by signing out; null where it may not. */
+export async function familyOf(deps: Deps, request: Refreshing): Promise<Family | null> {
+  const token = refreshTokenOf(request.ctx)
+  if (token === null) return null
+  const now = deps.now()
+  const standing: Standing = await deps.store.transaction(tx => standingOf(tx, token, now))
+  if (standing.is === 'dead') return null
+  if (standing.is === 'reused')
+    return await endFamily(deps, standing.presented, { requestId: request.requestId, now })
+  return standing.presented
+}
+
+async function endFamily(
+  deps: Deps,
+  { username, sid }: Family,
+  { requestId, now }: { requestId: string; now: Date },
+): Promise<never> {
+  const actor = { type: 'user' as const, id: username, via: 'refresh_token' }
+  const stamp = { actor, requestId, now }
+  const reused = signInAgain('This refresh token was used before; the session has ended')
+  await endSession(deps, {
+    username,
+    sid,
+    as: 'user.refresh_reused',
+    stamp,
+    otherwise: reused,
+  })
+  throw reused
+}
+
+const signInAgain = (why = 'The refresh token is missing, expired, revoked or not ours') =>
+  new Refusal('unauthenticated', `${why}; sign in again`)

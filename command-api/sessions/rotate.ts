@@ -1,0 +1,100 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { sha256 } from '../../platform/auth/opaque-token.ts'
+import type { Transaction } from '../event-store.ts'
+
+/** A client whose answer got lost may present a spent token again for so long, in milliseconds. */
+const graceMs = 10_000
+
+/** A session and its refresh tokens, of which only the newest is unspent: the family of one sign-in. */
+export type Family = {
+  sid: string
+  username: string
+  via: string
+  /** The person's role now, not at sign-in. */
+  role: 'admin' | 'operator'
+  /** The end of the whole family; rotation never moves it. */
+  expires_at: Date
+}
+
+type Presented = Family & {
+  live: boolean
+  used_at: Date | null
+  successor_salt: Buffer | null
+}
+
+export type Standing =
+  | { is: 'live' | 'repeated' | 'reused'; presented: Presented }
+  /** Unknown, or its family has ended. */
+  | { is: 'dead' }
+
+/**
+ * How a presented refresh token stands (RFC 9700, 4.14.2). `repeated`: spent within the grace, and what
+ * replaced it is still unspent, so nobody has gone on from there. `reused`: spent and gone on from, so two
+ * parties hold the family and one of them stole it. Holds the family until the transaction ends.
+ */
+export async function standingOf(tx: Transaction, token: string, now: Date): Promise<Standing> {
+  const presented = await findPresented(tx, sha256(token))
+  if (!presented?.live || presented.expires_at <= now) return { is: 'dead' }
+  const { used_at, successor_salt } = presented
+  if (used_at === null) return { is: 'live', presented }
+  const isLate = now.getTime() - used_at.getTime() > graceMs
+  if (isLate || successor_salt === null) return { is: 'reused', presented }
+  const isPassed = await isSpent(tx, sha256(successorOf(token, successor_salt)))
+  return { is: isPassed ? 'reused' : 'repeated', presented }
+}
+
+/** Answers the token that takes the place of a live or repeated one: always the same for one token. */
+export async function successor(
+  tx: Transaction,
+  token: string,
+  standing: Exclude<Standing, { is: 'dead' }>,
+  now: Date,
+): Promise<string> {
+  const { presented } = standing
+  if (presented.successor_salt !== null) return successorOf(token, presented.successor_salt)
+  const salt = randomBytes(32)
+  const next = successorOf(token, salt)
+  await tx.query(
+    'update auth.refresh_token set used_at = $2, successor_salt = $3 where secret_sha256 = $1',
+    [sha256(token), now, salt],
+  )
+  await tx.query(
+    'insert into auth.refresh_token (secret_sha256, sid, created_at, expires_at) values ($1, $2, $3, $4)',
+    [sha256(next), presented.sid, now, presented.expires_at],
+  )
+  await tx.query('update auth.session set last_used_at = $2 where sid = $1', [presented.sid, now])
+  return next
+}
+
+/**
+ * A lost answer must be given again, yet no usable token may be stored. So the successor is derived from the
+ * spent token, which only its holder has, and a salt, which only the database has: neither alone tells it,
+ * and unlike with a key of the server's own there is nothing to guard, share between processes or rotate.
+ */
+const successorOf = (token: string, salt: Buffer): string =>
+  createHmac('sha256', salt).update(token).digest('base64url')
+
+async function findPresented(tx: Transaction, hash: Buffer): Promise<Presented | undefined> {
+  // First the lock, then the look: a query that waits for a lock may still see its rows as they were before.
+  await tx.query(
+    `select 1 from auth.session
+      where sid = (select sid from auth.refresh_token where secret_sha256 = $1) for update`,
+    [hash],
+  )
+  const { rows } = await tx.query<Presented>(
+    `select s.sid, username, s.via, p.role, s.expires_at, t.used_at, t.successor_salt,
+            s.revoked_at is null and not p.disabled as live
+       from auth.refresh_token t join auth.session s using (sid) join auth.person p using (username)
+      where t.secret_sha256 = $1`,
+    [hash],
+  )
+  return rows[0]
+}
+
+async function isSpent(tx: Transaction, hash: Buffer): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    'select 1 from auth.refresh_token where secret_sha256 = $1 and used_at is not null',
+    [hash],
+  )
+  return rowCount !== 0
+}
