@@ -12,6 +12,7 @@ import { logRoutes } from './logs/routes.ts'
 import { metricRoutes } from './metrics/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
 import { type ProjectionAdmin, projectionRoutes } from './projections/routes.ts'
+import { projectRoutes } from './projects/routes.ts'
 import { quotaRoutes } from './quotas/routes.ts'
 import { rubricRoutes } from './rubrics/routes.ts'
 import { reportRun } from './runs/report.ts'
@@ -27,6 +28,7 @@ export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...sessionRoutes(deps, ports.passwords),
   ...deviceRoutes(deps, signIn => openSession(deps, { ...signIn, via: 'device', ctx: null })),
   ...rubricRoutes(deps),
+  ...projectRoutes(deps),
   ...runRoutes(deps),
   ...jobRoutes(deps, ports),
   ...lifecycleRoutes(deps, { external: reportRun(deps), job: reportJob(deps, ports.wake) }),

@@ -45,8 +45,8 @@ const rules: [why: string, governs: RegExp, allowed: RegExp][] = [
   ],
   [
     'decisions are pure',
-    /^command-api\/[^/]+\/(decide|lifecycle|gates)\.ts$/,
-    /^(events|schemas)\/|^platform\/refusal\.ts$|^command-api\/[^/]+\/[^/]+\.ts$/,
+    /^command-api\/([^/]+\/(decide|lifecycle|gates)|access)\.ts$/,
+    /^(events|schemas)\/|^platform\/refusal\.ts$|^command-api\/([^/]+\/[^/]+|access)\.ts$/,
   ],
   [
     'commands never read projections',

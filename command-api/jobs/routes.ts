@@ -13,7 +13,7 @@ import { runIdInPath } from '../../schemas/shared.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import { createOnce } from '../idempotency.ts'
-import { jobToActOn } from './access.ts'
+import { runToActOn } from '../run-to-act-on.ts'
 import { changeJob } from './change.ts'
 import { pause, resume, stop } from './decide.ts'
 import { askAll, passAll, passDialect } from './gates.ts'
@@ -117,7 +117,12 @@ function action(
     refusals: ['forbidden', 'not_found', 'conflict'],
     async handle(request) {
       const { caller, params, body } = request
-      const run_id = await jobToActOn(deps.pool, params.run_id, caller)
+      const { run_id } = await runToActOn(deps.pool, {
+        asked: params.run_id,
+        caller,
+        action: 'control',
+        noun: 'job',
+      })
       const stamp = stampOf(request, deps.now())
       let before: Job['state'] = null
       const { state, position } = await changeJob(deps.store, { run_id, stamp }, job => {

@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts'
 import type { Stamp, Transaction } from '../event-store.ts'
 import { streamPosition } from '../handle.ts'
 import type { Created } from '../idempotency.ts'
-import { takeShortId } from '../projects.ts'
+import { takeShortId } from '../short-id.ts'
 import { type AdmissionFacts, requestOf } from './admission-facts.ts'
 import { jobAfter } from './change.ts'
 import { admit, type Hold } from './decide.ts'
@@ -109,8 +109,8 @@ async function insertRows(tx: Transaction, { submission, admitted, job }: NewRow
   await tx.query({
     name: 'insert_job',
     text: `with run as (
-             insert into write.run_state (run_id, owner, project, source, last_report_at)
-             values ($1, $3, $4, 'job', $9) returning run_id)
+             insert into write.run_state (run_id, short_id, owner, project, source, last_report_at)
+             values ($1, $2, $3, $4, 'job', $9) returning run_id)
            insert into write.job_state (run_id, short_id, owner, project, priority, profile, series, gpus, admitted_at,
                                         executor, env, pending_until, state, queue_reason, not_before)
            select run_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15 from run`,

@@ -8,7 +8,8 @@ import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
 import { handle, streamPosition } from '../handle.ts'
 import { createOnce } from '../idempotency.ts'
-import { takeShortId } from '../projects.ts'
+import { type RunToActOn, runToActOn } from '../run-to-act-on.ts'
+import { takeShortId } from '../short-id.ts'
 import { endIngestTokens, type IssuedToken, issueIngestToken } from '../tokens.ts'
 import { runAggregate } from './report.ts'
 
@@ -35,7 +36,10 @@ export const runRoutes = (deps: Deps): Route[] => [
     refusals: ['forbidden', 'not_found', 'conflict'],
     async handle(request) {
       const { caller, params } = request
-      const { run_id } = params
+      const asked = params.run_id
+      const run = await runToActOn(deps.pool, { asked, caller, action: 'issue_token', noun: 'run' })
+      refuseWithoutTokens(run)
+      const { run_id } = run
       const stamp = stampOf(request, deps.now())
       let answer = {}
       const { position } = await handle(
@@ -45,7 +49,6 @@ export const runRoutes = (deps: Deps): Route[] => [
           aggregate: runAggregate,
           stamp,
           reserve: async tx => {
-            await refuseUnlessOwn(tx, run_id, caller)
             await endIngestTokens(tx, run_id, stamp.now)
             const issued = await issueIngestToken(tx, { run_id, now: stamp.now })
             answer = { run_id, ...shown(deps, run_id, issued) }
@@ -71,9 +74,9 @@ async function createRun(deps: Deps, request: Create, tx: Transaction) {
   const visibility = deps.config.defaultVisibility
   const short_id = await takeShortId(deps.store, tx, { project, caller, visibility, stamp })
   await tx.query(
-    `insert into write.run_state (run_id, owner, project, source, last_report_at)
-     values ($1, $2, $3, 'external', $4)`,
-    [run_id, owner, project, stamp.now],
+    `insert into write.run_state (run_id, short_id, owner, project, source, last_report_at)
+     values ($1, $2, $3, $4, 'external', $5)`,
+    [run_id, short_id, owner, project, stamp.now],
   )
   const created: RunEvent = {
     type: 'run.created',
@@ -101,17 +104,8 @@ function shown(deps: Deps, run_id: string, { token, expires_at }: IssuedToken) {
   }
 }
 
-/** Passes an external run of this caller that goes on. */
-async function refuseUnlessOwn(tx: Transaction, asked: string, caller: Person): Promise<void> {
-  const { rows } = await tx.query(
-    'select run_id, owner, source, ended_at from write.run_state where run_id = $1',
-    [asked],
-  )
-  const run = rows[0]
-  if (!run || (run.owner !== caller.username && caller.role !== 'admin'))
-    throw new Refusal('not_found', `No such run: ${asked}`)
-  if (run.owner !== caller.username)
-    throw new Refusal('forbidden', `Only ${run.owner} issues tokens of this run`)
+/** Reports are taken of external runs that go on. */
+function refuseWithoutTokens(run: RunToActOn): void {
   if (run.source === 'job')
     throw new Refusal('conflict', 'The run belongs to a job; its token is given to the job alone')
   if (run.ended_at !== null)

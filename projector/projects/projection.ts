@@ -8,4 +8,18 @@ export const projectProjection: Handlers<ProjectTables, ProjectEvent> = {
       .insertInto('projects')
       .values({ ...data, created_at: occurred_at })
       .execute(),
+  'project.changed': (tx, { data: { name, ...settings } }) =>
+    tx.updateTable('projects').set(settings).where('name', '=', name).execute(),
+  'project.member_set': (tx, { data: { name, username, role }, occurred_at }) =>
+    tx
+      .insertInto('project_members')
+      .values({ project: name, username, role, since: occurred_at })
+      .onConflict(on => on.columns(['project', 'username']).doUpdateSet({ role }))
+      .execute(),
+  'project.member_removed': (tx, { data: { name, username } }) =>
+    tx
+      .deleteFrom('project_members')
+      .where('project', '=', name)
+      .where('username', '=', username)
+      .execute(),
 }

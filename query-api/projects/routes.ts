@@ -1,13 +1,15 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type SqlBool, sql } from 'kysely'
 import { Type } from 'typebox'
-import { type Route, route } from '../../platform/http/route.ts'
-import type { ProjectTables } from '../../projector/projects/table.ts'
-import { project, projectListQuery } from '../../schemas/projects.ts'
+import { type Person, type Route, route } from '../../platform/http/route.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { project, projectListQuery, projectMember, projectPath } from '../../schemas/projects.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { type AccessTables, readableProjects } from '../access.ts'
 import { countRows, pageHeaders } from '../page.ts'
 
-export const projectRoutes = (db: Kysely<ProjectTables & AccessTables>): Route[] => [
+type Db = Kysely<AccessTables>
+
+export const projectRoutes = (db: Db): Route[] => [
   route({
     method: 'GET',
     path: '/api/projects',
@@ -18,28 +20,106 @@ export const projectRoutes = (db: Kysely<ProjectTables & AccessTables>): Route[]
     response: Type.Array(project),
     async handle({ caller, query, ctx }) {
       const { limit = 50, offset = 0 } = query
-      const names = await readableProjects(db, caller)
-      const readable = db
-        .selectFrom('projects')
-        .$if(names !== null, one => one.where(sql<boolean>`name = any(${names})`))
-      const rows = await readable
-        .leftJoin(
-          eb =>
-            eb
-              .selectFrom('runs')
-              .select(['project', eb.fn.countAll<number>().as('runs')])
-              .groupBy('project')
-              .as('counted'),
-          join => join.onRef('counted.project', '=', 'projects.name'),
-        )
-        .select(['projects.name', 'projects.owner', 'projects.visibility', 'projects.created_at'])
-        .select(eb => eb.fn.coalesce('counted.runs', sql<number>`0`).as('runs'))
+      const readable = await readableOf(db, caller)
+      const rows = await withCounts(readable, caller)
         .orderBy('projects.name')
         .limit(limit)
         .offset(offset)
         .execute()
       pageHeaders(ctx, { limit, offset }, await countRows(db, readable.select('name')))
-      return rows.map(row => ({ ...row, created_at: toTimestamp(row.created_at) }))
+      return rows.map(withTimestamp)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/projects/{name}',
+    credential: 'person',
+    tag: 'projects',
+    summary: 'Read a project',
+    params: projectPath,
+    response: project,
+    refusals: ['not_found'],
+    handle: ({ caller, params }) => findProject(db, caller, params.name),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/projects/{name}/members',
+    credential: 'person',
+    tag: 'projects',
+    summary: 'List the owner and the members of a project',
+    params: projectPath,
+    query: projectListQuery,
+    response: Type.Array(projectMember),
+    refusals: ['not_found'],
+    async handle({ caller, params, query, ctx }) {
+      const { limit = 50, offset = 0 } = query
+      const { name } = await findProject(db, caller, params.name)
+      const people = peopleOf(db, name)
+      const rows = await people
+        .orderBy('place')
+        .orderBy('username')
+        .limit(limit)
+        .offset(offset)
+        .execute()
+      pageHeaders(ctx, { limit, offset }, await countRows(db, people))
+      return rows.map(({ place: _, since, ...row }) => ({ ...row, since: toTimestamp(since) }))
     },
   }),
 ]
+
+async function readableOf(db: Db, caller: Person) {
+  const names = await readableProjects(db, caller)
+  return db
+    .selectFrom('projects')
+    .$if(names !== null, one => one.where(sql<SqlBool>`projects.name = any(${names})`))
+}
+
+const withCounts = (projects: Awaited<ReturnType<typeof readableOf>>, { username }: Person) =>
+  projects.select(['name', 'owner', 'visibility', 'notes', 'created_at']).select(eb => [
+    eb
+      .selectFrom('runs')
+      .select(one => one.fn.countAll<number>().as('count'))
+      .whereRef('runs.project', '=', 'projects.name')
+      .$asScalar()
+      .$notNull()
+      .as('runs'),
+    sql<'owner' | 'maintainer' | 'member' | 'viewer' | null>`
+        case when projects.owner = ${username} then 'owner'
+             else (select m.role from project_members m
+                    where m.project = projects.name and m.username = ${username}) end`.as(
+      'my_role',
+    ),
+  ])
+
+/** For who may not read it, it is as if it did not exist. */
+async function findProject(db: Db, caller: Person, name: string) {
+  const readable = await readableOf(db, caller)
+  const row = await withCounts(readable, caller).where('name', '=', name).executeTakeFirst()
+  if (!row) throw new Refusal('not_found', `No such project: ${name}`)
+  return withTimestamp(row)
+}
+
+const withTimestamp = <R extends { created_at: Date }>(row: R) => ({
+  ...row,
+  created_at: toTimestamp(row.created_at),
+})
+
+type Place = { place: number; role: 'owner' | 'maintainer' | 'member' | 'viewer' }
+
+const peopleOf = (db: Db, name: string) =>
+  db
+    .selectFrom(
+      db
+        .selectFrom('projects')
+        .select(['owner as username', 'created_at as since'])
+        .select([sql<Place['role']>`'owner'`.as('role'), sql<number>`0`.as('place')])
+        .where('name', '=', name)
+        .unionAll(
+          db
+            .selectFrom('project_members')
+            .select(['username', 'since', 'role', sql<number>`1`.as('place')])
+            .where('project', '=', name),
+        )
+        .as('people'),
+    )
+    .selectAll()

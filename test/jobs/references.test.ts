@@ -1,47 +1,6 @@
 import test from 'ava'
-import { jobToActOn } from '../../command-api/jobs/access.ts'
-import type { Person } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { type Stage, stage } from './stage.ts'
-
-const person = (username: string, role: Person['role'] = 'operator'): Person => ({
-  kind: 'person',
-  username,
-  role,
-  sid: 's',
-  via: 'test',
-  issuedAt: new Date(0),
-  expiresAt: new Date(0),
-})
-
-const outcome = async ({ pool }: Stage, asked: string, who: Person): Promise<string> => {
-  try {
-    return await jobToActOn(pool, asked, who)
-  } catch (error) {
-    if (error instanceof Refusal) return `${error.status} ${error.detail}`
-    throw error
-  }
-}
-
-test('owner, project owner, maintainer and admin act on a job; others may not, or know nothing of it', async t => {
-  const at = await stage(t)
-  const { run_id, short_id } = await at.submit({}, { username: 'ada' })
-  await at.pool.query(
-    `insert into write.project_member (project, username, role)
-     values ('of-ada', 'max', 'maintainer'), ('of-ada', 'mia', 'member'), ('of-ada', 'vic', 'viewer')`,
-  )
-  for (const who of [person('ada'), person('max'), person('root', 'admin')])
-    t.is(await outcome(at, short_id, who), run_id)
-  for (const username of ['mia', 'vic'])
-    t.is(
-      await outcome(at, run_id, person(username)),
-      '403 Only ada, maintainers of its project and admins act on this job',
-    )
-  t.is(await outcome(at, run_id, person('eve')), `404 No such job: ${run_id}`)
-  t.is(await outcome(at, 'run_other', person('eve')), '404 No such job: run_other')
-  await at.pool.query(`update write.project set visibility = 'internal'`)
-  t.regex(await outcome(at, run_id, person('eve')), /^403/)
-})
+import { stage } from './stage.ts'
 
 test("a job's own number is in the project it was submitted to, and strangers submit nothing to it", async t => {
   const at = await stage(t)

@@ -2,6 +2,7 @@ import { type ProjectEvent, projectStream } from '../events/projects.ts'
 import type { Config } from '../platform/config.ts'
 import type { Person } from '../platform/http/route.ts'
 import { Refusal } from '../platform/refusal.ts'
+import { type Asking, judge, type ProjectFacts, standingsIn } from './access.ts'
 import type { EventStore, Stamp, Transaction } from './event-store.ts'
 
 export type TakeShortId = {
@@ -26,19 +27,14 @@ export async function takeShortId(
     text: `insert into write.project as p (name, owner, visibility, created_at, last_short)
            values ($1, $2, $3, $4, 1)
            on conflict (name) do update set last_short = p.last_short + 1
-           returning last_short, xmax = 0 as is_new, p.owner = $2 or exists (
-             select from write.project_member m
-              where m.project = p.name and m.username = $2 and m.role <> 'viewer') as may_submit`,
+           returning last_short, xmax = 0 as is_new, owner, visibility, (
+             select role from write.project_member m
+              where m.project = p.name and m.username = $2) as member_role`,
     values: [project, owner, visibility, stamp.now],
   })
-  const { last_short, is_new, may_submit } = rows[0] ?? {}
-  // Names are global, so that a name is taken is no secret: 403 and not 404.
-  if (!may_submit && caller.role !== 'admin')
-    throw new Refusal(
-      'forbidden',
-      `Project ${project} belongs to others; ask its owner to make you a member`,
-    )
-  if (is_new) {
+  const [row] = rows
+  refuseStrangers(row, project, caller)
+  if (row.is_new) {
     const created: ProjectEvent = {
       type: 'project.created',
       data: { name: project, owner, visibility },
@@ -50,5 +46,20 @@ export async function takeShortId(
       stamp,
     })
   }
-  return `${project}-${last_short}`
+  return `${project}-${row.last_short}`
+}
+
+type Row = Pick<ProjectFacts, 'owner' | 'visibility'> & {
+  member_role: ProjectFacts['memberRole']
+}
+
+/** Names are global, so that a name is taken is no secret: 403 where anything else would be 404. */
+function refuseStrangers(row: Row, project: string, caller: Asking): void {
+  const { owner, visibility, member_role: memberRole } = row
+  const standings = standingsIn({ owner, visibility, memberRole }, caller)
+  if (judge(standings, 'submit') !== 'permitted')
+    throw new Refusal(
+      'forbidden',
+      `Project ${project} belongs to others; ask its owner to make you a member`,
+    )
 }

@@ -1,0 +1,95 @@
+import type { ProjectEvent } from '../../events/projects.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import type { MemberRole, ProjectPatch, Visibility } from '../../schemas/projects.ts'
+import { type Asking, judge, standingsIn } from '../access.ts'
+
+/** Null: nobody has submitted to it yet. */
+export type Project = {
+  owner: string
+  visibility: Visibility
+  notes: string
+  members: ReadonlyMap<string, MemberRole>
+} | null
+
+export const noProject: Project = null
+
+export function evolve(project: Project, event: ProjectEvent): Project {
+  if (event.type === 'project.created') {
+    const { owner, visibility } = event.data
+    return { owner, visibility, notes: '', members: new Map() }
+  }
+  if (!project) throw new Error(`${event.type} of a project that was never created`)
+  switch (event.type) {
+    case 'project.changed': {
+      const { visibility, notes } = event.data
+      return { ...project, visibility, notes }
+    }
+    case 'project.member_set': {
+      const { username, role } = event.data
+      return { ...project, members: new Map(project.members).set(username, role) }
+    }
+    case 'project.member_removed':
+      return {
+        ...project,
+        members: new Map([...project.members].filter(([name]) => name !== event.data.username)),
+      }
+  }
+}
+
+/** Who asks for it, and of which project. */
+export type Asked = { caller: Asking; name: string }
+
+/** Settings that are left out stay; nothing happens where all are so already. */
+export function changeSettings(
+  project: Project,
+  asked: Asked,
+  patch: ProjectPatch,
+): ProjectEvent[] {
+  const { visibility: before, notes: noted } = configurable(project, asked)
+  const { visibility = before, notes = noted } = patch
+  if (visibility === before && notes === noted) return []
+  return [{ type: 'project.changed', data: { name: asked.name, visibility, notes } }]
+}
+
+export function setMember(
+  project: Project,
+  asked: Asked,
+  { username, role }: { username: string; role: MemberRole },
+): ProjectEvent[] {
+  const { members } = withoutOwner(configurable(project, asked), asked, username)
+  if (members.get(username) === role) return []
+  return [{ type: 'project.member_set', data: { name: asked.name, username, role } }]
+}
+
+export function removeMember(project: Project, asked: Asked, username: string): ProjectEvent[] {
+  const { members } = withoutOwner(configurable(project, asked), asked, username)
+  if (!members.has(username))
+    throw new Refusal('not_found', `${username} is no member of project ${asked.name}`)
+  return [{ type: 'project.member_removed', data: { name: asked.name, username } }]
+}
+
+type Existing = NonNullable<Project>
+
+/** The project, for who may change it; for who may not read it there is none. */
+function configurable(project: Project, { caller, name }: Asked): Existing {
+  const verdict = project ? judge(standingsOf(project, caller), 'configure') : 'hidden'
+  if (!project || verdict === 'hidden') throw new Refusal('not_found', `No such project: ${name}`)
+  if (verdict === 'forbidden')
+    throw new Refusal(
+      'forbidden',
+      `Only ${project.owner}, maintainers and admins change project ${name}`,
+    )
+  return project
+}
+
+const standingsOf = ({ owner, visibility, members }: Existing, caller: Asking) =>
+  standingsIn({ owner, visibility, memberRole: members.get(caller.username) ?? null }, caller)
+
+function withoutOwner(project: Existing, { name }: Asked, username: string): Existing {
+  if (project.owner === username)
+    throw new Refusal(
+      'conflict',
+      `${username} owns project ${name} and stays so; only others have a role in it`,
+    )
+  return project
+}

@@ -1,0 +1,147 @@
+import { type ProjectEvent, projectStream } from '../../events/projects.ts'
+import { type Person, type Route, route } from '../../platform/http/route.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import {
+  memberInput,
+  memberPath,
+  memberRemoved,
+  memberSet,
+  projectPatch,
+  projectPatched,
+  projectPath,
+} from '../../schemas/projects.ts'
+import { answerPosition, type Deps, stampOf } from '../deps.ts'
+import type { Transaction } from '../event-store.ts'
+import { type Aggregate, handle } from '../handle.ts'
+import {
+  changeSettings,
+  evolve,
+  noProject,
+  type Project,
+  removeMember,
+  setMember,
+} from './decide.ts'
+
+const aggregate: Aggregate<Project, ProjectEvent> = { initial: noProject, evolve }
+
+export const projectRoutes = (deps: Deps): Route[] => [
+  route({
+    method: 'PATCH',
+    path: '/api/projects/{name}',
+    credential: 'person',
+    tag: 'projects',
+    summary: 'Change who reads a project, and what is noted of it',
+    params: projectPath,
+    body: projectPatch,
+    response: projectPatched,
+    refusals: ['forbidden', 'not_found', 'conflict'],
+    async handle(request) {
+      const { params, body } = request
+      const { state, events } = await change(deps, request, (project, asked) =>
+        changeSettings(project, asked, body),
+      )
+      if (!state) throw new Error('a project that was just changed is missing')
+      const { members: _, ...settings } = state
+      return { name: params.name, ...settings, changed: events.length > 0 }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/api/projects/{name}/members/{username}',
+    credential: 'person',
+    tag: 'projects',
+    summary: 'Make a person a member of a project, or give a member another role',
+    params: memberPath,
+    body: memberInput,
+    response: memberSet,
+    refusals: ['invalid', 'forbidden', 'not_found', 'conflict'],
+    async handle(request) {
+      const { name, username } = request.params
+      const { role } = request.body
+      const { events } = await change(deps, request, (project, asked) =>
+        setMember(project, asked, { username, role }),
+      )
+      return { project: name, username, role, changed: events.length > 0 }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/projects/{name}/members/{username}',
+    credential: 'person',
+    tag: 'projects',
+    summary: 'End the membership of a person; their open streams of the project end with it',
+    params: memberPath,
+    response: memberRemoved,
+    refusals: ['forbidden', 'not_found', 'conflict'],
+    async handle(request) {
+      const { name, username } = request.params
+      await change(deps, request, (project, asked) => removeMember(project, asked, username))
+      return { project: name, username, removed: true }
+    },
+  }),
+]
+
+type Request = Parameters<typeof answerPosition>[1] & { caller: Person; params: { name: string } }
+
+async function change(
+  deps: Deps,
+  request: Request,
+  decide: (project: Project, asked: { caller: Person; name: string }) => ProjectEvent[],
+) {
+  const { caller, params } = request
+  const asked = { caller, name: params.name }
+  const handled = await handle(
+    deps.store,
+    {
+      stream: projectStream(params.name),
+      aggregate,
+      stamp: stampOf(request, deps.now()),
+      reserve: async (tx, decided) => {
+        for (const event of decided) await saveForRules(tx, event)
+      },
+    },
+    project => decide(project, asked),
+  )
+  answerPosition(deps, request, handled.position)
+  return handled
+}
+
+/** The rows that other commands ask who may submit, and who may act on runs. */
+async function saveForRules(tx: Transaction, event: ProjectEvent): Promise<void> {
+  switch (event.type) {
+    case 'project.created':
+      throw new Error('a project is created by the first run that is submitted to it')
+    case 'project.changed': {
+      const { name, visibility } = event.data
+      await tx.query('update write.project set visibility = $2 where name = $1', [name, visibility])
+      return
+    }
+    case 'project.member_set': {
+      const { name, username, role } = event.data
+      await refuseUnknown(tx, username)
+      await tx.query(
+        `insert into write.project_member (project, username, role) values ($1, $2, $3)
+         on conflict (project, username) do update set role = excluded.role`,
+        [name, username, role],
+      )
+      return
+    }
+    case 'project.member_removed': {
+      const { name, username } = event.data
+      await tx.query('delete from write.project_member where project = $1 and username = $2', [
+        name,
+        username,
+      ])
+      return
+    }
+  }
+}
+
+/** A disabled person is not told apart from one who never was: whether accounts exist is for admins to know. */
+async function refuseUnknown(tx: Transaction, username: string): Promise<void> {
+  const { rowCount } = await tx.query(
+    'select 1 from auth.person where username = $1 and not disabled',
+    [username],
+  )
+  if (rowCount === 0) throw new Refusal('invalid', `No user who may sign in is called ${username}`)
+}

@@ -1,0 +1,61 @@
+import type { Pool } from 'pg'
+import type { Person } from '../platform/http/route.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { type Action, judge, standingsIn } from './access.ts'
+import type { Transaction } from './event-store.ts'
+
+export type RunToActOn = {
+  run_id: string
+  owner: string
+  source: 'job' | 'external'
+  ended_at: Date | null
+}
+
+export type ActOnRun = {
+  /** A run id, or a short id. */
+  asked: string
+  caller: Person
+  action: Action
+  /** `job`: a run without a job is none. */
+  noun: 'job' | 'run'
+}
+
+/** The run, for who may do this to it. Who may only read it gets 403; for all others there is none. */
+export async function runToActOn(
+  db: Pool | Transaction,
+  { asked, caller, action, noun }: ActOnRun,
+): Promise<RunToActOn> {
+  const { rows } = await db.query({
+    name: 'run_to_act_on',
+    text: `select r.run_id, r.owner, r.source, r.ended_at,
+                  p.owner as project_owner, p.visibility, m.role as member_role
+             from write.run_state r
+             join write.project p on p.name = r.project
+             left join write.project_member m on m.project = p.name and m.username = $2
+            where (r.run_id = $1 or r.short_id = $1) and ($3 = 'run' or r.source = 'job')`,
+    values: [asked, caller.username, noun],
+  })
+  const [run] = rows
+  const verdict = run ? judge(standingsOf(run, caller), action) : 'hidden'
+  if (verdict === 'hidden') throw new Refusal('not_found', `No such ${noun}: ${asked}`)
+  if (verdict === 'forbidden') throw new Refusal('forbidden', whoMay(action, run.owner, noun))
+  const { run_id, owner, source, ended_at } = run
+  return { run_id, owner, source, ended_at }
+}
+
+type Row = {
+  owner: string
+  project_owner: string
+  visibility: 'private' | 'internal'
+  member_role: 'viewer' | 'member' | 'maintainer' | null
+}
+
+const standingsOf = (run: Row, caller: Person) => {
+  const { project_owner: owner, visibility, member_role: memberRole } = run
+  return standingsIn({ owner, visibility, memberRole }, caller, run)
+}
+
+const whoMay = (action: Action, owner: string, noun: string): string =>
+  action === 'issue_token'
+    ? `Only ${owner} issues tokens of this run`
+    : `Only ${owner}, maintainers of its project and admins act on this ${noun}`

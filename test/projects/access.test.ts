@@ -1,0 +1,171 @@
+import test from 'ava'
+import {
+  type Action,
+  judge,
+  type ProjectFacts,
+  permitted,
+  type Standing,
+  standingsIn,
+} from '../../command-api/access.ts'
+import { runToActOn } from '../../command-api/run-to-act-on.ts'
+import type { Refusal } from '../../platform/refusal.ts'
+import { type Cast, cast, project, type Who } from './people.ts'
+
+const standings = Object.keys(permitted) as Standing[]
+const actions: readonly Action[] = ['read', 'submit', 'control', 'issue_token', 'configure']
+
+for (const standing of standings)
+  for (const action of actions)
+    test(`the rule: may a ${standing} ${action}?`, t => {
+      const listed = permitted[standing].includes(action)
+      t.is(judge([standing], action), listed ? 'permitted' : 'forbidden')
+      // What else one is takes nothing away.
+      t.is(
+        judge([standing, 'guest', 'viewer'], action),
+        listed || action === 'read' ? 'permitted' : 'forbidden',
+      )
+    })
+
+test('who is nothing to a project knows nothing of it', t => {
+  for (const action of actions) t.is(judge([], action), 'hidden')
+})
+
+test('one is to a project what it says of one, and several things at once', t => {
+  const facts: ProjectFacts = { owner: 'ada', visibility: 'private', memberRole: null }
+  const [ada, eve] = [
+    { username: 'ada', role: 'operator' },
+    { username: 'eve', role: 'operator' },
+  ] as const
+  t.deepEqual(standingsIn(facts, eve), [])
+  t.deepEqual(standingsIn(facts, ada, { owner: 'ada' }), ['owner', 'submitter'])
+  t.deepEqual(standingsIn({ ...facts, visibility: 'internal' }, eve), ['guest'])
+  t.deepEqual(standingsIn({ ...facts, memberRole: 'viewer' }, { ...eve, role: 'admin' }), [
+    'admin',
+    'viewer',
+  ])
+})
+
+/** What each person of the cast is, to a project of that visibility and to the submitter's run in it. */
+function standingsOf(who: Who, visibility: 'private' | 'internal', ofRun: boolean): Standing[] {
+  const own: Standing[] = who === 'stranger' || who === 'guest' ? [] : [who]
+  const kept = own.filter(standing => ofRun || standing !== 'submitter')
+  return visibility === 'internal' ? [...kept, 'guest'] : kept
+}
+
+type Attempt = { action: Action; ofRun: boolean; call: (cast: Cast, who: Who) => Promise<number> }
+
+const request =
+  (method: string, path: (cast: Cast) => string, body?: object) => async (cast: Cast, who: Who) =>
+    (await cast.forge.call(method, path(cast), { token: cast.tokens[who], body })).status
+
+/** Every action on every route that asks for it; what each may answer follows from the rule. */
+const attempts: Record<string, Attempt> = {
+  'read the project': {
+    action: 'read',
+    ofRun: false,
+    call: request('GET', () => `/api/projects/${project}`),
+  },
+  'read its members': {
+    action: 'read',
+    ofRun: false,
+    call: request('GET', () => `/api/projects/${project}/members`),
+  },
+  'read a run of it': {
+    action: 'read',
+    ofRun: true,
+    call: request('GET', ({ run }) => `/api/runs/${run.run_id}`),
+  },
+  'submit to it': {
+    action: 'submit',
+    ofRun: false,
+    call: request('POST', () => '/api/runs', { project }),
+  },
+  'change its settings': {
+    action: 'configure',
+    ofRun: false,
+    call: request('PATCH', () => `/api/projects/${project}`, {}),
+  },
+  'set a member': {
+    action: 'configure',
+    ofRun: false,
+    call: request('PUT', () => `/api/projects/${project}/members/viewer`, { role: 'viewer' }),
+  },
+  'act on a run of it': {
+    action: 'control',
+    ofRun: true,
+    call: ({ forge, run }, who) =>
+      runToActOn(forge.pool, {
+        asked: run.short_id,
+        caller: person(who),
+        action: 'control',
+        noun: 'run',
+      }).then(
+        () => 200,
+        (error: Refusal) => error.status,
+      ),
+  },
+  'issue a token of a run': {
+    action: 'issue_token',
+    ofRun: true,
+    call: request('POST', ({ run }) => `/api/runs/${run.short_id}/token`),
+  },
+}
+
+const person = (who: Who) => ({
+  kind: 'person' as const,
+  username: who,
+  role: who === 'admin' ? ('admin' as const) : ('operator' as const),
+  sid: 's',
+  via: 'test',
+  issuedAt: new Date(0),
+  expiresAt: new Date(0),
+})
+
+test('every route answers every person as the rule says, in private and internal projects', async t => {
+  const all = await cast(t)
+  for (const visibility of ['private', 'internal'] as const) {
+    await all.forge.call('PATCH', `/api/projects/${project}`, { body: { visibility } })
+    for (const [what, { action, ofRun, call }] of Object.entries(attempts))
+      for (const who of Object.keys(all.tokens) as Who[]) {
+        const verdict = judge(standingsOf(who, visibility, ofRun), action)
+        // Names are global, so submitting is the one action that is 403 even for who may not read.
+        const hidden = action === 'submit' ? 403 : 404
+        const expected = { permitted: 200, forbidden: 403, hidden }[verdict]
+        t.is(await call(all, who), expected, `${who}: ${what}, ${visibility}`)
+      }
+  }
+  const { forge, tokens, run } = all
+  const refusal = async (who: Who, path: string, body = {}) =>
+    (await forge.call('POST', path, { token: tokens[who], body })).body.detail
+  const told = await refusal('stranger', '/api/runs', { project })
+  t.regex(String(told), /^Project demo belongs to others/)
+  t.is(
+    await refusal('viewer', `/api/runs/${run.run_id}/token`),
+    'Only submitter issues tokens of this run',
+  )
+})
+
+test('a job is stopped by who may, is forbidden to who may only read it, and hidden from others', async t => {
+  const { forge, tokens } = await cast(t)
+  const { body: lock } = await forge.call('GET', '/api/recipes/digits/1.0.0/lock')
+  const { status, body: job } = await forge.call<Cast['run']>('POST', '/api/jobs', {
+    token: tokens.member,
+    body: {
+      api: 'forge/v2',
+      metadata: { name: 'held', project },
+      lock,
+      spec: { scheduling: { not_before: '2099-01-01T00:00:00+00:00' } },
+    },
+  })
+  t.is(status, 200, JSON.stringify(job))
+  const stop = (who: Who) =>
+    forge.call('POST', `/api/jobs/${job.short_id}/stop`, { token: tokens[who] })
+  for (const who of ['stranger', 'guest', 'submitter'] as const)
+    t.like((await stop(who)).body, { detail: `No such job: ${job.short_id}` }, who)
+  t.like((await stop('viewer')).body, {
+    detail: 'Only member, maintainers of its project and admins act on this job',
+    code: 'forbidden',
+  })
+  t.is((await stop('maintainer')).status, 200)
+  for (const who of ['member', 'owner', 'admin'] as const) t.is((await stop(who)).status, 409, who)
+})

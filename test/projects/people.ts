@@ -1,0 +1,40 @@
+import type { ExecutionContext } from 'ava'
+import type { Standing } from '../../command-api/access.ts'
+import { type Forge, startForge } from '../servers/forge.ts'
+import { signedIn } from '../servers/people.ts'
+
+/** Everybody one can be to a project; `stranger`: nothing at all. */
+export type Who = Standing | 'stranger'
+
+export type Cast = {
+  forge: Forge
+  /** Access tokens. */
+  tokens: Record<Who, string>
+  /** A run of the submitter, who was a member when it was submitted and is none any more. */
+  run: { run_id: string; short_id: string }
+}
+
+export const project = 'demo'
+
+/** What makes a read of anybody's show what this answer's write changed. */
+export const waitFor = ({ headers }: { headers: Headers }) => ({
+  'forge-wait-for': headers.get('forge-position') ?? '',
+})
+
+/** A server with a private project and one person of each standing in it; a `guest` is one once it is internal. */
+export async function cast(t: ExecutionContext, env: Record<string, string> = {}): Promise<Cast> {
+  const forge = await startForge(t, env)
+  const operators = ['owner', 'maintainer', 'member', 'viewer', 'submitter', 'guest', 'stranger']
+  const tokens: Record<string, string> = { admin: forge.token }
+  for (const name of operators) tokens[name] = await signedIn(forge, name)
+  const as = (who: string, method: string, path: string, body?: object) =>
+    forge.call<Cast['run']>(method, path, { token: tokens[who] ?? null, body })
+  await as('owner', 'POST', '/api/runs', { project })
+  for (const role of ['maintainer', 'member', 'viewer'])
+    await as('owner', 'PUT', `/api/projects/${project}/members/${role}`, { role })
+  await as('owner', 'PUT', `/api/projects/${project}/members/submitter`, { role: 'member' })
+  const { body: run } = await as('submitter', 'POST', '/api/runs', { project })
+  const last = await as('owner', 'DELETE', `/api/projects/${project}/members/submitter`)
+  await forge.call('GET', '/api/projects', { headers: waitFor(last) })
+  return { forge, tokens: tokens as Cast['tokens'], run }
+}
