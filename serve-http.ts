@@ -1,6 +1,8 @@
 import type { Context } from 'koa'
 import { Kysely, PostgresDialect } from 'kysely'
+import type { Pool } from 'pg'
 import type { Parts } from './assemble.ts'
+import { auditReader } from './audit/reader.ts'
 import { commandRoutes } from './command-api/slices.ts'
 import { authenticator } from './platform/auth/authenticate.ts'
 import type { Passwords } from './platform/auth/passwords.ts'
@@ -8,6 +10,7 @@ import { openApi } from './platform/http/openapi.ts'
 import type { Caller, Route } from './platform/http/route.ts'
 import { listen } from './platform/http/server.ts'
 import { httpShell } from './platform/http/shell.ts'
+import { createPool } from './platform/postgres/pool.ts'
 import { type Check, checkAll } from './platform/readiness.ts'
 import { Refusal } from './platform/refusal.ts'
 import { docsRoute } from './query-api/docs.ts'
@@ -92,9 +95,16 @@ function routesOf(parts: Parts, passwords: Passwords, openStream: OpenStream): R
   if (config.roles.includes('query-api')) {
     const db = new Kysely<ReadTables>({ dialect: new PostgresDialect({ pool: parts.readPool }) })
     const { pool, now } = parts.deps
-    routes.push(...queryRoutes({ db, pool, now, openStream, catalogue: parts.catalogue }))
+    const audit = auditReader(openAuditPool(parts))
+    routes.push(...queryRoutes({ db, pool, now, openStream, catalogue: parts.catalogue, audit }))
   }
   return routes
+}
+
+/** Few and short of patience: whoever reads the whole record of the commands must not hold them up. */
+function openAuditPool({ life, databaseUrl }: Parts): Pool {
+  const options = { max: 3, applicationName: 'forge audit', statementTimeoutMs: 10_000 }
+  return life.owns('pool audit', createPool(databaseUrl, options), pool => pool.end())
 }
 
 async function readiness(parts: Parts) {

@@ -1,6 +1,6 @@
 import { artifactEvents } from './artifacts.ts'
 import { deviceEvents } from './devices.ts'
-import type { EventDefinition } from './event.ts'
+import type { EventDefinition, EventOf } from './event.ts'
 import { hparamsEvents } from './hparams.ts'
 import { imageRegistryEvents } from './image-registries.ts'
 import { jobEvents } from './jobs.ts'
@@ -12,8 +12,7 @@ import { rubricEvents } from './rubrics.ts'
 import { runEvents } from './runs.ts'
 import { userEvents } from './users.ts'
 
-/** Every event of the decision lane; the list is written by hand and checked against the projections. */
-export const decisionEvents: readonly EventDefinition[] = [
+const listed = [
   ...artifactEvents,
   ...deviceEvents,
   ...hparamsEvents,
@@ -26,4 +25,8 @@ export const decisionEvents: readonly EventDefinition[] = [
   ...rubricEvents,
   ...runEvents,
   ...userEvents,
-]
+] as const
+
+/** Every event of the decision lane; the list is written by hand and checked against the projections. */
+export const decisionEvents: readonly EventDefinition[] = listed
+export type DecisionEvent = EventOf<(typeof listed)[number]>

@@ -14,6 +14,7 @@ import type { RubricTables } from '../projector/rubrics/table.ts'
 import type { RunTables } from '../projector/runs/table.ts'
 import type { CatalogueEntry } from '../recipes/catalogue.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
+import { type AuditReader, auditRoutes } from './audit/routes.ts'
 import { changeRoutes } from './changes/routes.ts'
 import { deviceRoutes } from './devices/routes.ts'
 import { hparamRoutes } from './hparams/routes.ts'
@@ -47,6 +48,7 @@ export type QueryDeps = {
   openStream: OpenStream
   now: Clock
   catalogue: readonly CatalogueEntry[]
+  audit: AuditReader
 }
 
 /** Every route that only reads; the list is written by hand. */
@@ -68,5 +70,6 @@ export const queryRoutes = (deps: QueryDeps): Route[] => {
     ...changeRoutes({ db: only(), openStream }),
     ...hparamRoutes(only()),
     ...artifactRoutes(only()),
+    ...auditRoutes(deps.audit),
   ]
 }

@@ -42,6 +42,10 @@ export const isTimestamp = (text: string): boolean => !Number.isNaN(parseTimesta
 /** `<YYYY-MM-DDThh:mm:ss+00:00>`, as every record shows it (specification, "Identifiers and common formats"). */
 export const toTimestamp = (at: Date): string => `${at.toISOString().slice(0, 19)}+00:00`
 
+/** As `toTimestamp`, with milliseconds where there are any. */
+export const toExactTimestamp = (at: Date): string =>
+  at.getUTCMilliseconds() === 0 ? toTimestamp(at) : at.toISOString().replace('Z', '+00:00')
+
 /** Stands for a character that is no digit: whatever is made of it is past every limit. */
 const noDigit = 10_000
 

@@ -1,0 +1,11 @@
+/** What an event is about. */
+export type Target = { type: string; id: string }
+
+/** A stream is called after its target, `job-run_01J…` for `job:run_01J…`: no kind has a hyphen in its name. */
+export function targetOf(stream: string): Target {
+  const hyphen = stream.indexOf('-')
+  return { type: stream.slice(0, hyphen), id: stream.slice(hyphen + 1) }
+}
+
+/** `target` as clients write it, with a colon. */
+export const streamOf = (target: string): string => target.replace(':', '-')

@@ -1,0 +1,45 @@
+import { type Static, Type } from 'typebox'
+import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
+
+/** `job:run_01J…`, `user:alice`, `rubric:alice/helpful`. */
+const target = () => Type.String({ pattern: '^[a-z][a-z_]*:.', maxLength: 512 })
+
+const filters = {
+  /** A name or id, or with its kind in front: `user:alice`. */
+  actor: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+  /** A type of event, or all of a family: `job.*`. */
+  type: Type.Optional(
+    Type.String({ pattern: '^[a-z][a-z_]*\\.(\\*|[a-z][a-z_]*)$', maxLength: 64 }),
+  ),
+  target: Type.Optional(target()),
+  request_id: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+  /** From this instant on, and before that one. */
+  since: Type.Optional(timestamp()),
+  until: Type.Optional(timestamp()),
+}
+export const auditQuery = closed({ ...filters, ...pageQuery })
+export type AuditQuery = Static<typeof auditQuery>
+
+export const auditRow = Type.Object({
+  position: Type.Integer(),
+  event_id: Type.String(),
+  type: Type.String(),
+  target: Type.Object({ type: Type.String(), id: Type.String() }),
+  /** `via` is the credential: `password`, `device`, `oidc`, `ingest_token`; of the system, what woke it. */
+  actor: Type.Object({
+    type: oneOf('user', 'run', 'system'),
+    id: Type.String(),
+    via: Type.String(),
+  }),
+  at: timestamp(),
+  /** `at` to the millisecond. */
+  occurred_at: timestamp(),
+  request_id: Type.String(),
+  causation_id: nullable(Type.String()),
+  /** Of the target: 1 for the first event. */
+  version: Type.Integer(),
+  summary: Type.String(),
+  /** In today's shape of the event, whatever it was recorded in. */
+  data: Type.Record(Type.String(), Type.Unknown()),
+})
+export type AuditRow = Static<typeof auditRow>
