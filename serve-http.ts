@@ -94,9 +94,11 @@ function routesOf(parts: Parts, passwords: Passwords, openStream: OpenStream): R
     )
   if (config.roles.includes('query-api')) {
     const db = new Kysely<ReadTables>({ dialect: new PostgresDialect({ pool: parts.readPool }) })
-    const { pool, now } = parts.deps
+    const { pool, now, baseUrl } = parts.deps
+    const { catalogue } = parts
     const audit = auditReader(openAuditPool(parts))
-    routes.push(...queryRoutes({ db, pool, now, openStream, catalogue: parts.catalogue, audit }))
+    const signIn = { accessTokenHours: config.jwtHours, baseUrl }
+    routes.push(...queryRoutes({ db, pool, now, openStream, catalogue, audit, signIn }))
   }
   return routes
 }

@@ -26,7 +26,7 @@ import { projectRoutes } from './projects/routes.ts'
 import { recipeRoutes } from './recipes/routes.ts'
 import { rubricRoutes } from './rubrics/routes.ts'
 import { runRoutes } from './runs/routes.ts'
-import { sessionRoutes } from './sessions/routes.ts'
+import { type SignInSettings, sessionRoutes } from './sessions/routes.ts'
 import type { OpenStream } from './sse.ts'
 
 /** The tables a query may see. */
@@ -49,6 +49,7 @@ export type QueryDeps = {
   now: Clock
   catalogue: readonly CatalogueEntry[]
   audit: AuditReader
+  signIn: SignInSettings
 }
 
 /** Every route that only reads; the list is written by hand. */
@@ -59,7 +60,7 @@ export const queryRoutes = (deps: QueryDeps): Route[] => {
   return [
     ...pageRoutes(),
     ...recipeRoutes(deps.catalogue),
-    ...sessionRoutes({ db: only(), pool, now }),
+    ...sessionRoutes({ db: only(), pool, now, signIn: deps.signIn }),
     ...deviceRoutes(pool, now),
     ...rubricRoutes(only()),
     ...jobRoutes(only(), now),

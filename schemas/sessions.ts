@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { quota } from './quotas.ts'
-import { closed, nullable, oneOf, timestamp } from './shared.ts'
+import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
 export const role = () => oneOf('admin', 'operator')
 
@@ -28,6 +28,38 @@ export const sessionInPath = Type.Object({ sid: Type.String({ minLength: 1, maxL
 export const passwordInput = closed({
   current: Type.String({ minLength: 1, maxLength: 4096, 'x-secret': true }),
   new: Type.String({ minLength: 1, maxLength: 4096, 'x-secret': true }),
+})
+
+export const sessionListQuery = closed(pageQuery)
+
+/** `last_used_at`: when it last got a new access token; null before that. `current`: the one that asks. */
+export const session = Type.Object({
+  sid: Type.String(),
+  via: Type.String(),
+  created_at: timestamp(),
+  last_used_at: nullable(timestamp()),
+  expires_at: timestamp(),
+  user_agent: nullable(Type.String()),
+  current: Type.Boolean(),
+})
+
+/** `methods` are the ways that are open; `notice` is for everybody to read before signing in. */
+export const signInConfig = Type.Object({
+  methods: Type.Array(oneOf('password', 'oidc', 'device')),
+  password: Type.Object({ enabled: Type.Boolean() }),
+  oidc: Type.Object({
+    enabled: Type.Boolean(),
+    name: nullable(Type.String()),
+    login_url: nullable(Type.String()),
+  }),
+  device: Type.Object({
+    enabled: Type.Boolean(),
+    interval_s: Type.Integer(),
+    expires_in_s: Type.Integer(),
+  }),
+  access_token_hours: Type.Integer(),
+  instance: Type.Object({ name: Type.String(), console_url: Type.String() }),
+  notice: nullable(Type.String()),
 })
 
 export const done = Type.Object({ ok: Type.Literal(true) })

@@ -1,14 +1,10 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Pool } from 'pg'
-import { userCodeAlphabet } from '../../platform/auth/device-requests.ts'
+import { codeLifeS, pollIntervalS, userCodeAlphabet } from '../../platform/auth/device-requests.ts'
 import { sha256 } from '../../platform/auth/opaque-token.ts'
 
 export type Asking = { device_id: string; requested_ip: string; user_agent: string; now: Date }
 export type DeviceCode = { device_code: string; user_code: string }
-
-/** Seconds a code waits for a person, and between two polls of it. */
-export const codeLifeS = 900
-export const pollIntervalS = 5
 
 /** Time after its end in which the page of a code can still say what became of it. */
 const rememberedS = 86_400

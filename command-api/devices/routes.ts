@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { type DeviceEvent, deviceStream } from '../../events/devices.ts'
-import { findDeviceRequest } from '../../platform/auth/device-requests.ts'
+import { codeLifeS, findDeviceRequest, pollIntervalS } from '../../platform/auth/device-requests.ts'
 import { clientAddress } from '../../platform/http/client-address.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import {
@@ -14,7 +14,7 @@ import {
 import { closed } from '../../schemas/shared.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import { type Aggregate, handle } from '../handle.ts'
-import { codeLifeS, createDeviceCode, pollIntervalS } from './code.ts'
+import { createDeviceCode } from './code.ts'
 import { type Decided, type Decision, decideDevice, evolve, undecided } from './decide.ts'
 import { fetchToken, type OpenSession } from './token.ts'
 

@@ -1,6 +1,10 @@
 import type { Pool } from 'pg'
 import { Refusal } from '../refusal.ts'
 
+/** Seconds a code waits for a person, and between two polls of it. */
+export const codeLifeS = 900
+export const pollIntervalS = 5
+
 export type DeviceRequestRow = {
   device_id: string
   user_code: string

@@ -1,5 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Pool } from 'pg'
+import { type Static, Type } from 'typebox'
+import { codeLifeS, pollIntervalS } from '../../platform/auth/device-requests.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import type { Clock } from '../../platform/time.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
@@ -7,21 +9,56 @@ import type { JobTables } from '../../projector/jobs/table.ts'
 import type { QuotaTables } from '../../projector/quotas/table.ts'
 import type { RunTables } from '../../projector/runs/table.ts'
 import { defaultQuota, type Quota } from '../../schemas/quotas.ts'
-import { me } from '../../schemas/sessions.ts'
+import { me, session, sessionListQuery, signInConfig } from '../../schemas/sessions.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
+import { pageHeaders } from '../page.ts'
 import { readUsage } from '../usage.ts'
+import { ownSessions } from './own-sessions.ts'
 
 export type SessionDeps = {
   db: Kysely<ArtifactTables & JobTables & QuotaTables & RunTables>
   /** Reaches the schema `auth`. */
   pool: Pool
   now: Clock
+  signIn: SignInSettings
+}
+
+/** What people are told before they sign in. */
+export type SignInSettings = {
+  accessTokenHours: number
+  /** Where people reach this installation. */
+  baseUrl: () => string
 }
 
 /** As the console calls the roles (specification, "Users and roles"). */
 const labelOf = { admin: 'Admin', operator: 'Member' } as const
 
-export const sessionRoutes = ({ db, pool, now }: SessionDeps): Route[] => [
+export const sessionRoutes = ({ db, pool, now, signIn }: SessionDeps): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/auth/config',
+    credential: 'none',
+    tag: 'auth',
+    summary: 'The ways to sign in here',
+    response: signInConfig,
+    handle: async () => waysToSignIn(signIn),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/auth/sessions',
+    credential: 'person',
+    tag: 'auth',
+    summary: 'Your own live sessions',
+    query: sessionListQuery,
+    response: Type.Array(session),
+    async handle({ caller, query, ctx }) {
+      const { limit = 50, offset = 0 } = query
+      const asked = { caller, now: now(), limit, offset }
+      const { sessions, counted } = await ownSessions(pool, asked)
+      pageHeaders(ctx, { limit, offset }, counted)
+      return sessions
+    },
+  }),
   route({
     method: 'GET',
     path: '/api/auth/me',
@@ -62,6 +99,19 @@ export const sessionRoutes = ({ db, pool, now }: SessionDeps): Route[] => [
     },
   }),
 ]
+
+const waysToSignIn = ({
+  accessTokenHours,
+  baseUrl,
+}: SignInSettings): Static<typeof signInConfig> => ({
+  methods: ['password', 'device'],
+  password: { enabled: true },
+  oidc: { enabled: false, name: null, login_url: null },
+  device: { enabled: true, interval_s: pollIntervalS, expires_in_s: codeLifeS },
+  access_token_hours: accessTokenHours,
+  instance: { name: 'forge', console_url: baseUrl() },
+  notice: null,
+})
 
 type PersonRow = { display_name: string | null; email: string | null }
 

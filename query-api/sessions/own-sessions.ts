@@ -1,0 +1,44 @@
+import type { Pool } from 'pg'
+import type { Static } from 'typebox'
+import type { Person } from '../../platform/http/route.ts'
+import type { session } from '../../schemas/sessions.ts'
+import { toTimestamp } from '../../schemas/timestamp.ts'
+import { maxExactCount } from '../page.ts'
+
+type Session = Static<typeof session>
+type SessionRow = {
+  sid: string
+  via: string
+  created_at: Date
+  last_used_at: Date | null
+  expires_at: Date
+  user_agent: string | null
+}
+export type SessionsAsked = { caller: Person; now: Date; limit: number; offset: number }
+
+/** A person's live sessions, their present one first, then the newest; `counted` is cut off at 10,001. */
+export async function ownSessions(
+  pool: Pool,
+  { caller, now, limit, offset }: SessionsAsked,
+): Promise<{ sessions: Session[]; counted: number }> {
+  const live = 'from auth.session where username = $1 and revoked_at is null and expires_at > $2'
+  const { rows: counts } = await pool.query<{ counted: number }>(
+    `select count(*) as counted from (select 1 ${live} limit $3) found`,
+    [caller.username, now, maxExactCount + 1],
+  )
+  const { rows } = await pool.query<SessionRow>(
+    `select sid, via, created_at, last_used_at, expires_at, user_agent ${live}
+      order by sid = $3 desc, created_at desc, sid desc limit $4 offset $5`,
+    [caller.username, now, caller.sid, limit, offset],
+  )
+  const sessions = rows.map(row => ({
+    sid: row.sid,
+    via: row.via,
+    created_at: toTimestamp(row.created_at),
+    last_used_at: row.last_used_at && toTimestamp(row.last_used_at),
+    expires_at: toTimestamp(row.expires_at),
+    user_agent: row.user_agent,
+    current: row.sid === caller.sid,
+  }))
+  return { sessions, counted: counts[0]?.counted ?? 0 }
+}
