@@ -137,6 +137,18 @@ test('every decision event is projected or said to be unprojected, never both', 
   )
 })
 
+test('no two migrations of a schema have the same number', t => {
+  const folders = ['command-api', 'projector', 'platform/auth', 'platform/log']
+  const numbered = folders.flatMap(folder =>
+    readdirSync(join(root, folder, 'migrations')).map(file => `${folder} ${file.slice(0, 4)}`),
+  )
+  t.true(numbered.length > folders.length)
+  t.deepEqual(
+    numbered.filter((number, index) => numbered.indexOf(number) !== index),
+    [],
+  )
+})
+
 test('no file is longer than 400 lines', t => {
   t.true(sources.length > 50)
   t.deepEqual(
