@@ -12,7 +12,7 @@ import { createReports } from './command-api/reports.ts'
 import { startRunKeeper } from './command-api/runs/keeper.ts'
 import { createFirstAdmin } from './command-api/sessions/first-admin.ts'
 import { decisionEvents } from './events/all.ts'
-import { loadKeys } from './platform/auth/keys.ts'
+import { type KeyRing, loadKeys, watchKeys } from './platform/auth/keys.ts'
 import { createPasswords } from './platform/auth/passwords.ts'
 import type { Config, Role } from './platform/config.ts'
 import { createLifetime, type Lifetime } from './platform/lifetime.ts'
@@ -245,7 +245,7 @@ async function openWriteSide(core: Core): Promise<Deps> {
     now: systemClock,
     newId: prefixedId,
     config,
-    keys: await loadKeys(config.dataDir),
+    keys: await openKeys(core),
     logger,
     recentWrites: recentWrites(),
     reports: createReports(pool, systemClock),
@@ -256,6 +256,17 @@ async function openWriteSide(core: Core): Promise<Deps> {
     accessChanged: core.signals.publishAccess,
     baseUrl: () => core.baseUrl.value,
   }
+}
+
+async function openKeys({ config, life, logger }: Core): Promise<KeyRing> {
+  const keys = await loadKeys(config.dataDir)
+  const watch = watchKeys(keys, {
+    now: systemClock,
+    tokenSeconds: config.jwtHours * 3600,
+    failed: error => logger.warn({ err: error }, 'the signing keys could not be looked at'),
+  })
+  life.owns('key watch', watch, started => started.stop())
+  return keys
 }
 
 function startRunners({

@@ -67,6 +67,8 @@ const sentences: Sentences = {
   'run.abandoned': ({ run_id }, who) => `${who} gave up ${run_id}, which was silent for a day`,
   'run.token_issued': ({ run_id }, who) =>
     `${who} took another ingest token for ${run_id}; the ones before it ended`,
+  'signing_key.rotated': ({ kid, replaced_kid }, who) =>
+    `${who} had access tokens signed with the key ${kid} instead of ${replaced_kid}`,
   'user.created': ({ username, role, auth }, who) =>
     `${who} created the ${role} ${username}, who signs in by ${auth}`,
   'user.device_approved': (_, who) => `${who} let a device sign in as themselves`,

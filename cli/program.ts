@@ -1,5 +1,12 @@
 import { Command, Option } from 'commander'
-import { describeProjections, describeRebuild, projections, rebuild } from './commands/admin.ts'
+import {
+  describeProjections,
+  describeRebuild,
+  describeRotateKeys,
+  projections,
+  rebuild,
+  rotateKeys,
+} from './commands/admin.ts'
 import { describeLogin, login } from './commands/login.ts'
 import { describeLogs, logs } from './commands/logs.ts'
 import { describeMetrics, metrics } from './commands/metrics.ts'
@@ -56,6 +63,9 @@ export function createProgram(world: World, ended: (code: number) => void): Comm
   )
   speaking('rebuild', describeRebuild, admin).action(async (name, options) =>
     ended(await rebuild(world, name, options)),
+  )
+  speaking('rotate-keys', describeRotateKeys, admin).action(async options =>
+    ended(await rotateKeys(world, options)),
   )
   return program
 }

@@ -7,6 +7,7 @@ import { hparamsRoutes } from './hparams/routes.ts'
 import { imageRegistryRoutes } from './image-registries/routes.ts'
 import { reportJob } from './jobs/report.ts'
 import { type JobPorts, jobRoutes } from './jobs/routes.ts'
+import { keyRoutes } from './keys/routes.ts'
 import { lifecycleRoutes } from './lifecycle/routes.ts'
 import { logRoutes } from './logs/routes.ts'
 import { metricRoutes } from './metrics/routes.ts'
@@ -26,6 +27,7 @@ export type SlicePorts = JobPorts & { passwords: Passwords; projections: Project
 /** Every route that changes something; the list is written by hand. */
 export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...sessionRoutes(deps, ports.passwords),
+  ...keyRoutes(deps),
   ...deviceRoutes(deps, signIn => openSession(deps, { ...signIn, via: 'device', ctx: null })),
   ...rubricRoutes(deps),
   ...projectRoutes(deps),

@@ -4,6 +4,7 @@ import type { EventDefinition, EventOf } from './event.ts'
 import { hparamsEvents } from './hparams.ts'
 import { imageRegistryEvents } from './image-registries.ts'
 import { jobEvents } from './jobs.ts'
+import { keyEvents } from './keys.ts'
 import { profileEvents } from './profiles.ts'
 import { projectionEvents } from './projections.ts'
 import { projectEvents } from './projects.ts'
@@ -18,6 +19,7 @@ const listed = [
   ...hparamsEvents,
   ...imageRegistryEvents,
   ...jobEvents,
+  ...keyEvents,
   ...profileEvents,
   ...projectionEvents,
   ...quotaEvents,

@@ -38,6 +38,7 @@ export const unprojected: readonly string[] = [
   'user.logout',
   'user.session_revoked',
   'user.refresh_reused',
+  'signing_key.rotated',
 ]
 
 /** Every projection of an installation, made anew for each generation since some keep caches. */

@@ -51,6 +51,25 @@ function projectionLines(rows: readonly Projection[], width: number | null): str
   return table(columns, rows, { width })
 }
 
+export const describeRotateKeys = (command: Command): Command =>
+  command.description('sign access tokens with a new key; nobody is signed out')
+
+type Rotated = { kid: string; replaced_kid: string; replaced_ends_at: string }
+
+export async function rotateKeys(world: World, options: CommonOptions): Promise<ExitCode> {
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const answer = await api.post<Rotated>('/api/admin/keys/rotate', undefined)
+  const { kid, replaced_kid, replaced_ends_at } = answer
+  if (isJson) terminal.data(JSON.stringify(answer))
+  else {
+    terminal.data(`${kid} signs from now on`)
+    terminal.data(
+      `${replaced_kid} is removed after ${replaced_ends_at}, with the last of its tokens`,
+    )
+  }
+  return exitCode.ok
+}
+
 type RebuildOptions = CommonOptions & { wait: boolean }
 
 export async function rebuild(

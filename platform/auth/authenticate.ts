@@ -89,7 +89,7 @@ function byAccessToken(auth: Authentication): (ctx: Context) => Promise<Person> 
     const token = bearer(ctx)
     if (token === null)
       throw unauthenticated('An access token is needed: Authorization: Bearer <token>')
-    const claims = verifyAccessToken(auth.keys, token, auth.now())
+    const claims = await verifyAccessToken(auth.keys, token, auth.now())
     if (!claims)
       throw unauthenticated('The access token is malformed, expired or not ours; sign in again')
     const session = await sessions(claims.sid)

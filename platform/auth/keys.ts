@@ -5,42 +5,139 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export type SigningKey = { kid: string; privateKey: KeyObject; publicKey: KeyObject }
-/** `current` signs; all of them verify, so that a rotation ends no session. */
-export type KeyRing = { current: SigningKey; byKid: ReadonlyMap<string, SigningKey> }
 
-/** Reads the signing keys of `<dataDir>/keys` (0600, one PEM a key, newest name last); makes the first one. */
+/** The keys of an installation; all its processes share their folder. */
+export type KeyRing = {
+  /** The newest key, which signs. */
+  current(): SigningKey
+  /** Any key whose tokens may still be about; also one that another process has just made. */
+  find(kid: string): Promise<SigningKey | null>
+  /** Makes a key that is not in use yet. */
+  prepare(now: Date): Promise<PreparedKey>
+  /** Takes up what other processes made, and removes keys replaced longer than `tokenSeconds` ago. */
+  renew(now: Date, tokenSeconds: number): Promise<void>
+}
+
+export type PreparedKey = {
+  kid: string
+  /** From then on it signs here, and in other processes once they look. */
+  activate(): Promise<void>
+}
+
+/** How often a process looks for keys that others made, in milliseconds. */
+const lookEveryMs = 5_000
+/** Another process may go on signing with the old key until it looks, and its clock may be behind. */
+const lateSigningMs = 60_000
+
+/** Milliseconds of its making in base 36, then random: so that names sort by age. */
+const kidShape = /^[0-9a-z]{8}-[0-9a-f]{8}$/
+const suffix = '.pem'
+
+/** Opens the signing keys of `<dataDir>/keys` (0600, a PEM each); makes the first one. */
 export async function loadKeys(dataDir: string): Promise<KeyRing> {
   const folder = join(dataDir, 'keys')
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  let names = await pemNames(folder)
-  if (names.length === 0) {
-    await createKey(folder)
-    names = await pemNames(folder)
+  let keys: readonly SigningKey[] = []
+  const look = async () => {
+    const read = await readKeys(folder, keys)
+    // An emptied folder must not leave a server that can sign nothing.
+    if (read.length > 0) keys = read
   }
-  const keys = await Promise.all(names.map(name => readKey(folder, name)))
-  const current = keys.at(-1)
-  if (!current) throw new Error(`no signing key could be made in ${folder}`)
-  return { current, byKid: new Map(keys.map(key => [key.kid, key])) }
+  const prepare = (now: Date) => prepareKey(folder, now, look)
+  await look()
+  if (keys.length === 0) await (await prepare(new Date())).activate()
+  return {
+    current() {
+      const newest = keys.at(-1)
+      if (!newest) throw new Error(`there is no signing key in ${folder}`)
+      return newest
+    },
+    async find(kid) {
+      if (!kidShape.test(kid)) return null
+      const known = () => keys.find(key => key.kid === kid)
+      if (!known()) await look()
+      return known() ?? null
+    },
+    prepare,
+    async renew(now, tokenSeconds) {
+      await look()
+      const outlived = keys.filter((_, index) => {
+        const successor = keys[index + 1]
+        const goneMs = now.getTime() - tokenSeconds * 1000 - lateSigningMs
+        return successor !== undefined && madeMs(successor) < goneMs
+      })
+      for (const { kid } of outlived) await rm(join(folder, kid + suffix), { force: true })
+      if (outlived.length > 0) await look()
+    },
+  }
 }
 
-const pemNames = async (folder: string) =>
-  (await readdir(folder)).filter(name => /^[0-9a-z-]+\.pem$/.test(name)).sort()
+/** Keeps a process's keys those of its installation until stopped. */
+export function watchKeys(
+  keys: KeyRing,
+  { now, tokenSeconds, failed }: KeyWatch,
+): { stop(): Promise<void> } {
+  let looking = Promise.resolve()
+  const timer = setInterval(() => {
+    looking = keys.renew(now(), tokenSeconds).catch(failed)
+  }, lookEveryMs)
+  return {
+    async stop() {
+      clearInterval(timer)
+      await looking
+    },
+  }
+}
 
-async function createKey(folder: string): Promise<void> {
+export type KeyWatch = {
+  now: () => Date
+  tokenSeconds: number
+  failed: (error: unknown) => void
+}
+
+const madeMs = ({ kid }: SigningKey) => Number.parseInt(kid.slice(0, kid.indexOf('-')), 36)
+
+async function prepareKey(
+  folder: string,
+  now: Date,
+  look: () => Promise<void>,
+): Promise<PreparedKey> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const kid = `${Date.now().toString(36)}-${randomBytes(4).toString('hex')}`
-  const path = join(folder, `${kid}.pem`)
-  await writeFile(`${path}.new`, privateKey.export({ type: 'pkcs8', format: 'pem' }), {
-    mode: 0o600,
-  })
-  await rename(`${path}.new`, path)
+  const kid = `${now.getTime().toString(36)}-${randomBytes(4).toString('hex')}`
+  const path = join(folder, kid + suffix)
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
+  await writeFile(`${path}.new`, pem, { mode: 0o600 })
+  return {
+    kid,
+    async activate() {
+      await rename(`${path}.new`, path)
+      await look()
+    },
+  }
 }
 
-async function readKey(folder: string, name: string): Promise<SigningKey> {
-  const privateKey = createPrivateKey(await readFile(join(folder, name)))
-  return { kid: name.slice(0, -'.pem'.length), privateKey, publicKey: createPublicKey(privateKey) }
+/** The keys of the folder, the newest last; those known already are not read again. */
+async function readKeys(folder: string, known: readonly SigningKey[]): Promise<SigningKey[]> {
+  const kids = (await readdir(folder))
+    .filter(name => name.endsWith(suffix))
+    .map(name => name.slice(0, -suffix.length))
+    .filter(kid => kidShape.test(kid))
+    .sort()
+  const keys = kids.map(kid => known.find(key => key.kid === kid) ?? readKey(folder, kid))
+  return (await Promise.all(keys)).filter(key => key !== null)
+}
+
+/** Null where another process has removed it meanwhile. */
+async function readKey(folder: string, kid: string): Promise<SigningKey | null> {
+  const pem = await readFile(join(folder, kid + suffix)).catch(error => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  if (pem === null) return null
+  const privateKey = createPrivateKey(pem)
+  return { kid, privateKey, publicKey: createPublicKey(privateKey) }
 }

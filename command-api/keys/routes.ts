@@ -1,0 +1,37 @@
+import { type KeyEvent, keyStream } from '../../events/keys.ts'
+import { type Route, route } from '../../platform/http/route.ts'
+import { rotatedKey } from '../../schemas/keys.ts'
+import { toTimestamp } from '../../schemas/timestamp.ts'
+import { answerPosition, type Deps, stampOf } from '../deps.ts'
+import { type Aggregate, handle } from '../handle.ts'
+
+/** The folder of the keys says which there are. */
+const rotations: Aggregate<null, KeyEvent> = { initial: null, evolve: () => null }
+
+export const keyRoutes = (deps: Deps): Route[] => [
+  route({
+    method: 'POST',
+    path: '/api/admin/keys/rotate',
+    credential: 'admin',
+    tag: 'admin',
+    summary: 'Sign access tokens with a new key; nobody is signed out',
+    response: rotatedKey,
+    async handle(request) {
+      const { keys, config } = deps
+      const now = deps.now()
+      const replaced_kid = keys.current().kid
+      const prepared = await keys.prepare(now)
+      const { kid } = prepared
+      // Before the key is in use, so that none is taken into use unseen.
+      const { position } = await handle(
+        deps.store,
+        { stream: keyStream, aggregate: rotations, stamp: stampOf(request, now) },
+        (): KeyEvent[] => [{ type: 'signing_key.rotated', data: { kid, replaced_kid } }],
+      )
+      await prepared.activate()
+      answerPosition(deps, request, position)
+      const endsAt = new Date(now.getTime() + config.jwtHours * 3_600_000)
+      return { kid, replaced_kid, replaced_ends_at: toTimestamp(endsAt) }
+    },
+  }),
+]

@@ -1,0 +1,76 @@
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { signAccessToken, verifyAccessToken } from '../../platform/auth/access-token.ts'
+import { loadKeys } from '../../platform/auth/keys.ts'
+
+const tokenSeconds = 8 * 3600
+
+async function dataDir(t: ExecutionContext) {
+  const folder = await mkdtemp(join(tmpdir(), 'forge-keys-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+const claimsAt = (now: Date) => {
+  const iat = Math.floor(now.getTime() / 1000)
+  return {
+    sub: 'alice',
+    role: 'operator',
+    sid: 's',
+    jti: 'j',
+    iat,
+    exp: iat + tokenSeconds,
+  } as const
+}
+
+test('a key that was replaced stays as long as a token it signed, and then its file goes', async t => {
+  const folder = await dataDir(t)
+  const keys = await loadKeys(folder)
+  const old = keys.current()
+  const rotatedAt = new Date(Date.now() + 60_000)
+  const token = signAccessToken(keys, claimsAt(rotatedAt))
+  const prepared = await keys.prepare(rotatedAt)
+  t.is(keys.current().kid, old.kid, 'a prepared key is not in use')
+  t.is(await keys.find(prepared.kid), null)
+  await prepared.activate()
+  t.is(keys.current().kid, prepared.kid)
+
+  const later = (seconds: number) => new Date(rotatedAt.getTime() + seconds * 1000)
+  const lastMoment = later(tokenSeconds - 1)
+  await keys.renew(lastMoment, tokenSeconds)
+  t.like(await verifyAccessToken(keys, token, lastMoment), { sub: 'alice' })
+  const files = () => readdir(join(folder, 'keys')).then(names => names.sort())
+  t.deepEqual(await files(), [`${old.kid}.pem`, `${prepared.kid}.pem`])
+  for (const name of await files())
+    t.is((await stat(join(folder, 'keys', name))).mode & 0o777, 0o600)
+
+  await keys.renew(later(tokenSeconds + 61), tokenSeconds)
+  t.deepEqual(await files(), [`${prepared.kid}.pem`])
+  t.is(await keys.find(old.kid), null)
+  await keys.renew(later(100 * tokenSeconds), tokenSeconds)
+  t.deepEqual(await files(), [`${prepared.kid}.pem`], 'the newest never goes')
+})
+
+test('a token of a key that another process has just made is taken at once', async t => {
+  const folder = await dataDir(t)
+  const [one, other] = [await loadKeys(folder), await loadKeys(folder)]
+  const now = new Date(Date.now() + 60_000)
+  await (await one.prepare(now)).activate()
+  const token = signAccessToken(one, claimsAt(now))
+  t.not(other.current().kid, one.current().kid)
+  t.like(await verifyAccessToken(other, token, now), { sub: 'alice' })
+  t.is(other.current().kid, one.current().kid)
+})
+
+test('two processes that start together on nothing take the tokens of each other', async t => {
+  const folder = await dataDir(t)
+  const rings = await Promise.all([loadKeys(folder), loadKeys(folder), loadKeys(folder)])
+  const now = new Date()
+  for (const signing of rings)
+    for (const verifying of rings) {
+      const token = signAccessToken(signing, claimsAt(now))
+      t.truthy(await verifyAccessToken(verifying, token, now))
+    }
+})
