@@ -79,6 +79,14 @@ const sentences: Sentences = {
     `A spent refresh token of ${username} came again: its session ended as stolen`,
   'user.session_revoked': ({ sid }, who) => `${who} ended the session ${sid} from another`,
   'user.password_changed': ({ username }, who) => `${who} changed the password of ${username}`,
+  'user.role_changed': ({ username, role, previous }, who) =>
+    `${who} made ${username} ${role} instead of ${previous}`,
+  'user.disabled': ({ username }, who) => `${who} disabled ${username} and ended their sessions`,
+  'user.enabled': ({ username }, who) => `${who} enabled ${username} again`,
+  'user.password_reset': ({ username }, who) =>
+    `${who} set a new password for ${username} and ended their sessions`,
+  'user.profile_changed': ({ username, fields }, who) =>
+    `${who} changed the ${fields.map(field => field.replace('_', ' ')).join(' and ')} of ${username}`,
 }
 
 const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`

@@ -59,7 +59,7 @@ export async function handle<S, E extends Event>(
  * Writers of one stream queue up here instead of failing each other; the version check behind it stays
  * the rule, for writers that do not come this way.
  */
-async function lockStream(tx: Transaction, stream: string): Promise<void> {
+export async function lockStream(tx: Transaction, stream: string): Promise<void> {
   await tx.query({
     name: 'lock_stream',
     text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',

@@ -73,8 +73,12 @@ function claimOf({ caller, body, ctx }: Asked, now: Date): Claim | null {
       `Idempotency-Key has ${key.length} characters; ${maxKeyLength} are the most`,
     )
   const who = caller.kind === 'person' ? caller.username : caller.kind
-  return { scope: `${who} ${ctx.method} ${ctx.path}`, key, hash: sha256(canonicalJson(body)), now }
+  return { scope: `${who} ${ctx.method} ${ctx.path}`, key, hash: hashOf(body), now }
 }
+
+/** Without the password: it is not to be guessed from what is stored here. */
+const hashOf = (body: unknown) =>
+  sha256(canonicalJson(typeof body === 'object' ? { ...body, password: undefined } : body))
 
 /** Takes the key for this transaction, or throws what its first use answered. Waits for a first use at work. */
 async function take(tx: Transaction, { scope, key, hash, now }: Claim): Promise<void> {

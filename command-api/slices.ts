@@ -20,6 +20,7 @@ import { reportRun } from './runs/report.ts'
 import { runRoutes } from './runs/routes.ts'
 import { openSession } from './sessions/open-session.ts'
 import { sessionRoutes } from './sessions/routes.ts'
+import { userRoutes } from './users/routes.ts'
 
 /** What single slices need besides the common deps. */
 export type SlicePorts = JobPorts & { passwords: Passwords; projections: ProjectionAdmin }
@@ -37,6 +38,7 @@ export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...hparamsRoutes(deps),
   ...metricRoutes(deps),
   ...quotaRoutes(deps),
+  ...userRoutes(deps, ports.passwords),
   ...profileRoutes(deps),
   ...imageRegistryRoutes(deps),
   ...logRoutes(deps),

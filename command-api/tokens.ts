@@ -29,3 +29,17 @@ export async function endIngestTokens(tx: Transaction, run_id: string, now: Date
     [run_id, now],
   )
 }
+
+/** Ends the ingest tokens of a person's runs outside of jobs; a job that goes on keeps its own. */
+export async function endExternalIngestTokens(
+  tx: Transaction,
+  username: string,
+  now: Date,
+): Promise<void> {
+  await tx.query(
+    `update auth.ingest_token set ended_at = $2
+      where ended_at is null
+        and run_id in (select run_id from write.run_state where owner = $1 and source = 'external')`,
+    [username, now],
+  )
+}

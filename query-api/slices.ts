@@ -23,11 +23,13 @@ import { logRoutes } from './logs/routes.ts'
 import { metricRoutes } from './metrics/routes.ts'
 import { pageRoutes } from './pages/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
+import { quotaRoutes } from './quotas/routes.ts'
 import { recipeRoutes } from './recipes/routes.ts'
 import { rubricRoutes } from './rubrics/routes.ts'
 import { runRoutes } from './runs/routes.ts'
 import { type SignInSettings, sessionRoutes } from './sessions/routes.ts'
 import type { OpenStream } from './sse.ts'
+import { userRoutes } from './users/routes.ts'
 
 /** The tables a query may see. */
 export type ReadTables = ArtifactTables &
@@ -63,6 +65,8 @@ export const queryRoutes = (deps: QueryDeps): Route[] => {
     ...sessionRoutes({ db: only(), pool, now, signIn: deps.signIn }),
     ...deviceRoutes(pool, now),
     ...rubricRoutes(only()),
+    ...quotaRoutes({ db: only(), pool }),
+    ...userRoutes({ db: only(), pool }),
     ...jobRoutes(only(), now),
     ...runRoutes(only(), now),
     ...metricRoutes({ db: only(), openStream }),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { closed } from './shared.ts'
+import { closed, pageQuery } from './shared.ts'
 
 /** More than anybody has, and little enough for every store of it. */
 const count = (fallback?: number) =>
@@ -35,6 +35,11 @@ export type QuotaInput = Static<typeof quotaInput>
 /** `default` is true while no row was ever set for the user. */
 export const quota = Type.Object({ ...limits, default: Type.Boolean() })
 export type Quota = Static<typeof quota>
+
+/** A row of `GET /api/admin/quotas`. */
+export const quotaRow = Type.Object({ username: Type.String(), ...quota.properties })
+export const quotaListQuery = closed(pageQuery)
+export const quotaPath = Type.Object({ username: Type.String({ maxLength: 256 }) })
 
 /** What holds for a user nobody has set a quota for. */
 export const defaultQuota: Quota = {

@@ -1,23 +1,13 @@
-import { Type } from 'typebox'
 import { type QuotaEvent, quotaStream } from '../../events/quotas.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import {
-  defaultQuota,
-  type Quota,
-  type QuotaInput,
-  quota,
-  quotaInput,
-} from '../../schemas/quotas.ts'
-import { closed, pageQuery } from '../../schemas/shared.ts'
+import { type QuotaInput, quota, quotaInput } from '../../schemas/quotas.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
 import { type Aggregate, handle } from '../handle.ts'
 import { evolve, type SetQuota } from './decide.ts'
 
 const aggregate: Aggregate<SetQuota, QuotaEvent> = { initial: null, evolve }
-
-const listed = Type.Object({ username: Type.String(), ...quota.properties })
 
 export const quotaRoutes = (deps: Deps): Route[] => [
   route({
@@ -44,32 +34,6 @@ export const quotaRoutes = (deps: Deps): Route[] => [
       answerPosition(deps, request, position)
       const { username: _, ...limits } = body
       return { ...limits, default: false }
-    },
-  }),
-  route({
-    method: 'GET',
-    path: '/api/admin/quotas',
-    credential: 'admin',
-    tag: 'admin',
-    summary: 'List the quota of every user',
-    query: closed(pageQuery),
-    response: Type.Array(listed),
-    handle: async ({ query }) => readQuotas(deps, { limit: 50, offset: 0, ...query }),
-  }),
-  route({
-    method: 'GET',
-    path: '/api/admin/quotas/{username}',
-    credential: 'admin',
-    tag: 'admin',
-    summary: "Read a user's quota",
-    params: Type.Object({ username: Type.String({ maxLength: 256 }) }),
-    response: quota,
-    refusals: ['not_found'],
-    async handle({ params }) {
-      const [found] = await readQuotas(deps, { limit: 1, offset: 0, username: params.username })
-      if (!found) throw new Refusal('not_found', `No such user: ${params.username}`)
-      const { username: _, ...limits } = found
-      return limits
     },
   }),
 ]
@@ -99,22 +63,5 @@ async function saveQuota(tx: Transaction, limits: QuotaInput, now: Date): Promis
       JSON.stringify(limits.per_series),
       now,
     ],
-  )
-}
-
-type Page = { limit: number; offset: number; username?: string }
-
-/** Administration of the write side reads its own rows: what is shown is what the next admission decides on. */
-async function readQuotas(deps: Deps, page: Page): Promise<({ username: string } & Quota)[]> {
-  const { rows } = await deps.pool.query(
-    `select p.username, q.set_at, q.max_concurrent_gpus, q.max_concurrent_jobs, q.daily_gpu_hours,
-            q.max_storage_gb, q.allowed_profiles, q.priority, q.per_series
-       from auth.person p left join write.quota q using (username)
-      where $3::text is null or p.username = $3
-      order by p.username limit $1 offset $2`,
-    [page.limit, page.offset, page.username ?? null],
-  )
-  return rows.map(({ username, set_at, ...limits }) =>
-    set_at === null ? { username, ...defaultQuota } : { username, ...limits, default: false },
   )
 }

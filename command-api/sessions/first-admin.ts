@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import { type UserEvent, userStream } from '../../events/users.ts'
-import { type Passwords, refuseBadPassword } from '../../platform/auth/passwords.ts'
+import { madeUpPassword, type Passwords, refuseBadPassword } from '../../platform/auth/passwords.ts'
 import type { Deps } from '../deps.ts'
 import { type Aggregate, handle } from '../handle.ts'
 
@@ -17,7 +16,7 @@ export async function createFirstAdmin(
   const { rowCount } = await deps.pool.query('select 1 from auth.person limit 1')
   if (rowCount !== 0) return null
   const username = deps.config.initAdminUsername
-  const password = deps.config.initAdminPassword ?? randomBytes(15).toString('base64url')
+  const password = deps.config.initAdminPassword ?? madeUpPassword()
   if (deps.config.initAdminPassword !== null) refuseBadPassword(password, username)
   const password_hash = await passwords.hash(password)
   const now = deps.now()

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 import { Refusal } from '../refusal.ts'
 
@@ -25,6 +26,9 @@ export function refuseBadPassword(password: string, username: string): void {
   if (password.toLowerCase().includes(username.toLowerCase()))
     throw new Refusal('invalid', 'The password must not contain the username')
 }
+
+/** 120 random bits, for a person to sign in with once and change. */
+export const madeUpPassword = (): string => randomBytes(15).toString('base64url')
 
 export type Passwords = {
   /** A PHC string to store. */

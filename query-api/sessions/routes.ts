@@ -8,10 +8,11 @@ import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import type { QuotaTables } from '../../projector/quotas/table.ts'
 import type { RunTables } from '../../projector/runs/table.ts'
-import { defaultQuota, type Quota } from '../../schemas/quotas.ts'
 import { me, session, sessionListQuery, signInConfig } from '../../schemas/sessions.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
+import { roleLabels } from '../../schemas/users.ts'
 import { pageHeaders } from '../page.ts'
+import { readQuotas } from '../quota.ts'
 import { readUsage } from '../usage.ts'
 import { ownSessions } from './own-sessions.ts'
 
@@ -29,9 +30,6 @@ export type SignInSettings = {
   /** Where people reach this installation. */
   baseUrl: () => string
 }
-
-/** As the console calls the roles (specification, "Users and roles"). */
-const labelOf = { admin: 'Admin', operator: 'Member' } as const
 
 export const sessionRoutes = ({ db, pool, now, signIn }: SessionDeps): Route[] => [
   route({
@@ -68,20 +66,20 @@ export const sessionRoutes = ({ db, pool, now, signIn }: SessionDeps): Route[] =
     response: me,
     async handle({ caller }) {
       const { username, role, via } = caller
-      const [person, quota, usage, bytes] = await Promise.all([
+      const [person, quotaOf, usage, bytes] = await Promise.all([
         findPerson(pool, username),
-        readQuota(db, username),
+        readQuotas(db, [username]),
         readUsage(db, username, now()),
         readStorage(db, username),
       ])
       return {
         username,
         role,
-        role_label: labelOf[role],
+        role_label: roleLabels[role],
         display_name: person.display_name,
         email: person.email,
         teams: [],
-        quota,
+        quota: quotaOf(username),
         usage: {
           concurrent_gpus: usage.gpus,
           concurrent_jobs: usage.jobs,
@@ -121,15 +119,6 @@ async function findPerson(pool: Pool, username: string): Promise<PersonRow> {
     [username],
   )
   return rows[0] ?? { display_name: null, email: null }
-}
-
-async function readQuota(db: Kysely<QuotaTables>, username: string): Promise<Quota> {
-  const row = await db
-    .selectFrom('quotas')
-    .select('quota')
-    .where('username', '=', username)
-    .executeTakeFirst()
-  return row ? { ...row.quota, default: false } : defaultQuota
 }
 
 /** Bytes of what the person's runs have registered. */

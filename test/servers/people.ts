@@ -1,19 +1,16 @@
-import { createPasswords } from '../../platform/auth/passwords.ts'
 import type { Forge } from './forge.ts'
-
-const password = 'an operator of the tests'
 
 /** A person of this installation, signed in; answers their access token. */
 export async function signedIn(
-  forge: Forge,
+  forge: Pick<Forge, 'call'>,
   username: string,
   role: 'admin' | 'operator' = 'operator',
 ): Promise<string> {
-  const { hash } = await createPasswords()
-  await forge.pool.query(
-    `insert into auth.person (username, role, password_hash, created_at) values ($1, $2, $3, now())`,
-    [username, role, await hash(password)],
-  )
+  const created = await forge.call<{ password: string }>('POST', '/api/admin/users', {
+    body: { username, role },
+  })
+  if (created.status !== 200) throw new Error(JSON.stringify(created.body))
+  const { password } = created.body
   const { body } = await forge.call<{ token: string }>('POST', '/api/auth/login', {
     body: { username, password },
     token: null,

@@ -1,0 +1,138 @@
+import { type UserEvent, userStream } from '../../events/users.ts'
+import type { Passwords } from '../../platform/auth/passwords.ts'
+import type { Person } from '../../platform/http/route.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { type PersonRow, type User, type UserChange, userOf } from '../../schemas/users.ts'
+import { answerPosition, type Deps, stampOf } from '../deps.ts'
+import type { Transaction } from '../event-store.ts'
+import { type Aggregate, handle } from '../handle.ts'
+import { quotaOf } from '../quota-of.ts'
+import { revokeSessions } from '../revoke-sessions.ts'
+import { endExternalIngestTokens } from '../tokens.ts'
+import { newPassword } from './create.ts'
+import { changeUser, evolve, noUser, type User as UserState } from './decide.ts'
+
+const aggregate: Aggregate<UserState, UserEvent> = { initial: noUser, evolve }
+
+export type PatchUser = {
+  caller: Person
+  params: { username: string }
+  body: UserChange
+  requestId: string
+  ctx: { set: (name: string, value: string) => void }
+}
+
+type Effect = {
+  caller: Person
+  body: UserChange
+  passwordHash: string | null
+  now: Date
+}
+
+/**
+ * Changes a person and ends what must end with it, in one transaction. Answers the person, and the new
+ * password where one was made up.
+ */
+export async function patchUser(
+  deps: Deps,
+  passwords: Passwords,
+  request: PatchUser,
+): Promise<User & { password: string | null }> {
+  const { caller, body } = request
+  const { username } = request.params
+  const before = await readPerson(deps, username)
+  const resetsPassword = body.password !== undefined
+  if (resetsPassword && before.auth === 'oidc')
+    throw new Refusal(
+      'conflict',
+      `${username} signs in with the identity provider, without password`,
+    )
+  const password = resetsPassword ? await newPassword(passwords, body.password, username) : null
+  const stamp = stampOf(request, deps.now())
+  const effect = { caller, body, passwordHash: password?.hash ?? null, now: stamp.now }
+  const profile = (['display_name', 'email'] as const).filter(
+    field => body[field] !== undefined && body[field] !== before[field],
+  )
+  const { events, position } = await handle(
+    deps.store,
+    {
+      stream: userStream(username),
+      aggregate,
+      stamp,
+      reserve: async (tx, decided) => {
+        for (const event of decided) await takeEffect(tx, event, effect)
+        if (decided.some(mayTakeAnAdmin)) await keepAnAdmin(tx)
+      },
+    },
+    user =>
+      changeUser(user, {
+        username,
+        role: body.role,
+        disabled: body.disabled,
+        resetsPassword,
+        profile,
+      }),
+  )
+  if (events.length > 0) deps.accessChanged(username)
+  answerPosition(deps, request, position)
+  const [after, held] = [await readPerson(deps, username), await quotaOf(deps.pool, username)]
+  return { ...userOf(after, held), password: password?.shown ?? null }
+}
+
+async function takeEffect(tx: Transaction, event: UserEvent, effect: Effect): Promise<void> {
+  const { caller, body, now } = effect
+  const { username } = event.data
+  const set = (assignment: string, ...values: unknown[]) =>
+    tx.query(`update auth.person set ${assignment} where username = $1`, [username, ...values])
+  switch (event.type) {
+    case 'user.role_changed':
+      // Sessions go on: their access tokens name the old role and are refused, a refresh brings the new one.
+      await set('role = $2', event.data.role)
+      break
+    case 'user.disabled':
+      await set('disabled = true')
+      await revokeSessions(tx, username, { now })
+      await endExternalIngestTokens(tx, username, now)
+      break
+    case 'user.enabled':
+      await set('disabled = false')
+      break
+    case 'user.password_reset':
+      await set('password_hash = $2', effect.passwordHash)
+      await revokeSessions(tx, username, { now, except: caller.sid })
+      break
+    case 'user.profile_changed':
+      for (const field of event.data.fields) await set(`${field} = $2`, body[field])
+  }
+}
+
+const mayTakeAnAdmin = ({ type, data }: UserEvent) =>
+  type === 'user.disabled' || (type === 'user.role_changed' && data.role !== 'admin')
+
+/**
+ * Two admins who demote each other at the same time change two streams, so the streams' locks do not
+ * keep them apart: this one does.
+ */
+async function keepAnAdmin(tx: Transaction): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('the last admin', 0))`)
+  const { rowCount } = await tx.query(
+    `select 1 from auth.person where role = 'admin' and not disabled limit 1`,
+  )
+  if (rowCount === 0)
+    throw new Refusal(
+      'conflict',
+      'This is the last admin who can sign in; make another one admin first',
+      { code: 'users.last_admin' },
+    )
+}
+
+async function readPerson({ pool }: Deps, username: string): Promise<PersonRow> {
+  const { rows } = await pool.query<PersonRow>(
+    `select username, role, display_name, email, disabled, created_at, last_login_at,
+            case when password_hash is null then 'oidc' else 'password' end as auth
+       from auth.person where username = $1`,
+    [username],
+  )
+  if (!rows[0]) throw new Refusal('not_found', `No such user: ${username}`)
+  return rows[0]
+}

@@ -1,0 +1,56 @@
+import type { UserEvent } from '../../events/users.ts'
+import { Refusal } from '../../platform/refusal.ts'
+
+type Role = 'admin' | 'operator'
+
+/** Null before the person was created. */
+export type User = { role: Role; isDisabled: boolean } | null
+export const noUser: User = null
+
+export type CreateUser = { username: string; role: Role }
+
+export function createUser(user: User, { username, role }: CreateUser): UserEvent[] {
+  if (user) throw new Refusal('conflict', `There is a user ${username} already`)
+  return [{ type: 'user.created', data: { username, role, auth: 'password' } }]
+}
+
+/** What is undefined stays. Passwords and profiles are in no event, only that they changed. */
+export type ChangeUser = {
+  username: string
+  role: Role | undefined
+  disabled: boolean | undefined
+  resetsPassword: boolean
+  profile: readonly ('display_name' | 'email')[]
+}
+
+export function changeUser(user: User, change: ChangeUser): UserEvent[] {
+  const { username, role, disabled, profile } = change
+  if (!user) throw new Refusal('not_found', `No such user: ${username}`)
+  const events: UserEvent[] = []
+  if (role !== undefined && role !== user.role)
+    events.push({ type: 'user.role_changed', data: { username, role, previous: user.role } })
+  if (disabled === true && !user.isDisabled)
+    events.push({ type: 'user.disabled', data: { username } })
+  if (disabled === false && user.isDisabled)
+    events.push({ type: 'user.enabled', data: { username } })
+  if (change.resetsPassword) events.push({ type: 'user.password_reset', data: { username } })
+  if (profile.length > 0)
+    events.push({ type: 'user.profile_changed', data: { username, fields: [...profile] } })
+  return events
+}
+
+export function evolve(user: User, event: UserEvent): User {
+  switch (event.type) {
+    case 'user.created':
+      return { role: event.data.role, isDisabled: false }
+    case 'user.role_changed':
+      return user && { ...user, role: event.data.role }
+    case 'user.disabled':
+      return user && { ...user, isDisabled: true }
+    case 'user.enabled':
+      return user && { ...user, isDisabled: false }
+    // Sign-ins and approvals stand in the same stream; no rule here reads them.
+    default:
+      return user
+  }
+}

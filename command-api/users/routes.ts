@@ -1,0 +1,40 @@
+import type { Passwords } from '../../platform/auth/passwords.ts'
+import { type Route, route } from '../../platform/http/route.ts'
+import { userChange, userInput, userPath, userWritten } from '../../schemas/users.ts'
+import type { Deps } from '../deps.ts'
+import { createOnce } from '../idempotency.ts'
+import { patchUser } from './change.ts'
+import { insertUser, newPassword } from './create.ts'
+
+export const userRoutes = (deps: Deps, passwords: Passwords): Route[] => [
+  route({
+    method: 'POST',
+    path: '/api/admin/users',
+    credential: 'admin',
+    tag: 'admin',
+    summary: 'Create a user',
+    body: userInput,
+    bodyLimitBytes: 16 * 1024,
+    response: userWritten,
+    refusals: ['conflict', 'rate_limited'],
+    async handle(request) {
+      const { body } = request
+      // Before the transaction: it takes long, and may be refused while many sign in.
+      const password = await newPassword(passwords, body.password, body.username)
+      return createOnce(deps, request, tx => insertUser(deps, { ...request, password }, tx))
+    },
+  }),
+  route({
+    method: 'PATCH',
+    path: '/api/admin/users/{username}',
+    credential: 'admin',
+    tag: 'admin',
+    summary: "Change a user's role, password or profile; disable or enable them",
+    params: userPath,
+    body: userChange,
+    bodyLimitBytes: 16 * 1024,
+    response: userWritten,
+    refusals: ['not_found', 'conflict', 'rate_limited'],
+    handle: request => patchUser(deps, passwords, request),
+  }),
+]

@@ -1,0 +1,75 @@
+import { type Static, Type } from 'typebox'
+import { type Quota, quota } from './quotas.ts'
+import { role } from './sessions.ts'
+import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
+import { toTimestamp } from './timestamp.ts'
+
+const displayName = () => nullable(Type.String({ minLength: 1, maxLength: 128 }))
+const email = () => nullable(Type.String({ maxLength: 254, pattern: '^[^@\\s]+@[^@\\s]+$' }))
+/** Null: one is made up, and shown once in the answer. */
+const password = () => nullable(Type.String({ minLength: 1, maxLength: 4096, 'x-secret': true }))
+
+/** The body of `POST /api/admin/users`. */
+export const userInput = closed({
+  username: Type.String({ pattern: '^[a-z][a-z0-9_.-]{0,62}$' }),
+  role: role(),
+  password: Type.Optional(password()),
+  display_name: Type.Optional(displayName()),
+  email: Type.Optional(email()),
+})
+export type UserInput = Static<typeof userInput>
+
+/** The body of `PATCH /api/admin/users/{username}`: what is left out stays. */
+export const userChange = closed({
+  role: Type.Optional(role()),
+  disabled: Type.Optional(Type.Boolean()),
+  password: Type.Optional(password()),
+  display_name: Type.Optional(displayName()),
+  email: Type.Optional(email()),
+})
+export type UserChange = Static<typeof userChange>
+
+export const userPath = Type.Object({ username: Type.String({ maxLength: 256 }) })
+export const userListQuery = closed(pageQuery)
+
+/** A person as administrators see them. */
+export const user = Type.Object({
+  username: Type.String(),
+  role: role(),
+  role_label: Type.String(),
+  display_name: displayName(),
+  email: email(),
+  disabled: Type.Boolean(),
+  created_at: timestamp(),
+  last_login_at: nullable(timestamp()),
+  /** How they prove who they are. */
+  auth: oneOf('password', 'oidc'),
+  quota,
+})
+export type User = Static<typeof user>
+
+/** `password` is set where one was made up: it is shown in no other answer. */
+export const userWritten = Type.Object({ ...user.properties, password: nullable(Type.String()) })
+
+/** As the console calls the roles (specification, "Users and roles"). */
+export const roleLabels = { admin: 'Admin', operator: 'Member' } as const
+
+/** A row of `auth.person` without its password. */
+export type PersonRow = Pick<User, 'username' | 'role' | 'display_name' | 'email' | 'disabled'> & {
+  auth: User['auth']
+  created_at: Date
+  last_login_at: Date | null
+}
+
+export const userOf = (person: PersonRow, held: Quota): User => ({
+  username: person.username,
+  role: person.role,
+  role_label: roleLabels[person.role],
+  display_name: person.display_name,
+  email: person.email,
+  disabled: person.disabled,
+  created_at: toTimestamp(person.created_at),
+  last_login_at: person.last_login_at && toTimestamp(person.last_login_at),
+  auth: person.auth,
+  quota: held,
+})
