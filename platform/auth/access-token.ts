@@ -17,7 +17,8 @@ const claims = Type.Object(
   {
     sub: Type.String({ minLength: 1 }),
     role: Type.Union([Type.Literal('admin'), Type.Literal('operator')]),
-    sid: Type.String({ minLength: 1 }),
+    // It goes into a query, where U+0000 would be an error.
+    sid: Type.String({ pattern: '^[\\w-]{1,64}$' }),
     jti: Type.String({ minLength: 1 }),
     iat: Type.Integer({ minimum: 0 }),
     exp: Type.Integer({ minimum: 0 }),
