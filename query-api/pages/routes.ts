@@ -9,17 +9,23 @@ import { Refusal } from '../../platform/refusal.ts'
 const folder = join(import.meta.dirname, 'browser')
 const uplot = join(createRequire(import.meta.url).resolve('uplot'), '..')
 
-/** What the page may load and where it may connect: this server, and nothing inline. */
-const contentSecurityPolicy = [
+/** What a page may load and where it may connect: this server, and nothing inline. */
+const strict = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
+  "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
   "form-action 'none'",
-].join('; ')
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+]
+/** The charts set sizes and write their legends as HTML. */
+const forCharts = strict
+  .filter(rule => !rule.includes('trusted-types'))
+  .map(rule => (rule.startsWith('style-src') ? `${rule} 'unsafe-inline'` : rule))
 
 type Asset = { type: string; text: string }
 
@@ -33,34 +39,37 @@ const script = (name: string): Asset => ({
 
 const file = (path: string, type: string): Asset => ({ type, text: readFileSync(path, 'utf8') })
 
+const style = (name: string) => file(join(folder, `${name}.css`), 'text/css; charset=utf-8')
+
 function loadAssets(): Map<string, Asset> {
-  const scripts = ['api', 'charts', 'log', 'phases', 'run', 'stream']
+  const scripts = ['api', 'charts', 'device', 'log', 'phases', 'run', 'sign-in', 'stream']
+  const styles = ['device', 'page', 'run']
   return new Map([
     ...scripts.map(name => [`${name}.js`, script(name)] as const),
-    ['run.css', file(join(folder, 'run.css'), 'text/css; charset=utf-8')],
+    ...styles.map(name => [`${name}.css`, style(name)] as const),
     ['uplot.js', file(join(uplot, 'uPlot.esm.js'), 'text/javascript; charset=utf-8')],
     ['uplot.css', file(join(uplot, 'uPlot.min.css'), 'text/css; charset=utf-8')],
   ])
 }
 
-/** The run's page. It holds nothing secret: all it shows it asks from the API with the reader's own token. */
+/** Pages hold nothing secret: all they show they ask from the API with the reader's own token. */
 export function pageRoutes(): Route[] {
   const assets = loadAssets()
-  const page = readFileSync(join(folder, 'run.html'), 'utf8')
   return [
     route({
       method: 'GET',
       path: '/runs/{run_id}',
-      credential: 'none',
       tag: 'pages',
       summary: 'The page of a run',
       params: Type.Object({ run_id: Type.String({ maxLength: 128 }) }),
-      response: { mediaType: 'text/html', description: 'A page' },
-      async handle({ ctx }) {
-        ctx.type = 'text/html; charset=utf-8'
-        protect(ctx)
-        return page
-      },
+      ...page('run', forCharts),
+    }),
+    route({
+      method: 'GET',
+      path: '/device',
+      tag: 'pages',
+      summary: 'Where a person approves a sign-in that began elsewhere (RFC 8628)',
+      ...page('device', strict),
     }),
     route({
       method: 'GET',
@@ -82,8 +91,22 @@ export function pageRoutes(): Route[] {
   ]
 }
 
-function protect(ctx: Context): void {
-  ctx.set('Content-Security-Policy', contentSecurityPolicy)
+function page(name: string, policy: readonly string[]) {
+  const html = readFileSync(join(folder, `${name}.html`), 'utf8')
+  return {
+    credential: 'none' as const,
+    response: { mediaType: 'text/html', description: 'A page' },
+    async handle({ ctx }: { ctx: Context }) {
+      ctx.type = 'text/html; charset=utf-8'
+      protect(ctx, policy)
+      return html
+    },
+  }
+}
+
+function protect(ctx: Context, policy: readonly string[]): void {
+  ctx.set('Content-Security-Policy', policy.join('; '))
+  ctx.set('X-Frame-Options', 'DENY')
   ctx.set('Referrer-Policy', 'no-referrer')
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
   ctx.set('Cache-Control', 'no-cache')

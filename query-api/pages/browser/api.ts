@@ -17,12 +17,33 @@ export async function signIn(username: string, password: string): Promise<void> 
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ username, password }),
   })
+  await keepToken(response)
+}
+
+/** A new token by the cookie of an earlier sign-in in this browser; false where there is none that holds. */
+export async function refresh(): Promise<boolean> {
+  const response = await fetch('/api/auth/refresh', { method: 'POST' })
+  if (response.status >= 400 && response.status < 500) return false
+  await keepToken(response)
+  return true
+}
+
+export async function signOut(): Promise<void> {
+  await fetch('/api/auth/logout', { method: 'POST', headers: authorization() })
+  sessionStorage.removeItem(tokenKey)
+}
+
+async function keepToken(response: Response): Promise<void> {
   const { token } = (await accepted(response)) as { token: string }
   sessionStorage.setItem(tokenKey, token)
 }
 
 export async function get<T>(path: string): Promise<T> {
   return (await accepted(await fetch(path, { headers: authorization() }))) as T
+}
+
+export async function post<T>(path: string): Promise<T> {
+  return (await accepted(await fetch(path, { method: 'POST', headers: authorization() }))) as T
 }
 
 async function accepted(response: Response): Promise<unknown> {
@@ -36,6 +57,7 @@ async function accepted(response: Response): Promise<unknown> {
   )
 }
 
-export const authorization = (): Record<string, string> => ({
-  authorization: `Bearer ${storedToken()}`,
-})
+export const authorization = (): Record<string, string> => {
+  const token = storedToken()
+  return token === null ? {} : { authorization: `Bearer ${token}` }
+}

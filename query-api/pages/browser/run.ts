@@ -1,7 +1,8 @@
-import { ApiFailure, get, signIn, storedToken } from './api.ts'
+import { ApiFailure, get } from './api.ts'
 import { liveCharts, type Point, type Value } from './charts.ts'
 import { logView } from './log.ts'
 import { type Phase, showPhases } from './phases.ts'
+import { signedIn } from './sign-in.ts'
 import { follow } from './stream.ts'
 
 type Run = {
@@ -43,25 +44,11 @@ const endStates = ['succeeded', 'failed', 'stopped', 'abandoned']
 const runId = decodeURIComponent(location.pathname.split('/').at(-1) ?? '')
 const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T
 
-element<HTMLFormElement>('sign-in').addEventListener('submit', async event => {
-  event.preventDefault()
-  const form = new FormData(event.target as HTMLFormElement)
-  try {
-    await signIn(String(form.get('username')), String(form.get('password')))
-    await start()
-  } catch (error) {
-    element('sign-in-error').textContent = error instanceof Error ? error.message : String(error)
-  }
-})
-
-await start()
-
 async function start(): Promise<void> {
-  const isSignedIn = storedToken() !== null
-  element('sign-in').hidden = isSignedIn
-  element('run').hidden = !isSignedIn
-  if (!isSignedIn) return
+  element('run').hidden = true
   try {
+    await signedIn()
+    element('run').hidden = false
     await showRun()
   } catch (error) {
     if (error instanceof ApiFailure && error.status === 401) await start()
@@ -204,3 +191,5 @@ function liveMark() {
     element('live').className = `live ${all ? 'on' : 'off'}`
   }
 }
+
+await start()

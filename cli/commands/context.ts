@@ -1,0 +1,88 @@
+import type { Command } from 'commander'
+import { contextNamed, contextsPath, readContexts, writeContexts } from '../contexts.ts'
+import { type ExitCode, exitCode } from '../failure.ts'
+import type { World } from '../session.ts'
+import { table } from '../table.ts'
+import { expiryOf } from '../token.ts'
+
+type Options = { json?: boolean }
+type Row = {
+  name: string
+  host: string
+  username: string
+  current: boolean
+  /** When the token ends by itself; null where one is signed out. */
+  expires_at: string | null
+}
+
+export const describeContextList = (command: Command): Command =>
+  command.description('where you are signed in, as whom and until when')
+
+export const describeContextUse = (command: Command): Command =>
+  command.argument('<name>').description('make this the server that commands go to')
+
+export const describeContextRemove = (command: Command): Command =>
+  command.argument('<name>').description('forget a server and its token (forge logout ends it)')
+
+export async function contextList({ terminal, env }: World, options: Options): Promise<ExitCode> {
+  const { current, contexts } = await readContexts(contextsPath(env))
+  const rows = Object.entries(contexts).map(
+    ([name, { host, username, token }]): Row => ({
+      name,
+      host,
+      username,
+      current: name === current,
+      expires_at: token === null ? null : expiryOf(token),
+    }),
+  )
+  if (options.json) terminal.data(JSON.stringify(rows))
+  else if (rows.length === 0) terminal.note('You are signed in nowhere; forge login begins')
+  else for (const line of inTable(rows, terminal)) terminal.data(line)
+  return exitCode.ok
+}
+
+const inTable = (rows: readonly Row[], { columns, paint }: World['terminal']): string[] =>
+  table(
+    [
+      { title: '', cell: row => (row.current ? '*' : '') },
+      { title: 'NAME', cell: row => row.name, shrinks: true },
+      { title: 'HOST', cell: row => row.host, shrinks: true },
+      { title: 'USER', cell: row => row.username },
+      { title: 'SIGNED IN UNTIL', cell: row => row.expires_at ?? 'signed out', drops: true },
+    ],
+    rows,
+    { width: columns(), paintTitle: text => paint('dim', text) },
+  )
+
+export async function contextUse(
+  { terminal, env }: World,
+  name: string,
+  options: Options,
+): Promise<ExitCode> {
+  const path = contextsPath(env)
+  const stored = await readContexts(path)
+  const { host, username } = contextNamed(name, stored)
+  await writeContexts(path, { ...stored, current: name })
+  if (options.json) terminal.data(JSON.stringify({ name, host, username, current: true }))
+  else terminal.note(`Commands go to ${host} as ${username}`)
+  if (env.FORGE_HOST) terminal.note('FORGE_HOST is set and goes before it')
+  return exitCode.ok
+}
+
+export async function contextRemove(
+  { terminal, env }: World,
+  name: string,
+  options: Options,
+): Promise<ExitCode> {
+  const path = contextsPath(env)
+  const { current, contexts } = await readContexts(path)
+  const { host, username, token } = contextNamed(name, { current, contexts })
+  const { [name]: _, ...others } = contexts
+  await writeContexts(path, { current: current === name ? null : current, contexts: others })
+  if (options.json) terminal.data(JSON.stringify({ name, host, username, removed: true }))
+  else terminal.note(`${name} is forgotten here`)
+  const expires_at = token === null ? null : expiryOf(token)
+  if (expires_at !== null)
+    terminal.note(`The session at ${host} itself goes on until ${expires_at}`)
+  return exitCode.ok
+}

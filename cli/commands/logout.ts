@@ -1,0 +1,63 @@
+import type { Command } from 'commander'
+import { createApi } from '../api.ts'
+import { contextsPath, readContexts, targetOf, writeContexts } from '../contexts.ts'
+import { type ExitCode, exitCode, Failure } from '../failure.ts'
+import type { CommonOptions, World } from '../session.ts'
+import { version } from '../version.ts'
+
+export const describeLogout = (command: Command): Command =>
+  command.description('end the session at the server and forget its token here')
+
+/** The token is forgotten whatever the server says; where it could not be told, the exit code says so. */
+export async function logout(world: World, options: CommonOptions): Promise<ExitCode> {
+  const { terminal, env } = world
+  const path = contextsPath(env)
+  const stored = await readContexts(path)
+  // A stored token before FORGE_TOKEN: what cannot be forgotten here is not what one means.
+  const found = targetOf(options, { FORGE_HOST: env.FORGE_HOST }, stored)
+  const { host, context } = found
+  const token = found.token ?? env.FORGE_TOKEN ?? null
+  if (token === null) throw new Failure(exitCode.auth, `Nobody is signed in at ${host}`)
+  const trouble = await endSession(world, host, token)
+  const kept = context === null ? undefined : stored.contexts[context]
+  if (context !== null && kept)
+    await writeContexts(path, {
+      ...stored,
+      contexts: { ...stored.contexts, [context]: { ...kept, token: null } },
+    })
+  if (trouble !== null) throw unended(host, trouble)
+  if (options.json) terminal.data(JSON.stringify({ host, context, signed_out: true }))
+  else terminal.note(`Signed out at ${host}`)
+  if (env.FORGE_TOKEN) terminal.note('FORGE_TOKEN is still set')
+  return exitCode.ok
+}
+
+/** Null when the session has ended, also where it had before. */
+async function endSession(
+  { terminal }: World,
+  host: string,
+  token: string,
+): Promise<Failure | null> {
+  const api = createApi({
+    host,
+    token,
+    userAgent: `forge-cli/${version}`,
+    onSlow: reason => terminal.note(terminal.paintNote('dim', reason)),
+  })
+  try {
+    await api.post('/api/auth/logout', {})
+    return null
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    return error.fields.status === 401 ? null : error
+  }
+}
+
+const unended = (host: string, { exitCode: code, message, fields }: Failure): Failure =>
+  new Failure(
+    code,
+    `The token is forgotten here, but ${host} did not end its session: ${message}`,
+    {
+      fields,
+    },
+  )

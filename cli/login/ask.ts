@@ -1,0 +1,38 @@
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { exitCode, usageFailure } from '../failure.ts'
+
+/** Asks on a terminal; without one there is nobody to answer, and the flag is named instead. */
+export async function ask(
+  question: string,
+  flag: string,
+  { isHidden = false } = {},
+): Promise<string> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw usageFailure(`Nobody can be asked here: give ${flag}`)
+  let isMuted = false
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      if (!isMuted) process.stderr.write(chunk)
+      done()
+    },
+  })
+  const lines = createInterface({ input: process.stdin, output, terminal: true })
+  lines.on('SIGINT', () => process.exit(exitCode.interrupted))
+  const answer = lines.question(question)
+  isMuted = isHidden
+  try {
+    return await answer
+  } finally {
+    lines.close()
+    if (isHidden) process.stderr.write('\n')
+  }
+}
+
+export async function firstLineOfStdin(): Promise<string> {
+  let text = ''
+  for await (const chunk of process.stdin) text += chunk
+  const line = text.split(/\r?\n/)[0] ?? ''
+  if (line === '') throw usageFailure('Standard input is empty')
+  return line
+}

@@ -1,0 +1,136 @@
+import { ApiFailure, get, post, signOut } from './api.ts'
+import { signedIn } from './sign-in.ts'
+
+type State = 'pending' | 'approved' | 'denied' | 'consumed' | 'expired'
+type DeviceRequest = {
+  user_code: string
+  requested_ip: string
+  user_agent: string
+  requested_at: string
+  expires_at: string
+  state: State
+}
+
+const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T
+const panels = ['enter-code', 'request', 'outcome']
+
+const outcomes: Record<Exclude<State, 'pending'>, [title: string, text: string]> = {
+  approved: ['Approved', 'The program is signed in within a few seconds. You can close this page.'],
+  denied: ['Denied', 'The program was not signed in. You can close this page.'],
+  consumed: ['Already used', 'A program was signed in with this code; no other one can be.'],
+  expired: ['Expired', 'This code is no longer valid. Start the sign-in again for a new one.'],
+}
+
+element<HTMLFormElement>('enter-code').addEventListener('submit', event => {
+  event.preventDefault()
+  const typed = new FormData(event.target as HTMLFormElement).get('user_code')
+  history.replaceState(null, '', `?${new URLSearchParams({ user_code: String(typed).trim() })}`)
+  void start()
+})
+element('approve').addEventListener('click', () => decide('approve'))
+element('deny').addEventListener('click', () => decide('deny'))
+element('other-person').addEventListener('click', async () => {
+  await signOut()
+  await start({ isAsked: true })
+})
+
+async function start(options?: { isAsked: boolean }): Promise<void> {
+  const device = element('device')
+  device.hidden = true
+  try {
+    await signedIn(options)
+    element('who').textContent = (await get<{ username: string }>('/api/auth/me')).username
+    device.hidden = false
+    await showCode()
+  } catch (error) {
+    if (error instanceof ApiFailure && error.status === 401) await start()
+    else showFailure(error)
+  }
+}
+
+const codeAsked = () => new URLSearchParams(location.search).get('user_code') ?? ''
+
+async function showCode(): Promise<void> {
+  if (codeAsked() === '') {
+    showPanel('enter-code')
+    return
+  }
+  try {
+    show(await get<DeviceRequest>(pathOf(codeAsked())))
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || ![404, 422, 429].includes(error.status)) throw error
+    element<HTMLFormElement>('enter-code').reset()
+    showPanel('enter-code')
+    element('code-error').textContent =
+      error.status === 429 ? error.message : `No program waits with the code ${codeAsked()}.`
+  }
+}
+
+function show(request: DeviceRequest): void {
+  if (request.state !== 'pending') {
+    const [title, text] = outcomes[request.state]
+    element('outcome-title').textContent = title
+    element('outcome-text').textContent = text
+    showPanel('outcome')
+    return
+  }
+  element('user-code').textContent = request.user_code
+  element('requested-ip').textContent = request.requested_ip
+  element('user-agent').textContent = request.user_agent || 'does not say'
+  const at = element<HTMLTimeElement>('requested-at')
+  at.dateTime = request.requested_at
+  at.textContent = new Date(request.requested_at).toLocaleString()
+  showPanel('request')
+  countDown(request)
+}
+
+/** Shows one panel and reads out its heading. */
+function showPanel(id: string): void {
+  for (const panel of panels) element(panel).hidden = panel !== id
+  for (const alert of ['code-error', 'request-error']) element(alert).textContent = ''
+  element(id).querySelector('h2')?.focus()
+}
+
+let timer: ReturnType<typeof setInterval> | undefined
+
+function countDown(request: DeviceRequest): void {
+  clearInterval(timer)
+  const tick = () => {
+    const leftS = Math.ceil((Date.parse(request.expires_at) - Date.now()) / 1000)
+    element('valid-for').textContent =
+      `${Math.floor(Math.max(0, leftS) / 60)} min ${String(Math.max(0, leftS) % 60).padStart(2, '0')} s`
+    if (leftS > 0 || element('request').hidden) return
+    clearInterval(timer)
+    show({ ...request, state: 'expired' })
+  }
+  timer = setInterval(tick, 1000)
+  tick()
+}
+
+async function decide(verb: 'approve' | 'deny'): Promise<void> {
+  const buttons = ['approve', 'deny'].map(id => element<HTMLButtonElement>(id))
+  for (const button of buttons) button.disabled = true
+  try {
+    show(await post<DeviceRequest>(`${pathOf(codeAsked())}/${verb}`))
+  } catch (error) {
+    await explain(error)
+  } finally {
+    for (const button of buttons) button.disabled = false
+  }
+}
+
+/** Signed out meanwhile: sign in and look again. Decided meanwhile: show what became of it. */
+async function explain(error: unknown): Promise<void> {
+  if (error instanceof ApiFailure && [401, 404, 409].includes(error.status)) await start()
+  else element('request-error').textContent = error instanceof Error ? error.message : String(error)
+}
+
+const pathOf = (userCode: string) => `/api/cli/device/${encodeURIComponent(userCode)}`
+
+function showFailure(error: unknown): void {
+  const failure = element('failure')
+  failure.hidden = false
+  failure.textContent = error instanceof Error ? error.message : String(error)
+}
+
+await start()

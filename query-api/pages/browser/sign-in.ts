@@ -1,0 +1,51 @@
+import { get, refresh, signIn, storedToken } from './api.ts'
+
+type SignInMethods = {
+  password: { enabled: boolean }
+  oidc: { enabled: boolean; name: string | null; login_url: string | null }
+}
+
+const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T
+
+/** Resolves when somebody is signed in: at once where this browser still is, else after the form of the page. */
+export async function signedIn({ isAsked = false } = {}): Promise<void> {
+  if (!isAsked && (storedToken() !== null || (await refresh()))) return
+  const form = element<HTMLFormElement>('sign-in')
+  form.hidden = false
+  await offerMethods()
+  form.querySelector<HTMLElement>('a:not([hidden]), div:not([hidden]) input')?.focus()
+  await submitted(form)
+  form.hidden = true
+}
+
+/** Where an identity provider signs people in, its link takes the place of the password. */
+async function offerMethods(): Promise<void> {
+  const { password, oidc } = await get<SignInMethods>('/api/auth/config')
+  element('sign-in-password').hidden = !password.enabled
+  const link = element<HTMLAnchorElement>('sign-in-elsewhere')
+  link.hidden = !oidc.enabled || oidc.login_url === null
+  if (oidc.login_url === null) return
+  const url = new URL(oidc.login_url, location.origin)
+  url.searchParams.set('return_to', location.pathname + location.search)
+  link.href = url.href
+  link.textContent = `Sign in with ${oidc.name ?? 'your organisation'}`
+}
+
+/** Resolves with the first try that is accepted; each other one says why it was not. */
+function submitted(form: HTMLFormElement): Promise<void> {
+  const failure = element('sign-in-error')
+  return new Promise(resolve => {
+    form.onsubmit = async event => {
+      event.preventDefault()
+      const given = new FormData(form)
+      failure.textContent = ''
+      try {
+        await signIn(String(given.get('username')), String(given.get('password')))
+        form.reset()
+        resolve()
+      } catch (error) {
+        failure.textContent = error instanceof Error ? error.message : String(error)
+      }
+    }
+  })
+}
