@@ -3,15 +3,19 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { usageFailure } from './failure.ts'
 
-/** Where one is signed in, by host. The file is only its owner's to read. */
+/** A server and who one is there. `token` null: signed out, and the server is remembered. */
+export type Context = { host: string; username: string; token: string | null }
+
+/** Where one is signed in, by name. The file is only its owner's to read. */
 export type Contexts = {
   current: string | null
-  hosts: Record<string, { token: string; username: string }>
+  contexts: Record<string, Context>
 }
 
 type Env = Record<string, string | undefined>
 
 const defaultHost = 'http://localhost:8080'
+const nameShape = /^[A-Za-z0-9[][\w.:@/[\]-]{0,99}$/
 
 export function contextsPath(env: Env): string {
   const base = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config')
@@ -23,10 +27,10 @@ export async function readContexts(path: string): Promise<Contexts> {
     if (error.code === 'ENOENT') return null
     throw usageFailure(`${path} cannot be read: ${error.message}`)
   })
-  if (text === null) return { current: null, hosts: {} }
+  if (text === null) return { current: null, contexts: {} }
   try {
-    const { current = null, hosts = {} } = JSON.parse(text) as Partial<Contexts>
-    return { current, hosts }
+    const { current = null, contexts = {} } = JSON.parse(text) as Partial<Contexts>
+    return { current, contexts }
   } catch {
     throw usageFailure(`${path} is not JSON; remove it and sign in again with forge login`)
   }
@@ -42,16 +46,72 @@ export async function writeContexts(path: string, contexts: Contexts): Promise<v
   await rename(next, path)
 }
 
-export type Target = { host: string; token: string | null }
+export type Asked = { host?: string; context?: string }
+
+export type Target = {
+  host: string
+  token: string | null
+  /** The stored context it comes from; null where none is for that host. */
+  context: string | null
+}
 
 /**
- * Which server is meant and with which token: the flag, then FORGE_HOST and FORGE_TOKEN, then what
- * `forge login` stored. A stored token goes to the host it came from and to no other.
+ * Which server is meant and with which token: the flags, then FORGE_HOST and FORGE_TOKEN, then the context
+ * in use. A stored token goes to the host it came from and to no other.
  */
-export function targetOf(flag: string | undefined, env: Env, contexts: Contexts): Target {
-  const host = normalHost(flag || env.FORGE_HOST || contexts.current || defaultHost)
-  return { host, token: env.FORGE_TOKEN || contexts.hosts[host]?.token || null }
+export function targetOf(asked: Asked, env: Env, stored: Contexts): Target {
+  const name = asked.context ?? nameOfHost(asked.host || env.FORGE_HOST, stored)
+  const context = name === null ? null : contextNamed(name, stored)
+  const host = context?.host ?? normalHost(asked.host || env.FORGE_HOST || defaultHost)
+  if (asked.host && normalHost(asked.host) !== host)
+    throw usageFailure(`The context "${name}" is for ${host}, not for ${asked.host}`)
+  return { host, token: env.FORGE_TOKEN || context?.token || null, context: name }
 }
+
+/** Which server a sign-in goes to, and the name under which it is kept; both may be new. */
+export function signInTarget(
+  asked: Asked,
+  env: Env,
+  stored: Contexts,
+): { host: string; context: string } {
+  const { context } = asked
+  if (context !== undefined && !nameShape.test(context))
+    throw usageFailure(
+      `"${context}" is no name of a context: letters, digits and . : @ / - are, up to 100`,
+    )
+  const given = asked.host || env.FORGE_HOST
+  const known = context === undefined ? null : (own(stored.contexts, context)?.host ?? null)
+  const host = given ? normalHost(given) : (known ?? targetOf({}, {}, stored).host)
+  return { host, context: context ?? nameOfHost(host, stored) ?? newName(host, stored) }
+}
+
+export function contextNamed(name: string, { contexts }: Contexts): Context {
+  const context = own(contexts, name)
+  if (context) return context
+  const known = Object.keys(contexts)
+  throw usageFailure(
+    `There is no context "${name}"`,
+    known.length === 0 ? 'hint: forge login makes one' : `known are: ${known.join(', ')}`,
+  )
+}
+
+/** The context for a host, the one in use before others; without a host the one in use. */
+function nameOfHost(given: string | undefined, { current, contexts }: Contexts): string | null {
+  const inUse = current !== null && own(contexts, current) ? current : null
+  if (!given) return inUse
+  const host = normalHost(given)
+  if (inUse !== null && own(contexts, inUse)?.host === host) return inUse
+  return Object.keys(contexts).find(name => contexts[name]?.host === host) ?? null
+}
+
+/** `forge.example.com`; the whole address where that name is another server's. */
+function newName(host: string, { contexts }: Contexts): string {
+  const short = new URL(host).host
+  return own(contexts, short) ? host : short
+}
+
+const own = (contexts: Contexts['contexts'], name: string): Context | undefined =>
+  Object.hasOwn(contexts, name) ? contexts[name] : undefined
 
 /** `example.com` is https, a name of this machine http; no path, no trailing slash. */
 export function normalHost(text: string): string {

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import type { Admission } from './answers.ts'
 import { type Api, createApi } from './api.ts'
 import { lockOf } from './commands/submit.ts'
-import { contextsPath, readContexts, writeContexts } from './contexts.ts'
+import { contextsPath, readContexts, signInTarget, writeContexts } from './contexts.ts'
 import { admin, type DemoServer, startDemoServer } from './demo-server.ts'
 import { exitCode, Failure, usageFailure } from './failure.ts'
 import { followRun } from './follow/follow.ts'
@@ -80,7 +80,7 @@ async function demonstrate(options: Options): Promise<number> {
   try {
     const api = await signIn(server, options.keep)
     const session: Session = {
-      ...{ api, terminal, isJson: false },
+      ...{ api, context: null, terminal, isJson: false },
       ...{ env: process.env, nowMs: () => Date.now() },
     }
     const run = options.attach ? await findRun(api, options.attach) : await submitDigits(api)
@@ -118,10 +118,11 @@ async function signIn({ url, password }: DemoServer, isKept: boolean): Promise<A
 /** So that `forge` commands find the kept server; where one is signed in elsewhere, that stays the default. */
 async function remember(url: string, token: string): Promise<void> {
   const path = contextsPath(process.env)
-  const { current, hosts } = await readContexts(path)
+  const stored = await readContexts(path)
+  const { host, context } = signInTarget({ host: url }, {}, stored)
   await writeContexts(path, {
-    current: current ?? url,
-    hosts: { ...hosts, [url]: { token, username: admin } },
+    current: stored.current ?? context,
+    contexts: { ...stored.contexts, [context]: { host, username: admin, token } },
   })
 }
 

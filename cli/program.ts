@@ -7,7 +7,16 @@ import {
   rebuild,
   rotateKeys,
 } from './commands/admin.ts'
+import {
+  contextList,
+  contextRemove,
+  contextUse,
+  describeContextList,
+  describeContextRemove,
+  describeContextUse,
+} from './commands/context.ts'
 import { describeLogin, login } from './commands/login.ts'
+import { describeLogout, logout } from './commands/logout.ts'
 import { describeLogs, logs } from './commands/logs.ts'
 import { describeMetrics, metrics } from './commands/metrics.ts'
 import { describePs, ps } from './commands/ps.ts'
@@ -20,8 +29,10 @@ import { describeWhoami, whoami } from './commands/whoami.ts'
 import type { World } from './session.ts'
 import { version } from './version.ts'
 
+type Ended = (code: number) => void
+
 /** All commands. `ended` is told the exit code of the one that ran. */
-export function createProgram(world: World, ended: (code: number) => void): Command {
+export function createProgram(world: World, ended: Ended): Command {
   const program = new Command('forge')
     .description('Train models on your own machines: submit, watch, stop.')
     .version(version)
@@ -31,12 +42,10 @@ export function createProgram(world: World, ended: (code: number) => void): Comm
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', epilogue)
     .exitOverride()
-  const speaking = (name: string, describe: (command: Command) => Command, parent = program) =>
-    describe(parent.command(name))
-      .addOption(new Option('--host <url>', 'the server; FORGE_HOST, or where you signed in last'))
-      .option('--json', 'print JSON, one object a line where there are many')
+  const speaking = (name: string, describe: Describe) => speakingOf(program, name, describe)
 
   speaking('login', describeLogin).action(async options => ended(await login(world, options)))
+  speaking('logout', describeLogout).action(async options => ended(await logout(world, options)))
   speaking('whoami', describeWhoami).action(async options => ended(await whoami(world, options)))
   speaking('submit', describeSubmit).action(async options => ended(await submit(world, options)))
   speaking('ps', describePs).action(async options => ended(await ps(world, options)))
@@ -56,18 +65,46 @@ export function createProgram(world: World, ended: (code: number) => void): Comm
     ended(await run(world, words, options)),
   )
   describeServe(program.command('serve')).action(async options => ended(await serve(options)))
+  addContexts(program, world, ended)
+  addAdministration(program, world, ended)
+  return program
+}
 
+type Describe = (command: Command) => Command
+
+/** A command that speaks to a server. */
+const speakingOf = (parent: Command, name: string, describe: Describe): Command =>
+  describe(parent.command(name))
+    .addOption(new Option('--host <url>', 'the server; FORGE_HOST, or where you signed in last'))
+    .option('--context <name>', 'a server you are signed in at, by its name in forge context list')
+    .option('--json', 'print JSON, one object a line where there are many')
+
+function addContexts(program: Command, world: World, ended: Ended): void {
+  const context = program.command('context').description('the servers you are signed in at')
+  const local = (command: Command) => command.option('--json', 'print JSON')
+  local(describeContextList(context.command('list'))).action(async options =>
+    ended(await contextList(world, options)),
+  )
+  local(describeContextUse(context.command('use'))).action(async (name, options) =>
+    ended(await contextUse(world, name, options)),
+  )
+  local(describeContextRemove(context.command('remove'))).action(async (name, options) =>
+    ended(await contextRemove(world, name, options)),
+  )
+}
+
+function addAdministration(program: Command, world: World, ended: Ended): void {
   const admin = program.command('admin').description('look after the server')
-  speaking('projections', describeProjections, admin).action(async options =>
+  const speaking = (name: string, describe: Describe) => speakingOf(admin, name, describe)
+  speaking('projections', describeProjections).action(async options =>
     ended(await projections(world, options)),
   )
-  speaking('rebuild', describeRebuild, admin).action(async (name, options) =>
+  speaking('rebuild', describeRebuild).action(async (name, options) =>
     ended(await rebuild(world, name, options)),
   )
-  speaking('rotate-keys', describeRotateKeys, admin).action(async options =>
+  speaking('rotate-keys', describeRotateKeys).action(async options =>
     ended(await rotateKeys(world, options)),
   )
-  return program
 }
 
 const epilogue = `

@@ -1,108 +1,139 @@
-import { createInterface } from 'node:readline/promises'
-import { Writable } from 'node:stream'
+import { hostname } from 'node:os'
 import type { Command } from 'commander'
 import { type Api, createApi } from '../api.ts'
-import { contextsPath, normalHost, readContexts, targetOf, writeContexts } from '../contexts.ts'
+import { contextsPath, readContexts, signInTarget, writeContexts } from '../contexts.ts'
 import { type ExitCode, exitCode, usageFailure } from '../failure.ts'
+import { ask, firstLineOfStdin } from '../login/ask.ts'
+import { browserOpener, openInBrowser } from '../login/browser.ts'
+import { type ShownCode, type SignedIn, signInByDevice } from '../login/device-flow.ts'
 import type { CommonOptions, World } from '../session.ts'
+import { pause } from '../sse.ts'
+import { expiryOf } from '../token.ts'
 import { version } from '../version.ts'
 
 type LoginOptions = CommonOptions & {
   username?: string
+  password?: boolean
   passwordStdin?: boolean
   tokenStdin?: boolean
+  browser: boolean
 }
-type SignedIn = { token: string; user: { username: string; role: string } }
 
 export function describeLogin(command: Command): Command {
   return command
-    .description('sign in and keep the token for later commands')
-    .option('-u, --username <name>', 'who signs in; asked for on a terminal')
+    .description(
+      'sign in by approving a code in your browser, and keep the token for later commands',
+    )
+    .option('--password', 'ask for username and password instead')
+    .option('-u, --username <name>', 'who signs in by password; asked for on a terminal')
     .option('--password-stdin', 'read the password from standard input')
-    .option('--token-stdin', 'read an access token from standard input instead of a password')
+    .option('--token-stdin', 'read an access token from standard input')
+    .option('--no-browser', 'print the address only')
 }
 
 export async function login(world: World, options: LoginOptions): Promise<ExitCode> {
   const { terminal, env } = world
-  if (options.passwordStdin && options.tokenStdin)
-    throw usageFailure('--password-stdin and --token-stdin exclude each other')
+  const way = wayOf(options)
   const path = contextsPath(env)
-  const contexts = await readContexts(path)
-  const { host } = targetOf(options.host, env, contexts)
+  const { host, context } = signInTarget(options, env, await readContexts(path))
   const connect = (token: string | null): Api =>
     createApi({
-      host: normalHost(host),
+      host,
       token,
-      userAgent: `forge-cli/${version}`,
-      onSlow: reason => terminal.note(reason),
+      userAgent: `forge-cli/${version} (${process.platform}; ${machineName()})`,
+      onSlow: reason => terminal.note(terminal.paintNote('dim', reason)),
     })
-  const { token, user } = options.tokenStdin
-    ? await byToken(connect, await firstLineOfStdin())
-    : await byPassword(connect(null), options)
+  const { token, user } = await ways[way](world, connect, options)
+  // Read anew: a sign-in takes minutes, and another one may have ended meanwhile.
+  const { contexts } = await readContexts(path)
+  const { username, role } = user
   await writeContexts(path, {
-    current: host,
-    hosts: { ...contexts.hosts, [host]: { token, username: user.username } },
+    current: context,
+    contexts: { ...contexts, [context]: { host, username, token } },
   })
   const expires_at = expiryOf(token)
-  if (options.json) terminal.data(JSON.stringify({ host, ...user, expires_at }))
+  if (options.json)
+    terminal.data(JSON.stringify({ type: 'signed_in', host, context, username, role, expires_at }))
   else
     terminal.note(
-      `Signed in at ${host} as ${user.username} (${user.role})${expires_at ? `, until ${expires_at}` : ''}`,
+      `Signed in at ${host} as ${username} (${role})${expires_at ? `, until ${expires_at}` : ''}`,
     )
   if (env.FORGE_TOKEN) terminal.note('FORGE_TOKEN is set and goes before what was stored now')
   return exitCode.ok
 }
 
-async function byToken(connect: (token: string) => Api, token: string): Promise<SignedIn> {
-  const { username, role } = await connect(token).get<SignedIn['user']>('/api/auth/me')
-  return { token, user: { username, role } }
+type Way = 'device' | 'password' | 'token'
+type SignIn = (
+  world: World,
+  connect: (token: string | null) => Api,
+  options: LoginOptions,
+) => Promise<SignedIn>
+
+function wayOf({ username, password, passwordStdin, tokenStdin }: LoginOptions): Way {
+  if (passwordStdin && tokenStdin)
+    throw usageFailure('--password-stdin and --token-stdin exclude each other')
+  if (tokenStdin && (password || username !== undefined))
+    throw usageFailure('--token-stdin says who you are: give no username or password with it')
+  if (tokenStdin) return 'token'
+  return password || passwordStdin || username !== undefined ? 'password' : 'device'
 }
 
-async function byPassword(api: Api, options: LoginOptions): Promise<SignedIn> {
-  const username = options.username ?? (await ask('Username: ', '--username'))
-  const password = options.passwordStdin
-    ? await firstLineOfStdin()
-    : await ask('Password: ', '--password-stdin', { isHidden: true })
-  return api.post<SignedIn>('/api/auth/login', { username, password })
+const ways: Record<Way, SignIn> = {
+  async token(_, connect) {
+    const token = await firstLineOfStdin()
+    const { username, role } = await connect(token).get<SignedIn['user']>('/api/auth/me')
+    return { token, user: { username, role } }
+  },
+
+  async password(_, connect, options) {
+    const username = options.username ?? (await ask('Username: ', '--username'))
+    const password = options.passwordStdin
+      ? await firstLineOfStdin()
+      : await ask('Password: ', '--password-stdin', { isHidden: true })
+    return connect(null).post<SignedIn>('/api/auth/login', { username, password })
+  },
+
+  async device({ terminal, env, nowMs }, connect, options) {
+    const api = connect(null)
+    const never = new AbortController().signal
+    try {
+      return await signInByDevice({
+        api,
+        nowMs,
+        pause: ms => pause(ms, never),
+        onCode(code) {
+          if (options.json) terminal.data(JSON.stringify({ type: 'code', host: api.host, ...code }))
+          for (const line of invitation(api.host, code)) terminal.note(line)
+          if (options.browser) offerBrowser(env, code.verification_uri_complete)
+        },
+        onWaiting: leftS => terminal.status(`Waiting for your approval, ${clock(leftS)} left `),
+        onTrouble: reason => terminal.note(terminal.paintNote('dim', `${reason}; trying again`)),
+      })
+    } finally {
+      terminal.status(null)
+    }
+  },
 }
 
-/** When a token ends by itself, read from the token; null where it does not say. */
-function expiryOf(token: string): string | null {
-  try {
-    const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
-    return typeof exp === 'number' ? new Date(exp * 1000).toISOString() : null
-  } catch {
-    return null
-  }
+const invitation = (host: string, code: ShownCode): string[] => [
+  `To sign in at ${host}, open`,
+  `  ${code.verification_uri_complete}`,
+  `and approve it there if it shows the code ${code.user_code}.`,
+  `The code is valid for ${Math.round(code.expires_in / 60)} minutes.`,
+]
+
+function offerBrowser(env: World['env'], url: string): void {
+  const isTerminal = process.stderr.isTTY === true
+  const opener = browserOpener({ platform: process.platform, env, isTerminal })
+  if (opener !== null) openInBrowser(opener, url)
 }
 
-async function firstLineOfStdin(): Promise<string> {
-  let text = ''
-  for await (const chunk of process.stdin) text += chunk
-  const line = text.split(/\r?\n/)[0] ?? ''
-  if (line === '') throw usageFailure('Standard input is empty')
-  return line
-}
+/** So that the person who approves can tell which machine asks; a header takes only so many characters. */
+const machineName = () =>
+  hostname()
+    .replaceAll(/[^\w.-]/g, '')
+    .slice(0, 64)
 
-/** Asks on a terminal; without one there is nobody to answer, and the flag is named instead. */
-async function ask(question: string, flag: string, { isHidden = false } = {}): Promise<string> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY)
-    throw usageFailure(`Nobody can be asked here: give ${flag}`)
-  let isMuted = false
-  const output = new Writable({
-    write(chunk, _encoding, done) {
-      if (!isMuted) process.stderr.write(chunk)
-      done()
-    },
-  })
-  const lines = createInterface({ input: process.stdin, output, terminal: true })
-  lines.on('SIGINT', () => process.exit(exitCode.interrupted))
-  const answer = lines.question(question)
-  isMuted = isHidden
-  try {
-    return await answer
-  } finally {
-    lines.close()
-    if (isHidden) process.stderr.write('\n')
-  }
-}
+/** `14:52` */
+const clock = (seconds: number) =>
+  `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`

@@ -22,14 +22,14 @@ export const describeWhoami = (command: Command): Command =>
   command.description('who is signed in where, with what quota and until when')
 
 export async function whoami(world: World, options: CommonOptions): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const { api, terminal, isJson, context } = await openSignedIn(world, options)
   const [me, versions] = await Promise.all([
     api.get<Me>('/api/auth/me'),
     api.get<Versions>('/api/version'),
   ])
   if (isJson) {
     terminal.data(
-      JSON.stringify({ host: api.host, versions: { ...versions, cli: version }, ...me }),
+      JSON.stringify({ host: api.host, context, versions: { ...versions, cli: version }, ...me }),
     )
     return exitCode.ok
   }
@@ -37,7 +37,7 @@ export async function whoami(world: World, options: CommonOptions): Promise<Exit
   const hours = quota.daily_gpu_hours === 0 ? 'no limit' : `of ${quota.daily_gpu_hours}`
   const rows = [
     ['user', `${me.username} (${me.role_label})`],
-    ['host', api.host],
+    ['host', context === null ? api.host : `${api.host} (context ${context})`],
     ['GPUs held', held(usage.concurrent_gpus, quota.max_concurrent_gpus)],
     ['jobs held', held(usage.concurrent_jobs, quota.max_concurrent_jobs)],
     ['GPU-hours today', `${usage.gpu_hours_today} (${hours})`],
