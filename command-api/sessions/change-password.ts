@@ -33,7 +33,7 @@ export async function changePassword(
     })
   if (body.new === body.current)
     throw new Refusal('invalid', 'The new password is the current one; choose another')
-  refuseBadPassword(body.new, username)
+  await refuseBadPassword(body.new, username)
   const hash = await passwords.hash(body.new)
   const stamp = stampOf(request, deps.now())
   const { position } = await handle(

@@ -17,7 +17,7 @@ export async function createFirstAdmin(
   if (rowCount !== 0) return null
   const username = deps.config.initAdminUsername
   const password = deps.config.initAdminPassword ?? madeUpPassword()
-  if (deps.config.initAdminPassword !== null) refuseBadPassword(password, username)
+  if (deps.config.initAdminPassword !== null) await refuseBadPassword(password, username)
   const password_hash = await passwords.hash(password)
   const now = deps.now()
   await handle(

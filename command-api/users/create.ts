@@ -23,7 +23,7 @@ export async function newPassword(
   username: string,
 ): Promise<NewPassword> {
   const shown = typeof given === 'string' ? null : madeUpPassword()
-  if (typeof given === 'string') refuseBadPassword(given, username)
+  if (typeof given === 'string') await refuseBadPassword(given, username)
   return { hash: await passwords.hash(given ?? String(shown)), shown }
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 import { Refusal } from '../refusal.ts'
+import { isCommon } from './common-passwords.ts'
 
 /** OWASP's floor for argon2id (the library's default algorithm): 19 MiB, 2 passes, 1 lane. */
 const parameters = {
@@ -15,16 +16,20 @@ const maxWaiting = 32
 const minBytes = 12
 const maxBytes = 1024
 
-/** Refuses a new password that is too short, too long, or the user's name. */
-export function refuseBadPassword(password: string, username: string): void {
-  const bytes = Buffer.byteLength(password.normalize('NFKC'))
+/** Refuses a new password that is too short, too long, no more than the username, or used by many. */
+export async function refuseBadPassword(password: string, username: string): Promise<void> {
+  const text = password.normalize('NFKC')
+  const bytes = Buffer.byteLength(text)
   if (bytes < minBytes || bytes > maxBytes)
     throw new Refusal(
       'invalid',
       `The password has ${bytes} bytes; ${minBytes} to ${maxBytes} are expected`,
     )
-  if (password.toLowerCase().includes(username.toLowerCase()))
-    throw new Refusal('invalid', 'The password must not contain the username')
+  const besidesName = text.toLowerCase().replaceAll(username.toLowerCase(), '')
+  if (!/\p{L}/u.test(besidesName) && besidesName.length < text.length)
+    throw new Refusal('invalid', 'The password must be more than the username and some digits')
+  if (await isCommon(text))
+    throw new Refusal('invalid', 'Many people use this password; choose one that nobody else has')
 }
 
 /** 120 random bits, for a person to sign in with once and change. */

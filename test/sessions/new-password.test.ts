@@ -1,0 +1,40 @@
+import test from 'ava'
+import { refuseBadPassword } from '../../platform/auth/passwords.ts'
+import { Refusal } from '../../platform/refusal.ts'
+
+const bad: Record<string, string[]> = {
+  'that is too short': ['x y z 1 2 3', 'ü'.repeat(5)],
+  'that is too long': ['x y '.repeat(257), `${'ü'.repeat(512)}y`],
+  'of the username and no other letter': ['alice-alice-1', 'ALICE20261121', '**alice***alice**'],
+  'that many people use': ['123456789012', 'passwordpassword', 'PasswordPassword', 'qwertyuiopas'],
+  'that many people use, with something after it': [
+    'Password123!',
+    'iloveyouforever1',
+    'dragon-2026!',
+  ],
+}
+for (const [why, passwords] of Object.entries(bad))
+  test(`a new password ${why} is refused and not repeated`, async t => {
+    for (const password of passwords) {
+      const error = await t.throwsAsync(refuseBadPassword(password, 'alice'), {
+        instanceOf: Refusal,
+      })
+      t.is(error.code, 'invalid', password)
+      t.false(error.message.includes(password))
+    }
+  })
+
+test('other passwords of 12 to 1024 bytes are taken, counted in UTF-8', async t => {
+  const good = [
+    'correct horse battery',
+    'alice in chains 7',
+    'dragon-49817263548',
+    'xüx1üx',
+    'üöäßéñ',
+    'z y '.repeat(256),
+    '\n\nc(r)azy\n\n\n',
+    '4815-1623-42',
+  ]
+  for (const password of good.map(text => text.padEnd(12, '🐎')))
+    await t.notThrowsAsync(refuseBadPassword(password, 'alice'), password)
+})
