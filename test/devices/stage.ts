@@ -37,12 +37,55 @@ export type Stage = {
 }
 type CallOptions = { token?: string; body?: object; headers?: Record<string, string> }
 
-/** The routes of the device flow on a real database, at a time that stands still. */
+/**
+ * The routes of the device flow on a real database, at a time that stands still. Two servers share the
+ * database and take turns, so that nothing holds which one of them keeps to itself.
+ */
 export async function stage(t: ExecutionContext): Promise<Stage> {
   const { pool } = await database(t)
   let nowMs = Date.parse('2026-11-20T19:26:53Z')
   const deps = await depsAt(t, pool, () => new Date(nowMs))
-  const { keys, now, baseUrl, logger } = deps
+  const { now } = deps
+  const ports = await Promise.all([serve(t, deps), serve(t, deps)])
+  let calls = 0
+  return {
+    pool,
+    later(seconds) {
+      nowMs += seconds * 1000
+    },
+    async signIn(username) {
+      await pool.query(
+        `insert into auth.person (username, role, created_at) values ($1, 'operator', $2)
+         on conflict do nothing`,
+        [username, now()],
+      )
+      const signIn = { username, role: 'operator', via: 'test', requestId: 'test' } as const
+      const { token, sid } = await openSession(deps, { ...signIn, ctx: null })
+      const end = async () => {
+        await pool.query('update auth.session set revoked_at = $2 where sid = $1', [sid, now()])
+      }
+      return { token, end }
+    },
+    async call(method, path, { token, body, headers } = {}) {
+      const port = ports[calls++ % ports.length]
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+        method,
+        headers: {
+          connection: 'close',
+          ...(token && { authorization: `Bearer ${token}` }),
+          ...(body && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+      const answer = (await response.json()) as Answer['body']
+      return { status: response.status, headers: response.headers, body: answer }
+    },
+  }
+}
+
+async function serve(t: ExecutionContext, deps: Deps): Promise<number> {
+  const { pool, keys, now, baseUrl, logger } = deps
   const app = httpShell({
     routes: [
       ...deviceRoutes(deps, signIn => openSession(deps, { ...signIn, via: 'device', ctx: null })),
@@ -64,39 +107,7 @@ export async function stage(t: ExecutionContext): Promise<Stage> {
   })
   const server = await listen(app, '127.0.0.1', 0)
   t.teardown(() => server.close())
-  return {
-    pool,
-    later(seconds) {
-      nowMs += seconds * 1000
-    },
-    async signIn(username) {
-      await pool.query(
-        `insert into auth.person (username, role, created_at) values ($1, 'operator', $2)
-         on conflict do nothing`,
-        [username, now()],
-      )
-      const signIn = { username, role: 'operator', via: 'test', requestId: 'test' } as const
-      const { token, sid } = await openSession(deps, { ...signIn, ctx: null })
-      const end = async () => {
-        await pool.query('update auth.session set revoked_at = $2 where sid = $1', [sid, now()])
-      }
-      return { token, end }
-    },
-    async call(method, path, { token, body, headers } = {}) {
-      const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {
-        method,
-        headers: {
-          connection: 'close',
-          ...(token && { authorization: `Bearer ${token}` }),
-          ...(body && { 'content-type': 'application/json' }),
-          ...headers,
-        },
-        ...(body && { body: JSON.stringify(body) }),
-      })
-      const answer = (await response.json()) as Answer['body']
-      return { status: response.status, headers: response.headers, body: answer }
-    },
-  }
+  return server.port
 }
 
 async function depsAt(t: ExecutionContext, pool: Pool, now: () => Date): Promise<Deps> {
