@@ -31,7 +31,7 @@ import { openRedisSignals } from './platform/signals-redis.ts'
 import { type Telemetry, telemetry } from './platform/telemetry.ts'
 import { eventId, prefixedId, systemClock } from './platform/time.ts'
 import { projectionAdmin } from './projector/admin.ts'
-import { startCompactor } from './projector/metrics/compact.ts'
+import { startCompactorThread } from './projector/metrics/compactor.ts'
 import { type Runner, startRunner } from './projector/runner.ts'
 import { projections } from './projector/slices.ts'
 import { builtInRecipes, type CatalogueEntry, loadCatalogue } from './recipes/catalogue.ts'
@@ -270,6 +270,7 @@ async function openKeys({ config, life, logger }: Core): Promise<KeyRing> {
 }
 
 function startRunners({
+  databaseUrl,
   logger,
   life,
   readPool,
@@ -280,7 +281,7 @@ function startRunners({
 }: Core): Runner[] {
   life.owns(
     'metric compactor',
-    startCompactor({ pool: readPool, logger, now: systemClock }),
+    startCompactorThread({ databaseUrl, searchPath: 'read' }, logger),
     compactor => compactor.stop(),
   )
   const onDeadLetter = (topic: string) => measured.deadLetters.inc({ topic })

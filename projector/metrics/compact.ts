@@ -1,5 +1,4 @@
 import type { Pool, PoolClient } from 'pg'
-import type { Logger } from 'pino'
 import { createBell } from '../../platform/bell.ts'
 import { isOutage } from '../../platform/postgres/pool.ts'
 import type { Clock } from '../../platform/time.ts'
@@ -21,7 +20,8 @@ const maxRuns = 100
 /** How long the compactor rests after a pass that found nothing, in milliseconds. */
 const restMs = 1000
 
-export type CompactorDeps = { pool: Pool; logger: Logger; now: Clock }
+type Say = (fields: object, message: string) => void
+export type CompactorDeps = { pool: Pool; logger: { warn: Say; error: Say }; now: Clock }
 
 /** Compacts what is due, pass after pass, until it is stopped. Any number of processes may do so. */
 export function startCompactor(deps: CompactorDeps): { stop(): Promise<void> } {

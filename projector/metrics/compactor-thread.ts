@@ -1,0 +1,24 @@
+import { constants, setPriority } from 'node:os'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { createPool } from '../../platform/postgres/pool.ts'
+import { systemClock } from '../../platform/time.ts'
+import { startCompactor } from './compact.ts'
+import type { Said, ThreadData } from './compactor.ts'
+
+// The thread that compactor.ts starts: compacts until it is sent anything.
+run(parentPort, workerData as ThreadData)
+
+function run(port: MessagePort | null, { databaseUrl, searchPath }: ThreadData): void {
+  if (!port) throw new Error('compactor-thread.ts is started by compactor.ts')
+  // Of this thread alone: whoever answers people and runs goes first.
+  setPriority(constants.priority.PRIORITY_LOW)
+  const say = (level: Said['level']) => (fields: object, message: string) =>
+    port.postMessage({ level, fields, message } satisfies Said)
+  const pool = createPool(databaseUrl, { max: 1, searchPath, applicationName: 'forge compactor' })
+  const logger = { warn: say('warn'), error: say('error') }
+  const compactor = startCompactor({ pool, logger, now: systemClock })
+  port.once('message', async () => {
+    await compactor.stop()
+    await pool.end()
+  })
+}
