@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 export type OpaqueToken = { id: string; token: string; sha256: Buffer }
 
@@ -16,7 +16,7 @@ export function opaqueTokenId(prefix: 'fit' | 'fdt', token: string): string | nu
   return match?.[1] === prefix ? (match[2] ?? null) : null
 }
 
-export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
+export const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
 
 export const sameHash = (a: Buffer, b: Buffer): boolean =>
   a.length === b.length && timingSafeEqual(a, b)

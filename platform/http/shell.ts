@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import Router from '@koa/router'
-import Koa, { type Context } from 'koa'
+import Koa, { type Context, type Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { TSchema } from 'typebox'
 import { checker, Invalid } from '../../schemas/validate.ts'
@@ -50,7 +50,15 @@ export function httpShell(shell: Shell): Koa {
   app.use(shell.metrics.middleware)
   app.use(errorBoundary(shell.log))
   const router = new Router({ strict: true })
-  for (const route of shell.routes) mount(router, route, shell)
+  const fixed = new Map<string, Middleware>()
+  for (const route of shell.routes) {
+    const answer = answerOf(route, shell)
+    for (const method of methodsOf(route))
+      if (!route.path.includes('{')) fixed.set(`${method} ${route.path}`, answer)
+    router.register(toRouterPath(route.path), methodsOf(route), answer)
+  }
+  // The router tries every pattern in turn; ingest, whose paths are fixed, need not wait for that.
+  app.use((ctx, next) => fixed.get(`${ctx.method} ${ctx.path}`)?.(ctx, next) ?? next())
   app.use(router.routes())
   app.use(ctx => noSuchRoute(ctx, shell.routes))
   return app
@@ -59,25 +67,27 @@ export function httpShell(shell: Shell): Koa {
 /** `/api/rubrics/{owner}` in the table is `/api/rubrics/:owner` to the router. */
 const toRouterPath = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
 
-function mount(router: Router, route: Route, shell: Shell): void {
+const methodsOf = ({ method }: Route) => (method === 'GET' ? ['HEAD', 'GET'] : [method])
+
+function answerOf(route: Route, shell: Shell): Middleware {
   const check = {
     path: route.params && checker(route.params, 'path'),
     query: route.query && checker(route.query, 'query'),
     body: route.body && bodyChecker(route, route.body),
   }
-  const methods = route.method === 'GET' ? ['HEAD', 'GET'] : [route.method]
-  router.register(toRouterPath(route.path), methods, async ctx => {
+  return async (ctx: Context) => {
     ctx.state.route = route.path
     shell.admit(route)
     const caller = await shell.authenticate(ctx, route.credential)
     const raw = await readRaw(ctx, route)
     route.beforeSchema?.(raw)
     const query = { ...ctx.query }
-    refuseUnstorable(ctx.params, 'path')
+    const params: object = ctx.params ?? {}
+    refuseUnstorable(params, 'path')
     refuseUnstorable(query, 'query')
     const request = {
       caller,
-      params: accept(check.path, ctx.params),
+      params: accept(check.path, params),
       query: accept(check.query, query),
       body: accept(check.body, raw),
       requestId: String(ctx.state.requestId),
@@ -87,7 +97,7 @@ function mount(router: Router, route: Route, shell: Shell): void {
     await shell.before?.(ctx, route, caller)
     const answer = await route.handle(request as Parameters<typeof route.handle>[0])
     if (answer !== undefined) send(ctx, answer)
-  })
+  }
 }
 
 async function readRaw(ctx: Context, route: Route): Promise<unknown> {
@@ -116,7 +126,7 @@ function send(ctx: Context, answer: unknown): void {
     ctx.body = answer
     return
   }
-  ctx.type = 'application/json; charset=utf-8'
+  ctx.set('Content-Type', 'application/json; charset=utf-8')
   ctx.body = JSON.stringify(answer)
 }
 

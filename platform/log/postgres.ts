@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { int4Array, textArray } from '../postgres/arrays.ts'
 import { asBigints, createPool, isOutage } from '../postgres/pool.ts'
 import { type EventLog, LogUnavailable } from './event-log.ts'
 import { createGroupCommit, type Group, type LaneId } from './group-commit.ts'
@@ -117,14 +118,14 @@ async function insert(pool: Pool, groups: readonly Group[]): Promise<bigint[]> {
       types: asBigints,
       text: 'select log.append($1, $2, $3, $4, $5, $6, $7, $8, $9) as firsts',
       values: [
-        groups.map(group => group.lane),
-        groups.map(group => group.records.length),
-        records.map(({ place }) => place),
-        records.map(({ nth }) => nth),
-        records.map(({ key }) => key),
+        int4Array(groups.map(group => group.lane)),
+        int4Array(groups.map(group => group.records.length)),
+        int4Array(records.map(({ place }) => place)),
+        int4Array(records.map(({ nth }) => nth)),
+        textArray(records.map(({ key }) => key)),
         records.map(({ headers }) => (headers ? JSON.stringify(headers) : null)),
-        starts,
-        records.map(({ value }) => value.length),
+        int4Array(starts),
+        int4Array(records.map(({ value }) => value.length)),
         Buffer.concat(records.map(({ value }) => value)),
       ],
     })
