@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 import { Refusal } from '../refusal.ts'
-import { isCommon } from './common-passwords.ts'
+import { isCommon } from './known-passwords.ts'
 
 /** OWASP's floor for argon2id (the library's default algorithm): 19 MiB, 2 passes, 1 lane. */
 const parameters = {
