@@ -10,6 +10,11 @@ import { openApi } from './platform/http/openapi.ts'
 import type { Caller, Route } from './platform/http/route.ts'
 import { listen } from './platform/http/server.ts'
 import { httpShell } from './platform/http/shell.ts'
+import {
+  type MaintenanceSwitch,
+  type MaintenanceWatch,
+  watchMaintenance,
+} from './platform/maintenance.ts'
 import { createPool } from './platform/postgres/pool.ts'
 import { type Check, checkAll } from './platform/readiness.ts'
 import { Refusal } from './platform/refusal.ts'
@@ -21,6 +26,10 @@ import { createWaiter, projectionProgress } from './query-api/wait.ts'
 
 /** Answers while the rest deliberately does not (specification, "Errors", 503). */
 const alwaysServed = new Set(['/api/version', '/healthz', '/api/readyz'])
+/** Besides: what it takes to end maintenance. */
+const servedInMaintenance = new Set(['/api/auth/login', '/api/admin/maintenance'])
+/** How soon it is worth asking again during maintenance, in seconds. */
+const maintenanceRetrySeconds = 30
 
 /** Puts the routes of this process's roles behind one listener; answers its port. */
 export async function serveHttp(parts: Parts, passwords: Passwords): Promise<number> {
@@ -35,7 +44,8 @@ export async function serveHttp(parts: Parts, passwords: Passwords): Promise<num
   })
   const progress = () => projectionProgress(readPool)
   const streams = createStreams({ signals, logger, authenticate, progress })
-  const routes = routesOf(parts, passwords, streams.open)
+  const maintenance = await openMaintenance(parts, streams.endAll)
+  const routes = routesOf(parts, { passwords, openStream: streams.open, maintenance })
   const waitFor = createWaiter(readPool, signals)
   const app = httpShell({
     routes,
@@ -43,12 +53,7 @@ export async function serveHttp(parts: Parts, passwords: Passwords): Promise<num
     log: parts.logger,
     metrics: parts.telemetry.http,
     trustedProxyHops: parts.config.trustedProxyHops,
-    admit(route) {
-      if (parts.isDraining() && !alwaysServed.has(route.path))
-        throw new Refusal('unavailable', 'The server is stopping; try again', {
-          retryAfterSeconds: 2,
-        })
-    },
+    admit: route => admit(route, parts.isDraining(), maintenance.current()),
     count: parts.rateLimits.count,
     async before(ctx, route, caller) {
       if (route.method !== 'GET') return
@@ -64,6 +69,28 @@ export async function serveHttp(parts: Parts, passwords: Passwords): Promise<num
   return server.port
 }
 
+function admit(
+  { path }: Route,
+  isDraining: boolean,
+  { enabled, message }: MaintenanceSwitch,
+): void {
+  if (alwaysServed.has(path)) return
+  if (isDraining)
+    throw new Refusal('unavailable', 'The server is stopping; try again', { retryAfterSeconds: 2 })
+  if (enabled && !servedInMaintenance.has(path))
+    throw new Refusal('unavailable', message ?? 'The server is in maintenance', {
+      code: 'maintenance',
+      retryAfterSeconds: maintenanceRetrySeconds,
+    })
+}
+
+async function openMaintenance(parts: Parts, onBegin: () => void): Promise<MaintenanceWatch> {
+  const { logger, life, signals, deps } = parts
+  const opened = await watchMaintenance({ pool: deps.pool, logger, onBegin })
+  signals.subscribeMaintenance(() => void opened.refresh().catch(() => {}))
+  return life.owns('maintenance', opened, watch => watch.stop())
+}
+
 /** What this read must show: what the caller asks for, or else what they themselves just wrote. */
 function positionsFor(ctx: Context, caller: Caller, parts: Parts): string[] {
   const asked = ctx.get('forge-wait-for')
@@ -75,8 +102,10 @@ function positionsFor(ctx: Context, caller: Caller, parts: Parts): string[] {
   return caller.kind === 'person' ? parts.deps.recentWrites.of(caller.username) : []
 }
 
-function routesOf(parts: Parts, passwords: Passwords, openStream: OpenStream): Route[] {
-  const { config, telemetry, version } = parts
+type Ports = { passwords: Passwords; openStream: OpenStream; maintenance: MaintenanceWatch }
+
+function routesOf(parts: Parts, { passwords, openStream, maintenance }: Ports): Route[] {
+  const { config, telemetry, version, signals } = parts
   const routes: Route[] = []
   const document = () => openApi(routes, version)
   routes.push(
@@ -90,6 +119,10 @@ function routesOf(parts: Parts, passwords: Passwords, openStream: OpenStream): R
         projections: parts.projectionAdmin,
         catalogue: parts.catalogue,
         wake: () => parts.jobsChanged.tell(),
+        maintenanceSwitched: async () => {
+          signals.publishMaintenance()
+          await maintenance.refresh()
+        },
       }),
     )
   if (config.roles.includes('query-api')) {

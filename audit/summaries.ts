@@ -7,6 +7,8 @@ type Data<T extends DecisionEvent['type']> = Extract<DecisionEvent, { type: T }>
 type Sentences = { [T in DecisionEvent['type']]: (data: Data<T>, who: string) => string }
 
 const sentences: Sentences = {
+  'admin.maintenance_on': ({ message }, who) => `${who} began maintenance: ${message}`,
+  'admin.maintenance_off': (_, who) => `${who} ended maintenance`,
   'artifact.registered': ({ kind, path, run_id }, who) =>
     `${who} registered the ${kind} ${path} of run ${run_id}`,
   'hparams.set': ({ run_id, added, changed }, who) =>

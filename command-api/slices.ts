@@ -10,6 +10,7 @@ import { type JobPorts, jobRoutes } from './jobs/routes.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { lifecycleRoutes } from './lifecycle/routes.ts'
 import { logRoutes } from './logs/routes.ts'
+import { maintenanceRoutes } from './maintenance/routes.ts'
 import { metricRoutes } from './metrics/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
 import { type ProjectionAdmin, projectionRoutes } from './projections/routes.ts'
@@ -23,7 +24,12 @@ import { sessionRoutes } from './sessions/routes.ts'
 import { userRoutes } from './users/routes.ts'
 
 /** What single slices need besides the common deps. */
-export type SlicePorts = JobPorts & { passwords: Passwords; projections: ProjectionAdmin }
+export type SlicePorts = JobPorts & {
+  passwords: Passwords
+  projections: ProjectionAdmin
+  /** Makes every process look at the maintenance switch; resolves once this one has. */
+  maintenanceSwitched: () => Promise<void>
+}
 
 /** Every route that changes something; the list is written by hand. */
 export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
@@ -39,6 +45,7 @@ export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...metricRoutes(deps),
   ...quotaRoutes(deps),
   ...userRoutes(deps, ports.passwords),
+  ...maintenanceRoutes(deps, ports.maintenanceSwitched),
   ...profileRoutes(deps),
   ...imageRegistryRoutes(deps),
   ...logRoutes(deps),

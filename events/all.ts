@@ -5,6 +5,7 @@ import { hparamsEvents } from './hparams.ts'
 import { imageRegistryEvents } from './image-registries.ts'
 import { jobEvents } from './jobs.ts'
 import { keyEvents } from './keys.ts'
+import { maintenanceEvents } from './maintenance.ts'
 import { profileEvents } from './profiles.ts'
 import { projectionEvents } from './projections.ts'
 import { projectEvents } from './projects.ts'
@@ -22,6 +23,7 @@ const listed = [
   ...keyEvents,
   ...profileEvents,
   ...projectionEvents,
+  ...maintenanceEvents,
   ...quotaEvents,
   ...projectEvents,
   ...rubricEvents,

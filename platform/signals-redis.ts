@@ -48,6 +48,7 @@ export async function openRedisSignals(options: RedisSignalsOptions): Promise<Si
     await hearOthers<{ username: string }>('access', ({ username }) =>
       local.publishAccess(username),
     )
+    await hearOthers('maintenance', () => local.publishMaintenance())
   }
   subscriber.connect().catch(away)
   // A start does not wait for a Redis that is away.
@@ -61,8 +62,13 @@ export async function openRedisSignals(options: RedisSignalsOptions): Promise<Si
       local.publishAccess(username)
       tellOthers('access', { username })
     },
+    publishMaintenance() {
+      local.publishMaintenance()
+      tellOthers('maintenance', {})
+    },
     subscribe: local.subscribe,
     subscribeAccess: local.subscribeAccess,
+    subscribeMaintenance: local.subscribeMaintenance,
     async close() {
       await local.close()
       subscriber.destroy()

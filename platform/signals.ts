@@ -13,12 +13,16 @@ export type Signals = {
   /** What this person may do has changed: sessions ended, another role. What was remembered of it is void. */
   publishAccess(username: string): void
   subscribeAccess(listener: AccessListener): () => void
+  /** Maintenance was switched on or off. */
+  publishMaintenance(): void
+  subscribeMaintenance(listener: () => void): () => void
   close(): Promise<void>
 }
 
 export function inProcessSignals(): Signals {
   const listeners = new Set<(projected: Projected) => void>()
   const accessListeners = new Set<AccessListener>()
+  const maintenanceListeners = new Set<() => void>()
   return {
     publish(projected) {
       for (const listener of listeners) listener(projected)
@@ -34,9 +38,17 @@ export function inProcessSignals(): Signals {
       accessListeners.add(listener)
       return () => accessListeners.delete(listener)
     },
+    publishMaintenance() {
+      for (const listener of maintenanceListeners) listener()
+    },
+    subscribeMaintenance(listener) {
+      maintenanceListeners.add(listener)
+      return () => maintenanceListeners.delete(listener)
+    },
     async close() {
       listeners.clear()
       accessListeners.clear()
+      maintenanceListeners.clear()
     },
   }
 }

@@ -27,6 +27,8 @@ export const decisionSlices = [
 
 /** Events that no read model shows yet; audit and replay read them from the log. */
 export const unprojected: readonly string[] = [
+  'admin.maintenance_on',
+  'admin.maintenance_off',
   'user.created',
   'user.device_approved',
   'user.device_denied',

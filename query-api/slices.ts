@@ -20,6 +20,7 @@ import { deviceRoutes } from './devices/routes.ts'
 import { hparamRoutes } from './hparams/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { logRoutes } from './logs/routes.ts'
+import { maintenanceRoutes } from './maintenance/routes.ts'
 import { metricRoutes } from './metrics/routes.ts'
 import { pageRoutes } from './pages/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
@@ -67,6 +68,7 @@ export const queryRoutes = (deps: QueryDeps): Route[] => {
     ...rubricRoutes(only()),
     ...quotaRoutes({ db: only(), pool }),
     ...userRoutes({ db: only(), pool }),
+    ...maintenanceRoutes(pool),
     ...jobRoutes(only(), now),
     ...runRoutes(only(), now),
     ...metricRoutes({ db: only(), openStream }),

@@ -33,6 +33,8 @@ export type OpenStream = (ctx: Context, caller: Person, opening: Opening) => Pro
 
 export type Streams = {
   open: OpenStream
+  /** Tells every reader to come back later; new ones are still served. */
+  endAll(): void
   /** Tells every reader to come back later and closes. */
   close(): Promise<void>
 }
@@ -61,8 +63,14 @@ export function createStreams(deps: StreamDeps): Streams {
     setInterval(() => void recheck(open, deps.authenticate, failed), recheckMs),
   ]
   for (const timer of timers) timer.unref()
+  // Spread over a second, or all would come back at once.
+  const endAll = () => {
+    for (const { client } of open)
+      client.end(`retry: ${retryMs - 500 + Math.round(Math.random() * 1000)}\n\n`)
+  }
 
   return {
+    endAll,
     async open(ctx, { username }, { feed, from, check }) {
       const held = hold(perPerson, username)
       const channel = channels.take(feed)
@@ -98,9 +106,7 @@ export function createStreams(deps: StreamDeps): Streams {
     async close() {
       channels.close()
       for (const timer of timers) clearInterval(timer)
-      // Spread over a second, or all would come back at once.
-      for (const { client } of open)
-        client.end(`retry: ${retryMs - 500 + Math.round(Math.random() * 1000)}\n\n`)
+      endAll()
     },
   }
 }

@@ -1,0 +1,17 @@
+import type { Pool } from 'pg'
+import { type Route, route } from '../../platform/http/route.ts'
+import { readMaintenance } from '../../platform/maintenance.ts'
+import { maintenance } from '../../schemas/maintenance.ts'
+
+/** `pool` reaches the schema `auth`. */
+export const maintenanceRoutes = (pool: Pool): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/admin/maintenance',
+    credential: 'admin',
+    tag: 'admin',
+    summary: 'Whether everybody is turned away, since when and with what message',
+    response: maintenance,
+    handle: () => readMaintenance(pool),
+  }),
+]

@@ -1,0 +1,21 @@
+import { Type } from 'typebox'
+import { closed, nullable, timestamp } from './shared.ts'
+
+/** The body of `PUT /api/admin/maintenance`. */
+export const maintenanceInput = closed({
+  enabled: Type.Boolean(),
+  /** Told to everybody who is turned away. */
+  message: Type.String({
+    minLength: 1,
+    maxLength: 2000,
+    default: 'The server is being worked on; try again later',
+  }),
+})
+
+/** `message` is what is told, or was told last; null where the switch was never used. */
+export const maintenance = Type.Object({
+  enabled: Type.Boolean(),
+  message: nullable(Type.String()),
+  changed_at: nullable(timestamp()),
+  changed_by: nullable(Type.String()),
+})
