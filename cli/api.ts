@@ -13,6 +13,8 @@ export type Api = {
   /** `get`, or null where there is no such thing. */
   find<T>(path: string, query?: Query): Promise<T | null>
   post<T>(path: string, body: unknown, options?: PostOptions): Promise<T>
+  put<T>(path: string, body: unknown): Promise<T>
+  patch<T>(path: string, body: unknown): Promise<T>
   /** The answer as it streams in. */
   open(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response>
 }
@@ -88,6 +90,9 @@ export function createApi({ host, token, userAgent, onSlow }: ApiOptions): Api {
       const outgoing = { method: 'POST', path, body }
       return (await (creates ? askUntilKnown(ask, outgoing, onSlow) : ask(outgoing))) as T
     },
+    put: async <T>(path: string, body: unknown) => (await ask({ method: 'PUT', path, body })) as T,
+    patch: async <T>(path: string, body: unknown) =>
+      (await ask({ method: 'PATCH', path, body })) as T,
     async open(path, headers, signal) {
       const response = await send(
         { method: 'GET', path, headers: { accept: 'text/event-stream', ...headers } },

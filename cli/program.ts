@@ -1,12 +1,5 @@
-import { Command, Option } from 'commander'
-import {
-  describeProjections,
-  describeRebuild,
-  describeRotateKeys,
-  projections,
-  rebuild,
-  rotateKeys,
-} from './commands/admin.ts'
+import { Command } from 'commander'
+import { addAdministration } from './administration.ts'
 import {
   contextList,
   contextRemove,
@@ -27,6 +20,7 @@ import { describeSubmit, submit } from './commands/submit.ts'
 import { describeWatch, watch } from './commands/watch.ts'
 import { describeWhoami, whoami } from './commands/whoami.ts'
 import type { World } from './session.ts'
+import { type Describe, speakingOf } from './speaking.ts'
 import { version } from './version.ts'
 
 type Ended = (code: number) => void
@@ -70,15 +64,6 @@ export function createProgram(world: World, ended: Ended): Command {
   return program
 }
 
-type Describe = (command: Command) => Command
-
-/** A command that speaks to a server. */
-const speakingOf = (parent: Command, name: string, describe: Describe): Command =>
-  describe(parent.command(name))
-    .addOption(new Option('--host <url>', 'the server; FORGE_HOST, or where you signed in last'))
-    .option('--context <name>', 'a server you are signed in at, by its name in forge context list')
-    .option('--json', 'print JSON, one object a line where there are many')
-
 function addContexts(program: Command, world: World, ended: Ended): void {
   const context = program.command('context').description('the servers you are signed in at')
   const local = (command: Command) => command.option('--json', 'print JSON')
@@ -90,20 +75,6 @@ function addContexts(program: Command, world: World, ended: Ended): void {
   )
   local(describeContextRemove(context.command('remove'))).action(async (name, options) =>
     ended(await contextRemove(world, name, options)),
-  )
-}
-
-function addAdministration(program: Command, world: World, ended: Ended): void {
-  const admin = program.command('admin').description('look after the server')
-  const speaking = (name: string, describe: Describe) => speakingOf(admin, name, describe)
-  speaking('projections', describeProjections).action(async options =>
-    ended(await projections(world, options)),
-  )
-  speaking('rebuild', describeRebuild).action(async (name, options) =>
-    ended(await rebuild(world, name, options)),
-  )
-  speaking('rotate-keys', describeRotateKeys).action(async options =>
-    ended(await rotateKeys(world, options)),
   )
 }
 
