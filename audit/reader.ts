@@ -1,14 +1,17 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import type { Pool } from 'pg'
 import { Refusal } from '../platform/refusal.ts'
-import type { AuditQuery } from '../schemas/audit.ts'
+import type { AuditQuery, AuditVerdict } from '../schemas/audit.ts'
 import { type AuditPage, listEvents } from './list.ts'
+import { parseHead, verifyChain } from './verify.ts'
 
 /** What the audit answers, from `write.event` itself: nothing stands between the record and who reads it. */
 export function auditReader(pool: Pool) {
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   return {
     list: (query: AuditQuery): Promise<AuditPage> => bounded(listEvents(db, query)),
+    verify: (head: string | undefined, signal: AbortSignal): Promise<AuditVerdict> =>
+      bounded(verifyChain(pool, { kept: head === undefined ? null : parseHead(head), signal })),
   }
 }
 

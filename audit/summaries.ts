@@ -124,9 +124,16 @@ const nameOf = ({ type, id }: Actor): string => {
 
 const sentenceOf = new Map<string, (data: never, who: string) => string>(Object.entries(sentences))
 
-/** `alice submitted job math-rl-1 …`; of a type that is not known here (any more), only its name. */
+/**
+ * `alice submitted job math-rl-1 …`; of a type that is not known here (any more), only its name. What somebody
+ * has made illegible is said to be: it must not keep the rest from being read.
+ */
 export function summaryOf(event: Event, actor: Actor): string {
-  const who = nameOf(actor)
-  const sentence = sentenceOf.get(event.type)
-  return sentence ? sentence(event.data as never, who) : `${who} caused ${event.type}`
+  try {
+    const who = nameOf(actor)
+    const sentence = sentenceOf.get(event.type)
+    return sentence ? sentence(event.data as never, who) : `${who} caused ${event.type}`
+  } catch {
+    return `Somebody caused ${event.type}, which is not as it was recorded`
+  }
 }

@@ -43,3 +43,31 @@ export const auditRow = Type.Object({
   data: Type.Record(Type.String(), Type.Unknown()),
 })
 export type AuditRow = Static<typeof auditRow>
+
+export const auditVerifyQuery = closed({
+  /** A `head` that was kept: the chain must still pass through it. */
+  head: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}@\\d{1,15}$' })),
+})
+
+const auditFault = Type.Object({
+  /**
+   * `rewritten`: the chain is sound, but not the one of the head that was kept; `truncated`: the newest events
+   * are gone.
+   */
+  kind: oneOf('changed', 'deleted', 'inserted', 'reordered', 'truncated', 'rewritten'),
+  position: Type.Integer(),
+  detail: Type.String(),
+})
+export type AuditFault = Static<typeof auditFault>
+
+export const auditVerdict = Type.Object({
+  ok: Type.Boolean(),
+  /** Events that are as they were recorded, from the first one on. */
+  checked: Type.Integer(),
+  first_bad: nullable(auditFault),
+  /** `HASH@POSITION` of the newest link; null before the first. To be kept elsewhere. */
+  head: nullable(Type.String()),
+  /** Events that are committed but not on the chain yet. */
+  waiting: Type.Integer(),
+})
+export type AuditVerdict = Static<typeof auditVerdict>

@@ -1,0 +1,121 @@
+import { hash } from 'node:crypto'
+import type { ClientBase } from 'pg'
+
+/** The newest link: how many there are, and the event it is for. */
+export type Head = { link: number; xid: string; position: number; hash: Buffer }
+
+/** Before the first link. */
+export const genesis: Head = { link: 0, xid: '0', position: 0, hash: Buffer.alloc(32) }
+
+/** An event as the chain sees it. */
+export type Hashed = { xid: string; position: number; digest: Buffer }
+
+/**
+ * SHA-256 of everything a row `e` of `write.event` holds, as the text of one JSON array in Postgres' own
+ * spelling. The database makes it, so that whole events need not travel to be checked; the expression stands
+ * here and not in a function of the database, where whoever changes events could change it too.
+ */
+export const contentDigest = `sha256(convert_to(json_build_array(e.position, e.xid::text, e.event_id, e.stream,
+  e.stream_version, e.type, e.schema_version, e.data, e.meta, extract(epoch from e.occurred_at))::text, 'UTF8'))`
+
+export const linkAfter = (before: Buffer, digest: Buffer): Buffer =>
+  hash('sha256', Buffer.concat([before, digest]), 'buffer')
+
+export async function readHead(client: Pick<ClientBase, 'query'>): Promise<Head> {
+  const { rows } = await client.query<Head>(
+    'select link, xid::text as xid, position, hash from write.audit_head',
+  )
+  const [head] = rows
+  if (!head) throw new Error('write.audit_head has lost its row')
+  return head
+}
+
+/** Links to add: one hash for each position, in commit order. */
+type Links = { positions: number[]; hashes: Buffer[] }
+
+/**
+ * Adds links for events in commit order and moves the relay's cursor to the last of them, both in one
+ * statement; answers the new head.
+ */
+export async function advance(
+  client: ClientBase,
+  head: Head,
+  events: readonly Hashed[],
+): Promise<Head> {
+  const last = events.at(-1)
+  if (!last) return head
+  const { positions, hashes } = linksAfter(head, events)
+  const next = {
+    link: head.link + events.length,
+    xid: last.xid,
+    position: last.position,
+    hash: hashes.at(-1) ?? head.hash,
+  }
+  await client.query({
+    name: 'relay_advance',
+    text: `with linked as (
+             insert into write.audit_chain (position, link, hash)
+             select event.position, $1 + event.nth, substr($3::bytea, (event.nth * 32 - 31)::int, 32)
+               from unnest($2::bigint[]) with ordinality as event(position, nth)),
+           moved as (
+             update write.relay_cursor set xid = greatest(xid, $4::text::xid8), position = $5
+              where (xid, position) < ($4::text::xid8, $5))
+           update write.audit_head set link = $6, xid = $4::text::xid8, position = $5, hash = $7`,
+    values: [
+      head.link,
+      positions,
+      Buffer.concat(hashes),
+      next.xid,
+      next.position,
+      next.link,
+      next.hash,
+    ],
+  })
+  return next
+}
+
+function linksAfter(head: Head, events: readonly Hashed[]): Links {
+  let before = head.hash
+  const hashes = events.map(event => {
+    before = linkAfter(before, event.digest)
+    return before
+  })
+  return { positions: events.map(event => event.position), hashes }
+}
+
+/** The events behind the head up to this one, in commit order. */
+export async function readDigests(
+  client: ClientBase,
+  head: Head,
+  last: Pick<Head, 'xid' | 'position'>,
+  limit: number | null = null,
+): Promise<Hashed[]> {
+  const { rows } = await client.query<Hashed>({
+    name: 'relay_digests',
+    text: `select e.xid::text as xid, e.position, ${contentDigest} as digest from write.event e
+            where (e.xid, e.position) > ($1::text::xid8, $2)
+              and (e.xid, e.position) <= ($3::text::xid8, $4)
+            order by e.xid, e.position limit $5`,
+    values: [head.xid, head.position, last.xid, last.position, limit],
+  })
+  return rows
+}
+
+const perBatch = 1000
+
+/**
+ * Links what was published without it: by a version that knew no chain, before an upgrade. Answers the head
+ * from which the relay goes on.
+ */
+export async function linkBacklog(client: ClientBase): Promise<Head> {
+  const { rows } = await client.query<Pick<Head, 'xid' | 'position'>>(
+    'select xid::text as xid, position from write.relay_cursor',
+  )
+  const cursor = rows[0] ?? { xid: '0', position: 0 }
+  let head = await readHead(client)
+  for (;;) {
+    const events = await readDigests(client, head, cursor, perBatch)
+    if (events.length === 0) return head
+    head = await advance(client, head, events)
+  }
+}
