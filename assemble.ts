@@ -23,6 +23,7 @@ import { type Topics, topicsOf } from './platform/log/topics.ts'
 import { startEmbeddedPostgres } from './platform/postgres/embedded.ts'
 import { migrate } from './platform/postgres/migrate.ts'
 import { createPool } from './platform/postgres/pool.ts'
+import { prepareReaderRole } from './platform/postgres/reader-role.ts'
 import { createRateLimits, type RateLimits } from './platform/rate-limits.ts'
 import { recentWrites } from './platform/recent-writes.ts'
 import { openRedis, type RedisClient } from './platform/redis.ts'
@@ -34,6 +35,7 @@ import { projectionAdmin } from './projector/admin.ts'
 import { startCompactorThread } from './projector/metrics/compactor.ts'
 import { type Runner, startRunner } from './projector/runner.ts'
 import { projections } from './projector/slices.ts'
+import type { ReadsOptions } from './query-api/reads.ts'
 import { builtInRecipes, type CatalogueEntry, loadCatalogue } from './recipes/catalogue.ts'
 import { openExecutor, runExecutor } from './run-executor.ts'
 import { serveHttp } from './serve-http.ts'
@@ -61,6 +63,8 @@ export type Core = {
   pool: Pool
   /** Connections of the read side: their search path is the live generation. */
   readPool: Pool
+  /** Reads for people; `role` null: the database has no second wall (docs/adr/0008-second-wall.md). */
+  peoplesReads: ReadsOptions
   topics: Topics
   log: EventLog
   /** Known once the listener has its port. */
@@ -162,6 +166,8 @@ async function openCore(
   )
   const databaseUrl = config.databaseUrl ?? (await embedded(config.dataDir, logger, life))
   await migrate(databaseUrl, migrationSets)
+  const readerRole = await prepareReaderRole(databaseUrl, 'read')
+  if (readerRole.role === null) warnOfOneWall(logger, readerRole.why)
   const open = (name: string, searchPath?: string) =>
     life.owns(
       `pool ${name}`,
@@ -185,6 +191,7 @@ async function openCore(
     databaseUrl,
     pool: open('write'),
     readPool: open('read', 'read'),
+    peoplesReads: { pool: open('query', 'read'), role: readerRole.role },
     topics,
     log,
     catalogue: await loadCatalogue(builtInRecipes),
@@ -192,6 +199,14 @@ async function openCore(
     baseUrl: { value: config.baseUrl ?? `http://localhost:${config.port}` },
   }
 }
+
+/** Said at every start: nothing else tells an operator that a slip in a query would show people each other's rows. */
+const warnOfOneWall = (logger: Logger, why: string) =>
+  logger.warn(
+    { why },
+    'The second wall is off: row-level security does not hold for reads, only the filters of the queries do. ' +
+      'As a superuser: CREATE ROLE forge_reader NOLOGIN; GRANT forge_reader TO <the user of SERVICE_DATABASE_URL>; then start again.',
+  )
 
 async function embedded(dataDir: string, logger: Logger, life: Lifetime): Promise<string> {
   const postgres = await startEmbeddedPostgres({ directory: join(dataDir, 'postgres'), logger })
@@ -309,7 +324,10 @@ function openProjectionAdmin(core: Core, runners: readonly Runner[]): Projection
       logger,
       openPool: schema =>
         createPool(databaseUrl, { max: 4, searchPath: schema, applicationName: 'forge rebuild' }),
-      createSchema: schema => migrate(databaseUrl, [{ schema, folder: readMigrations }]),
+      async createSchema(schema) {
+        await migrate(databaseUrl, [{ schema, folder: readMigrations }])
+        await prepareReaderRole(databaseUrl, schema)
+      },
       projections: () => projections(topics),
       signal: stopping.signal,
     },

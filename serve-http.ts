@@ -1,5 +1,4 @@
 import type { Context } from 'koa'
-import { Kysely, PostgresDialect } from 'kysely'
 import type { Pool } from 'pg'
 import type { Parts } from './assemble.ts'
 import { auditReader } from './audit/reader.ts'
@@ -20,6 +19,7 @@ import { type Check, checkAll } from './platform/readiness.ts'
 import { Refusal } from './platform/refusal.ts'
 import { docsRoute } from './query-api/docs.ts'
 import { generalRoutes } from './query-api/general.ts'
+import { createReads } from './query-api/reads.ts'
 import { queryRoutes, type ReadTables } from './query-api/slices.ts'
 import { createStreams, type OpenStream } from './query-api/sse.ts'
 import { createWaiter, projectionProgress } from './query-api/wait.ts'
@@ -126,12 +126,12 @@ function routesOf(parts: Parts, { passwords, openStream, maintenance }: Ports): 
       }),
     )
   if (config.roles.includes('query-api')) {
-    const db = new Kysely<ReadTables>({ dialect: new PostgresDialect({ pool: parts.readPool }) })
+    const reads = createReads<ReadTables>(parts.peoplesReads)
     const { pool, now, baseUrl } = parts.deps
     const { catalogue } = parts
     const audit = auditReader(openAuditPool(parts))
     const signIn = { accessTokenHours: config.jwtHours, baseUrl }
-    routes.push(...queryRoutes({ db, pool, now, openStream, catalogue, audit, signIn }))
+    routes.push(...queryRoutes({ reads, pool, now, openStream, catalogue, audit, signIn }))
   }
   return routes
 }

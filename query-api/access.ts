@@ -1,8 +1,9 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Person } from '../platform/http/route.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { ProjectTables } from '../projector/projects/table.ts'
 import type { RunTables } from '../projector/runs/table.ts'
+import type { Reads } from './reads.ts'
 
 export type AccessTables = ProjectTables & RunTables
 
@@ -18,28 +19,38 @@ export async function readableProjects(
   return rows.map(row => row.name)
 }
 
-export type ReadableRun = { run_id: string; source: 'job' | 'external'; project: string }
-
 /**
- * The run of this id or short id, for who may read it: its owner, the people of its project, admins, and
- * everybody where the project is internal. For all others it is as if it did not exist.
+ * SQL: whether this person may read run `r`: its owner, the people of its project, admins, and everybody where
+ * the project is internal (docs/projects.md).
  */
-export async function findRun(
-  db: Kysely<AccessTables>,
+export const mayReadRun = ({ username, role }: Person): RawBuilder<SqlBool> => sql<SqlBool>`
+  (${role === 'admin'} or r.owner = ${username}
+    or exists (select from projects p where p.name = r.project
+                  and (p.visibility = 'internal' or p.owner = ${username}))
+    or exists (select from project_members m
+                where m.project = r.project and m.username = ${username}))`
+
+export type ReadableRun<T> = {
+  run_id: string
+  source: 'job' | 'external'
+  project: string
+  /** Reads what belongs to it. */
+  db: Kysely<T>
+}
+
+/** The run of this id or short id, for who may read it. For all others it is as if it did not exist. */
+export async function findRun<T>(
+  reads: Reads<T>,
   caller: Person,
   id: string,
   noun: 'run' | 'job' = 'run',
-): Promise<ReadableRun> {
-  const { rows } = await sql<ReadableRun>`
+): Promise<ReadableRun<T>> {
+  const { rows } = await sql<Omit<ReadableRun<T>, 'db'>>`
     select r.run_id, r.source, r.project from runs r
      where r.run_id = (select run_id from runs where run_id = ${id} union all
                        select run_id from runs where short_id = ${id} limit 1)
-       and (${caller.role === 'admin'} or r.owner = ${caller.username}
-         or exists (select from projects p where p.name = r.project
-                       and (p.visibility = 'internal' or p.owner = ${caller.username}))
-         or exists (select from project_members m
-                     where m.project = r.project and m.username = ${caller.username}))`.execute(db)
+       and ${mayReadRun(caller)}`.execute(reads.as(caller))
   const run = rows[0]
   if (!run) throw new Refusal('not_found', `No such ${noun}: ${id}`)
-  return run
+  return { ...run, db: reads.as(caller, [run.run_id]) }
 }

@@ -1,13 +1,8 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { ChangeTables } from '../projector/changes/table.ts'
 
-/** The number of the newest change of state; 0 for none. The cursor of `/api/stream`. */
+/** The number of the newest change of state, whosoever it is; 0 for none. The cursor of `/api/stream`. */
 export async function newestChange(db: Kysely<ChangeTables>): Promise<number> {
-  const row = await db
-    .selectFrom('state_changes')
-    .select('change')
-    .orderBy('change', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.change ?? 0
+  const { rows } = await sql<{ change: number }>`select newest_change() as change`.execute(db)
+  return rows[0]?.change ?? 0
 }

@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import type { Pool } from 'pg'
 import type { Route } from '../platform/http/route.ts'
 import type { Clock } from '../platform/time.ts'
@@ -25,6 +24,7 @@ import { metricRoutes } from './metrics/routes.ts'
 import { pageRoutes } from './pages/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { quotaRoutes } from './quotas/routes.ts'
+import type { Reads } from './reads.ts'
 import { recipeRoutes } from './recipes/routes.ts'
 import { rubricRoutes } from './rubrics/routes.ts'
 import { runRoutes } from './runs/routes.ts'
@@ -45,7 +45,7 @@ export type ReadTables = ArtifactTables &
   RunTables
 
 export type QueryDeps = {
-  db: Kysely<ReadTables>
+  reads: Reads<ReadTables>
   /** Connections to the schema `auth`, for what is told of the caller. */
   pool: Pool
   openStream: OpenStream
@@ -57,24 +57,24 @@ export type QueryDeps = {
 
 /** Every route that only reads; the list is written by hand. */
 export const queryRoutes = (deps: QueryDeps): Route[] => {
-  // A Kysely of all tables is one of fewer: its type parameter only narrows what may be asked.
-  const only = <T>(): Kysely<T> => deps.db as Kysely<unknown> as Kysely<T>
+  // Reads of all tables are ones of fewer: the type parameter only narrows what may be asked.
+  const only = <T>(): Reads<T> => deps.reads as Reads<unknown> as Reads<T>
   const { openStream, now, pool } = deps
   return [
     ...pageRoutes(),
     ...recipeRoutes(deps.catalogue),
-    ...sessionRoutes({ db: only(), pool, now, signIn: deps.signIn }),
+    ...sessionRoutes({ reads: only(), pool, now, signIn: deps.signIn }),
     ...deviceRoutes(pool, now),
     ...rubricRoutes(only()),
-    ...quotaRoutes({ db: only(), pool }),
-    ...userRoutes({ db: only(), pool }),
+    ...quotaRoutes({ reads: only(), pool }),
+    ...userRoutes({ reads: only(), pool }),
     ...maintenanceRoutes(pool),
     ...jobRoutes(only(), now),
     ...runRoutes(only(), now),
-    ...metricRoutes({ db: only(), openStream }),
+    ...metricRoutes({ reads: only(), openStream }),
     ...projectRoutes(only()),
-    ...logRoutes({ db: only(), openStream }),
-    ...changeRoutes({ db: only(), openStream }),
+    ...logRoutes({ reads: only(), openStream }),
+    ...changeRoutes({ reads: only(), openStream }),
     ...hparamRoutes(only()),
     ...artifactRoutes(only()),
     ...auditRoutes(deps.audit),

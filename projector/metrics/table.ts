@@ -19,6 +19,8 @@ export type MetricSummary = {
   exact: boolean
 }
 
+type SummaryOfRun = MetricSummary & { run_id: string }
+
 export type MetricTables = {
   metric_name: { key_no: number; key: string }
   metric_run: {
@@ -62,5 +64,8 @@ export type MetricTables = {
   }
   metric_latest: MetricSummary
   metric_settled: MetricSummary
+  /** Both with their runs, as far as the reading session may see these. */
+  latest_of_runs: SummaryOfRun
+  settled_of_runs: SummaryOfRun
   metric_summary: MetricSummary
 }

@@ -5,30 +5,34 @@ type MaybeInstant = ColumnType<Date | null, string | null, string | null>
 
 export type RunState = 'pending' | 'running' | 'succeeded' | 'failed' | 'stopped' | 'abandoned'
 
+type Run = {
+  run_id: string
+  short_id: string
+  name: string | null
+  project: string
+  owner: string
+  team: string | null
+  source: 'job' | 'external'
+  state: RunState
+  created_at: Instant
+  started_at: MaybeInstant
+  ended_at: MaybeInstant
+  tags: string[]
+  notes: string
+  starred: boolean
+  archived: boolean
+  recipe_name: string | null
+  recipe_version: string | null
+  init_from: string[]
+  datasets: string[]
+  best_key: string | null
+  best_goal: 'max' | 'min' | null
+  /** What `?q=` looks in. */
+  search: string
+}
+
 export type RunTables = {
-  runs: {
-    run_id: string
-    short_id: string
-    name: string | null
-    project: string
-    owner: string
-    team: string | null
-    source: 'job' | 'external'
-    state: RunState
-    created_at: Instant
-    started_at: MaybeInstant
-    ended_at: MaybeInstant
-    tags: string[]
-    notes: string
-    starred: boolean
-    archived: boolean
-    recipe_name: string | null
-    recipe_version: string | null
-    init_from: string[]
-    datasets: string[]
-    best_key: string | null
-    best_goal: 'max' | 'min' | null
-    /** What `?q=` looks in. */
-    search: string
-  }
+  runs: Run
+  /** Those of them that the reading session may see, for lists: the view carries the row-level rule itself. */
+  readable_runs: Run
 }

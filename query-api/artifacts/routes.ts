@@ -7,10 +7,11 @@ import { runIdInPath } from '../../schemas/shared.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { type AccessTables, findRun } from '../access.ts'
 import { countRows, pageHeaders } from '../page.ts'
+import type { Reads } from '../reads.ts'
 
 type Db = Kysely<ArtifactTables & AccessTables>
 
-export const artifactRoutes = (db: Db): Route[] =>
+export const artifactRoutes = (reads: Reads<ArtifactTables & AccessTables>): Route[] =>
   (['/api/jobs/{run_id}/artifacts', '/api/runs/{run_id}/artifacts'] as const).map(path =>
     route({
       method: 'GET',
@@ -24,7 +25,7 @@ export const artifactRoutes = (db: Db): Route[] =>
       refusals: ['not_found'],
       async handle({ caller, params, query, ctx }) {
         const noun = path.startsWith('/api/jobs/') ? 'job' : 'run'
-        const { run_id } = await findRun(db, caller, params.run_id, noun)
+        const { run_id, db } = await findRun(reads, caller, params.run_id, noun)
         const { limit = 50, offset = 0, kind } = query
         const ofRun = db
           .selectFrom('artifacts')

@@ -4,16 +4,15 @@ import type { ChangeTables } from '../../projector/changes/table.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { type AccessTables, readableProjects } from '../access.ts'
 import { newestChange } from '../newest-change.ts'
+import type { Reads } from '../reads.ts'
 import { eofFrame, frame } from '../sse.ts'
 import type { Feed, Page } from '../sse-channel.ts'
 
 const changesAtOnce = 500
 export const endStates: readonly string[] = ['succeeded', 'failed', 'stopped', 'abandoned']
 
-type Db = Kysely<ChangeTables & AccessTables>
-
-/** State changes of these runs; of a single one it ends when that has ended. */
-export const changesOfRuns = (db: Db, runIds: readonly string[]): Feed => ({
+/** State changes of these runs, for all who follow them; of a single one it ends when that has ended. */
+export const changesOfRuns = (db: Kysely<ChangeTables>, runIds: readonly string[]): Feed => ({
   key: `changes of ${[...runIds].sort().join(',')}`,
   wakes: { projections: ['decisions'], key: null },
   async read(after) {
@@ -28,10 +27,11 @@ export const changesOfRuns = (db: Db, runIds: readonly string[]): Feed => ({
 })
 
 /** State changes of all runs a person may read; never ends. */
-export const changesFor = (db: Db, caller: Person): Feed => ({
+export const changesFor = (reads: Reads<ChangeTables & AccessTables>, caller: Person): Feed => ({
   key: `changes for ${caller.role} ${caller.username}`,
   wakes: { projections: ['decisions'], key: null },
   async read(after) {
+    const db = reads.as(caller)
     const projects = await readableProjects(db, caller)
     const readable = { column: 'project', among: projects, owner: caller.username } as const
     const { head, rows } = await readChanges(db, after, readable)
@@ -66,7 +66,7 @@ type Selection = {
 
 /** Changes after a cursor; `head` was the newest change before they were read. */
 async function readChanges(
-  db: Db,
+  db: Kysely<ChangeTables>,
   after: number,
   { column, among, owner }: Selection,
 ): Promise<{ head: number; rows: Row[] }> {

@@ -1,18 +1,18 @@
-import type { Kysely } from 'kysely'
 import { type Person, type Route, route } from '../../platform/http/route.ts'
 import type { ChangeTables } from '../../projector/changes/table.ts'
 import { streamQuery } from '../../schemas/streams.ts'
 import { Invalid } from '../../schemas/validate.ts'
 import { type AccessTables, findRun } from '../access.ts'
 import { newestChange } from '../newest-change.ts'
+import type { Reads } from '../reads.ts'
 import { cursorOf, type OpenStream } from '../sse.ts'
 import { changesFor, changesOfRuns } from './feed.ts'
 
-export type ChangeDeps = { db: Kysely<ChangeTables & AccessTables>; openStream: OpenStream }
+export type ChangeDeps = { reads: Reads<ChangeTables & AccessTables>; openStream: OpenStream }
 
 const maxTopics = 50
 
-export const changeRoutes = ({ db, openStream }: ChangeDeps): Route[] => [
+export const changeRoutes = ({ reads, openStream }: ChangeDeps): Route[] => [
   route({
     method: 'GET',
     path: '/api/stream',
@@ -27,24 +27,24 @@ export const changeRoutes = ({ db, openStream }: ChangeDeps): Route[] => [
     refusals: ['not_found', 'rate_limited'],
     async handle({ caller, query, ctx }) {
       const { all, ids } = parseTopics(query.topics)
-      const runIds = await readableRuns(db, caller, ids)
+      const runIds = await readableRuns(reads, caller, ids)
       // The whole history of single runs is short; that of all runs is not, so it begins now.
-      const start = all ? await newestChange(db) : 0
+      const start = all ? await newestChange(reads.as(caller)) : 0
       await openStream(ctx, caller, {
-        feed: all ? changesFor(db, caller) : changesOfRuns(db, runIds),
+        feed: all ? changesFor(reads, caller) : changesOfRuns(reads.shared(runIds), runIds),
         from: cursorOf(ctx, query.after) ?? { at: start, ended: false },
-        check: () => readableRuns(db, caller, runIds),
+        check: () => readableRuns(reads, caller, runIds),
       })
     },
   }),
 ]
 
 async function readableRuns(
-  db: Kysely<AccessTables>,
+  reads: Reads<AccessTables>,
   caller: Person,
   ids: readonly string[],
 ): Promise<string[]> {
-  const runs = await Promise.all(ids.map(id => findRun(db, caller, id, 'job')))
+  const runs = await Promise.all(ids.map(id => findRun(reads, caller, id, 'job')))
   return runs.map(run => run.run_id)
 }
 

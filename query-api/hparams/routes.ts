@@ -1,12 +1,12 @@
-import type { Kysely } from 'kysely'
 import { type Route, route } from '../../platform/http/route.ts'
 import type { HparamTables } from '../../projector/hparams/table.ts'
 import { hparamsAnswer } from '../../schemas/hparams.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { type AccessTables, findRun } from '../access.ts'
+import type { Reads } from '../reads.ts'
 
-export const hparamRoutes = (db: Kysely<HparamTables & AccessTables>): Route[] => [
+export const hparamRoutes = (reads: Reads<HparamTables & AccessTables>): Route[] => [
   route({
     method: 'GET',
     path: '/api/runs/{run_id}/hparams',
@@ -17,7 +17,7 @@ export const hparamRoutes = (db: Kysely<HparamTables & AccessTables>): Route[] =
     response: hparamsAnswer,
     refusals: ['not_found'],
     async handle({ caller, params }) {
-      const { run_id } = await findRun(db, caller, params.run_id)
+      const { run_id, db } = await findRun(reads, caller, params.run_id)
       const row = await db
         .selectFrom('run_hparams')
         .select(['params', 'changes'])

@@ -49,17 +49,12 @@ async function readTruncated(db: Db, runIds: string[]): Promise<Set<string>> {
   return new Set(rows.map(row => row.run_id))
 }
 
-/** Places in the queue: higher priority first, then who was submitted first. */
+/** Places in the queue of all: higher priority first, then who was submitted first. */
 async function readQueue(
   db: Db,
   runIds: string[],
 ): Promise<Map<string, Pick<QueueView, 'position' | 'ahead_gpus'>>> {
   const { rows } = await sql<{ run_id: string; position: number; ahead_gpus: number }>`
-    select run_id, position, ahead_gpus from (
-      select run_id, row_number() over line as position,
-             coalesce(sum(gpus) over (line rows between unbounded preceding and 1 preceding), 0) as ahead_gpus
-        from jobs where state = 'queued'
-      window line as (order by priority desc, submitted_at, run_id)
-    ) as queue where run_id = any(${runIds})`.execute(db)
+    select run_id, position, ahead_gpus from queue_places(${runIds})`.execute(db)
   return new Map(rows.map(({ run_id, ...place }) => [run_id, place]))
 }

@@ -13,11 +13,12 @@ import { runIdInPath } from '../../schemas/shared.ts'
 import { type AccessTables, findRun, readableProjects } from '../access.ts'
 import { newestChange } from '../newest-change.ts'
 import { countRows, pageHeaders, parseSort, parseWords } from '../page.ts'
+import type { Reads } from '../reads.ts'
 import { readBeside } from './beside.ts'
 import { readDetail } from './detail.ts'
 import { rowColumns, toJobRow } from './row.ts'
 
-type Db = Kysely<AccessTables & ChangeTables & JobTables & LogTables & MetricTables>
+type Tables = AccessTables & ChangeTables & JobTables & LogTables & MetricTables
 
 const sortable = [
   'submitted_at',
@@ -32,7 +33,7 @@ const sortable = [
   'gpus',
 ] as const
 
-export const jobRoutes = (db: Db, now: Clock): Route[] => [
+export const jobRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
   route({
     method: 'GET',
     path: '/api/jobs',
@@ -44,6 +45,7 @@ export const jobRoutes = (db: Db, now: Clock): Route[] => [
     async handle({ caller, query, ctx }) {
       const { limit = 50, offset = 0, sort = '-submitted_at' } = query
       const { by, desc } = parseSort(sort, sortable)
+      const db = reads.as(caller)
       // Where a reader of `/api/stream?topics=jobs` goes on without a gap.
       ctx.set('Forge-Cursor', String(await newestChange(db)))
       const jobs = filtered(db, await readableProjects(db, caller), caller, query)
@@ -55,7 +57,8 @@ export const jobRoutes = (db: Db, now: Clock): Route[] => [
         .offset(offset)
         .execute()
       pageHeaders(ctx, { limit, offset }, await countRows(db, jobs.select('run_id')))
-      const beside = await readBeside(db, rows)
+      const runIds = rows.map(job => job.run_id)
+      const beside = await readBeside(reads.as(caller, runIds), rows)
       return rows.map(job => toJobRow(job, beside(job), now()))
     },
   }),
@@ -69,7 +72,7 @@ export const jobRoutes = (db: Db, now: Clock): Route[] => [
     response: jobDetail,
     refusals: ['not_found'],
     async handle({ caller, params }) {
-      const { run_id } = await findRun(db, caller, params.run_id, 'job')
+      const { run_id, db } = await findRun(reads, caller, params.run_id, 'job')
       const job = await db
         .selectFrom('jobs')
         .selectAll()
@@ -93,7 +96,12 @@ function inOrder(order: OrderByItemBuilder, by: string, desc: boolean): OrderByI
 
 type Filter = Static<typeof jobListQuery>
 
-function filtered(db: Db, projects: string[] | null, caller: Person, filter: Filter) {
+function filtered(
+  db: Kysely<JobTables>,
+  projects: string[] | null,
+  caller: Person,
+  filter: Filter,
+) {
   const { state, project, owner, team, recipe, series, q, since, until } = filter
   const states = state === undefined ? null : parseWords(state, jobStates, 'state')
   const found = q === undefined ? null : containing(q)

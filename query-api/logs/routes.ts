@@ -7,6 +7,7 @@ import type { LogTables } from '../../projector/logs/table.ts'
 import { downloadQuery, logLine, logStreamQuery, logsQuery } from '../../schemas/logs.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import { type AccessTables, findRun } from '../access.ts'
+import type { Reads } from '../reads.ts'
 import { type Cursor, cursorOf, type OpenStream } from '../sse.ts'
 import { logFeed } from './feed.ts'
 import {
@@ -18,9 +19,9 @@ import {
   searchForward,
 } from './read.ts'
 
-export type LogDeps = { db: Kysely<LogTables & AccessTables>; openStream: OpenStream }
+export type LogDeps = { reads: Reads<LogTables & AccessTables>; openStream: OpenStream }
 
-export const logRoutes = (deps: LogDeps): Route[] => [
+export const logRoutes = ({ reads, openStream }: LogDeps): Route[] => [
   route({
     method: 'GET',
     path: '/api/runs/{run_id}/logs',
@@ -32,13 +33,13 @@ export const logRoutes = (deps: LogDeps): Route[] => [
     response: Type.Array(logLine),
     refusals: ['not_found'],
     async handle({ caller, params, query, ctx }) {
-      const { run_id } = await findRun(deps.db, caller, params.run_id)
+      const { run_id, db } = await findRun(reads, caller, params.run_id)
       const { limit = 50, after = 0, before, ...filter } = query
-      const state = await readLogState(deps.db, run_id)
+      const state = await readLogState(db, run_id)
       const found =
         before === undefined
-          ? await searchForward(deps.db, run_id, { from: after, limit, filter })
-          : await searchBackward(deps.db, run_id, {
+          ? await searchForward(db, run_id, { from: after, limit, filter })
+          : await searchBackward(db, run_id, {
               from: Math.min(before, state.last + 1),
               limit,
               filter,
@@ -59,10 +60,10 @@ export const logRoutes = (deps: LogDeps): Route[] => [
     response: { mediaType: 'text/plain', description: 'A line of text for each line of the log' },
     refusals: ['not_found'],
     async handle({ caller, params, query, ctx }) {
-      const { run_id } = await findRun(deps.db, caller, params.run_id)
+      const { run_id, db } = await findRun(reads, caller, params.run_id)
       ctx.type = 'text/plain; charset=utf-8'
       ctx.set('Content-Disposition', `attachment; filename="${run_id}.log"`)
-      ctx.body = Readable.from(textOf(deps.db, run_id, query))
+      ctx.body = Readable.from(textOf(db, run_id, query))
     },
   }),
   ...(['/api/jobs/{run_id}/logs/stream', '/api/runs/{run_id}/logs/stream'] as const).map(path =>
@@ -77,12 +78,12 @@ export const logRoutes = (deps: LogDeps): Route[] => [
       response: { mediaType: 'text/event-stream', description: 'Events `log` and, last, `eof`' },
       refusals: ['not_found', 'rate_limited'],
       async handle({ caller, params, query, ctx }) {
-        const { run_id } = await findRun(deps.db, caller, params.run_id, nounOf(path))
-        const from = cursorOf(ctx, query.after) ?? (await startOf(deps.db, run_id, query.tail))
-        await deps.openStream(ctx, caller, {
-          feed: logFeed(deps.db, run_id),
+        const { run_id, db } = await findRun(reads, caller, params.run_id, nounOf(path))
+        const from = cursorOf(ctx, query.after) ?? (await startOf(db, run_id, query.tail))
+        await openStream(ctx, caller, {
+          feed: logFeed(reads.shared([run_id]), run_id),
           from,
-          check: () => findRun(deps.db, caller, run_id),
+          check: () => findRun(reads, caller, run_id),
         })
       },
     }),

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
 import { type Route, route } from '../../platform/http/route.ts'
 import type { LogTables } from '../../projector/logs/table.ts'
@@ -14,14 +13,17 @@ import {
 import { runIdInPath } from '../../schemas/shared.ts'
 import { Invalid } from '../../schemas/validate.ts'
 import { type AccessTables, findRun } from '../access.ts'
+import type { Reads } from '../reads.ts'
 import { cursorOf, type OpenStream } from '../sse.ts'
 import { exportPoints } from './export.ts'
 import { pointFeed } from './feed.ts'
 import { readKeys, readSeries } from './read.ts'
 import { readHead } from './tail.ts'
 
+type Tables = MetricTables & LogTables & AccessTables
+
 export type MetricDeps = {
-  db: Kysely<MetricTables & LogTables & AccessTables>
+  reads: Reads<Tables>
   openStream: OpenStream
 }
 
@@ -29,12 +31,12 @@ const of = '/api/runs/{run_id}/metrics'
 const common = { credential: 'person', tag: 'metrics', params: runIdInPath } as const
 
 export const metricRoutes = (deps: MetricDeps): Route[] => [
-  ...seriesRoutes(deps.db),
-  exportRoute(deps.db),
+  ...seriesRoutes(deps.reads),
+  exportRoute(deps.reads),
   streamRoute(deps),
 ]
 
-const seriesRoutes = (db: MetricDeps['db']): Route[] => [
+const seriesRoutes = (reads: Reads<Tables>): Route[] => [
   route({
     ...common,
     method: 'GET',
@@ -43,7 +45,7 @@ const seriesRoutes = (db: MetricDeps['db']): Route[] => [
     response: Type.Array(metricKeyRow),
     refusals: ['not_found'],
     async handle({ caller, params }) {
-      const { run_id } = await findRun(db, caller, params.run_id)
+      const { run_id, db } = await findRun(reads, caller, params.run_id)
       return readKeys(db, run_id)
     },
   }),
@@ -56,7 +58,7 @@ const seriesRoutes = (db: MetricDeps['db']): Route[] => [
     response: Type.Array(metricSeries),
     refusals: ['not_found'],
     async handle({ caller, params, query, ctx }) {
-      const { run_id } = await findRun(db, caller, params.run_id)
+      const { run_id, db } = await findRun(reads, caller, params.run_id)
       const { from, to, buckets = 1000, x = 'step' } = query
       const keys = parseKeys(query.keys)
       // Read before the series: where a reader of the stream goes on without a gap.
@@ -72,7 +74,7 @@ const seriesRoutes = (db: MetricDeps['db']): Route[] => [
   }),
 ]
 
-const exportRoute = (db: MetricDeps['db']): Route =>
+const exportRoute = (reads: Reads<Tables>): Route =>
   route({
     ...common,
     method: 'GET',
@@ -85,7 +87,7 @@ const exportRoute = (db: MetricDeps['db']): Route =>
     },
     refusals: ['not_found'],
     async handle({ caller, params, query, ctx }) {
-      const { run_id } = await findRun(db, caller, params.run_id)
+      const { run_id, db } = await findRun(reads, caller, params.run_id)
       const { format = 'csv', keys } = query
       ctx.type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8'
       ctx.set('Content-Disposition', `attachment; filename="${run_id}.${format}"`)
@@ -94,7 +96,7 @@ const exportRoute = (db: MetricDeps['db']): Route =>
     },
   })
 
-const streamRoute = ({ db, openStream }: MetricDeps): Route =>
+const streamRoute = ({ reads, openStream }: MetricDeps): Route =>
   route({
     ...common,
     method: 'GET',
@@ -104,12 +106,12 @@ const streamRoute = ({ db, openStream }: MetricDeps): Route =>
     response: { mediaType: 'text/event-stream', description: 'Events `points` and, last, `eof`' },
     refusals: ['not_found', 'rate_limited'],
     async handle({ caller, params, query, ctx }) {
-      const { run_id } = await findRun(db, caller, params.run_id)
+      const { run_id } = await findRun(reads, caller, params.run_id)
       const keys = query.keys === undefined ? null : parseKeys(query.keys).sort()
       await openStream(ctx, caller, {
-        feed: pointFeed(db, run_id, keys),
+        feed: pointFeed(reads.shared([run_id]), run_id, keys),
         from: cursorOf(ctx, query.after) ?? { at: 0, ended: false },
-        check: () => findRun(db, caller, run_id),
+        check: () => findRun(reads, caller, run_id),
       })
     },
   })

@@ -6,10 +6,11 @@ import { project, projectListQuery, projectMember, projectPath } from '../../sch
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { type AccessTables, readableProjects } from '../access.ts'
 import { countRows, pageHeaders } from '../page.ts'
+import type { Reads } from '../reads.ts'
 
 type Db = Kysely<AccessTables>
 
-export const projectRoutes = (db: Db): Route[] => [
+export const projectRoutes = (reads: Reads<AccessTables>): Route[] => [
   route({
     method: 'GET',
     path: '/api/projects',
@@ -20,6 +21,7 @@ export const projectRoutes = (db: Db): Route[] => [
     response: Type.Array(project),
     async handle({ caller, query, ctx }) {
       const { limit = 50, offset = 0 } = query
+      const db = reads.as(caller)
       const readable = await readableOf(db, caller)
       const rows = await withCounts(readable, caller)
         .orderBy('projects.name')
@@ -39,7 +41,7 @@ export const projectRoutes = (db: Db): Route[] => [
     params: projectPath,
     response: project,
     refusals: ['not_found'],
-    handle: ({ caller, params }) => findProject(db, caller, params.name),
+    handle: ({ caller, params }) => findProject(reads.as(caller), caller, params.name),
   }),
   route({
     method: 'GET',
@@ -53,6 +55,7 @@ export const projectRoutes = (db: Db): Route[] => [
     refusals: ['not_found'],
     async handle({ caller, params, query, ctx }) {
       const { limit = 50, offset = 0 } = query
+      const db = reads.as(caller)
       const { name } = await findProject(db, caller, params.name)
       const people = peopleOf(db, name)
       const rows = await people

@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { type Route, route } from '../../platform/http/route.ts'
@@ -7,14 +6,15 @@ import type { QuotaTables } from '../../projector/quotas/table.ts'
 import { quota, quotaListQuery, quotaPath, quotaRow } from '../../schemas/quotas.ts'
 import { pageHeaders } from '../page.ts'
 import { readQuotas } from '../quota.ts'
+import type { Reads } from '../reads.ts'
 
 export type QuotaDeps = {
-  db: Kysely<QuotaTables>
+  reads: Reads<QuotaTables>
   /** Reaches the schema `auth`, which knows who there is. */
   pool: Pool
 }
 
-export const quotaRoutes = ({ db, pool }: QuotaDeps): Route[] => [
+export const quotaRoutes = ({ reads, pool }: QuotaDeps): Route[] => [
   route({
     method: 'GET',
     path: '/api/admin/quotas',
@@ -23,7 +23,7 @@ export const quotaRoutes = ({ db, pool }: QuotaDeps): Route[] => [
     summary: 'List the quota of every user',
     query: quotaListQuery,
     response: Type.Array(quotaRow),
-    async handle({ query, ctx }) {
+    async handle({ caller, query, ctx }) {
       const { limit = 50, offset = 0 } = query
       const { rows } = await pool.query<{ username: string }>(
         'select username from auth.person order by username limit $1 offset $2',
@@ -32,7 +32,7 @@ export const quotaRoutes = ({ db, pool }: QuotaDeps): Route[] => [
       const { rows: counted } = await pool.query('select count(*) as count from auth.person')
       pageHeaders(ctx, { limit, offset }, counted[0]?.count)
       const usernames = rows.map(row => row.username)
-      const quotaOf = await readQuotas(db, usernames)
+      const quotaOf = await readQuotas(reads.as(caller), usernames)
       return usernames.map(username => ({ username, ...quotaOf(username) }))
     },
   }),
@@ -45,13 +45,13 @@ export const quotaRoutes = ({ db, pool }: QuotaDeps): Route[] => [
     params: quotaPath,
     response: quota,
     refusals: ['not_found'],
-    async handle({ params }) {
+    async handle({ caller, params }) {
       const { username } = params
       const { rowCount } = await pool.query('select 1 from auth.person where username = $1', [
         username,
       ])
       if (rowCount === 0) throw new Refusal('not_found', `No such user: ${username}`)
-      const quotaOf = await readQuotas(db, [username])
+      const quotaOf = await readQuotas(reads.as(caller), [username])
       return quotaOf(username)
     },
   }),

@@ -6,8 +6,9 @@ import type { RubricTables } from '../../projector/rubrics/table.ts'
 import { rubric, rubricListQuery, rubricPath } from '../../schemas/rubrics.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { countRows, pageHeaders } from '../page.ts'
+import type { Reads } from '../reads.ts'
 
-export const rubricRoutes = (db: Kysely<RubricTables>): Route[] => [
+export const rubricRoutes = (reads: Reads<RubricTables>): Route[] => [
   route({
     method: 'GET',
     path: '/api/rubrics',
@@ -18,6 +19,7 @@ export const rubricRoutes = (db: Kysely<RubricTables>): Route[] => [
     response: Type.Array(rubric),
     async handle({ caller, query, ctx }) {
       const { limit = 50, offset = 0, owner } = query
+      const db = reads.as(caller)
       let readable = readableRubrics(db, caller)
       if (owner !== undefined) readable = readable.where('owner', '=', owner)
       const rows = await readable
@@ -41,7 +43,7 @@ export const rubricRoutes = (db: Kysely<RubricTables>): Route[] => [
     response: rubric,
     refusals: ['not_found'],
     async handle({ caller, params }) {
-      const row = await readableRubrics(db, caller)
+      const row = await readableRubrics(reads.as(caller), caller)
         .selectAll()
         .where('owner', '=', params.owner)
         .where('name', '=', params.name)

@@ -1,11 +1,12 @@
-import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
+import { type Kysely, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import type { MetricTables } from '../../projector/metrics/table.ts'
 import type { RunTables } from '../../projector/runs/table.ts'
 import type { StoredRun } from './record.ts'
 
-export type Db = Kysely<RunTables & MetricTables>
+type Views = RunTables & MetricTables
+export type Db = Kysely<Views>
 /** Runs that were chosen, their columns not yet. */
-export type Runs = SelectQueryBuilder<RunTables & MetricTables, 'runs', object>
+export type Runs = SelectQueryBuilder<Views, 'runs', object>
 export type Page = { limit: number; offset: number }
 
 export type MetricSort = { key: string; of: 'last' | 'min' | 'max'; desc: boolean }
@@ -34,7 +35,7 @@ export async function runsByMetric(
   if (first.length === page.limit) return first
   const having = page.offset === 0 ? first.length : await countHaving(db, runs, metric)
   if (having >= page.counted) return first
-  const rest = await runsWithout(db, runs, metric, {
+  const rest = await runsWithout(runs, metric, {
     limit: page.limit - first.length,
     offset: Math.max(0, page.offset - having),
   })
@@ -43,7 +44,7 @@ export async function runsByMetric(
 
 type Metric = { keyNo: number; of: MetricSort['of'] }
 /** A run has its summaries in one of them. */
-type SummaryTable = 'metric_settled' | 'metric_latest'
+type SummaryView = 'settled_of_runs' | 'latest_of_runs'
 
 /**
  * Each table gives its own first rows: so the settled ones are walked along their index, and no more of them
@@ -56,8 +57,8 @@ async function firstByMetric(
   { limit, offset, desc }: Page & { desc: boolean },
 ): Promise<StoredRun[]> {
   const direction = desc ? 'desc' : 'asc'
-  const firstOf = (table: SummaryTable) =>
-    withMetric(runs, table, metric)
+  const firstOf = (view: SummaryView) =>
+    withMetric(runs, view, metric)
       .selectAll('runs')
       .select(['s.run_no', numberOf(metric.of).as('value')])
       .orderBy(numberOf(metric.of), direction)
@@ -66,9 +67,9 @@ async function firstByMetric(
   const rows = await db
     .selectFrom(
       db
-        .selectFrom(firstOf('metric_settled').as('settled'))
+        .selectFrom(firstOf('settled_of_runs').as('settled'))
         .selectAll()
-        .unionAll(db.selectFrom(firstOf('metric_latest').as('latest')).selectAll())
+        .unionAll(db.selectFrom(firstOf('latest_of_runs').as('latest')).selectAll())
         .as('both'),
     )
     .selectAll()
@@ -80,10 +81,9 @@ async function firstByMetric(
   return rows.map(({ run_no: _, value: __, ...run }) => run)
 }
 
-const withMetric = (runs: Runs, table: SummaryTable, { keyNo, of }: Metric) =>
+const withMetric = (runs: Runs, view: SummaryView, { keyNo, of }: Metric) =>
   runs
-    .innerJoin('metric_run as m', 'm.run_id', 'runs.run_id')
-    .innerJoin(`${table} as s`, 's.run_no', 'm.run_no')
+    .innerJoin(`${view} as s`, 's.run_id', 'runs.run_id')
     .where('s.key_no', '=', keyNo)
     .where(numberOf(of), 'is not', null)
 
@@ -92,37 +92,25 @@ const numberOf = (of: MetricSort['of']) =>
   of === 'last' ? sql<number>`nullif(s.last, 'NaN')` : sql<number>`${sql.ref(`s.${of}`)}`
 
 async function countHaving(db: Db, runs: Runs, metric: Metric): Promise<number> {
-  const ids = (table: SummaryTable) => withMetric(runs, table, metric).select('runs.run_id')
+  const ids = (view: SummaryView) => withMetric(runs, view, metric).select('runs.run_id')
   const { count } = await db
-    .selectFrom(ids('metric_settled').unionAll(ids('metric_latest')).as('having'))
+    .selectFrom(ids('settled_of_runs').unionAll(ids('latest_of_runs')).as('having'))
     .select(eb => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return count
 }
 
-const runsWithout = (
-  db: Db,
-  runs: Runs,
-  { keyNo, of }: Metric,
-  { limit, offset }: Page,
-): Promise<StoredRun[]> =>
+const runsWithout = (runs: Runs, metric: Metric, { limit, offset }: Page): Promise<StoredRun[]> =>
   runs
     .selectAll('runs')
-    .where(eb =>
-      eb.not(
-        eb.exists(
-          db
-            .selectFrom('metric_summary as s')
-            .innerJoin('metric_run as m', 'm.run_no', 's.run_no')
-            .select('s.run_no')
-            .where('s.key_no', '=', keyNo)
-            .where(numberOf(of), 'is not', null)
-            .where('m.run_id', '=', eb.ref('runs.run_id')),
-        ),
-      ),
-    )
+    .where(lacks(metric, 'settled_of_runs'))
+    .where(lacks(metric, 'latest_of_runs'))
     .orderBy('runs.created_at', 'desc')
     .orderBy('runs.run_id', 'desc')
     .limit(limit)
     .offset(offset)
     .execute()
+
+const lacks = ({ keyNo, of }: Metric, view: SummaryView) => sql<SqlBool>`
+  not exists (select from ${sql.table(view)} s
+               where s.run_id = runs.run_id and s.key_no = ${keyNo} and ${numberOf(of)} is not null)`

@@ -14,7 +14,7 @@ export function filteredRuns(db: Db, { projects, caller }: Readable, filter: Run
   const states = state === undefined ? null : parseWords(state, runStates, 'state')
   const found = q === undefined ? null : containing(q)
   return db
-    .selectFrom('runs')
+    .selectFrom('readable_runs as runs')
     .$if(projects !== null, runs =>
       runs.where(
         sql<SqlBool>`(runs.project = any(${projects}) or runs.owner = ${caller.username})`,

@@ -1,4 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
+import type { Person } from '../../platform/http/route.ts'
 import { toJsonNumber } from '../../platform/series/json-number.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { LogTables } from '../../projector/logs/table.ts'
@@ -6,9 +7,10 @@ import type { MetricTables } from '../../projector/metrics/table.ts'
 import type { RunTables } from '../../projector/runs/table.ts'
 import type { RunRow } from '../../schemas/run-records.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
+import { type AccessTables, mayReadRun } from '../access.ts'
 import { bestSteps } from './best.ts'
 
-export type RecordTables = ArtifactTables & LogTables & MetricTables & RunTables
+export type RecordTables = AccessTables & ArtifactTables & LogTables & MetricTables
 export type StoredRun = Selectable<RunTables['runs']>
 type Db = Kysely<RecordTables>
 
@@ -16,14 +18,14 @@ type Db = Kysely<RecordTables>
 export async function readRecords(
   db: Db,
   runs: readonly StoredRun[],
-  now: Date,
+  { caller, now }: { caller: Person; now: Date },
 ): Promise<RunRow[]> {
   const runIds = runs.map(run => run.run_id)
   const [metrics, logs, artifacts, children] = await Promise.all([
     readMetrics(db, runs),
     readLogs(db, runIds),
     readArtifacts(db, runs),
-    readChildren(db, runIds),
+    readChildren(db, runIds, caller),
   ])
   return runs.map(run => {
     const { run_id } = run
@@ -186,10 +188,15 @@ async function readArtifacts(db: Db, runs: readonly StoredRun[]): Promise<Map<st
   return new Map(rows.map(({ run_id, ...artifacts }) => [run_id, artifacts]))
 }
 
-async function readChildren(db: Db, runIds: string[]): Promise<Map<string, string[]>> {
+/** What began from their artifacts, as far as this person may know of it. */
+async function readChildren(
+  db: Db,
+  runIds: string[],
+  caller: Person,
+): Promise<Map<string, string[]>> {
   const { rows } = await sql<{ run_id: string; children: string[] }>`
     select a.run_id, array_agg(distinct r.run_id) as children
-      from artifacts a join runs r on r.init_from @> array[a.artifact_id]
-     where a.run_id = any(${runIds}) group by a.run_id`.execute(db)
+      from artifacts a join readable_runs r on r.init_from @> array[a.artifact_id]
+     where a.run_id = any(${runIds}) and ${mayReadRun(caller)} group by a.run_id`.execute(db)
   return new Map(rows.map(row => [row.run_id, row.children]))
 }

@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
 import { type Route, route } from '../../platform/http/route.ts'
 import type { Clock } from '../../platform/time.ts'
@@ -9,12 +8,13 @@ import { runIdInPath } from '../../schemas/shared.ts'
 import { type AccessTables, findRun, readableProjects } from '../access.ts'
 import { newestChange } from '../newest-change.ts'
 import { countRows, pageHeaders } from '../page.ts'
+import type { Reads } from '../reads.ts'
 import { filteredRuns, pageOfRuns } from './list.ts'
 import { type RecordTables, readRecords } from './record.ts'
 
-type Db = Kysely<AccessTables & ChangeTables & HparamTables & RecordTables>
+type Tables = AccessTables & ChangeTables & HparamTables & RecordTables
 
-export const runRoutes = (db: Db, now: Clock): Route[] => [
+export const runRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
   route({
     method: 'GET',
     path: '/api/runs',
@@ -25,6 +25,7 @@ export const runRoutes = (db: Db, now: Clock): Route[] => [
     response: Type.Array(runRow),
     async handle({ caller, query, ctx }) {
       const { limit = 50, offset = 0, sort = '-created_at' } = query
+      const db = reads.as(caller)
       // Where a reader of `/api/stream?topics=jobs` goes on without a gap.
       ctx.set('Forge-Cursor', String(await newestChange(db)))
       const readable = { projects: await readableProjects(db, caller), caller }
@@ -32,7 +33,8 @@ export const runRoutes = (db: Db, now: Clock): Route[] => [
       const counted = await countRows(db, runs.select('runs.run_id'))
       const page = await pageOfRuns(db, runs, sort, { limit, offset, counted })
       pageHeaders(ctx, { limit, offset }, counted)
-      return readRecords(db, page, now())
+      const runIds = page.map(run => run.run_id)
+      return readRecords(reads.as(caller, runIds), page, { caller, now: now() })
     },
   }),
   route({
@@ -45,13 +47,13 @@ export const runRoutes = (db: Db, now: Clock): Route[] => [
     response: runRecord,
     refusals: ['not_found'],
     async handle({ caller, params }) {
-      const { run_id } = await findRun(db, caller, params.run_id)
+      const { run_id, db } = await findRun(reads, caller, params.run_id)
       const run = await db
         .selectFrom('runs')
         .selectAll()
         .where('run_id', '=', run_id)
         .executeTakeFirstOrThrow()
-      const [record] = await readRecords(db, [run], now())
+      const [record] = await readRecords(db, [run], { caller, now: now() })
       const hparams = await db
         .selectFrom('run_hparams')
         .select('params')

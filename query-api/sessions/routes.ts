@@ -13,11 +13,12 @@ import { toTimestamp } from '../../schemas/timestamp.ts'
 import { roleLabels } from '../../schemas/users.ts'
 import { pageHeaders } from '../page.ts'
 import { readQuotas } from '../quota.ts'
+import type { Reads } from '../reads.ts'
 import { readUsage } from '../usage.ts'
 import { ownSessions } from './own-sessions.ts'
 
 export type SessionDeps = {
-  db: Kysely<ArtifactTables & JobTables & QuotaTables & RunTables>
+  reads: Reads<ArtifactTables & JobTables & QuotaTables & RunTables>
   /** Reaches the schema `auth`. */
   pool: Pool
   now: Clock
@@ -31,7 +32,7 @@ export type SignInSettings = {
   baseUrl: () => string
 }
 
-export const sessionRoutes = ({ db, pool, now, signIn }: SessionDeps): Route[] => [
+export const sessionRoutes = ({ reads, pool, now, signIn }: SessionDeps): Route[] => [
   route({
     method: 'GET',
     path: '/api/auth/config',
@@ -66,6 +67,7 @@ export const sessionRoutes = ({ db, pool, now, signIn }: SessionDeps): Route[] =
     response: me,
     async handle({ caller }) {
       const { username, role, via } = caller
+      const db = reads.as(caller)
       const [person, quotaOf, usage, bytes] = await Promise.all([
         findPerson(pool, username),
         readQuotas(db, [username]),

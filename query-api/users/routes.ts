@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { type Route, route } from '../../platform/http/route.ts'
@@ -7,14 +6,15 @@ import type { QuotaTables } from '../../projector/quotas/table.ts'
 import { type PersonRow, user, userListQuery, userOf, userPath } from '../../schemas/users.ts'
 import { pageHeaders } from '../page.ts'
 import { readQuotas } from '../quota.ts'
+import type { Reads } from '../reads.ts'
 
 export type UserDeps = {
-  db: Kysely<QuotaTables>
+  reads: Reads<QuotaTables>
   /** Reaches the schema `auth`. */
   pool: Pool
 }
 
-export const userRoutes = ({ db, pool }: UserDeps): Route[] => [
+export const userRoutes = ({ reads, pool }: UserDeps): Route[] => [
   route({
     method: 'GET',
     path: '/api/admin/users',
@@ -23,7 +23,7 @@ export const userRoutes = ({ db, pool }: UserDeps): Route[] => [
     summary: 'List the users',
     query: userListQuery,
     response: Type.Array(user),
-    async handle({ query, ctx }) {
+    async handle({ caller, query, ctx }) {
       const { limit = 50, offset = 0 } = query
       const { rows } = await pool.query<PersonRow>(
         `${selectPeople} order by username limit $1 offset $2`,
@@ -32,7 +32,7 @@ export const userRoutes = ({ db, pool }: UserDeps): Route[] => [
       const { rows: counted } = await pool.query('select count(*) as count from auth.person')
       pageHeaders(ctx, { limit, offset }, counted[0]?.count)
       const quotaOf = await readQuotas(
-        db,
+        reads.as(caller),
         rows.map(({ username }) => username),
       )
       return rows.map(row => userOf(row, quotaOf(row.username)))
@@ -47,13 +47,13 @@ export const userRoutes = ({ db, pool }: UserDeps): Route[] => [
     params: userPath,
     response: user,
     refusals: ['not_found'],
-    async handle({ params }) {
+    async handle({ caller, params }) {
       const { username } = params
       const { rows } = await pool.query<PersonRow>(`${selectPeople} where username = $1`, [
         username,
       ])
       if (!rows[0]) throw new Refusal('not_found', `No such user: ${username}`)
-      const quotaOf = await readQuotas(db, [username])
+      const quotaOf = await readQuotas(reads.as(caller), [username])
       return userOf(rows[0], quotaOf(username))
     },
   }),

@@ -91,7 +91,10 @@ test('a rebuild of all read models gives identical tables, while the live ones s
   t.true(done.total_records > 0)
   t.is(done.done_records, done.total_records)
   t.deepEqual([...new Set((await projections(forge)).projections.map(row => row.generation))], [2])
-  t.deepEqual(await dumpReadModels(forge.pool, compared), before)
+  const after = await dumpReadModels(forge.pool, compared)
+  // That the rebuild was asked for is an event itself, of which no model shows anything else.
+  const asked = '(projection-all,1)'
+  t.deepEqual({ ...after, stream_head: after.stream_head?.filter(head => head !== asked) }, before)
   t.deepEqual(await series(forge, runs), seriesBefore)
 
   // The live projector goes on in the new generation.

@@ -1,0 +1,95 @@
+import { Client, DatabaseError, escapeIdentifier } from 'pg'
+
+/** `role` null: row-level policies cannot be made to hold here, and `why` not. */
+export type ReaderRole = { role: string; why: null } | { role: null; why: string }
+
+/** Roles are shared by the databases of a cluster; what they may read is granted in each. */
+const name = 'forge_reader'
+const insufficientPrivilege = '42501'
+/** Processes that start together must not grant the same at the same time. */
+const grantLock = 7_265_012
+
+class Unguarded extends Error {}
+
+/**
+ * Makes the role under which rows are read for people, where there is none, and lets it read the tables of this
+ * schema that have row-level security, and its views: nothing else. May be called again and again.
+ */
+export async function prepareReaderRole(url: string, schema: string): Promise<ReaderRole> {
+  const client = new Client({ connectionString: url, application_name: 'forge reader role' })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [grantLock])
+    await makeRole(client)
+    await refuseBypass(client)
+    await becomeMember(client)
+    await grantReads(client, schema)
+    return { role: name, why: null }
+  } catch (error) {
+    if (error instanceof Unguarded) return { role: null, why: error.message }
+    throw error
+  } finally {
+    await client.end()
+  }
+}
+
+async function makeRole(client: Client): Promise<void> {
+  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [name])
+  if (rowCount === 1) return
+  try {
+    await client.query(`create role ${name} nologin`)
+  } catch (error) {
+    // Another database of the cluster may have made it in between.
+    if (error instanceof DatabaseError && ['42710', '23505'].includes(error.code ?? '')) return
+    throw orUnguarded(error, `may not create the role ${name}`)
+  }
+}
+
+async function refuseBypass(client: Client): Promise<void> {
+  const { rows } = await client.query(
+    'select rolsuper or rolbypassrls as bypasses from pg_roles where rolname = $1',
+    [name],
+  )
+  if (rows[0]?.bypasses) throw new Unguarded(`the role ${name} bypasses row-level security`)
+}
+
+async function becomeMember(client: Client): Promise<void> {
+  if (await mayTakeOn(client)) return
+  try {
+    await client.query(`grant ${name} to current_user`)
+  } catch (error) {
+    throw orUnguarded(error, `may not take on the role ${name}`)
+  }
+  if (!(await mayTakeOn(client)))
+    throw new Unguarded(`the database's user may not take on the role ${name}`)
+}
+
+async function mayTakeOn(client: Client): Promise<boolean> {
+  try {
+    await client.query(`set role ${name}`)
+    await client.query('reset role')
+    return true
+  } catch (error) {
+    if (error instanceof DatabaseError && error.code === insufficientPrivilege) return false
+    throw error
+  }
+}
+
+const orUnguarded = (error: unknown, what: string): unknown =>
+  error instanceof DatabaseError && error.code === insufficientPrivilege
+    ? new Unguarded(`the database's user ${what}`)
+    : error
+
+async function grantReads(client: Client, schema: string): Promise<void> {
+  const { rows } = await client.query<{ relation: string }>(
+    `select c.oid::regclass::text as relation from pg_class c
+      where c.relnamespace = to_regnamespace($1)
+        and (c.relkind = 'v' or (c.relkind in ('r', 'p') and c.relrowsecurity))
+        and not has_table_privilege($2, c.oid, 'select')`,
+    [schema, name],
+  )
+  await client.query(`grant usage on schema ${escapeIdentifier(schema)} to ${name}`)
+  if (rows.length > 0)
+    await client.query(`grant select on ${rows.map(row => row.relation).join(', ')} to ${name}`)
+}
