@@ -1,0 +1,57 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { ExecutionContext } from 'ava'
+
+export type Link = {
+  /** The same address by way of the link. */
+  url: string
+  /** Cuts what is open and takes nothing more. */
+  cut(): void
+  mend(): void
+}
+
+/** A way to a server of the tests that can be cut without ending it for the others. */
+export async function linkTo(t: ExecutionContext, address: string): Promise<Link> {
+  const target = new URL(address)
+  const sockets = new Set<Socket>()
+  let isCut = false
+  const server = createServer(near => {
+    if (isCut) {
+      near.destroy()
+      return
+    }
+    const far = connect(Number(target.port), target.hostname)
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one)
+      one.pipe(other)
+      one.on('error', () => {})
+      one.once('close', () => {
+        sockets.delete(one)
+        other.destroy()
+      })
+    }
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const close = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  t.teardown(() => {
+    server.close()
+    close()
+  })
+  const url = new URL(address)
+  url.hostname = '127.0.0.1'
+  url.port = String((server.address() as AddressInfo).port)
+  return {
+    url: url.toString(),
+    cut() {
+      isCut = true
+      close()
+    },
+    mend() {
+      isCut = false
+    },
+  }
+}

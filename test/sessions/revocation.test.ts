@@ -1,0 +1,150 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { connect } from '../servers/events.ts'
+import { type Forge, startForge } from '../servers/forge.ts'
+import { linkTo } from '../servers/link.ts'
+import { signedIn } from '../servers/people.ts'
+import { startRedis } from '../servers/redis-server.ts'
+import { until } from '../servers/until.ts'
+import { startTraffic } from './traffic.ts'
+
+type Ending = (forge: Forge, username: string, token: string) => Promise<number>
+
+const status = (reply: { status: number }) => reply.status
+const change = (forge: Forge, username: string, body: object) =>
+  forge.call('PATCH', `/api/admin/users/${username}`, { body }).then(status)
+
+/** Ways to end what a token may do; each answers the status of the request that did it. */
+const endings: Record<string, Ending> = {
+  logout: (forge, _, token) => forge.call('POST', '/api/auth/logout', { token }).then(status),
+  disable: (forge, username) => change(forge, username, { disabled: true }),
+  demotion: (forge, username) => change(forge, username, { role: 'operator' }),
+  'password reset': (forge, username) => change(forge, username, { password: null }),
+  async 'password change'(forge, username) {
+    const token = await signIn(forge, username)
+    const body = { current: password, new: `${password} anew` }
+    return forge.call('POST', '/api/auth/password', { token, body }).then(status)
+  },
+}
+
+const password = 'a person of the tests'
+
+async function createAdmin(forge: Forge, username: string): Promise<void> {
+  const body = { username, role: 'admin', password }
+  await forge.call('POST', '/api/admin/users', { body })
+}
+
+async function signIn(forge: Forge, username: string): Promise<string> {
+  const reply = await forge.call<{ token: string }>('POST', '/api/auth/login', {
+    body: { username, password },
+    token: null,
+  })
+  return reply.body.token
+}
+
+async function ownRedis(t: ExecutionContext) {
+  const folder = await mkdtemp(join(tmpdir(), 'forge-redis-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const redis = await startRedis(folder)
+  t.teardown(() => redis.stop())
+  return redis
+}
+
+const settings = ['with Redis', 'without Redis', 'with a Redis that went away'] as const
+
+for (const setting of settings)
+  test.serial(
+    `a token that ended under 200 requests a second on four processes is refused by all, ${setting}`,
+    async t => {
+      const redis = setting === 'without Redis' ? null : await ownRedis(t)
+      const forge = await startForge(t, redis ? { SERVICE_REDIS_URL: redis.address } : {})
+      const more = { SERVICE_ROLES: 'command-api,query-api' }
+      const others = [
+        await forge.another(more),
+        await forge.another(more),
+        await forge.another(more),
+      ]
+      if (setting === 'with a Redis that went away') await redis?.stop()
+      const urls = [forge, ...others].map(({ url }) => url)
+
+      for (const [kind, end] of Object.entries(endings)) {
+        const username = `person-${Object.keys(endings).indexOf(kind)}`
+        await createAdmin(forge, username)
+        const token = await signIn(forge, username)
+        const traffic = startTraffic(urls, '/api/auth/sessions?limit=1', token)
+        await traffic.flows(20)
+        t.is(await end(forge, username, token), 200)
+        const answeredMs = performance.now()
+        const outcomes = await traffic.end(answeredMs, 2000)
+
+        const late = outcomes.filter(({ begunMs }) => begunMs > answeredMs)
+        const lastMs = Math.max(
+          ...outcomes.filter(outcome => outcome.status === 200).map(({ begunMs }) => begunMs),
+        )
+        const refused = late.filter(outcome => outcome.status === 401)
+        t.log(
+          `${kind}: last success begun ${(lastMs - answeredMs).toFixed(0)} ms after the answer; ${refused.length} of ${late.length} later ones refused`,
+        )
+        t.true(lastMs - answeredMs < 1000)
+        t.true(refused.length > 200)
+        t.deepEqual(
+          outcomes.filter(outcome => outcome.status !== 200 && outcome.status !== 401),
+          [],
+        )
+      }
+    },
+  )
+
+test.serial('an open stream ends with the session that reads it', async t => {
+  const forge = await startForge(t)
+  const other = await forge.another({ SERVICE_ROLES: 'query-api' })
+  const token = await signedIn(forge, 'alice')
+  const streams = await Promise.all(
+    [forge, other].map(({ url }) => connect(`${url}/api/stream?topics=jobs`, token)),
+  )
+  const mine = await connect(`${other.url}/api/stream?topics=jobs`, forge.token)
+  t.deepEqual(
+    [...streams, mine].map(stream => stream.status),
+    [200, 200, 200],
+  )
+  t.is((await forge.call('POST', '/api/auth/logout', { token })).status, 200)
+  const answeredMs = performance.now()
+  for (const stream of streams) {
+    t.is(await stream.next(), null)
+    const lastedMs = performance.now() - answeredMs
+    t.log(`closed ${lastedMs.toFixed(0)} ms after the answer`)
+    t.true(lastedMs < 10_000)
+  }
+  const again = await connect(`${forge.url}/api/stream?topics=jobs`, token)
+  t.is(again.status, 401)
+  const still = await Promise.race([mine.next(), Promise.resolve('open')])
+  t.is(still, 'open', 'the stream of another session goes on')
+  mine.cut()
+})
+
+test.serial(
+  'while Postgres is away nobody is let in, and nobody is said to be signed out',
+  async t => {
+    const forge = await startForge(t)
+    const link = await linkTo(t, String(forge.pool.options.connectionString))
+    const other = await forge.another({
+      SERVICE_ROLES: 'command-api,query-api',
+      SERVICE_DATABASE_URL: link.url,
+    })
+    const seen = new Set<number>()
+    const answers = async (expected: number) => {
+      const { status: answer } = await other.call('GET', '/api/auth/me')
+      seen.add(answer)
+      return answer === expected
+    }
+    t.true(await answers(200))
+    link.cut()
+    await until('nobody is let in', 20_000, () => answers(503))
+    for (let again = 0; again < 20; again++) t.true(await answers(503))
+    link.mend()
+    await until('people are let in again', 20_000, () => answers(200))
+    t.deepEqual([...seen].sort(), [200, 503])
+  },
+)

@@ -1,0 +1,52 @@
+import { until } from '../servers/until.ts'
+
+type Outcome = { begunMs: number; endedMs: number; status: number; process: number }
+
+export type Traffic = {
+  /** Waits until every process has answered so many requests with 200 since the start. */
+  flows(perProcess: number): Promise<void>
+  /** Waits until so many requests begun after `sinceMs` are answered and that long has passed; then ends it. */
+  end(sinceMs: number, lastingMs: number): Promise<Outcome[]>
+}
+
+const perSecond = 200
+
+/** 200 requests a second with one token, in turn to each of these servers, whether they answer or not. */
+export function startTraffic(urls: readonly string[], path: string, token: string): Traffic {
+  const outcomes: Outcome[] = []
+  const open = new Set<Promise<void>>()
+  let sent = 0
+  const send = async (process: number) => {
+    const begunMs = performance.now()
+    const response = await fetch(`${urls[process]}${path}`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    await response.arrayBuffer()
+    outcomes.push({ begunMs, endedMs: performance.now(), status: response.status, process })
+  }
+  const startedMs = performance.now()
+  // By the clock and not by ticks: a busy machine skips ticks, the rate stays.
+  const timer = setInterval(() => {
+    const due = ((performance.now() - startedMs) / 1000) * perSecond
+    for (; sent < due; sent++) {
+      const request = send(sent % urls.length).finally(() => open.delete(request))
+      open.add(request)
+    }
+  }, 5)
+  return {
+    async flows(perProcess) {
+      const succeeded = (process: number) =>
+        outcomes.filter(outcome => outcome.process === process && outcome.status === 200).length
+      await until('every process answers', 30_000, () =>
+        urls.every((_, process) => succeeded(process) >= perProcess),
+      )
+    },
+    async end(sinceMs, lastingMs) {
+      const last = () => outcomes.findLast(({ begunMs }) => begunMs > sinceMs + lastingMs)
+      await until('the traffic has gone on for long enough', 60_000, last)
+      clearInterval(timer)
+      await Promise.all(open)
+      return outcomes
+    },
+  }
+}
