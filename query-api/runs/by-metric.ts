@@ -18,13 +18,21 @@ export function parseMetricSort(sort: string): MetricSort | null {
   return { key, of, desc: minus === '-' }
 }
 
+/**
+ * So few runs are named to Postgres one by one. It guesses how many a filter leaves, and where it guesses far
+ * too many it walks the whole index of the metric for them (480 ms instead of 15 at 100,000 runs).
+ */
+const fewRuns = 500
+
 /** Runs with a number for the metric come first, in its order; then those without, the newest first. */
 export async function runsByMetric(
   db: Db,
-  runs: Runs,
+  filtered: Runs,
   { key, of, desc }: MetricSort,
   page: Page & { counted: number },
 ): Promise<StoredRun[]> {
+  if (page.counted === 0) return []
+  const runs = page.counted <= fewRuns ? await named(db, filtered) : filtered
   const name = await db
     .selectFrom('metric_name')
     .select('key_no')
@@ -40,6 +48,12 @@ export async function runsByMetric(
     offset: Math.max(0, page.offset - having),
   })
   return [...first, ...rest]
+}
+
+async function named(db: Db, filtered: Runs): Promise<Runs> {
+  const rows = await filtered.select('runs.run_id').execute()
+  const ids = rows.map(row => row.run_id)
+  return db.selectFrom('runs').where(sql<SqlBool>`runs.run_id = any(${ids})`)
 }
 
 type Metric = { keyNo: number; of: MetricSort['of'] }
