@@ -5,6 +5,8 @@ const maxErrors = 50
 /** Longest echoed input, in characters of JSON; a longer one tells nobody anything. */
 const maxInputLength = 300
 const secretName = /password|secret|token|current|^new$|device_code/i
+/** A secret's name as a key somewhere inside a rejected value. */
+const secretKey = /"[^"]*(password|secret|token|device_code)[^"]*":/i
 
 /** Says ajv's faults in pydantic 2's words, which clients generated for such services understand. */
 export function toValidationErrors(faults: ErrorObject[], part: string): ValidationError[] {
@@ -51,7 +53,8 @@ function toValidationError(fault: ErrorObject, part: string): ValidationError {
 
 function inputOf(fault: ErrorObject, at: string | undefined): unknown {
   const value = at === undefined ? fault.data : (fault.data as Record<string, unknown>)[at]
-  return (JSON.stringify(value) ?? '').length <= maxInputLength ? value : undefined
+  const text = JSON.stringify(value) ?? ''
+  return text.length <= maxInputLength && !secretKey.test(text) ? value : undefined
 }
 
 /** Array indexes are integers in `loc`; a number-like object key stays text. */

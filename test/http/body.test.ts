@@ -169,6 +169,15 @@ test('a secret is never echoed', async t => {
   t.false(JSON.stringify(body).includes('hunter22'))
 })
 
+test('a secret inside a body of another shape is not echoed either', async t => {
+  const { post } = await startEcho(t)
+  for (const wrong of [[{ password: 'hunter22' }], { points: { old_token: 'hunter22' } }]) {
+    const { status, body } = await post(JSON.stringify(wrong))
+    t.is(status, 422)
+    t.false(JSON.stringify(body).includes('hunter22'))
+  }
+})
+
 test('a body past the limit is 413, compressed or not', async t => {
   const { post } = await startEcho(t)
   const long = JSON.stringify({ points: [p], note: 'x'.repeat(5000) })

@@ -2,6 +2,7 @@ import test from 'ava'
 import { type Forge, type Reply, startForge } from '../servers/forge.ts'
 import { signedIn } from '../servers/people.ts'
 import { createRun } from '../servers/runs.ts'
+import { until } from '../servers/until.ts'
 
 type Created = { username: string; password: string | null }
 type Recorded = { type: string; data: Record<string, unknown>; meta: { actor: object } }
@@ -187,6 +188,8 @@ test.serial(
       [run.body.run_id],
     )
     t.deepEqual(rows, [{ ended: true }])
+    // A process believes for up to a second what it remembers of a run's token.
+    await until('the token has ended', 10_000, async () => (await report(run.body)).status === 401)
     t.is((await report(othersRun)).status, 200)
     t.is((await change(forge, 'bob', { disabled: false })).status, 200)
     t.false(await isAccepted(forge, token))
