@@ -10,6 +10,7 @@ import {
   sessionInPath,
 } from '../../schemas/sessions.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
+import type { Transaction } from '../event-store.ts'
 import { changePassword } from './change-password.ts'
 import { endSession } from './end-session.ts'
 import { logout } from './logout.ts'
@@ -44,10 +45,16 @@ const signInRoutes = (deps: Deps, passwords: Passwords): Route[] => [
       const { username } = body
       const person = await findPerson(deps, username)
       const matches = await passwords.matches(body.password, person?.password_hash ?? null)
-      if (!matches || !person || person.disabled)
-        throw new Refusal('unauthenticated', 'Username or password is wrong')
-      const { role } = person
-      const { token } = await openSession(deps, { username, role, via: 'password', requestId, ctx })
+      if (!matches || !person || person.disabled) throw wrongPassword()
+      const { role, password_hash } = person
+      const { token } = await openSession(deps, {
+        username,
+        role,
+        via: 'password',
+        requestId,
+        ctx,
+        reserve: tx => refuseIfChanged(tx, username, password_hash),
+      })
       return { token, user: { username, role } }
     },
   }),
@@ -114,6 +121,24 @@ const ownSessionRoutes = (deps: Deps, passwords: Passwords): Route[] => [
     },
   }),
 ]
+
+const wrongPassword = () => new Refusal('unauthenticated', 'Username or password is wrong')
+
+/**
+ * Checking a password takes long, and meanwhile it may have been reset: the sessions that ended then must
+ * have no successor. Changes of a person wait for this transaction, by the lock of their stream.
+ */
+async function refuseIfChanged(
+  tx: Transaction,
+  username: string,
+  hash: string | null,
+): Promise<void> {
+  const { rowCount } = await tx.query(
+    'select 1 from auth.person where username = $1 and password_hash = $2 and not disabled',
+    [username, hash],
+  )
+  if (rowCount === 0) throw wrongPassword()
+}
 
 async function findPerson(deps: Deps, username: string): Promise<PersonRow | undefined> {
   const { rows } = await deps.pool.query<PersonRow>(

@@ -1,0 +1,38 @@
+import test from 'ava'
+import { startForge } from '../servers/forge.ts'
+import { until } from '../servers/until.ts'
+
+const changes: [what: string, assignment: string][] = [
+  ['their password is reset', `password_hash = 'another'`],
+  ['they are disabled', 'disabled = true'],
+]
+for (const [what, assignment] of changes)
+  test(`who signs in while ${what} gets no session that outlives it`, async t => {
+    const forge = await startForge(t)
+    const { body: bob } = await forge.call<{ password: string }>('POST', '/api/admin/users', {
+      body: { username: 'bob', role: 'operator' },
+    })
+    const change = await forge.pool.connect()
+    try {
+      await change.query('begin')
+      await change.query(`select pg_advisory_xact_lock(hashtextextended('user-bob', 0))`)
+      const signIn = forge.call('POST', '/api/auth/login', {
+        token: null,
+        body: { username: 'bob', password: bob.password },
+      })
+      await until('the password was right, and the change is waited for', 20_000, async () => {
+        const { rowCount } = await forge.pool.query(
+          `select 1 from pg_locks where locktype = 'advisory' and not granted
+              and database = (select oid from pg_database where datname = current_database())`,
+        )
+        return rowCount === 1
+      })
+      await change.query(`update auth.person set ${assignment} where username = 'bob'`)
+      await change.query('commit')
+      t.is((await signIn).status, 401)
+    } finally {
+      change.release()
+    }
+    const { rowCount } = await forge.pool.query(`select 1 from auth.session where username = 'bob'`)
+    t.is(rowCount, 0)
+  })
