@@ -1,6 +1,6 @@
 import { upcast } from '../command-api/event-store.ts'
 import { decisionEvents } from '../events/all.ts'
-import type { Actor } from '../events/event.ts'
+import type { Actor, EventDefinition } from '../events/event.ts'
 import type { AuditRow } from '../schemas/audit.ts'
 import { toExactTimestamp, toTimestamp } from '../schemas/timestamp.ts'
 import { summaryOf } from './summaries.ts'
@@ -24,9 +24,12 @@ export const columns =
 const definitions = new Map(decisionEvents.map(definition => [definition.type, definition]))
 
 /** In today's shape; what is of a type unknown here stays as it was recorded. */
-export function current(stored: StoredEvent): { type: string; data: Record<string, unknown> } {
-  const definition = definitions.get(stored.type)
-  if (!definition) return stored
+export function current(
+  stored: Pick<StoredEvent, 'type' | 'schema_version' | 'data'>,
+  known: ReadonlyMap<string, EventDefinition> = definitions,
+): { type: string; data: Record<string, unknown> } {
+  const definition = known.get(stored.type)
+  if (!definition) return { type: stored.type, data: stored.data }
   return { type: stored.type, data: upcast(definition, stored).data as Record<string, unknown> }
 }
 

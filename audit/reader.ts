@@ -1,7 +1,8 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import type { Pool } from 'pg'
 import { Refusal } from '../platform/refusal.ts'
-import type { AuditQuery, AuditVerdict } from '../schemas/audit.ts'
+import type { AuditDiff, AuditQuery, AuditState, AuditVerdict } from '../schemas/audit.ts'
+import { diffBetween, stateAt } from './history.ts'
 import { type AuditPage, listEvents } from './list.ts'
 import { parseHead, verifyChain } from './verify.ts'
 
@@ -10,6 +11,10 @@ export function auditReader(pool: Pool) {
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   return {
     list: (query: AuditQuery): Promise<AuditPage> => bounded(listEvents(db, query)),
+    state: (query: { target: string; at: string }): Promise<AuditState | null> =>
+      bounded(stateAt(pool, query)),
+    diff: (query: { target: string; from: string; to: string }): Promise<AuditDiff | null> =>
+      bounded(diffBetween(pool, query)),
     verify: (head: string | undefined, signal: AbortSignal): Promise<AuditVerdict> =>
       bounded(verifyChain(pool, { kept: head === undefined ? null : parseHead(head), signal })),
   }

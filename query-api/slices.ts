@@ -77,6 +77,6 @@ export const queryRoutes = (deps: QueryDeps): Route[] => {
     ...changeRoutes({ reads: only(), openStream }),
     ...hparamRoutes(only()),
     ...artifactRoutes(only()),
-    ...auditRoutes(deps.audit),
+    ...auditRoutes(deps.audit, now),
   ]
 }

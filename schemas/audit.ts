@@ -44,6 +44,38 @@ export const auditRow = Type.Object({
 })
 export type AuditRow = Static<typeof auditRow>
 
+/** An instant without a fraction means the whole second; without `at` it is now. */
+export const auditStateQuery = closed({ target: target(), at: Type.Optional(timestamp()) })
+
+/** `version` 0 and `state` null: the target did not exist yet. */
+export const auditState = Type.Object({
+  target: Type.String(),
+  at: timestamp(),
+  version: Type.Integer(),
+  state: Type.Unknown(),
+})
+export type AuditState = Static<typeof auditState>
+
+export const auditDiffQuery = closed({ target: target(), from: timestamp(), to: timestamp() })
+
+export const auditDiff = Type.Object({
+  target: Type.String(),
+  from: timestamp(),
+  to: timestamp(),
+  changes: Type.Array(
+    Type.Object({
+      /** A JSON Pointer (RFC 6901) into the state. */
+      path: Type.String(),
+      from: Type.Unknown(),
+      to: Type.Unknown(),
+    }),
+  ),
+  /** How many events lie between; `events` are the first 500 of them. */
+  event_count: Type.Integer(),
+  events: Type.Array(auditRow),
+})
+export type AuditDiff = Static<typeof auditDiff>
+
 export const auditVerifyQuery = closed({
   /** A `head` that was kept: the chain must still pass through it. */
   head: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}@\\d{1,15}$' })),

@@ -1,25 +1,37 @@
 import { Type } from 'typebox'
 import { type Route, route } from '../../platform/http/route.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import type { Clock } from '../../platform/time.ts'
 import {
+  type AuditDiff,
   type AuditQuery,
   type AuditRow,
+  type AuditState,
   type AuditVerdict,
+  auditDiff,
+  auditDiffQuery,
   auditQuery,
   auditRow,
+  auditState,
+  auditStateQuery,
   auditVerdict,
   auditVerifyQuery,
 } from '../../schemas/audit.ts'
+import { Invalid } from '../../schemas/validate.ts'
 import { pageHeaders } from '../page.ts'
 
 /** Reads the record of the commands; handed in by the wiring, since it knows their events and rules. */
 export type AuditReader = {
   /** The newest first; `counted` may be cut off at 10,001. */
   list(query: AuditQuery): Promise<{ rows: AuditRow[]; counted: number }>
+  /** Null where there never was such a target, as of `diff`. */
+  state(query: { target: string; at: string }): Promise<AuditState | null>
+  diff(query: { target: string; from: string; to: string }): Promise<AuditDiff | null>
   /** Whether everything is as it was recorded; `head`: one that was kept. May take minutes. */
   verify(head: string | undefined, signal: AbortSignal): Promise<AuditVerdict>
 }
 
-export const auditRoutes = (audit: AuditReader): Route[] => [
+export const auditRoutes = (audit: AuditReader, now: Clock): Route[] => [
   route({
     method: 'GET',
     path: '/api/audit',
@@ -32,6 +44,34 @@ export const auditRoutes = (audit: AuditReader): Route[] => [
       const { rows, counted } = await audit.list(query)
       pageHeaders(ctx, query, counted)
       return rows
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/audit/state',
+    credential: 'admin',
+    tag: 'admin',
+    summary: 'What something was at an instant, folded from its events',
+    query: auditStateQuery,
+    response: auditState,
+    refusals: ['not_found', 'conflict'],
+    async handle({ query }) {
+      const { target, at = now().toISOString() } = query
+      return known(target, await audit.state({ target, at }))
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/audit/diff',
+    credential: 'admin',
+    tag: 'admin',
+    summary: 'What changed in something between two instants, and by which events',
+    query: auditDiffQuery,
+    response: auditDiff,
+    refusals: ['not_found', 'conflict'],
+    async handle({ query }) {
+      if (Date.parse(query.from) > Date.parse(query.to)) throw backwards(query.to)
+      return known(query.target, await audit.diff(query))
     },
   }),
   route({
@@ -49,3 +89,18 @@ export const auditRoutes = (audit: AuditReader): Route[] => [
     },
   }),
 ]
+
+function known<T>(target: string, found: T | null): T {
+  if (found === null) throw new Refusal('not_found', `Nothing is recorded of ${target}`)
+  return found
+}
+
+const backwards = (to: string) =>
+  new Invalid([
+    {
+      loc: ['query', 'to'],
+      msg: 'Value error, to must not be before from',
+      type: 'value_error',
+      input: to,
+    },
+  ])

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { summaryOf } from '../../audit/summaries.ts'
 import type { AuditRow } from '../../schemas/audit.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { signedIn } from '../servers/people.ts'
@@ -55,7 +56,7 @@ test('each filter finds what it names and nothing else, and together they narrow
   t.deepEqual(await types('type=run.created'), ['run.created'])
   t.deepEqual(await types(`target=run:${run.run_id}`), ['run.started', 'run.created'])
   t.deepEqual(await types('target=quota:alice'), ['quota.set'])
-  t.deepEqual(await types('target=user:alice'), ['user.login'])
+  t.deepEqual(await types('target=user:alice'), ['user.login', 'user.created'])
   t.deepEqual(await types('target=project:demo'), ['project.created'])
   t.deepEqual(await types('request_id=quota-request'), ['quota.set'])
   t.deepEqual(await types('target=job:none'), [])
@@ -89,11 +90,37 @@ test('the list is newest first, paged without overlap, and counted', async t => 
   )
 })
 
+test('what somebody made illegible does not keep the rest from being read', t => {
+  const ada = { type: 'user', id: 'ada', via: 'password' } as const
+  t.is(
+    summaryOf(
+      { type: 'user.created', data: { username: 'bob', role: 'admin', auth: 'oidc' } },
+      ada,
+    ),
+    'ada created the admin bob, who signs in by oidc',
+  )
+  t.is(
+    summaryOf({ type: 'image_registries.set', data: {} }, ada),
+    'Somebody caused image_registries.set, which is not as it was recorded',
+  )
+  t.is(summaryOf({ type: 'thing.unknown', data: {} }, ada), 'ada caused thing.unknown')
+})
+
 test('only administrators read it, and what is malformed is named', async t => {
   const forge = await startForge(t, roles)
   const alice = await signedIn(forge, 'alice')
-  t.is((await forge.call('GET', '/api/audit', { token: alice })).status, 403)
-  t.is((await forge.call('GET', '/api/audit', { token: null })).status, 401)
+  const at = new Date().toISOString()
+  for (const path of [
+    '/api/audit',
+    '/api/audit/state?target=user:alice',
+    `/api/audit/diff?target=user:alice&from=${at}&to=${at}`,
+    '/api/audit/verify',
+  ]) {
+    t.is((await forge.call('GET', path, { token: alice })).status, 403, path)
+    t.is((await forge.call('GET', path, { token: null })).status, 401, path)
+    t.is((await forge.call('GET', path)).status, 200, path)
+  }
+  t.is((await forge.call('GET', '/api/audit/verify?head=abc')).status, 422)
   for (const query of [
     'limit=0',
     'limit=501',
