@@ -1,0 +1,56 @@
+import test, { type ExecutionContext } from 'ava'
+import { type Forge, startForge } from '../servers/forge.ts'
+
+const pairs = 500
+/** A busy machine needs more pairs for the same certainty; a difference stays one however many there are. */
+const maxRounds = 3
+const allowedMs = 2
+
+test('signing in takes as long for nobody as for a wrong password', async t => {
+  t.timeout(600_000)
+  const forge = await startForge(t, { SERVICE_TRUSTED_PROXY_HOPS: '1' })
+  const time = timer(t, forge)
+  for (let warmUp = 0; warmUp < 10; warmUp++) {
+    await time('nobody')
+    await time('admin')
+  }
+  const unknown: number[] = []
+  const wrong: number[] = []
+  const differenceMs = () => Math.abs(median(unknown) - median(wrong))
+  do {
+    for (let pair = 0; pair < pairs; pair++) {
+      // Whatever the first call does to the second, it does to both kinds.
+      if (pair % 2) unknown.push(await time(`nobody-${pair}`))
+      wrong.push(await time('admin'))
+      if (!(pair % 2)) unknown.push(await time(`nobody-${pair}`))
+    }
+    t.log(
+      `${wrong.length} pairs: nobody ${median(unknown).toFixed(2)} ms, wrong password ${median(wrong).toFixed(2)} ms`,
+    )
+  } while (differenceMs() >= allowedMs && wrong.length < maxRounds * pairs)
+  t.true(differenceMs() < allowedMs)
+})
+
+/** Times one refused attempt; each comes from another client, since one has ten a minute. */
+function timer(t: ExecutionContext, forge: Forge): (username: string) => Promise<number> {
+  let calls = 0
+  return async username => {
+    calls++
+    const client = `10.${calls >> 16}.${(calls >> 8) & 255}.${calls & 255}`
+    const begunMs = performance.now()
+    const { status, body } = await forge.call('POST', '/api/auth/login', {
+      body: { username, password: 'not the password' },
+      token: null,
+      headers: { 'x-forwarded-for': client },
+    })
+    const tookMs = performance.now() - begunMs
+    t.is(status, 401)
+    t.is(body.detail, 'Username or password is wrong')
+    return tookMs
+  }
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[sorted.length >> 1] ?? Number.NaN
+}
