@@ -128,10 +128,13 @@ async function follow(
   state: RunnerStatus,
   signal: AbortSignal,
 ): Promise<void> {
-  const partitions = (await deps.log.end(projection.topic)).length
+  const ends = await deps.log.end(projection.topic)
   projection.reset()
-  let checkpoints = await loadCheckpoints(deps.pool, projection, partitions)
+  let checkpoints = await loadCheckpoints(deps.pool, projection, ends.length)
   state.checkpoints = checkpoints.next
+  // Where nothing waits, nothing will be applied that would show that an outage is over.
+  if (ends.every((end, partition) => (checkpoints.next[partition] ?? 0n) >= end))
+    state.halted = null
   const inbox = openInbox(deps.log, projection.topic, checkpoints.next, signal)
   try {
     while (!signal.aborted) {
