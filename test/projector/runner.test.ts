@@ -32,6 +32,7 @@ test('a projection that found the log away is well again with it, though nothing
   await until('it says that the log is away', 15_000, () => runner.status().halted === 'away')
   away = false
   await until('it is well again', 15_000, () => runner.status().halted === null)
+  t.deepEqual(runner.status().checkpoints, [0n])
   await runner.stop()
   await pool.end()
 })
