@@ -8,7 +8,7 @@ import { startServer } from '../../bench/rig/server.ts'
 
 /**
  * Runs Schemathesis against the server's own OpenAPI document: as the administrator, then as a run that
- * reports. Fails on any 5xx, and on any answer that the document does not describe.
+ * reports, then the maintenance switch. Fails on any 5xx, and on any answer that the document does not describe.
  */
 
 const version = '4.32.5'
@@ -31,6 +31,8 @@ const excludedPaths = [
 
 /** Taken with a run's token only; every other credential is 401 there. */
 const ingestPaths = '^/api/ingest/'
+/** Tried last: once it is on, everything else is 503. */
+const switchPath = '^/api/admin/maintenance$'
 
 const { values: options } = parseArgs({
   options: {
@@ -48,13 +50,17 @@ try {
   if (!fuzzed) throw new Error('no run to report for')
   const people = await fuzz(fuzzed.run_id, [
     `--header=Authorization: Bearer ${admin}`,
-    `--exclude-path-regex=${[ingestPaths, ...excludedPaths].join('|')}`,
+    `--exclude-path-regex=${[ingestPaths, switchPath, ...excludedPaths].join('|')}`,
   ])
   const reporting = await fuzz(fuzzed.run_id, [
     `--header=Authorization: Bearer ${fuzzed.token}`,
     `--include-path-regex=${ingestPaths}`,
   ])
-  process.exitCode = Math.max(people, reporting)
+  const switching = await fuzz(fuzzed.run_id, [
+    `--header=Authorization: Bearer ${admin}`,
+    `--include-path-regex=${switchPath}`,
+  ])
+  process.exitCode = Math.max(people, reporting, switching)
 } finally {
   await server.stop()
   await server.remove()
