@@ -5,6 +5,7 @@ import { auditReader } from './audit/reader.ts'
 import { commandRoutes } from './command-api/slices.ts'
 import { authenticator } from './platform/auth/authenticate.ts'
 import type { Passwords } from './platform/auth/passwords.ts'
+import { type Config, oidcOf } from './platform/config.ts'
 import { openApi } from './platform/http/openapi.ts'
 import type { Caller, Route } from './platform/http/route.ts'
 import { listen } from './platform/http/server.ts'
@@ -27,7 +28,12 @@ import { createWaiter, projectionProgress } from './query-api/wait.ts'
 /** Answers while the rest deliberately does not (specification, "Errors", 503). */
 const alwaysServed = new Set(['/api/version', '/healthz', '/api/readyz'])
 /** Besides: what it takes to end maintenance. */
-const servedInMaintenance = new Set(['/api/auth/login', '/api/admin/maintenance'])
+const servedInMaintenance = (config: Config): ReadonlySet<string> => {
+  const signIn = oidcOf(config)
+    ? ['/api/auth/oidc/login', '/api/auth/oidc/callback', '/api/auth/refresh']
+    : ['/api/auth/login']
+  return new Set([...signIn, '/api/admin/maintenance'])
+}
 /** How soon it is worth asking again during maintenance, in seconds. */
 const maintenanceRetrySeconds = 30
 
@@ -46,6 +52,7 @@ export async function serveHttp(parts: Parts, passwords: Passwords): Promise<num
   const streams = createStreams({ signals, logger, authenticate, progress })
   const maintenance = await openMaintenance(parts, streams.endAll)
   const routes = routesOf(parts, { passwords, openStream: streams.open, maintenance })
+  const servedMeanwhile = servedInMaintenance(parts.config)
   const waitFor = createWaiter(readPool, signals)
   const app = httpShell({
     routes,
@@ -53,7 +60,8 @@ export async function serveHttp(parts: Parts, passwords: Passwords): Promise<num
     log: parts.logger,
     metrics: parts.telemetry.http,
     trustedProxyHops: parts.config.trustedProxyHops,
-    admit: route => admit(route, parts.isDraining(), maintenance.current()),
+    admit: route =>
+      admit(route, parts.isDraining(), { ...maintenance.current(), served: servedMeanwhile }),
     count: parts.rateLimits.count,
     async before(ctx, route, caller) {
       if (route.method !== 'GET') return
@@ -72,12 +80,12 @@ export async function serveHttp(parts: Parts, passwords: Passwords): Promise<num
 function admit(
   { path }: Route,
   isDraining: boolean,
-  { enabled, message }: MaintenanceSwitch,
+  { enabled, message, served }: MaintenanceSwitch & { served: ReadonlySet<string> },
 ): void {
   if (alwaysServed.has(path)) return
   if (isDraining)
     throw new Refusal('unavailable', 'The server is stopping; try again', { retryAfterSeconds: 2 })
-  if (enabled && !servedInMaintenance.has(path))
+  if (enabled && !served.has(path))
     throw new Refusal('unavailable', message ?? 'The server is in maintenance', {
       code: 'maintenance',
       retryAfterSeconds: maintenanceRetrySeconds,
@@ -130,7 +138,8 @@ function routesOf(parts: Parts, { passwords, openStream, maintenance }: Ports): 
     const { pool, now, baseUrl } = parts.deps
     const { catalogue } = parts
     const audit = auditReader(openAuditPool(parts))
-    const signIn = { accessTokenHours: config.jwtHours, baseUrl }
+    const providerName = oidcOf(config)?.name ?? null
+    const signIn = { accessTokenHours: config.jwtHours, baseUrl, providerName }
     routes.push(...queryRoutes({ reads, pool, now, openStream, catalogue, audit, signIn }))
   }
   return routes

@@ -71,6 +71,8 @@ const sentences: Sentences = {
     `${who} took another ingest token for ${run_id}; the ones before it ended`,
   'signing_key.rotated': ({ kid, replaced_kid }, who) =>
     `${who} had access tokens signed with the key ${kid} instead of ${replaced_kid}`,
+  'user.identity_linked': ({ username, issuer }) =>
+    `${username} first came from the identity provider ${issuer}`,
   'user.created': ({ username, role, auth }, who) =>
     `${who} created the ${role} ${username}, who signs in by ${auth}`,
   'user.device_approved': (_, who) => `${who} let a device sign in as themselves`,

@@ -12,6 +12,7 @@ import { lifecycleRoutes } from './lifecycle/routes.ts'
 import { logRoutes } from './logs/routes.ts'
 import { maintenanceRoutes } from './maintenance/routes.ts'
 import { metricRoutes } from './metrics/routes.ts'
+import { oidcRoutes } from './oidc/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
 import { type ProjectionAdmin, projectionRoutes } from './projections/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
@@ -34,6 +35,7 @@ export type SlicePorts = JobPorts & {
 /** Every route that changes something; the list is written by hand. */
 export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...sessionRoutes(deps, ports.passwords),
+  ...oidcRoutes(deps, signIn => openSession(deps, { ...signIn, via: 'oidc' })),
   ...keyRoutes(deps),
   ...deviceRoutes(deps, signIn => openSession(deps, { ...signIn, via: 'device', ctx: null })),
   ...rubricRoutes(deps),

@@ -9,6 +9,12 @@ export const userCreated = event(
   Type.Object({ username: Type.String(), role: role(), auth: Type.String() }),
 )
 
+/** Who this person is at an identity provider, and only that: names and addresses change hands. */
+export const userIdentityLinked = event(
+  'user.identity_linked',
+  Type.Object({ username: Type.String(), issuer: Type.String(), subject: Type.String() }),
+)
+
 /** A person signed in; `via` is `password`, `device` or `oidc`. */
 export const userLogin = event(
   'user.login',
@@ -61,6 +67,7 @@ export const userProfileChanged = event(
 
 export const userEvents = [
   userCreated,
+  userIdentityLinked,
   userLogin,
   userPasswordChanged,
   userLogout,

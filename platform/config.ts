@@ -19,6 +19,13 @@ export type Config = {
   jwtHours: number
   initAdminUsername: string
   initAdminPassword: string | null
+  /** Issuer, client id and client secret are set all three, or none. */
+  oidcIssuer: string | null
+  oidcClientId: string | null
+  oidcClientSecret: string | null
+  oidcName: string | null
+  oidcAdminGroup: string | null
+  oidcGroupsClaim: string
   localGpus: number
   defaultVisibility: 'private' | 'internal'
   maxUploadMb: number
@@ -55,6 +62,20 @@ const word =
     return value
   }
 
+const issuer: Reader<string | null> = (value, name) => {
+  if (value === undefined || value === '') return null
+  const url = URL.parse(value)
+  const isPlain = url?.search === '' && url.hash === ''
+  if (!isPlain || !isProtected(url))
+    throw new BadSetting(`${name}=${value}: an https address is expected (http on loopback only)`)
+  return value
+}
+
+/** Nobody can listen in between: TLS, or this machine. */
+export const isProtected = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' ||
+  (protocol === 'http:' && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname))
+
 const list: Reader<readonly string[]> = value =>
   (value ?? '')
     .split(',')
@@ -84,6 +105,12 @@ const settings: { [K in keyof Config]: [name: string, read: Reader<Config[K]>] }
   jwtHours: ['SERVICE_JWT_HOURS', whole(8, 1, 720)],
   initAdminUsername: ['SERVICE_INIT_ADMIN_USERNAME', text('admin')],
   initAdminPassword: ['SERVICE_INIT_ADMIN_PASSWORD', text(null)],
+  oidcIssuer: ['SERVICE_OIDC_ISSUER', issuer],
+  oidcClientId: ['SERVICE_OIDC_CLIENT_ID', text(null)],
+  oidcClientSecret: ['SERVICE_OIDC_CLIENT_SECRET', text(null)],
+  oidcName: ['SERVICE_OIDC_NAME', text(null)],
+  oidcAdminGroup: ['SERVICE_OIDC_ADMIN_GROUP', text(null)],
+  oidcGroupsClaim: ['SERVICE_OIDC_GROUPS_CLAIM', text('groups')],
   localGpus: ['SERVICE_LOCAL_GPUS', whole(4, 0, 1024)],
   defaultVisibility: ['SERVICE_DEFAULT_VISIBILITY', word('private', 'private', 'internal')],
   maxUploadMb: ['SERVICE_MAX_UPLOAD_MB', whole(1024, 1, 1_048_576)],
@@ -126,8 +153,42 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const known = new Set([...Object.values(settings).map(([name]) => name), ...reportingVariables])
   for (const name of Object.keys(env))
     if (name.startsWith('SERVICE_') && !known.has(name)) faults.push(`${name}: no such setting`)
+  faults.push(...incompleteOidc(env))
   if (faults.length > 0) throw new BadConfig(faults)
   return Object.fromEntries(entries) as Config
+}
+
+function incompleteOidc(env: Record<string, string | undefined>): string[] {
+  const of = (...keys: (keyof Config)[]) => keys.map(key => settings[key][0])
+  const needed = of('oidcIssuer', 'oidcClientId', 'oidcClientSecret')
+  const all = [...needed, ...of('oidcName', 'oidcAdminGroup', 'oidcGroupsClaim')]
+  const isSet = (name: string) => env[name] !== undefined && env[name] !== ''
+  const given = all.filter(isSet)
+  if (given.length === 0) return []
+  return needed
+    .filter(name => !isSet(name))
+    .map(name => `${name}: missing, though ${given.join(', ')} is set`)
+}
+
+/** The identity provider with which people sign in instead of a password. */
+export type OidcSettings = {
+  issuer: string
+  clientId: string
+  clientSecret: string
+  /** As people know it. */
+  name: string
+  /** Its members are admins, everybody else is not; null: roles are given here. */
+  adminGroup: string | null
+  groupsClaim: string
+}
+
+/** Null where people sign in with passwords. */
+export function oidcOf(config: Config): OidcSettings | null {
+  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = config
+  if (issuer === null || clientId === null || clientSecret === null) return null
+  const name = config.oidcName ?? new URL(issuer).host
+  const { oidcAdminGroup: adminGroup, oidcGroupsClaim: groupsClaim } = config
+  return { issuer, clientId, clientSecret, name, adminGroup, groupsClaim }
 }
 
 /** The configuration as it may be shown: secrets become `[set]`, passwords in addresses go. */

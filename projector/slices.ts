@@ -30,6 +30,7 @@ export const unprojected: readonly string[] = [
   'admin.maintenance_on',
   'admin.maintenance_off',
   'user.created',
+  'user.identity_linked',
   'user.device_approved',
   'user.device_denied',
   'user.login',

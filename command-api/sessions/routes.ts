@@ -1,4 +1,5 @@
 import type { Passwords } from '../../platform/auth/passwords.ts'
+import { oidcOf } from '../../platform/config.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
@@ -40,8 +41,9 @@ const signInRoutes = (deps: Deps, passwords: Passwords): Route[] => [
     bodyLimitBytes: 16 * 1024,
     rateLimit: signInAttempts,
     response: loginReply,
-    refusals: ['unauthenticated', 'rate_limited'],
+    refusals: ['unauthenticated', 'rate_limited', 'not_configured'],
     async handle({ body, requestId, ctx }) {
+      refuseBesideProvider(deps, 'Password login is disabled')
       const { username } = body
       const person = await findPerson(deps, username)
       const matches = await passwords.matches(body.password, person?.password_hash ?? null)
@@ -114,8 +116,9 @@ const ownSessionRoutes = (deps: Deps, passwords: Passwords): Route[] => [
     bodyLimitBytes: 16 * 1024,
     rateLimit: passwordChanges,
     response: done,
-    refusals: ['conflict', 'rate_limited'],
+    refusals: ['conflict', 'rate_limited', 'not_configured'],
     async handle(request) {
+      refuseBesideProvider(deps, 'Passwords are disabled')
       await changePassword(deps, passwords, request)
       return { ok: true }
     },
@@ -138,6 +141,12 @@ async function refuseIfChanged(
     [username, hash],
   )
   if (rowCount === 0) throw wrongPassword()
+}
+
+/** Where an identity provider signs people in, nobody does so past it. */
+function refuseBesideProvider({ config }: Deps, what: string): void {
+  const provider = oidcOf(config)
+  if (provider) throw new Refusal('not_configured', `${what}; sign in with ${provider.name}`)
 }
 
 async function findPerson(deps: Deps, username: string): Promise<PersonRow | undefined> {

@@ -30,6 +30,8 @@ export type SignInSettings = {
   accessTokenHours: number
   /** Where people reach this installation. */
   baseUrl: () => string
+  /** The identity provider, as people know it; null where they have passwords. */
+  providerName: string | null
 }
 
 export const sessionRoutes = ({ reads, pool, now, signIn }: SessionDeps): Route[] => [
@@ -103,10 +105,15 @@ export const sessionRoutes = ({ reads, pool, now, signIn }: SessionDeps): Route[
 const waysToSignIn = ({
   accessTokenHours,
   baseUrl,
+  providerName: name,
 }: SignInSettings): Static<typeof signInConfig> => ({
-  methods: ['password', 'device'],
-  password: { enabled: true },
-  oidc: { enabled: false, name: null, login_url: null },
+  methods: [name === null ? 'password' : 'oidc', 'device'],
+  password: { enabled: name === null },
+  oidc: {
+    enabled: name !== null,
+    name,
+    login_url: name === null ? null : `${baseUrl()}/api/auth/oidc/login`,
+  },
   device: { enabled: true, interval_s: pollIntervalS, expires_in_s: codeLifeS },
   access_token_hours: accessTokenHours,
   instance: { name: 'forge', console_url: baseUrl() },

@@ -1,0 +1,125 @@
+import { type UserEvent, userStream } from '../../events/users.ts'
+import type { Identity } from '../../platform/auth/identity-provider.ts'
+import type { OidcSettings } from '../../platform/config.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import type { Deps } from '../deps.ts'
+import type { Stamp, Transaction } from '../event-store.ts'
+import { type Aggregate, handle, lockStream } from '../handle.ts'
+import { revokeSessions } from '../revoke-sessions.ts'
+import {
+  evolveRole,
+  followRole,
+  nthChoice,
+  profileFrom,
+  type Role,
+  roleBy,
+  usernameFrom,
+} from './decide.ts'
+
+export type Arrival = { identity: Identity; settings: OidcSettings; requestId: string }
+export type Account = { username: string; role: Role }
+
+/** The account of somebody whom the provider has proved; made at their first sign-in, its role of now. */
+export async function accountOf(deps: Deps, arrival: Arrival): Promise<Account> {
+  const username = await deps.store.transaction(tx => findOrCreate(deps, tx, arrival))
+  await takeRole(deps, username, arrival)
+  const { rows } = await deps.pool.query<Account>(
+    'select username, role from auth.person where username = $1',
+    [username],
+  )
+  if (!rows[0]) throw new Refusal('not_found', `No such user: ${username}`)
+  return rows[0]
+}
+
+async function findOrCreate(deps: Deps, tx: Transaction, arrival: Arrival): Promise<string> {
+  const { issuer, subject } = arrival.identity
+  // Two first sign-ins at once make one account.
+  await lockStream(tx, `identity ${issuer} ${subject}`)
+  const { rows } = await tx.query<{ username: string }>(
+    'select username from auth.identity where issuer = $1 and subject = $2',
+    [issuer, subject],
+  )
+  return rows[0]?.username ?? (await create(deps, tx, arrival))
+}
+
+async function create(deps: Deps, tx: Transaction, arrival: Arrival): Promise<string> {
+  const { identity, settings } = arrival
+  const { issuer, subject, claims } = identity
+  const role = roleBy(claims, settings) ?? 'operator'
+  const now = deps.now()
+  const username = await insertPerson(tx, { claims, role, now })
+  await tx.query(
+    'insert into auth.identity (issuer, subject, username, linked_at) values ($1, $2, $3, $4)',
+    [issuer, subject, username, now],
+  )
+  const stream = userStream(username)
+  await lockStream(tx, stream)
+  const { version } = await deps.store.load<UserEvent>(stream, tx)
+  const events: UserEvent[] = [
+    { type: 'user.created', data: { username, role, auth: 'oidc' } },
+    { type: 'user.identity_linked', data: { username, issuer, subject } },
+  ]
+  const stamp = stampFor(username, arrival, now)
+  await deps.store.append(tx, { stream, expectedVersion: version, events, stamp })
+  return username
+}
+
+const choices = 1000
+
+/** An account under a name that is free: who has the name already is somebody else, whatever they share. */
+async function insertPerson(
+  tx: Transaction,
+  { claims, role, now }: { claims: Identity['claims']; role: Role; now: Date },
+): Promise<string> {
+  const { display_name, email } = profileFrom(claims)
+  for (let n = 1; n <= choices; n++) {
+    const username = nthChoice(usernameFrom(claims), n)
+    const { rowCount } = await tx.query(
+      `insert into auth.person (username, role, display_name, email, created_at)
+       values ($1, $2, $3, $4, $5) on conflict do nothing`,
+      [username, role, display_name, email, now],
+    )
+    if (rowCount === 1) return username
+  }
+  throw new Refusal('conflict', `All names like ${usernameFrom(claims)} are taken`)
+}
+
+const roles: Aggregate<Role | null, UserEvent> = { initial: null, evolve: evolveRole }
+
+/** The provider's word holds at each sign-in; what was opened under the other role ends. */
+async function takeRole(deps: Deps, username: string, arrival: Arrival): Promise<void> {
+  const role = roleBy(arrival.identity.claims, arrival.settings)
+  const now = deps.now()
+  const { events } = await handle(
+    deps.store,
+    {
+      stream: userStream(username),
+      aggregate: roles,
+      stamp: stampFor(username, arrival, now),
+      reserve: async tx => {
+        await tx.query('update auth.person set role = $2 where username = $1', [username, role])
+        await revokeSessions(tx, username, { now })
+      },
+    },
+    previous => followRole(previous, { username, role }),
+  )
+  if (events.length > 0) deps.accessChanged(username)
+}
+
+/** Belongs to the transaction that opens a session: its lock of their stream keeps back whoever disables them. */
+export async function refuseDisabled(tx: Transaction, username: string): Promise<void> {
+  const { rowCount } = await tx.query(
+    'select 1 from auth.person where username = $1 and not disabled',
+    [username],
+  )
+  if (rowCount === 0)
+    throw new Refusal('forbidden', `The account ${username} is disabled; ask an administrator`, {
+      code: 'oidc.disabled',
+    })
+}
+
+const stampFor = (username: string, { requestId }: Arrival, now: Date): Stamp => ({
+  actor: { type: 'user', id: username, via: 'oidc' },
+  requestId,
+  now,
+})

@@ -1,0 +1,71 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Context } from 'koa'
+import type { Proofs } from '../../platform/auth/identity-provider.ts'
+import { sha256 } from '../../platform/auth/opaque-token.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import type { Deps } from '../deps.ts'
+
+/** As long as a person may take at the provider. */
+const lifeSeconds = 600
+const shape = /^[\w-]{43}$/
+
+/**
+ * Begins a sign-in in this browser. All it must prove later is derived from one secret, which only its
+ * cookie holds; the row makes it good for one answer, which a sealed cookie alone could not.
+ */
+export async function beginFlow(deps: Deps, ctx: Context, returnTo: string): Promise<Proofs> {
+  const secret = randomBytes(32).toString('base64url')
+  const now = deps.now()
+  await deps.pool.query('delete from auth.oidc_flow where expires_at <= $1', [now])
+  await deps.pool.query(
+    'insert into auth.oidc_flow (flow_sha256, return_to, expires_at) values ($1, $2, $3)',
+    [sha256(secret), returnTo, new Date(now.getTime() + lifeSeconds * 1000)],
+  )
+  setCookie(ctx, secret, lifeSeconds)
+  return proofsOf(secret)
+}
+
+/** Ends the sign-in that this browser began with this state; refuses any other, and a second answer. */
+export async function takeFlow(
+  deps: Deps,
+  ctx: Context,
+  state: string | undefined,
+): Promise<{ proofs: Proofs; returnTo: string }> {
+  const secret = ctx.cookies.get(nameFor(ctx))
+  if (secret === undefined || !shape.test(secret)) throw startAgain('did not begin in this browser')
+  const proofs = proofsOf(secret)
+  // Before the row goes: a page elsewhere that sends the browser here must not spoil what is under way.
+  if (state === undefined || !isSame(state, proofs.state))
+    throw startAgain('is not the one that this browser began last')
+  const { rows } = await deps.pool.query<{ return_to: string }>(
+    'delete from auth.oidc_flow where flow_sha256 = $1 and expires_at > $2 returning return_to',
+    [sha256(secret), deps.now()],
+  )
+  if (!rows[0]) throw startAgain('took too long or was answered before')
+  setCookie(ctx, '', 0)
+  return { proofs, returnTo: rows[0].return_to }
+}
+
+function proofsOf(secret: string): Proofs {
+  const derived = (what: string) => createHmac('sha256', secret).update(what).digest('base64url')
+  return { state: derived('state'), nonce: derived('nonce'), codeVerifier: derived('verifier') }
+}
+
+const isSame = (a: string, b: string) => timingSafeEqual(sha256(a), sha256(b))
+
+const startAgain = (why: string) =>
+  new Refusal('invalid', `This sign-in ${why}; start again`, { code: 'oidc.stale' })
+
+const nameFor = (ctx: Context) => (ctx.secure ? '__Secure-forge_oidc' : 'forge_oidc')
+
+/** Lax, not Strict: the browser comes back from the provider's site. */
+function setCookie(ctx: Context, value: string, maxAgeSeconds: number): void {
+  const attributes = [
+    'Path=/api/auth/oidc',
+    `Max-Age=${maxAgeSeconds}`,
+    'HttpOnly',
+    'SameSite=Lax',
+    ...(ctx.secure ? ['Secure'] : []),
+  ]
+  ctx.append('Set-Cookie', [`${nameFor(ctx)}=${value}`, ...attributes].join('; '))
+}

@@ -1,0 +1,49 @@
+import type { Context } from 'koa'
+import type { Logger } from 'pino'
+import { Refusal } from '../../platform/refusal.ts'
+
+/** Shows a refusal to a person where a browser asks; anything else gets it as every other. */
+export async function withRefusedPage(
+  { ctx, requestId }: { ctx: Context; requestId: string },
+  logger: Logger,
+  work: () => Promise<void>,
+): Promise<string | undefined> {
+  try {
+    await work()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof Refusal) || ctx.accepts('json', 'html') !== 'html') throw error
+    if (error.status >= 500)
+      logger.warn({ err: error, request_id: requestId, path: ctx.path }, 'refused')
+    ctx.status = error.status
+    ctx.type = 'text/html; charset=utf-8'
+    ctx.set(
+      'Content-Security-Policy',
+      "default-src 'none'; style-src 'self'; frame-ancestors 'none'",
+    )
+    return page(error, requestId)
+  }
+}
+
+const page = ({ detail }: Refusal, requestId: string) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Not signed in · Forge</title>
+<link rel="stylesheet" href="/assets/page.css">
+<link rel="stylesheet" href="/assets/device.css">
+</head>
+<body>
+<main>
+<h1>Not signed in</h1>
+<p role="alert">${escaped(detail)}</p>
+<p><a href="/api/auth/oidc/login">Sign in again</a></p>
+<p><small>Request ${escaped(requestId)}</small></p>
+</main>
+</body>
+</html>
+`
+
+const escaped = (text: string) =>
+  text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)

@@ -1,0 +1,108 @@
+import type { Context } from 'koa'
+import {
+  type IdentityProvider,
+  openIdentityProvider,
+} from '../../platform/auth/identity-provider.ts'
+import { type OidcSettings, oidcOf } from '../../platform/config.ts'
+import { type Route, route } from '../../platform/http/route.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { oidcAnswerQuery, oidcLoginQuery } from '../../schemas/oidc.ts'
+import type { Deps } from '../deps.ts'
+import type { Transaction } from '../event-store.ts'
+import { type Account, accountOf, refuseDisabled } from './account.ts'
+import { beginFlow, takeFlow } from './flow.ts'
+import { withRefusedPage } from './refused-page.ts'
+
+/** Opens a session and sets its refresh cookie; refuses what `reserve` refuses. */
+export type OpenSession = (
+  signIn: Account & {
+    requestId: string
+    ctx: Context
+    reserve: (tx: Transaction) => Promise<void>
+  },
+) => Promise<unknown>
+
+const callbackPath = '/api/auth/oidc/callback'
+const defaultReturn = '/device'
+/** Each leaves a row for ten minutes. */
+const begunSignIns = { name: 'oidc', points: 30, windowSeconds: 60 }
+const redirect = {
+  mediaType: 'text/html',
+  description: 'A redirect; for people, why there is none',
+}
+
+export function oidcRoutes(deps: Deps, openSession: OpenSession): Route[] {
+  const settings = oidcOf(deps.config)
+  const configured = settings && { settings, provider: openIdentityProvider(settings) }
+  const atProvider = () => {
+    if (configured) return configured
+    throw new Refusal('not_configured', 'No identity provider is configured here')
+  }
+  return [loginRoute(deps, atProvider), callbackRoute(deps, atProvider, openSession)]
+}
+
+type AtProvider = () => { settings: OidcSettings; provider: IdentityProvider }
+
+const redirectUri = (deps: Deps) => `${deps.baseUrl()}${callbackPath}`
+
+const loginRoute = (deps: Deps, atProvider: AtProvider): Route =>
+  route({
+    method: 'GET',
+    path: '/api/auth/oidc/login',
+    credential: 'none',
+    tag: 'auth',
+    summary: 'Sign in with the identity provider, then go to a page of this server',
+    query: oidcLoginQuery,
+    rateLimit: begunSignIns,
+    response: redirect,
+    refusals: ['invalid', 'not_configured', 'backend_failed'],
+    handle: request =>
+      withRefusedPage(request, deps.logger, async () => {
+        const { query, ctx } = request
+        const { provider } = atProvider()
+        const returnTo = pathHere(query.return_to ?? defaultReturn, deps.baseUrl())
+        const proofs = await beginFlow(deps, ctx, returnTo)
+        const question = { ...proofs, redirectUri: redirectUri(deps), prompt: query.prompt }
+        goTo(ctx, await provider.askAt(question))
+      }),
+  })
+
+const callbackRoute = (deps: Deps, atProvider: AtProvider, openSession: OpenSession): Route =>
+  route({
+    method: 'GET',
+    path: callbackPath,
+    credential: 'none',
+    tag: 'auth',
+    summary: 'Where the identity provider sends people back',
+    query: oidcAnswerQuery,
+    response: redirect,
+    refusals: ['invalid', 'forbidden', 'conflict', 'not_configured', 'backend_failed'],
+    handle: request =>
+      withRefusedPage(request, deps.logger, async () => {
+        const { query, ctx, requestId } = request
+        const { settings, provider } = atProvider()
+        const { proofs, returnTo } = await takeFlow(deps, ctx, query.state)
+        const answer = new URL(redirectUri(deps) + ctx.search)
+        const identity = await provider.identify(answer, proofs)
+        const account = await accountOf(deps, { identity, settings, requestId })
+        const reserve = (tx: Transaction) => refuseDisabled(tx, account.username)
+        await openSession({ ...account, requestId, ctx, reserve })
+        // Whole: a path that begins with two slashes would lead elsewhere.
+        goTo(ctx, new URL(new URL(deps.baseUrl()).origin + returnTo))
+      }),
+  })
+
+/** A path of this server with its query, or a refusal: nobody is sent elsewhere with a fresh sign-in. */
+function pathHere(asked: string, baseUrl: string): string {
+  const base = new URL(baseUrl)
+  const url = asked.startsWith('/') ? URL.parse(asked, base) : null
+  if (url?.origin !== base.origin)
+    throw new Refusal('invalid', `return_to: a path of this server is expected, as in /device`)
+  return url.pathname + url.search + url.hash
+}
+
+function goTo(ctx: Context, url: URL): void {
+  ctx.set('Cache-Control', 'no-store')
+  ctx.set('Referrer-Policy', 'no-referrer')
+  ctx.redirect(url.href)
+}

@@ -1,0 +1,84 @@
+import { generateKeyPairSync } from 'node:crypto'
+import type { ExecutionContext } from 'ava'
+import Provider from 'oidc-provider'
+import { client, providerAddress, type Stage, startWithProvider } from './stage.ts'
+import { newVisitor, target, type Visitor } from './visitor.ts'
+
+/** What the provider tells of a person besides their subject. */
+export type Claims = {
+  preferred_username?: string
+  name?: string
+  email?: string
+  groups?: string[]
+}
+
+export type WithProvider = Stage & {
+  /** By subject; may be changed at any time. */
+  people: Map<string, Claims>
+  /** The provider no longer answers. */
+  goAway(): void
+}
+
+/** A server, and an OpenID provider of other people's making, in this process. */
+export async function startWithRealProvider(t: ExecutionContext): Promise<WithProvider> {
+  const { issuer, server } = await providerAddress(t)
+  const stage = await startWithProvider(t, issuer)
+  const people = new Map<string, Claims>()
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const provider = new Provider(issuer, {
+    clients: [
+      { client_id: client.id, client_secret: client.secret, redirect_uris: [stage.redirectUri] },
+    ],
+    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig' }] },
+    cookies: { keys: ['only a test'] },
+    scopes: ['openid', 'profile', 'email', 'groups'],
+    claims: {
+      openid: ['sub'],
+      profile: ['name', 'preferred_username'],
+      email: ['email'],
+      groups: ['groups'],
+    },
+    findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ sub, ...people.get(sub) }) }),
+  })
+  server.on('request', provider.callback())
+  const goAway = () => {
+    server.close()
+    server.closeAllConnections()
+  }
+  return { ...stage, people, goAway }
+}
+
+/** Goes through the provider's pages as this person; answers where Forge is to be called back. */
+export async function answerFor(
+  visitor: Visitor,
+  base: string,
+  { subject, returnTo = '/device' }: { subject: string; returnTo?: string },
+): Promise<URL> {
+  const query = new URLSearchParams({ return_to: returnTo })
+  let at = target(await visitor.get(`${base}/api/auth/oidc/login?${query}`))
+  for (let page = 0; page < 10; page++) {
+    if (at.origin === base) return at
+    const response = await visitor.get(at)
+    at =
+      response.status < 400 && response.headers.has('location')
+        ? target(response)
+        : target(await visitor.post(at, formOf(await response.text(), subject)))
+  }
+  throw new Error(`the provider did not send back, but to ${at}`)
+}
+
+const formOf = (page: string, login: string) =>
+  page.includes('name="login"')
+    ? { prompt: 'login', login, password: 'any' }
+    : { prompt: 'consent' }
+
+/** Signs this person in; answers the callback's answer and the browser that now holds the session. */
+export async function signInAs(
+  base: string,
+  subject: string,
+  returnTo?: string,
+): Promise<{ visitor: Visitor; answer: Response }> {
+  const visitor = newVisitor()
+  const back = await answerFor(visitor, base, { subject, ...(returnTo && { returnTo }) })
+  return { visitor, answer: await visitor.get(back, { accept: 'text/html' }) }
+}

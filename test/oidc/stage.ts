@@ -1,0 +1,43 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ExecutionContext } from 'ava'
+import { type Forge, startForge } from '../servers/forge.ts'
+
+export const client = { id: 'forge', secret: 'the secret between two servers' }
+
+/** Where an identity provider will answer; until it does, it is away. */
+export type ProviderAddress = { issuer: string; server: Server }
+
+/** A port on 127.0.0.1, while Forge is at `localhost`: another site, as in life. */
+export async function providerAddress(t: ExecutionContext): Promise<ProviderAddress> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  t.teardown(() => server.closeAllConnections())
+  return { issuer: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
+}
+
+export type Stage = {
+  forge: Forge
+  /** What people type into the browser. */
+  base: string
+  redirectUri: string
+}
+
+/** A server whose people sign in with this provider. */
+export async function startWithProvider(
+  t: ExecutionContext,
+  issuer: string,
+  env: Record<string, string> = {},
+): Promise<Stage> {
+  const forge = await startForge(t, {
+    SERVICE_OIDC_ISSUER: issuer,
+    SERVICE_OIDC_CLIENT_ID: client.id,
+    SERVICE_OIDC_CLIENT_SECRET: client.secret,
+    SERVICE_OIDC_NAME: 'Example ID',
+    SERVICE_OIDC_ADMIN_GROUP: 'forge-admins',
+    ...env,
+  })
+  const base = `http://localhost:${new URL(forge.url).port}`
+  return { forge, base, redirectUri: `${base}/api/auth/oidc/callback` }
+}
