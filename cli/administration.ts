@@ -8,6 +8,16 @@ import {
   rotateKeys,
 } from './commands/admin.ts'
 import {
+  auditDiff,
+  auditList,
+  auditState,
+  auditVerify,
+  describeAuditDiff,
+  describeAuditList,
+  describeAuditState,
+  describeAuditVerify,
+} from './commands/audit.ts'
+import {
   describeMaintenanceOff,
   describeMaintenanceOn,
   describeMaintenanceStatus,
@@ -92,5 +102,25 @@ function addMaintenance(maintenance: Command, world: World, ended: Ended): void 
   )
   speaking('status', describeMaintenanceStatus).action(async options =>
     ended(await maintenanceStatus(world, options)),
+  )
+}
+
+/** `forge audit …`: who did what, and whether the record of it is whole. */
+export function addAudit(program: Command, world: World, ended: Ended): void {
+  const audit = program
+    .command('audit')
+    .description('who did what, and whether the record is whole')
+  const speaking = (name: string, describe: Describe) => speakingOf(audit, name, describe)
+  speaking('list', describeAuditList).action(async options =>
+    ended(await auditList(world, options)),
+  )
+  speaking('state', describeAuditState).action(async (target, options) =>
+    ended(await auditState(world, target, options)),
+  )
+  speaking('diff', describeAuditDiff).action(async (target, options) =>
+    ended(await auditDiff(world, target, options)),
+  )
+  speaking('verify', describeAuditVerify).action(async options =>
+    ended(await auditVerify(world, options)),
   )
 }

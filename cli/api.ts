@@ -9,7 +9,7 @@ export type Api = {
   host: string
   isSignedIn: boolean
   /** `T` is the shape the API documents for that path; answers are not checked again. */
-  get<T>(path: string, query?: Query): Promise<T>
+  get<T>(path: string, query?: Query, options?: GetOptions): Promise<T>
   /** `get`, or null where there is no such thing. */
   find<T>(path: string, query?: Query): Promise<T | null>
   post<T>(path: string, body: unknown, options?: PostOptions): Promise<T>
@@ -17,6 +17,11 @@ export type Api = {
   patch<T>(path: string, body: unknown): Promise<T>
   /** The answer as it streams in. */
   open(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response>
+}
+
+type GetOptions = {
+  /** For what takes its time. */
+  withinMs?: number
 }
 
 type PostOptions = {
@@ -55,14 +60,14 @@ export function createApi({ host, token, userAgent, onSlow }: ApiOptions): Api {
       throw unreachable(host, error)
     })
 
-  const ask = async (outgoing: Outgoing): Promise<unknown> => {
+  const ask = async (outgoing: Outgoing, withinMs = timeoutMs): Promise<unknown> => {
     const began = performance.now()
     const slow = setInterval(() => {
       const seconds = Math.round((performance.now() - began) / 1000)
       onSlow(`waiting ${seconds} s for ${host} to answer ${outgoing.method} ${outgoing.path}`)
     }, slowMs)
     try {
-      const response = await sendUntilCaughtUp(() => send(outgoing, AbortSignal.timeout(timeoutMs)))
+      const response = await sendUntilCaughtUp(() => send(outgoing, AbortSignal.timeout(withinMs)))
       const body = await bodyOf(response).catch(error => {
         throw unreachable(host, error)
       })
@@ -76,8 +81,8 @@ export function createApi({ host, token, userAgent, onSlow }: ApiOptions): Api {
   return {
     host,
     isSignedIn: token !== null,
-    get: async <T>(path: string, query: Query = {}) =>
-      (await ask({ method: 'GET', path: withQuery(path, query) })) as T,
+    get: async <T>(path: string, query: Query = {}, { withinMs }: GetOptions = {}) =>
+      (await ask({ method: 'GET', path: withQuery(path, query) }, withinMs)) as T,
     find: async <T>(path: string, query: Query = {}) => {
       try {
         return (await ask({ method: 'GET', path: withQuery(path, query) })) as T

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { addAdministration } from './administration.ts'
+import { addAdministration, addAudit } from './administration.ts'
 import {
   contextList,
   contextRemove,
@@ -61,6 +61,7 @@ export function createProgram(world: World, ended: Ended): Command {
   describeServe(program.command('serve')).action(async options => ended(await serve(options)))
   addContexts(program, world, ended)
   addAdministration(program, world, ended)
+  addAudit(program, world, ended)
   return program
 }
 
