@@ -15,6 +15,7 @@ import { decisionEvents } from './events/all.ts'
 import { type KeyRing, loadKeys, watchKeys } from './platform/auth/keys.ts'
 import { createPasswords } from './platform/auth/passwords.ts'
 import type { Config, Role } from './platform/config.ts'
+import type { Route } from './platform/http/route.ts'
 import { createLifetime, type Lifetime } from './platform/lifetime.ts'
 import type { EventLog } from './platform/log/event-log.ts'
 import { openKafkaLog } from './platform/log/kafka.ts'
@@ -43,6 +44,8 @@ import { serveHttp } from './serve-http.ts'
 export type Service = {
   /** Where people and runs reach it. */
   url: string
+  /** What this process answers to. */
+  routes: readonly Route[]
   /** The first administrator, where this start made one; `password` null where it was configured. */
   firstAdmin: { username: string; password: string | null } | null
   stop(): Promise<void>
@@ -132,11 +135,12 @@ async function startParts(
     rateLimits: createRateLimits({ ...core, prefix: config.topicPrefix }),
     isDraining: () => draining,
   }
-  const port = await serveHttp(parts, passwords)
+  const { port, routes } = await serveHttp(parts, passwords)
   core.baseUrl.value = config.baseUrl ?? `http://localhost:${port}`
   if (executor) runExecutor(core, deps, executor)
   return {
     url: core.baseUrl.value,
+    routes,
     firstAdmin,
     async stop() {
       draining = true

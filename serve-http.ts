@@ -37,8 +37,10 @@ const servedInMaintenance = (config: Config): ReadonlySet<string> => {
 /** How soon it is worth asking again during maintenance, in seconds. */
 const maintenanceRetrySeconds = 30
 
-/** Puts the routes of this process's roles behind one listener; answers its port. */
-export async function serveHttp(parts: Parts, passwords: Passwords): Promise<number> {
+export type Serving = { port: number; routes: readonly Route[] }
+
+/** Puts the routes of this process's roles behind one listener; answers its port and the routes. */
+export async function serveHttp(parts: Parts, passwords: Passwords): Promise<Serving> {
   const { deps, signals, logger, readPool } = parts
   const authenticate = authenticator({
     pool: deps.pool,
@@ -74,7 +76,7 @@ export async function serveHttp(parts: Parts, passwords: Passwords): Promise<num
   parts.life.owns('http', server, listening => listening.close())
   // After the listener, so that streams end before it: it waits for what is open.
   parts.life.owns('streams', streams, opened => opened.close())
-  return server.port
+  return { port: server.port, routes }
 }
 
 function admit(

@@ -1,3 +1,4 @@
+import type { Pool } from 'pg'
 import { type ProjectEvent, projectStream } from '../events/projects.ts'
 import type { Config } from '../platform/config.ts'
 import type { Person } from '../platform/http/route.ts'
@@ -47,6 +48,23 @@ export async function takeShortId(
     })
   }
   return `${project}-${row.last_short}`
+}
+
+/** Throws what `takeShortId` would, without beginning anything. */
+export async function refuseProjectOfOthers(
+  pool: Pool,
+  project: string,
+  caller: Person,
+): Promise<void> {
+  const { rows } = await pool.query<Row>({
+    name: 'project_to_submit_to',
+    text: `select owner, visibility, (
+             select role from write.project_member m
+              where m.project = p.name and m.username = $2) as member_role
+             from write.project p where name = $1`,
+    values: [project, caller.username],
+  })
+  if (rows[0]) refuseStrangers(rows[0], project, caller)
 }
 
 type Row = Pick<ProjectFacts, 'owner' | 'visibility'> & {

@@ -86,6 +86,7 @@ function decisionRoute(deps: Deps, verb: string, decision: Decision, summary: st
     method: 'POST',
     path: `/api/cli/device/{user_code}/${verb}`,
     credential: 'person',
+    reach: 'all',
     tag: 'auth',
     summary,
     params: deviceRequestPath,

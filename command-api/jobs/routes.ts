@@ -14,6 +14,7 @@ import { toTimestamp } from '../../schemas/timestamp.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import { createOnce } from '../idempotency.ts'
 import { runToActOn } from '../run-to-act-on.ts'
+import { refuseProjectOfOthers } from '../short-id.ts'
 import { changeJob } from './change.ts'
 import { pause, resume, stop } from './decide.ts'
 import { askAll, passAll, passDialect } from './gates.ts'
@@ -34,6 +35,7 @@ export const jobRoutes = (deps: Deps, ports: JobPorts): Route[] => [
     method: 'POST',
     path: '/api/jobs',
     credential: 'person',
+    reach: 'taken',
     tag: 'jobs',
     summary: 'Submit a job; refused by the first gate that does not let it pass',
     body: jobSpec,
@@ -57,12 +59,15 @@ export const jobRoutes = (deps: Deps, ports: JobPorts): Route[] => [
     method: 'POST',
     path: '/api/jobs/preflight',
     credential: 'person',
+    reach: 'taken',
     tag: 'jobs',
     summary: 'Ask all gates about a job without submitting it',
     body: jobSpec,
     bodyLimitBytes: jobSpecLimitBytes,
     response: preflightResult,
+    refusals: ['forbidden'],
     async handle({ caller, body }) {
+      await refuseProjectOfOthers(deps.pool, body.metadata.project, caller)
       const facts = await gatherFacts(body, { ...deps, ...ports, caller })
       const gates = askAll(facts)
       const ok = gates.every(gate => gate.ok)
@@ -108,6 +113,7 @@ function action(
     method: 'POST',
     path: `/api/jobs/{run_id}/${verb}`,
     credential: 'person',
+    reach: 'its_people',
     tag: 'jobs',
     summary,
     params: runIdInPath,

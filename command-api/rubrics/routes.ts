@@ -22,6 +22,7 @@ export const rubricRoutes = (deps: Deps): Route[] => [
     method: 'PUT',
     path: '/api/rubrics/{owner}/{name}',
     credential: 'person',
+    reach: 'taken',
     tag: 'rubrics',
     summary: 'Create a rubric or make its next version',
     params: rubricPath,

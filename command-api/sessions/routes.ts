@@ -90,6 +90,7 @@ const ownSessionRoutes = (deps: Deps, passwords: Passwords): Route[] => [
     method: 'DELETE',
     path: '/api/auth/sessions/{sid}',
     credential: 'person',
+    reach: 'self',
     tag: 'auth',
     summary: 'End one of your own sessions',
     params: sessionInPath,

@@ -33,6 +33,14 @@ export type CallerOf<C extends Credential> = C extends 'person' | 'admin'
       ? Person | Anybody
       : Anybody
 
+/**
+ * To whom the thing that a person's request names exists; to everybody else it is, byte for byte, as if there were no
+ * such thing. `all`: everybody who may call. `its_people`: its owner, whom the owner let in, and admins. `its_owner`:
+ * those see it, but only its owner may do this (403). `self`: the one person, not even admins. `taken`: a name that
+ * the request makes its own; one that others have is 403, for names are no secret.
+ */
+export type Reach = 'all' | 'its_people' | 'its_owner' | 'self' | 'taken'
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 type Input<S> = S extends TSchema ? Static<S> : undefined
@@ -60,6 +68,8 @@ export type RouteDefinition<
   /** As OpenAPI writes it: `/api/rubrics/{owner}/{name}`. */
   path: string
   credential: C
+  /** Of what the path names, or else the query or the body; for routes of persons. */
+  reach?: Reach
   tag: string
   summary: string
   params?: P

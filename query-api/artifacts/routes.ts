@@ -17,6 +17,7 @@ export const artifactRoutes = (reads: Reads<ArtifactTables & AccessTables>): Rou
       method: 'GET',
       path,
       credential: 'person',
+      reach: 'its_people',
       tag: 'artifacts',
       summary: 'What the run produced, the newest step first',
       params: runIdInPath,

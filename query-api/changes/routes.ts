@@ -17,6 +17,7 @@ export const changeRoutes = ({ reads, openStream }: ChangeDeps): Route[] => [
     method: 'GET',
     path: '/api/stream',
     credential: 'person',
+    reach: 'its_people',
     tag: 'runs',
     summary: 'Follow the states of runs (server-sent events `state`)',
     query: streamQuery,

@@ -10,6 +10,7 @@ export const deviceRoutes = (pool: Pool, now: Clock): Route[] => [
     method: 'GET',
     path: '/api/cli/device/{user_code}',
     credential: 'person',
+    reach: 'all',
     tag: 'auth',
     summary: 'Who asks to sign in with this code, from where and since when',
     params: deviceRequestPath,

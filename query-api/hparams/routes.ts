@@ -11,6 +11,7 @@ export const hparamRoutes = (reads: Reads<HparamTables & AccessTables>): Route[]
     method: 'GET',
     path: '/api/runs/{run_id}/hparams',
     credential: 'person',
+    reach: 'its_people',
     tag: 'runs',
     summary: 'The hyperparameters of a run and how they changed',
     params: runIdInPath,

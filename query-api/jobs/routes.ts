@@ -66,6 +66,7 @@ export const jobRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
     method: 'GET',
     path: '/api/jobs/{run_id}',
     credential: 'person',
+    reach: 'its_people',
     tag: 'jobs',
     summary: 'Read a job: its spec, admission, attempts and every change of state',
     params: runIdInPath,

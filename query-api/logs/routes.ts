@@ -26,6 +26,7 @@ export const logRoutes = ({ reads, openStream }: LogDeps): Route[] => [
     method: 'GET',
     path: '/api/runs/{run_id}/logs',
     credential: 'person',
+    reach: 'its_people',
     tag: 'logs',
     summary: 'Read lines of the log of a run',
     params: runIdInPath,
@@ -53,6 +54,7 @@ export const logRoutes = ({ reads, openStream }: LogDeps): Route[] => [
     method: 'GET',
     path: '/api/runs/{run_id}/logs/download',
     credential: 'person',
+    reach: 'its_people',
     tag: 'logs',
     summary: 'The whole log of a run as text',
     params: runIdInPath,
@@ -66,11 +68,16 @@ export const logRoutes = ({ reads, openStream }: LogDeps): Route[] => [
       ctx.body = Readable.from(textOf(db, run_id, query))
     },
   }),
-  ...(['/api/jobs/{run_id}/logs/stream', '/api/runs/{run_id}/logs/stream'] as const).map(path =>
+  ...streamRoutes({ reads, openStream }),
+]
+
+const streamRoutes = ({ reads, openStream }: LogDeps): Route[] =>
+  (['/api/jobs/{run_id}/logs/stream', '/api/runs/{run_id}/logs/stream'] as const).map(path =>
     route({
       method: 'GET',
       path,
       credential: 'person',
+      reach: 'its_people',
       tag: 'logs',
       summary: 'Follow the log of a run (server-sent events `log`, `eof`)',
       params: runIdInPath,
@@ -87,8 +94,7 @@ export const logRoutes = ({ reads, openStream }: LogDeps): Route[] => [
         })
       },
     }),
-  ),
-]
+  )
 
 const nounOf = (path: string) => (path.startsWith('/api/jobs/') ? 'job' : 'run')
 

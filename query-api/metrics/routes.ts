@@ -28,7 +28,12 @@ export type MetricDeps = {
 }
 
 const of = '/api/runs/{run_id}/metrics'
-const common = { credential: 'person', tag: 'metrics', params: runIdInPath } as const
+const common = {
+  credential: 'person',
+  reach: 'its_people',
+  tag: 'metrics',
+  params: runIdInPath,
+} as const
 
 export const metricRoutes = (deps: MetricDeps): Route[] => [
   ...seriesRoutes(deps.reads),

@@ -37,6 +37,7 @@ export const rubricRoutes = (reads: Reads<RubricTables>): Route[] => [
     method: 'GET',
     path: '/api/rubrics/{owner}/{name}',
     credential: 'person',
+    reach: 'its_people',
     tag: 'rubrics',
     summary: 'Read a rubric',
     params: rubricPath,

@@ -41,6 +41,7 @@ export const runRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
     method: 'GET',
     path: '/api/runs/{run_id}',
     credential: 'person',
+    reach: 'its_people',
     tag: 'runs',
     summary: 'Read a run',
     params: runIdInPath,
