@@ -4,7 +4,7 @@ import { Client, DatabaseError, escapeIdentifier } from 'pg'
 export type ReaderRole = { role: string; why: null } | { role: null; why: string }
 
 /** Roles are shared by the databases of a cluster; what they may read is granted in each. */
-const name = 'forge_reader'
+const readerRole = 'forge_reader'
 const insufficientPrivilege = '42501'
 /** Processes that start together must not grant the same at the same time. */
 const grantLock = 7_265_012
@@ -15,16 +15,20 @@ class Unguarded extends Error {}
  * Makes the role under which rows are read for people, where there is none, and lets it read the tables of this
  * schema that have row-level security, and its views: nothing else. May be called again and again.
  */
-export async function prepareReaderRole(url: string, schema: string): Promise<ReaderRole> {
+export async function prepareReaderRole(
+  url: string,
+  schema: string,
+  name = readerRole,
+): Promise<ReaderRole> {
   const client = new Client({ connectionString: url, application_name: 'forge reader role' })
   client.on('error', () => {})
   await client.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [grantLock])
-    await makeRole(client)
-    await refuseBypass(client)
-    await becomeMember(client)
-    await grantReads(client, schema)
+    await makeRole(client, name)
+    await refuseBypass(client, name)
+    await becomeMember(client, name)
+    await grantReads(client, { schema, name })
     return { role: name, why: null }
   } catch (error) {
     if (error instanceof Unguarded) return { role: null, why: error.message }
@@ -34,7 +38,7 @@ export async function prepareReaderRole(url: string, schema: string): Promise<Re
   }
 }
 
-async function makeRole(client: Client): Promise<void> {
+async function makeRole(client: Client, name: string): Promise<void> {
   const { rowCount } = await client.query('select from pg_roles where rolname = $1', [name])
   if (rowCount === 1) return
   try {
@@ -46,7 +50,7 @@ async function makeRole(client: Client): Promise<void> {
   }
 }
 
-async function refuseBypass(client: Client): Promise<void> {
+async function refuseBypass(client: Client, name: string): Promise<void> {
   const { rows } = await client.query(
     'select rolsuper or rolbypassrls as bypasses from pg_roles where rolname = $1',
     [name],
@@ -54,18 +58,18 @@ async function refuseBypass(client: Client): Promise<void> {
   if (rows[0]?.bypasses) throw new Unguarded(`the role ${name} bypasses row-level security`)
 }
 
-async function becomeMember(client: Client): Promise<void> {
-  if (await mayTakeOn(client)) return
+async function becomeMember(client: Client, name: string): Promise<void> {
+  if (await mayTakeOn(client, name)) return
   try {
     await client.query(`grant ${name} to current_user`)
   } catch (error) {
     throw orUnguarded(error, `may not take on the role ${name}`)
   }
-  if (!(await mayTakeOn(client)))
+  if (!(await mayTakeOn(client, name)))
     throw new Unguarded(`the database's user may not take on the role ${name}`)
 }
 
-async function mayTakeOn(client: Client): Promise<boolean> {
+async function mayTakeOn(client: Client, name: string): Promise<boolean> {
   try {
     await client.query(`set role ${name}`)
     await client.query('reset role')
@@ -81,7 +85,10 @@ const orUnguarded = (error: unknown, what: string): unknown =>
     ? new Unguarded(`the database's user ${what}`)
     : error
 
-async function grantReads(client: Client, schema: string): Promise<void> {
+async function grantReads(
+  client: Client,
+  { schema, name }: { schema: string; name: string },
+): Promise<void> {
   const { rows } = await client.query<{ relation: string }>(
     `select c.oid::regclass::text as relation from pg_class c
       where c.relnamespace = to_regnamespace($1)

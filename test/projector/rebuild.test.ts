@@ -9,8 +9,8 @@ type Projections = {
 }
 type Created = { run_id: string; token: string }
 
-/** Kept for operators, and different in each generation by design. */
-const bookkeeping = new Set(['generation', 'migration'])
+/** Kept for operators, and different in each generation by design; the request for a rebuild is an event itself. */
+const bookkeeping = new Set(['generation', 'migration', 'projection_checkpoint'])
 /** Their blocks and chunks are cut by batches; their content is compared as decoded series. */
 const isCut = (table: string) => table.startsWith('metric_')
 

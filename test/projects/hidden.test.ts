@@ -1,0 +1,116 @@
+import test from 'ava'
+import { type Forge, startForge } from '../servers/forge.ts'
+import { signedIn } from '../servers/people.ts'
+import { createRun } from '../servers/runs.ts'
+
+type Document = { paths: Record<string, Record<string, { requestBody?: unknown }>> }
+type Operation = { method: string; path: string; body: object | null }
+
+/** Every operation on something that may be hidden, as the server itself describes them. */
+async function operations(forge: Forge): Promise<Operation[]> {
+  const { body } = await forge.call<Document>('GET', '/api/openapi.json')
+  return Object.entries(body.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { requestBody }]) => {
+      const isHideable = /^\/api\/.*\{run_id\}|^\/api\/projects\/|^\/api\/rubrics\/\{owner/.test(
+        path,
+      )
+      // Whose rubrics one may write is told by the owner in the path alone.
+      if (!isHideable || (method === 'put' && path.includes('/rubrics/'))) return []
+      return { method: method.toUpperCase(), path, body: requestBody ? bodyFor(path) : null }
+    }),
+  )
+}
+
+const bodyFor = (path: string) => (path.includes('/members/') ? { role: 'viewer' } : {})
+
+type Named = { run_id: string; name: string; rubric: string }
+
+const fill = (path: string, { run_id, name, rubric }: Named) =>
+  path
+    .replace('{run_id}', run_id)
+    .replace('/projects/{name}', `/projects/${name}`)
+    .replace('{owner}/{name}', `alice/${rubric}`)
+    .replace('{username}', 'bob')
+    .replace(/\/metrics$/, '/metrics?keys=loss')
+
+type World = { forge: Forge; alice: string; bob: string; hidden: Named; missing: Named }
+
+async function world(t: Parameters<typeof startForge>[0]): Promise<World> {
+  const forge = await startForge(t)
+  const [alice, bob] = [await signedIn(forge, 'alice'), await signedIn(forge, 'bob')]
+  const asAlice = { ...forge, call: (m, p, o) => forge.call(m, p, { token: alice, ...o }) } as Forge
+  const { run_id } = await createRun(asAlice, 'secret')
+  await asAlice.call('PUT', '/api/rubrics/alice/hidden', {
+    body: { name: 'hidden', criteria: [{ name: 'c' }] },
+  })
+  return {
+    forge,
+    alice,
+    bob,
+    hidden: { run_id, name: 'secret', rubric: 'hidden' },
+    missing: { run_id: `${run_id.slice(0, -8)}00000000`, name: 'absent', rubric: 'absent' },
+  }
+}
+
+test('what is hidden and what is missing are told apart by no byte of any answer', async t => {
+  const { forge, alice, bob, hidden, missing } = await world(t)
+  const all = await operations(forge)
+  t.true(all.length >= 20, `${all.length} operations`)
+  /** The answer with the id that was asked for, and the request's own, left out. */
+  const answer = async ({ method, path, body }: Operation, named: Named) => {
+    const response = await fetch(`${forge.url}${fill(path, named)}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${bob}`,
+        'x-request-id': 'the-same-for-both',
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const headers = [...response.headers].filter(([name]) => !/^(date|x-request-id)$/.test(name))
+    const text = Object.values(named).reduce(
+      (left, id) => left.replaceAll(id, '?'),
+      await response.text(),
+    )
+    return { status: response.status, headers, text }
+  }
+  for (const operation of all) {
+    const title = `${operation.method} ${operation.path}`
+    const [of, un] = [await answer(operation, hidden), await answer(operation, missing)]
+    t.is(of.status, 404, title)
+    t.deepEqual(of, un, title)
+  }
+  // It was there all the time.
+  for (const path of ['/api/runs/{run_id}', '/api/projects/{name}', '/api/rubrics/{owner}/{name}'])
+    t.is((await forge.call('GET', fill(path, hidden), { token: alice })).status, 200, path)
+})
+
+const median = (times: readonly number[]) => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0
+
+test('a hidden thing takes as long to refuse as a missing one', async t => {
+  const { forge, bob, hidden, missing } = await world(t)
+  for (const [method, path] of [
+    ['GET', '/api/runs/{run_id}'],
+    ['GET', '/api/runs/{run_id}/logs'],
+    ['GET', '/api/projects/{name}'],
+    ['GET', '/api/rubrics/{owner}/{name}'],
+    ['POST', '/api/jobs/{run_id}/stop'],
+    ['PATCH', '/api/projects/{name}'],
+  ] as const) {
+    const took = { hidden: [] as number[], missing: [] as number[] }
+    const body = method === 'GET' ? {} : { body: {} }
+    for (let turn = 0; turn < 80; turn++)
+      for (const [which, named] of [
+        ['hidden', hidden],
+        ['missing', missing],
+      ] as const) {
+        const began = performance.now()
+        await forge.call(method, fill(path, named), { token: bob, ...body })
+        took[which].push(performance.now() - began)
+      }
+    const [of, un] = [median(took.hidden), median(took.missing)]
+    t.log(`${method} ${path}: hidden ${of.toFixed(2)} ms, missing ${un.toFixed(2)} ms`)
+    // Turn by turn, so that whatever else the machine does slows both down alike.
+    t.true(Math.abs(of - un) < 0.5 * Math.max(of, un) + 1, `${method} ${path}: ${of} and ${un}`)
+  }
+})
