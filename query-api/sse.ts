@@ -12,6 +12,8 @@ import { type StreamClient, streamClient } from './sse-client.ts'
 const heartbeatMs = 15_000
 /** How often it is asked whether a reader may still read, in milliseconds. */
 const recheckMs = 4_000
+/** Few, so that thousands of streams leave connections to the requests; one alone would be too slow for them. */
+const recheckedAtOnce = 4
 /** What a browser waits before it connects again, in milliseconds. */
 const retryMs = 3_000
 const maxPerPerson = 20
@@ -211,14 +213,18 @@ async function recheck(
   authenticate: Authenticate,
   failed: (error: unknown) => void,
 ): Promise<void> {
-  for (const { client, ctx, check } of open)
-    try {
-      await authenticate(ctx, 'person')
-      await check()
-    } catch (error) {
-      if (error instanceof Refusal && error.status < 500) client.end()
-      else failed(error)
-    }
+  const left = [...open]
+  const askOnAndOn = async () => {
+    for (let one = left.pop(); one; one = left.pop())
+      try {
+        await authenticate(one.ctx, 'person')
+        await one.check()
+      } catch (error) {
+        if (error instanceof Refusal && error.status < 500) one.client.end()
+        else failed(error)
+      }
+  }
+  await Promise.all(Array.from({ length: recheckedAtOnce }, askOnAndOn))
 }
 
 const cursorShape = /^(\d{1,15})(\.eof)?$/

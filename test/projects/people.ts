@@ -2,6 +2,7 @@ import type { ExecutionContext } from 'ava'
 import type { Standing } from '../../command-api/access.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { signedIn } from '../servers/people.ts'
+import type { ExternalRun } from '../servers/runs.ts'
 
 /** Everybody one can be to a project; `stranger`: nothing at all. */
 export type Who = Standing | 'stranger'
@@ -11,7 +12,7 @@ export type Cast = {
   /** Access tokens. */
   tokens: Record<Who, string>
   /** A run of the submitter, who was a member when it was submitted and is none any more. */
-  run: { run_id: string; short_id: string }
+  run: ExternalRun
 }
 
 export const project = 'demo'

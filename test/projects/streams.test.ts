@@ -1,5 +1,6 @@
 import test from 'ava'
 import { connect } from '../servers/events.ts'
+import { ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
 import { cast, project } from './people.ts'
 
@@ -33,5 +34,7 @@ test('streams end within seconds for who loses the right to them, and go on for 
   // A shared stream reads on for those who may.
   const [, , states] = members
   t.like(await states?.next(), { event: 'state', data: { state: 'pending' } })
+  await ingest(forge, run, 'lifecycle', { event: 'running' })
+  t.like(await states?.next(), { event: 'state', data: { state: 'running' } })
   for (const stream of members) stream.cut()
 })
