@@ -15,6 +15,7 @@ export type Api = {
   post<T>(path: string, body: unknown, options?: PostOptions): Promise<T>
   put<T>(path: string, body: unknown): Promise<T>
   patch<T>(path: string, body: unknown): Promise<T>
+  delete<T>(path: string): Promise<T>
   /** The answer as it streams in. */
   open(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response>
 }
@@ -98,6 +99,7 @@ export function createApi({ host, token, userAgent, onSlow }: ApiOptions): Api {
     put: async <T>(path: string, body: unknown) => (await ask({ method: 'PUT', path, body })) as T,
     patch: async <T>(path: string, body: unknown) =>
       (await ask({ method: 'PATCH', path, body })) as T,
+    delete: async <T>(path: string) => (await ask({ method: 'DELETE', path })) as T,
     async open(path, headers, signal) {
       const response = await send(
         { method: 'GET', path, headers: { accept: 'text/event-stream', ...headers } },

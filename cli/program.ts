@@ -19,6 +19,7 @@ import { describeStop, stop } from './commands/stop.ts'
 import { describeSubmit, submit } from './commands/submit.ts'
 import { describeWatch, watch } from './commands/watch.ts'
 import { describeWhoami, whoami } from './commands/whoami.ts'
+import { addProjects } from './projects.ts'
 import type { World } from './session.ts'
 import { type Describe, speakingOf } from './speaking.ts'
 import { version } from './version.ts'
@@ -60,6 +61,7 @@ export function createProgram(world: World, ended: Ended): Command {
   )
   describeServe(program.command('serve')).action(async options => ended(await serve(options)))
   addContexts(program, world, ended)
+  addProjects(program, world, ended)
   addAdministration(program, world, ended)
   addAudit(program, world, ended)
   return program

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { type Api, segment } from '../api.ts'
+import { segment } from '../api.ts'
+import { everyPage } from '../every-page.ts'
 import { type ExitCode, exitCode, usageFailure } from '../failure.ts'
 import { firstLineOfStdin } from '../login/ask.ts'
 import { type CommonOptions, openSignedIn, type World } from '../session.ts'
@@ -57,7 +58,7 @@ export const describeUserEnable = (command: Command): Command =>
 
 export async function userList(world: World, options: CommonOptions): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)
-  const users = await allUsers(api)
+  const users = await everyPage<User>(api, path)
   if (isJson) terminal.data(JSON.stringify(users))
   else for (const line of userLines(users, terminal.columns())) terminal.data(line)
   return exitCode.ok
@@ -136,17 +137,6 @@ async function profileOf({ displayName, email, passwordStdin }: ProfileOptions) 
     ...(displayName !== undefined && { display_name: displayName || null }),
     ...(email !== undefined && { email: email || null }),
     ...(passwordStdin && { password: await firstLineOfStdin() }),
-  }
-}
-
-const pageSize = 500
-
-async function allUsers(api: Api): Promise<User[]> {
-  const users: User[] = []
-  for (;;) {
-    const page = await api.get<User[]>(path, { limit: pageSize, offset: users.length })
-    users.push(...page)
-    if (page.length < pageSize) return users
   }
 }
 

@@ -42,8 +42,8 @@ async function plainDatabase(t: ExecutionContext): Promise<Plain> {
 
 test('a user who may not take on the role is told what is missing; once granted, the wall stands', async t => {
   // Makes the role where no test has done so yet.
-  const { url: any } = await database(t)
-  await prepareReaderRole(any, 'read')
+  const { url: another } = await database(t)
+  await prepareReaderRole(another, 'read')
   const { url, user, administrator } = await plainDatabase(t)
   await migrate(url, migrationSets)
   t.deepEqual(await prepareReaderRole(url, 'read'), {
@@ -88,8 +88,8 @@ test('a user who may make roles makes it and takes it on', async t => {
 })
 
 test('without the role the server starts with one wall, says so loudly, and filters all the same', async t => {
-  const { url: any } = await database(t)
-  await prepareReaderRole(any, 'read')
+  const { url: another } = await database(t)
+  await prepareReaderRole(another, 'read')
   const { url } = await plainDatabase(t)
   const forge = await startForge(t, { SERVICE_DATABASE_URL: url })
   t.regex(forge.output(), /second wall is off.*CREATE ROLE forge_reader NOLOGIN/s)

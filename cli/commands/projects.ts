@@ -1,0 +1,154 @@
+import { type Command, Option } from 'commander'
+import { type Api, segment } from '../api.ts'
+import { everyPage } from '../every-page.ts'
+import { type ExitCode, exitCode, usageFailure } from '../failure.ts'
+import { type CommonOptions, openSignedIn, type World } from '../session.ts'
+import { type Column, table } from '../table.ts'
+
+type Project = {
+  name: string
+  owner: string
+  visibility: string
+  notes: string
+  runs: number
+  my_role: string | null
+  created_at: string
+}
+type Member = { username: string; role: string; since: string }
+
+const pathOf = (name: string) => `/api/projects/${segment(name)}`
+
+export const describeProjectList = (command: Command): Command =>
+  command.description('the projects you may read')
+
+export const describeProjectShow = (command: Command): Command =>
+  command.argument('<project>').description('a project and its members')
+
+export const describeProjectSet = (command: Command): Command =>
+  command
+    .argument('<project>')
+    .description('change who reads a project, and what is noted of it')
+    .addOption(
+      new Option(
+        '--visibility <who>',
+        'private: its people and administrators; internal: everybody',
+      ).choices(['private', 'internal']),
+    )
+    .option('--notes <text>', 'what is noted of it; an empty one takes it away')
+
+export const describeMemberAdd = (command: Command): Command =>
+  command
+    .argument('<project>')
+    .argument('<username>')
+    .description('make somebody a member, or give a member another role')
+    .addOption(
+      new Option(
+        '-r, --role <role>',
+        'viewers read, members also submit, maintainers also stop jobs and change the project',
+      )
+        .choices(['viewer', 'member', 'maintainer'])
+        .default('member'),
+    )
+
+export const describeMemberRemove = (command: Command): Command =>
+  command
+    .argument('<project>')
+    .argument('<username>')
+    .description('end a membership; what they submitted stays theirs to read')
+
+export async function projectList(world: World, options: CommonOptions): Promise<ExitCode> {
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const projects = await everyPage<Project>(api, '/api/projects')
+  if (isJson) terminal.data(JSON.stringify(projects))
+  else if (projects.length === 0)
+    terminal.note('No projects. The first run submitted to a name makes one')
+  else
+    for (const line of table(projectColumns, projects, { width: terminal.columns() }))
+      terminal.data(line)
+  return exitCode.ok
+}
+
+const projectColumns: Column<Project>[] = [
+  { title: 'PROJECT', cell: row => row.name },
+  { title: 'VISIBILITY', cell: row => row.visibility },
+  { title: 'OWNER', cell: row => row.owner, shrinks: true },
+  { title: 'YOU', cell: row => row.my_role ?? '-' },
+  { title: 'RUNS', cell: row => String(row.runs), align: 'right' },
+  { title: 'NOTES', cell: row => row.notes.replaceAll(/\s+/g, ' '), shrinks: true, drops: true },
+]
+
+export async function projectShow(
+  world: World,
+  name: string,
+  options: CommonOptions,
+): Promise<ExitCode> {
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const project = await api.get<Project>(pathOf(name))
+  const members = await readMembers(api, name)
+  if (isJson) {
+    terminal.data(JSON.stringify({ ...project, members }))
+    return exitCode.ok
+  }
+  const { visibility, runs, created_at, notes } = project
+  terminal.data(`${project.name}: ${visibility}, ${runs} runs, since ${created_at}`)
+  if (notes !== '') terminal.data(notes)
+  terminal.data('')
+  for (const line of table(memberColumns, members, { width: terminal.columns() }))
+    terminal.data(line)
+  return exitCode.ok
+}
+
+const readMembers = (api: Api, name: string) => everyPage<Member>(api, `${pathOf(name)}/members`)
+
+const memberColumns: Column<Member>[] = [
+  { title: 'USER', cell: row => row.username, shrinks: true },
+  { title: 'ROLE', cell: row => row.role },
+  { title: 'SINCE', cell: row => row.since, drops: true },
+]
+
+type SetOptions = CommonOptions & { visibility?: string; notes?: string }
+
+export async function projectSet(
+  world: World,
+  name: string,
+  options: SetOptions,
+): Promise<ExitCode> {
+  const { visibility, notes } = options
+  if (visibility === undefined && notes === undefined)
+    throw usageFailure('Nothing to change', 'hint: forge projects set --help lists what can be')
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const change = {
+    ...(visibility !== undefined && { visibility }),
+    ...(notes !== undefined && { notes }),
+  }
+  const project = await api.patch<Project & { changed: boolean }>(pathOf(name), change)
+  if (isJson) terminal.data(JSON.stringify(project))
+  else terminal.note(`${name} is ${project.changed ? 'now' : 'already'} ${project.visibility}`)
+  return exitCode.ok
+}
+
+export async function memberAdd(
+  world: World,
+  [name, username]: [name: string, username: string],
+  options: CommonOptions & { role: string },
+): Promise<ExitCode> {
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const path = `${pathOf(name)}/members/${segment(username)}`
+  const answer = await api.put<Member & { changed: boolean }>(path, { role: options.role })
+  const when = answer.changed ? 'now' : 'already'
+  if (isJson) terminal.data(JSON.stringify(answer))
+  else terminal.note(`${username} is ${when} a ${answer.role} of ${name}`)
+  return exitCode.ok
+}
+
+export async function memberRemove(
+  world: World,
+  [name, username]: [name: string, username: string],
+  options: CommonOptions,
+): Promise<ExitCode> {
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const answer = await api.delete(`${pathOf(name)}/members/${segment(username)}`)
+  if (isJson) terminal.data(JSON.stringify(answer))
+  else terminal.note(`${username} is no longer a member of ${name}`)
+  return exitCode.ok
+}

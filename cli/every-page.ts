@@ -1,0 +1,13 @@
+import type { Api } from './api.ts'
+
+const pageSize = 500
+
+/** All rows of a list that the API answers in pages. */
+export async function everyPage<Row>(api: Api, path: string): Promise<Row[]> {
+  const rows: Row[] = []
+  for (;;) {
+    const page = await api.get<Row[]>(path, { limit: pageSize, offset: rows.length })
+    rows.push(...page)
+    if (page.length < pageSize) return rows
+  }
+}
