@@ -82,7 +82,7 @@ async function startWithoutFilters(t: ExecutionContext, forge: Forge, username: 
     now: systemClock,
     catalogue: [],
     audit: auditReader(forge.pool),
-    signIn: { accessTokenHours: 1, baseUrl: () => '' },
+    signIn: { accessTokenHours: 1, baseUrl: () => '', providerName: null },
   })
   const app = httpShell({
     routes,
