@@ -10,6 +10,7 @@ import { issueAccess } from './issue-access.ts'
 /** Life of a session and its refresh tokens (specification, "Limits"); refreshing never makes it longer. */
 const refreshSeconds = 30 * 86_400
 const maxUserAgent = 256
+const prunedAfterMs = 86_400_000
 
 export type SignIn = {
   username: string
@@ -46,6 +47,7 @@ export async function openSession(deps: Deps, signIn: SignIn): Promise<OpenedSes
       stamp: { actor: { type: 'user', id: username, via }, requestId, now },
       reserve: async tx => {
         await signIn.reserve?.(tx)
+        await pruneSessions(tx, now)
         await storeSession(tx, { username, sid, via, now, expires_at, refresh, user_agent })
       },
     },
@@ -63,6 +65,15 @@ type NewSession = {
   expires_at: Date
   refresh: string | null
   user_agent: string | null
+}
+
+/** Who signs in clears away what is long over, a little at a time; two at once do not wait for each other. */
+async function pruneSessions(tx: Transaction, now: Date): Promise<void> {
+  await tx.query(
+    `delete from auth.session where sid in
+       (select sid from auth.session where expires_at < $1 limit 100 for update skip locked)`,
+    [new Date(now.getTime() - prunedAfterMs)],
+  )
 }
 
 async function storeSession(tx: Transaction, session: NewSession): Promise<void> {

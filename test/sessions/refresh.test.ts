@@ -132,6 +132,16 @@ test('a family ends after thirty days, however often it was refreshed', async t 
   token = last
   await forge.pool.query(`update auth.session set expires_at = now()`)
   t.is((await refresh(forge, token)).status, 401)
+
+  const rowsOf = async (table: string) =>
+    (await forge.pool.query(`select 1 from auth.${table}`)).rowCount
+  await forge.pool.query(`update auth.session set expires_at = now() - make_interval(hours => 25)`)
+  await signIn(forge)
+  t.deepEqual(
+    [await rowsOf('session'), await rowsOf('refresh_token')],
+    [1, 1],
+    'a day later it goes',
+  )
 })
 
 test('killed between the commit and the answer, a refresh can be tried again', async t => {
