@@ -15,7 +15,7 @@ type SigningOut = { caller: Person | Anybody; requestId: string; ctx: Context }
 export async function logout(deps: Deps, request: SigningOut): Promise<void> {
   const { caller, requestId, ctx } = request
   const byCookie = await familyOf(deps, request)
-  clearRefreshCookie(ctx)
+  clearRefreshCookie({ ctx, baseUrl: deps.baseUrl() })
   const byToken = caller.kind === 'person' ? caller : null
   const sessions = new Map(
     [byCookie, byToken].filter(session => session !== null).map(session => [session.sid, session]),

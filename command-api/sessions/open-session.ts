@@ -53,7 +53,8 @@ export async function openSession(deps: Deps, signIn: SignIn): Promise<OpenedSes
     },
     (): UserEvent[] => [{ type: 'user.login', data: { username, sid, via } }],
   )
-  if (ctx !== null && refresh !== null) setRefreshCookie(ctx, refresh, refreshSeconds)
+  if (ctx !== null && refresh !== null)
+    setRefreshCookie({ ctx, baseUrl: deps.baseUrl() }, refresh, refreshSeconds)
   return { sid, ...issueAccess(deps, { username, role, sid, expires_at }, now) }
 }
 

@@ -20,7 +20,8 @@ export type Refreshed = {
  * somebody has already gone on from ends the family, whoever presents it: one of the two stole it.
  */
 export async function refresh(deps: Deps, { ctx, requestId }: Refreshing): Promise<Refreshed> {
-  const token = refreshTokenOf(ctx)
+  const cookie = { ctx, baseUrl: deps.baseUrl() }
+  const token = refreshTokenOf(cookie)
   if (token === null) throw signInAgain()
   const now = deps.now()
   const { standing, next } = await deps.store.transaction(async tx => {
@@ -32,13 +33,13 @@ export async function refresh(deps: Deps, { ctx, requestId }: Refreshing): Promi
   const { presented: family } = standing
   if (next === null) return await endFamily(deps, family, { requestId, now })
   const access = issueAccess(deps, family, now)
-  setRefreshCookie(ctx, next, Math.floor((family.expires_at.getTime() - now.getTime()) / 1000))
+  setRefreshCookie(cookie, next, Math.floor((family.expires_at.getTime() - now.getTime()) / 1000))
   return { ...access, user: { username: family.username, role: family.role } }
 }
 
 /** The session a refresh token may end by signing out; null where it may not. */
 export async function familyOf(deps: Deps, request: Refreshing): Promise<Family | null> {
-  const token = refreshTokenOf(request.ctx)
+  const token = refreshTokenOf({ ctx: request.ctx, baseUrl: deps.baseUrl() })
   if (token === null) return null
   const now = deps.now()
   const standing: Standing = await deps.store.transaction(tx => standingOf(tx, token, now))

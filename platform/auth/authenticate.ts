@@ -57,7 +57,8 @@ export function authenticator(auth: Authentication): Authenticate {
     async session(ctx) {
       refuseForeignChange(ctx, auth)
       return person(ctx).catch(error => {
-        if (isUnauthenticated(error) && refreshTokenOf(ctx) !== null) return anybody()
+        if (isUnauthenticated(error) && refreshTokenOf({ ctx, baseUrl: auth.baseUrl() }) !== null)
+          return anybody()
         throw error
       })
     },

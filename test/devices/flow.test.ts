@@ -1,11 +1,11 @@
 import test from 'ava'
-import { type Stage, stage } from './stage.ts'
+import { type DeviceStage, stage } from './stage.ts'
 
-const askCode = async ({ call }: Stage, headers = {}) => {
+const askCode = async ({ call }: DeviceStage, headers = {}) => {
   const { body } = await call('POST', '/api/cli/device/code', { body: {}, headers })
   return { device_code: String(body.device_code), user_code: String(body.user_code) }
 }
-const poll = ({ call }: Stage, device_code: string) =>
+const poll = ({ call }: DeviceStage, device_code: string) =>
   call('POST', '/api/cli/device/token', { body: { device_code } })
 
 test('a code tells where a person approves it, and is kept as a hash only', async t => {

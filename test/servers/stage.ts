@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ExecutionContext } from 'ava'
+import type { Pool } from 'pg'
+import { pino } from 'pino'
+import type { Deps } from '../../command-api/deps.ts'
+import { postgresEventStore } from '../../command-api/event-store.ts'
+import { createFactLane } from '../../command-api/facts.ts'
+import { createReports } from '../../command-api/reports.ts'
+import { decisionEvents } from '../../events/all.ts'
+import { authenticator } from '../../platform/auth/authenticate.ts'
+import { loadKeys } from '../../platform/auth/keys.ts'
+import { readConfig } from '../../platform/config.ts'
+import type { Route } from '../../platform/http/route.ts'
+import { listen } from '../../platform/http/server.ts'
+import { httpShell } from '../../platform/http/shell.ts'
+import { createMemoryLog } from '../../platform/log/memory.ts'
+import { topicsOf } from '../../platform/log/topics.ts'
+import { createRateLimits } from '../../platform/rate-limits.ts'
+import { recentWrites } from '../../platform/recent-writes.ts'
+import { inProcessSignals, type Signals } from '../../platform/signals.ts'
+import { telemetry } from '../../platform/telemetry.ts'
+import { eventId, prefixedId } from '../../platform/time.ts'
+
+/** The part of an installation that some routes need, on a real database and at a time the test says. */
+export type Stage = { deps: Deps; signals: Signals }
+
+export async function stageAt(
+  t: ExecutionContext,
+  pool: Pool,
+  now: () => Date,
+  env: Record<string, string> = {},
+): Promise<Stage> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'forge-stage-'))
+  t.teardown(() => rm(dataDir, { recursive: true }))
+  const topics = topicsOf('test')
+  const signals = inProcessSignals()
+  const config = readConfig(env)
+  const deps = {
+    store: postgresEventStore({
+      pool,
+      definitions: decisionEvents,
+      newEventId: eventId,
+      committed: () => {},
+    }),
+    pool,
+    now,
+    newId: prefixedId,
+    config,
+    keys: await loadKeys(dataDir),
+    logger: pino({ level: 'silent' }),
+    recentWrites: recentWrites(),
+    reports: createReports(pool, now),
+    facts: createFactLane(createMemoryLog(Object.values(topics))),
+    topics,
+    newEventId: eventId,
+    ingestedPoints: () => {},
+    accessChanged: signals.publishAccess,
+    baseUrl: () => config.baseUrl ?? 'http://forge.test',
+  }
+  return { deps, signals }
+}
+
+/** Serves routes on a port of their own until the test is over; answers where. */
+export async function serve(
+  t: ExecutionContext,
+  { deps, signals }: Stage,
+  routes: readonly Route[],
+): Promise<string> {
+  const { pool, keys, now, baseUrl, logger } = deps
+  const app = httpShell({
+    routes,
+    authenticate: authenticator({
+      pool,
+      keys,
+      now,
+      metricsToken: null,
+      baseUrl,
+      onAccessChanged: signals.subscribeAccess,
+    }),
+    log: logger,
+    metrics: telemetry().http,
+    trustedProxyHops: deps.config.trustedProxyHops,
+    admit: () => {},
+    count: createRateLimits({ pool, redis: null, prefix: 'test', logger }).count,
+  })
+  const server = await listen(app, '127.0.0.1', 0)
+  t.teardown(() => server.close())
+  return `http://127.0.0.1:${server.port}`
+}

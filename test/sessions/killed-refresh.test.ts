@@ -1,0 +1,48 @@
+import test from 'ava'
+import { adminPassword, type Forge, startForge } from '../servers/forge.ts'
+import { until } from '../servers/until.ts'
+import { cookieOf } from './stage.ts'
+
+const refresh = (forge: Forge, cookie: string) =>
+  forge.call('POST', '/api/auth/refresh', { token: null, headers: { cookie } })
+
+test('killed between the commit and the answer, a refresh can be tried again', async t => {
+  const forge = await startForge(t)
+  const signedIn = await forge.call('POST', '/api/auth/login', {
+    body: { username: 'admin', password: adminPassword },
+    token: null,
+  })
+  const spent = cookieOf(signedIn)
+  const lock = await forge.pool.connect()
+  t.teardown(() => lock.release())
+  // Holds the commit until the server is stopped, so that it comes about and the answer does not.
+  await lock.query(`create function auth.hold() returns trigger language plpgsql as
+    $$ begin perform pg_advisory_xact_lock(4711); return null; end $$`)
+  await lock.query(`create constraint trigger hold after insert on auth.refresh_token
+    deferrable initially deferred for each row execute function auth.hold()`)
+  await lock.query('select pg_advisory_lock(4711)')
+  const lost = refresh(forge, spent).then(
+    () => 'answered',
+    () => 'lost',
+  )
+  await until('the commit waits', 20_000, async () => {
+    const { rowCount } = await lock.query(
+      `select 1 from pg_locks where locktype = 'advisory' and objid = 4711 and not granted
+          and database = (select oid from pg_database where datname = current_database())`,
+    )
+    return rowCount === 1
+  })
+  forge.signal('SIGSTOP')
+  await lock.query('select pg_advisory_unlock(4711)')
+  const successors = 'select 1 from auth.refresh_token where used_at is not null'
+  await until('it is committed', 20_000, async () => (await lock.query(successors)).rowCount === 1)
+  await forge.kill()
+  t.is(await lost, 'lost')
+  await lock.query('drop trigger hold on auth.refresh_token')
+  await forge.start()
+  // As if the machine were not so busy that starting again takes longer than the grace.
+  await lock.query('update auth.refresh_token set used_at = now() where used_at is not null')
+  const retried = await refresh(forge, spent)
+  t.is(retried.status, 200)
+  t.is((await refresh(forge, cookieOf(retried))).status, 200, 'what the retry got works')
+})
