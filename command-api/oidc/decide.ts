@@ -54,7 +54,7 @@ export function profileFrom({ name, email }: Claims): {
 } {
   const isAddress = isText(email) && email.length <= 254 && /^[^@\s]+@[^@\s]+$/.test(email)
   return {
-    display_name: isText(name) ? storable(name).slice(0, 128) || null : null,
+    display_name: isText(name) ? storable(name.slice(0, 128)) || null : null,
     email: isAddress ? storable(email) : null,
   }
 }

@@ -84,12 +84,16 @@ async function redeem(
   const proved = tokens.claims()
   if (!proved) throw new ClientError('the answer holds no ID token')
   const { iss: issuer, sub: subject } = proved
+  if (!isStorable(subject)) throw new ClientError('the subject is no text of up to 255 characters')
   // Many providers tell names and groups only there. What is signed goes first.
   const told = configuration.serverMetadata().userinfo_endpoint
     ? await fetchUserInfo(configuration, tokens.access_token, subject)
     : {}
   return { issuer, subject, claims: { ...told, ...proved } }
 }
+
+/** OpenID Connect Core, 2: at most 255 ASCII characters. */
+const isStorable = (subject: string) => /^[\x20-\x7e]{1,255}$/.test(subject)
 
 /** Reads where the provider's endpoints are, at most once in five minutes; a failure is not remembered. */
 function rememberMetadata(settings: OidcSettings): () => Promise<ServerMetadata> {

@@ -1,7 +1,7 @@
 import test from 'ava'
-import type { Forge } from '../servers/forge.ts'
+import { adminPassword, type Forge, startForge } from '../servers/forge.ts'
 import { signInAs, startWithRealProvider } from './provider.ts'
-import { target, type Visitor } from './visitor.ts'
+import { newVisitor, target, type Visitor } from './visitor.ts'
 
 type Refreshed = { token: string; user: { username: string; role: string } }
 
@@ -18,43 +18,146 @@ async function eventsOf({ pool }: Forge, username: string) {
   return rows
 }
 
-test('a person signs in with the provider and is the same one the next time, with the role of then', async t => {
-  const { forge, base, people } = await startWithRealProvider(t)
-  people.set('u-1', {
-    preferred_username: 'Ada.Lovelace@example.org',
-    name: 'Ada Lovelace',
-    email: 'ada@example.org',
-    groups: ['staff', 'forge-admins'],
-  })
-  const first = await signInAs(base, 'u-1', '/device?user_code=BCDF-GHJK')
-  t.is(first.answer.status, 302)
-  t.is(target(first.answer).href, `${base}/device?user_code=BCDF-GHJK`)
-  const access = await refreshed(first.visitor, base)
-  t.is(access.status, 200)
-  t.deepEqual(access.body.user, { username: 'ada.lovelace', role: 'admin' })
-  const me = await forge.call('GET', '/api/auth/me', { token: access.body.token })
-  t.like(me.body, {
-    display_name: 'Ada Lovelace',
-    email: 'ada@example.org',
-    token: { method: 'oidc' },
-  })
-  const person = await forge.call('GET', '/api/admin/users/ada.lovelace', {
-    token: access.body.token,
-  })
-  t.is(person.body.auth, 'oidc')
+test.serial(
+  'a person signs in with the provider and is the same one the next time, with the role of then',
+  async t => {
+    const { forge, base, people } = await startWithRealProvider(t)
+    people.set('u-1', {
+      preferred_username: 'Ada.Lovelace@example.org',
+      name: 'Ada Lovelace',
+      email: 'ada@example.org',
+      groups: ['staff', 'forge-admins'],
+    })
+    const first = await signInAs(base, 'u-1', '/device?user_code=BCDF-GHJK')
+    t.is(first.answer.status, 302)
+    t.is(target(first.answer).href, `${base}/device?user_code=BCDF-GHJK`)
+    const access = await refreshed(first.visitor, base)
+    t.is(access.status, 200)
+    t.deepEqual(access.body.user, { username: 'ada.lovelace', role: 'admin' })
+    const me = await forge.call('GET', '/api/auth/me', { token: access.body.token })
+    t.like(me.body, {
+      display_name: 'Ada Lovelace',
+      email: 'ada@example.org',
+      token: { method: 'oidc' },
+    })
+    const person = await forge.call('GET', '/api/admin/users/ada.lovelace', {
+      token: access.body.token,
+    })
+    t.is(person.body.auth, 'oidc')
 
-  people.set('u-1', { preferred_username: 'countess', groups: ['staff'] })
-  const second = await signInAs(base, 'u-1')
-  const later = await refreshed(second.visitor, base)
-  t.deepEqual(later.body.user, { username: 'ada.lovelace', role: 'operator' })
-  // What was opened as an admin has ended.
-  t.is((await refreshed(first.visitor, base)).status, 401)
-  t.is((await forge.call('GET', '/api/auth/me', { token: access.body.token })).status, 401)
-  const events = await eventsOf(forge, 'ada.lovelace')
-  t.deepEqual(
-    events.map(({ type }) => type),
-    ['user.created', 'user.identity_linked', 'user.login', 'user.role_changed', 'user.login'],
-  )
-  t.like(events[0], { data: { role: 'admin', auth: 'oidc' } })
-  t.like(events[2], { data: { via: 'oidc' } })
+    people.set('u-1', { preferred_username: 'countess', groups: ['staff'] })
+    const second = await signInAs(base, 'u-1')
+    const later = await refreshed(second.visitor, base)
+    t.deepEqual(later.body.user, { username: 'ada.lovelace', role: 'operator' })
+    // What was opened as an admin has ended.
+    t.is((await refreshed(first.visitor, base)).status, 401)
+    t.is((await forge.call('GET', '/api/auth/me', { token: access.body.token })).status, 401)
+    const events = await eventsOf(forge, 'ada.lovelace')
+    t.deepEqual(
+      events.map(({ type }) => type),
+      ['user.created', 'user.identity_linked', 'user.login', 'user.role_changed', 'user.login'],
+    )
+    t.like(events[0], { data: { role: 'admin', auth: 'oidc' } })
+    t.like(events[2], { data: { via: 'oidc' } })
+  },
+)
+
+test.serial(
+  'who has a name already is somebody else: nobody is linked by name or address',
+  async t => {
+    const { forge, base, people } = await startWithRealProvider(t)
+    await forge.pool.query(`update auth.person set email = 'root@example.org'`)
+    people.set('u-1', { preferred_username: 'admin', email: 'root@example.org' })
+    people.set('u-2', { preferred_username: 'ADMIN@elsewhere' })
+    for (const [subject, username] of [
+      ['u-1', 'admin-2'],
+      ['u-2', 'admin-3'],
+      ['u-1', 'admin-2'],
+    ] as const) {
+      const { visitor } = await signInAs(base, subject)
+      const { body } = await refreshed(visitor, base)
+      t.deepEqual(body.user, { username, role: 'operator' })
+    }
+    // Two first sign-ins at once make one account.
+    people.set('u-3', { preferred_username: 'grace' })
+    await Promise.all([signInAs(base, 'u-3'), signInAs(base, 'u-3')])
+    const { rows } = await forge.pool.query(
+      'select subject, username from auth.identity order by subject',
+    )
+    t.deepEqual(rows, [
+      { subject: 'u-1', username: 'admin-2' },
+      { subject: 'u-2', username: 'admin-3' },
+      { subject: 'u-3', username: 'grace' },
+    ])
+  },
+)
+
+test.serial('whom an admin disabled reads why they are not signed in', async t => {
+  const { forge, base, people } = await startWithRealProvider(t)
+  people.set('boss', { preferred_username: 'boss', groups: ['forge-admins'] })
+  people.set('u-1', { preferred_username: 'ada' })
+  const boss = await refreshed((await signInAs(base, 'boss')).visitor, base)
+  const ada = await signInAs(base, 'u-1')
+  const disabled = await forge.call('PATCH', '/api/admin/users/ada', {
+    token: boss.body.token,
+    body: { disabled: true },
+  })
+  t.is(disabled.status, 200)
+  t.is((await refreshed(ada.visitor, base)).status, 401)
+  const again = await signInAs(base, 'u-1')
+  t.is(again.answer.status, 403)
+  t.regex(String(again.answer.headers.get('content-type')), /^text\/html/)
+  t.regex(await again.answer.text(), /The account ada is disabled; ask an administrator/)
+  t.is(again.visitor.cookie('forge_refresh'), undefined)
+  const reset = await forge.call('PATCH', '/api/admin/users/ada', {
+    token: boss.body.token,
+    body: { password: null },
+  })
+  t.is(reset.status, 409)
+})
+
+test.serial('with a provider there are no passwords, and the ways to sign in say so', async t => {
+  const { forge, base, people, goAway } = await startWithRealProvider(t)
+  const login = { username: 'admin', password: adminPassword }
+  const password = await forge.call('POST', '/api/auth/login', { token: null, body: login })
+  t.is(password.status, 501)
+  t.is(password.body.detail, 'Password login is disabled; sign in with Example ID')
+  const { body } = await forge.call('GET', '/api/auth/config', { token: null })
+  t.like(body, {
+    methods: ['oidc', 'device'],
+    password: { enabled: false },
+    oidc: { enabled: true, name: 'Example ID', login_url: `${base}/api/auth/oidc/login` },
+  })
+  people.set('boss', { preferred_username: 'boss', groups: ['forge-admins'] })
+  const boss = await refreshed((await signInAs(base, 'boss')).visitor, base)
+  const change = { current: 'anything at all', new: 'something else entirely' }
+  const own = { token: boss.body.token, body: change }
+  t.is((await forge.call('POST', '/api/auth/password', own)).status, 501)
+
+  // An admin can come in to end maintenance, too.
+  const path = '/api/admin/maintenance'
+  const token = boss.body.token
+  t.is((await forge.call('PUT', path, { token, body: { enabled: true } })).status, 200)
+  const late = await refreshed((await signInAs(base, 'boss')).visitor, base)
+  const end = { token: late.body.token, body: { enabled: false } }
+  t.is((await forge.call('PUT', path, end)).status, 200)
+
+  // Who is signed in is served while the provider is away. Metadata that is known still may be used, keys not.
+  goAway()
+  t.is((await forge.call('GET', '/api/auth/me', { token: late.body.token })).status, 200)
+  await forge.stop()
+  await forge.start()
+  t.is((await forge.call('GET', '/api/auth/me', { token: late.body.token })).status, 200)
+  const away = await newVisitor().get(`${base}/api/auth/oidc/login`)
+  t.is(away.status, 502)
+  t.like(await away.json(), {
+    detail: 'The identity provider Example ID does not answer; try again',
+    code: 'oidc.away',
+  })
+})
+
+test.serial('without a provider its routes say that there is none', async t => {
+  const forge = await startForge(t)
+  for (const path of ['/api/auth/oidc/login', '/api/auth/oidc/callback?state=x&code=y'])
+    t.is((await forge.call('GET', path, { token: null })).status, 501)
 })

@@ -1,0 +1,286 @@
+import { createHmac, sign } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import test, { type ExecutionContext } from 'ava'
+import jwt from 'jsonwebtoken'
+import {
+  type Asked,
+  type HostileProvider,
+  hostileProvider,
+  type IdClaims,
+  type Key,
+  newKey,
+  signedBy,
+} from './hostile-provider.ts'
+import { providerAddress, type Stage, startWithProvider } from './stage.ts'
+import { newVisitor, target, type Visitor } from './visitor.ts'
+
+type Scene = Stage & { provider: HostileProvider }
+
+async function setScene(t: ExecutionContext): Promise<Scene> {
+  const { issuer, server } = await providerAddress(t)
+  const provider = hostileProvider(issuer, server)
+  return { provider, ...(await startWithProvider(t, issuer)) }
+}
+
+/** Begins a sign-in; answers what the provider was told. */
+async function begin({ base }: Scene, visitor: Visitor): Promise<Asked> {
+  const { searchParams } = target(await visitor.get(`${base}/api/auth/oidc/login`))
+  const told = (name: string) => searchParams.get(name) ?? ''
+  return { state: told('state'), nonce: told('nonce'), challenge: told('code_challenge') }
+}
+
+/** The browser comes back with what a provider would add, but for `changes`; null leaves out. */
+function callBack(
+  { redirectUri, provider }: Scene,
+  visitor: Visitor,
+  { asked, changes = {} }: { asked: Asked; changes?: Record<string, string | null> },
+): Promise<Response> {
+  const honest = { code: provider.codeFor(asked), state: asked.state, iss: provider.issuer }
+  const given = Object.entries({ ...honest, ...changes })
+  const query = given.flatMap(([name, value]) => (value === null ? [] : [[name, value]]))
+  return visitor.get(`${redirectUri}?${new URLSearchParams(query)}`)
+}
+
+async function sessions({ forge }: Scene): Promise<number> {
+  const { rowCount } = await forge.pool.query('select 1 from auth.session')
+  return rowCount ?? 0
+}
+
+/** One sign-in with this answer: the status, what it says, and that nobody is signed in. */
+async function refused(
+  t: ExecutionContext,
+  scene: Scene,
+  [what, status, detail]: [what: string, status: number, detail: RegExp],
+  changes: Record<string, string | null> = {},
+): Promise<void> {
+  const visitor = newVisitor()
+  const asked = await begin(scene, visitor)
+  const answer = await callBack(scene, visitor, { asked, changes })
+  t.is(answer.status, status, what)
+  t.regex(String((await answer.json()).detail), detail, what)
+  t.is(visitor.cookie('forge_refresh'), undefined, what)
+  t.is(await sessions(scene), 0, what)
+}
+
+const claims = (change: IdClaims) => (honest: IdClaims) =>
+  JSON.parse(JSON.stringify({ ...honest, ...change }))
+const long = 3600
+const now = () => Math.floor(Date.now() / 1000)
+
+/** ID tokens that a person must not come in by; each differs from a good one in one thing. */
+function badTokens({ published, issuer }: HostileProvider): [string, HostileProvider['idToken']][] {
+  const key = published[0] ?? newKey('none')
+  const signed = (change: IdClaims) => (honest: IdClaims) => signedBy(key, claims(change)(honest))
+  const pem = key.publicKey.export({ format: 'pem', type: 'spki' })
+  return [
+    ['another issuer', signed({ iss: 'https://id.example.net' })],
+    ['the issuer with a slash', signed({ iss: `${issuer}/` })],
+    ['another audience', signed({ aud: 'another-client' })],
+    ['several audiences and no party', signed({ aud: ['forge', 'another-client'] })],
+    ['another nonce', signed({ nonce: 'n-0S6_WzA2Mj' })],
+    ['no nonce', signed({ nonce: undefined })],
+    ['expired', signed({ iat: now() - 2 * long, exp: now() - long })],
+    ['not valid yet', signed({ nbf: now() + long })],
+    ['no end', signed({ exp: undefined })],
+    ['an end in words', honest => rawSigned(claims({ exp: 'tomorrow' })(honest), key)],
+    ['no subject', signed({ sub: undefined })],
+    ['a subject that cannot be stored', signed({ sub: 'u\0' })],
+    ['alg none', honest => jwt.sign(honest, '', { algorithm: 'none' })],
+    ['HS256 by the public key', honest => hmacSigned(honest, String(pem))],
+    ['a key it does not publish', honest => signedBy(newKey('first'), honest)],
+    ['a key id it does not publish', honest => signedBy({ ...key, kid: 'second' }, honest)],
+    ['no signature', honest => signedBy(key, honest).replace(/[^.]+$/, '')],
+    ['a changed body', honest => changedBody(signedBy(key, honest))],
+    ['no token at all', () => 'none'],
+  ]
+}
+
+const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** The library signs no claim of a wrong type. */
+function rawSigned(body: IdClaims, { privateKey, kid }: Key): string {
+  const head = `${part({ alg: 'RS256', kid })}.${part(body)}`
+  return `${head}.${sign('sha256', Buffer.from(head), privateKey).toString('base64url')}`
+}
+
+function hmacSigned(body: IdClaims, secret: string): string {
+  const head = `${part({ alg: 'HS256' })}.${part(body)}`
+  return `${head}.${createHmac('sha256', secret).update(head).digest('base64url')}`
+}
+
+function changedBody(token: string): string {
+  const [head, body, signature] = token.split('.')
+  const changed = { ...JSON.parse(Buffer.from(String(body), 'base64url').toString()), sub: 'u-2' }
+  return [head, part(changed), signature].join('.')
+}
+
+test.serial('an ID token that does not prove who it is about signs nobody in', async t => {
+  const scene = await setScene(t)
+  const { provider, forge } = scene
+  const honest = provider.idToken
+  const bad = badTokens(provider)
+  for (const [what, idToken] of bad) {
+    provider.idToken = idToken
+    await refused(t, scene, [what, 502, /^The answer of the identity provider Example ID/])
+  }
+  // Each of them came as far as the token: nothing else was wrong.
+  t.is(provider.redeemed(), bad.length)
+  const { rowCount } = await forge.pool.query('select 1 from auth.identity')
+  t.is(rowCount, 0)
+  provider.idToken = honest
+  const visitor = newVisitor()
+  const answer = await callBack(scene, visitor, { asked: await begin(scene, visitor) })
+  t.is(answer.status, 302)
+  t.is(await sessions(scene), 1)
+  t.notRegex(forge.output(), /defect/)
+  t.notRegex(forge.output(), /eyJ|the secret between/)
+})
+
+test.serial(
+  'a provider that changes its keys between two sign-ins signs in with the new one, not the old',
+  async t => {
+    const scene = await setScene(t)
+    const { provider } = scene
+    const signIn = async () => {
+      const visitor = newVisitor()
+      return (await callBack(scene, visitor, { asked: await begin(scene, visitor) })).status
+    }
+    t.is(await signIn(), 302)
+    const old = provider.idToken
+    const next = newKey('second')
+    provider.published = [next]
+    provider.idToken = honest => signedBy(next, honest)
+    t.is(await signIn(), 302)
+    provider.idToken = old
+    t.is(await signIn(), 502)
+  },
+)
+
+test.serial(
+  'an answer that this browser did not ask for, or asked for once, signs nobody in',
+  async t => {
+    const scene = await setScene(t)
+    const { provider } = scene
+    const untrusted = /is not to be trusted/
+    const mixUp = { iss: 'https://id.example.net' }
+    await refused(t, scene, ['the answer of another issuer', 502, untrusted], mixUp)
+    await refused(t, scene, ['an answer without issuer', 502, untrusted], { iss: null })
+    await refused(t, scene, ['an answer without code', 502, untrusted], { code: null })
+    const stale = /start again$/
+    await refused(t, scene, ['no state', 400, stale], { state: null })
+    await refused(t, scene, ['an empty state', 400, stale], { state: '' })
+    await refused(t, scene, ['another state', 400, stale], { state: 'a'.repeat(43) })
+    const twice = await Promise.all([0, 1].map(() => begin(scene, newVisitor())))
+    await refused(t, scene, ["another browser's state", 400, stale], {
+      state: String(twice[0]?.state),
+    })
+    await refused(t, scene, ['a code that is not there', 400, stale], { code: 'made-up' })
+    const notMine = provider.codeFor(await begin(scene, newVisitor()))
+    await refused(t, scene, ["another browser's code", 400, stale], { code: notMine })
+    const error = { code: null, error: 'access_denied', error_description: '<b>call 555</b>' }
+    await refused(t, scene, ['a refusal', 403, /^Example ID did not sign you in/], error)
+    const away = { code: null, error: 'temporarily_unavailable' }
+    await refused(t, scene, ['a provider in trouble', 502, /Example ID does not answer/], away)
+    t.is(provider.redeemed(), 0)
+
+    // What was wrong for a moment spoils nothing: the same browser comes back with the right answer.
+    const visitor = newVisitor()
+    const asked = await begin(scene, visitor)
+    t.is((await callBack(scene, visitor, { asked, changes: { state: 'x' } })).status, 400)
+    const cookie = String(visitor.cookie('forge_oidc'))
+    t.is((await callBack(scene, visitor, { asked })).status, 302)
+    t.is(visitor.cookie('forge_oidc'), undefined)
+    // Replayed by the same browser, and by one that got hold of its cookie; the provider would take the code.
+    t.is((await callBack(scene, visitor, { asked })).status, 400)
+    const code = provider.codeFor(asked)
+    const query = new URLSearchParams({ code, state: asked.state, iss: provider.issuer })
+    const replayed = await newVisitor().get(`${scene.redirectUri}?${query}`, {
+      cookie: `forge_oidc=${cookie}`,
+    })
+    t.is(replayed.status, 400)
+    t.is(provider.redeemed(), 1)
+    t.is(await sessions(scene), 1)
+    t.notRegex(scene.forge.output(), /defect/)
+  },
+)
+
+test.serial('a sign-in that took longer than ten minutes begins anew', async t => {
+  const scene = await setScene(t)
+  const visitor = newVisitor()
+  const asked = await begin(scene, visitor)
+  await scene.forge.pool.query('update auth.oidc_flow set expires_at = now()')
+  const answer = await callBack(scene, visitor, { asked })
+  t.is(answer.status, 400)
+  t.regex((await answer.json()).detail, /took too long/)
+  await begin(scene, newVisitor())
+  // What is over is cleared away when the next one begins.
+  const { rowCount } = await scene.forge.pool.query('select 1 from auth.oidc_flow')
+  t.is(rowCount, 1)
+})
+
+test.serial('nobody is sent to another site with a fresh sign-in', async t => {
+  const scene = await setScene(t)
+  const { base } = scene
+  const login = (visitor: Visitor, returnTo: string) =>
+    visitor.get(`${base}/api/auth/oidc/login?${new URLSearchParams({ return_to: returnTo })}`)
+  const elsewhere = [
+    'https://evil.example',
+    '//evil.example/',
+    '/\\evil.example/',
+    '/\t/evil.example/',
+    '/\n/evil.example',
+    'javascript:alert(1)',
+    'device',
+    '',
+    `${new URL(base).host}/device`,
+  ]
+  for (const returnTo of elsewhere)
+    t.is((await login(newVisitor(), returnTo)).status, 400, JSON.stringify(returnTo))
+  for (const [returnTo, expected] of [
+    ['/runs/run_1?tab=logs#end', `${base}/runs/run_1?tab=logs#end`],
+    ['/.//evil.example/', `${base}//evil.example/`],
+  ] as const) {
+    const visitor = newVisitor()
+    const { searchParams } = target(await login(visitor, returnTo))
+    const told = (name: string) => searchParams.get(name) ?? ''
+    const asked = { state: told('state'), nonce: told('nonce'), challenge: told('code_challenge') }
+    t.is(target(await callBack(scene, visitor, { asked })).href, expected)
+  }
+})
+
+const answered =
+  (status: number, body: string, type = 'application/json') =>
+  (answer: ServerResponse) => {
+    answer.writeHead(status, { 'content-type': type, location: 'http://127.0.0.1:9/' })
+    answer.end(body)
+  }
+
+test.serial('whatever the provider answers instead, signing in is 502 with its name', async t => {
+  const scene = await setScene(t)
+  const { provider, base } = scene
+  const instead: [string, (answer: ServerResponse) => void][] = [
+    ['nothing', answer => void answer.destroy()],
+    ['a failure', answered(500, '{}')],
+    ['a redirect', answered(302, '')],
+    ['a page', answered(200, '<p>', 'text/html')],
+    ['half an object', answered(200, '{')],
+    ['a list', answered(200, '[]')],
+    ['null', answered(200, 'null')],
+    ['a mebibyte', answered(200, JSON.stringify({ keys: 'x'.repeat(1024 * 1024) }))],
+  ]
+  const discovery = '/.well-known/openid-configuration'
+  for (const [what, answer] of instead) {
+    provider.instead.set(discovery, answer)
+    const login = await newVisitor().get(`${base}/api/auth/oidc/login`)
+    t.is(login.status, 502, `discovery: ${what}`)
+    t.regex((await login.json()).detail, /Example ID/)
+  }
+  provider.instead.delete(discovery)
+  for (const path of ['/token', '/jwks'])
+    for (const [what, answer] of instead) {
+      provider.instead.set(path, answer)
+      await refused(t, scene, [`${path}: ${what}`, 502, /Example ID/])
+      provider.instead.delete(path)
+    }
+  t.notRegex(scene.forge.output(), /defect/)
+})

@@ -1,0 +1,57 @@
+import test from 'ava'
+import { BadConfig, oidcOf, readConfig, redacted } from '../../platform/config.ts'
+
+const provider = {
+  SERVICE_OIDC_ISSUER: 'https://id.example.org/realms/forge',
+  SERVICE_OIDC_CLIENT_ID: 'forge',
+  SERVICE_OIDC_CLIENT_SECRET: 'not for the log',
+}
+
+const faultsOf = (env: Record<string, string>): readonly string[] => {
+  try {
+    readConfig(env)
+    return []
+  } catch (error) {
+    if (error instanceof BadConfig) return error.faults
+    throw error
+  }
+}
+
+test('three settings make a provider; its name is the host, its claim groups, its secret not shown', t => {
+  const config = readConfig(provider)
+  t.deepEqual(oidcOf(config), {
+    issuer: 'https://id.example.org/realms/forge',
+    clientId: 'forge',
+    clientSecret: 'not for the log',
+    name: 'id.example.org',
+    adminGroup: null,
+    groupsClaim: 'groups',
+  })
+  t.is(redacted(config).oidcClientSecret, '[set]')
+  t.notRegex(JSON.stringify(redacted(config)), /not for the log/)
+  t.is(oidcOf(readConfig({})), null)
+})
+
+test('one without the others is a fault that names what is missing', t => {
+  t.deepEqual(faultsOf({ ...provider, SERVICE_OIDC_CLIENT_SECRET: '' }), [
+    'SERVICE_OIDC_CLIENT_SECRET: missing, though SERVICE_OIDC_ISSUER, SERVICE_OIDC_CLIENT_ID is set',
+  ])
+  t.is(faultsOf({ SERVICE_OIDC_ADMIN_GROUP: 'admins' }).length, 3)
+})
+
+for (const [issuer, isTaken] of [
+  ['https://id.example.org', true],
+  ['http://127.0.0.1:9000', true],
+  ['http://localhost:9000/realms/x', true],
+  ['http://[::1]:9000', true],
+  ['http://id.example.org', false],
+  ['http://localhost.example.org', false],
+  ['http://127.0.0.1.example.org', false],
+  ['https://id.example.org?x=1', false],
+  ['https://id.example.org#x', false],
+  ['ftp://localhost', false],
+  ['id.example.org', false],
+] as const)
+  test(`the issuer ${issuer} is ${isTaken ? 'taken' : 'refused'}`, t => {
+    t.is(faultsOf({ ...provider, SERVICE_OIDC_ISSUER: issuer }).length, isTaken ? 0 : 1)
+  })
