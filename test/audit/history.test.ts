@@ -5,14 +5,12 @@ import { aggregates } from '../../audit/aggregates.ts'
 import { differences } from '../../audit/differences.ts'
 import { current } from '../../audit/events.ts'
 import { targetOf } from '../../audit/target.ts'
-import { postgresEventStore } from '../../command-api/event-store.ts'
-import { executorCommands } from '../../command-api/jobs/executor-commands.ts'
 import { decisionEvents } from '../../events/all.ts'
 import type { EventDefinition } from '../../events/event.ts'
-import { eventId } from '../../platform/time.ts'
 import type { AuditDiff, AuditRow, AuditState } from '../../schemas/audit.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { until } from '../servers/until.ts'
+import { asExecutor, endedWell } from './as-executor.ts'
 
 const roles = { SERVICE_ROLES: 'command-api,relay,projector,query-api' }
 
@@ -21,18 +19,6 @@ type Folded = { state: string; attempt: number }
 
 const ask = <T>(forge: Forge, path: string, query: Record<string, string>) =>
   forge.call<T>('GET', `/api/audit${path}?${new URLSearchParams(query)}`)
-
-/** Acts on the jobs of a server as its executor would. */
-function executorOf(forge: Forge) {
-  const store = postgresEventStore({
-    pool: forge.pool,
-    definitions: decisionEvents,
-    newEventId: eventId,
-    committed: () => {},
-  })
-  const deps = { store, pool: forge.pool, now: () => new Date(), baseUrl: () => forge.url }
-  return executorCommands(deps, 'local')
-}
 
 async function submit(forge: Forge): Promise<string> {
   await forge.call('PUT', '/api/admin/profiles/local', {
@@ -48,7 +34,7 @@ async function submit(forge: Forge): Promise<string> {
 
 test('folded to each instant of its life, a job is what its read model showed then', async t => {
   const forge = await startForge(t, roles)
-  const executor = executorOf(forge)
+  const executor = asExecutor(forge.pool)
   const before = new Date().toISOString()
   const run_id = await submit(forge)
   const report = async (attempt: number, event: string) => {
@@ -60,21 +46,13 @@ test('folded to each instant of its life, a job is what its read model showed th
     t.is(status, 200)
   }
   const act = (verb: string) => forge.call('POST', `/api/jobs/${run_id}/${verb}`)
-  const ended = {
-    startedAt: new Date(),
-    endedAt: new Date(),
-    exitCode: 0,
-    signal: null,
-    oomKilled: false,
-    launchError: null,
-  }
   const life: [state: string, attempt: number, step: () => Promise<unknown>][] = [
     ['queued', 0, async () => {}],
     ['scheduled', 1, () => executor.schedule(run_id, [0])],
     ['starting', 1, () => executor.executorRunning(run_id, 1, new Date())],
     ['running', 1, () => report(1, 'running')],
     ['pausing', 1, () => act('pause')],
-    ['paused', 1, () => executor.exited(run_id, 1, ended)],
+    ['paused', 1, () => executor.exited(run_id, 1, endedWell())],
     ['queued', 1, () => act('resume')],
     ['scheduled', 2, () => executor.schedule(run_id, [0])],
     ['running', 2, () => report(2, 'running')],

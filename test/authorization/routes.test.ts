@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { Route } from '../../platform/http/route.ts'
 import type { Belongings } from './belongings.ts'
-import { smallest } from './given-body.ts'
+import { callOf } from './call-of.ts'
 import {
   faultsOfFound,
   hasRule,
@@ -14,7 +14,7 @@ import {
   things,
   worthOf,
 } from './rule.ts'
-import type { Answer, Call } from './send.ts'
+import type { Answer } from './send.ts'
 import { type Stage, stage } from './stage.ts'
 
 /** A route called once: what was sent, what came back, and what is wrong with that. */
@@ -144,32 +144,6 @@ function outcomeFaults(route: Route, outcome: Outcome, answer: Answer): string[]
 
 const refusalFaults = ({ status, text }: Answer, wanted: number) =>
   status === wanted ? [] : [`${status} instead of ${wanted}: ${text.slice(0, 300)}`]
-
-/** The request that names these belongings, with the smallest body that fits. */
-function callOf({ method, path, body, bodyMayBeAbsent, query }: Route, has: Belongings): Call {
-  const asked = Object.entries((query ? smallest(query, has.fields) : {}) as Record<string, string>)
-  return {
-    method,
-    path: `${inPath(path, has)}${asked.length > 0 ? `?${new URLSearchParams(asked)}` : ''}`,
-    ...(body && !bodyMayBeAbsent && { body: smallest(body, { ...has.fields }) }),
-  }
-}
-
-/** The parameters' values; a parameter belongs to the word before it. */
-function inPath(path: string, { nouns }: Belongings): string {
-  let noun = ''
-  const parts = path.split('/').map(part => {
-    const parameter = /^\{(\w+)\}$/.exec(part)?.[1]
-    if (parameter === undefined) {
-      noun = part
-      return part
-    }
-    const value = nouns[noun]?.[parameter]
-    if (value === undefined) throw new Error(`the stage has no ${parameter} of ${noun} for ${path}`)
-    return value
-  })
-  return parts.join('/')
-}
 
 /** An answer without what may differ: the request's id and the names that were asked for. */
 function withoutNames({ status, headers, text }: Answer, { nouns, fields }: Belongings): string {

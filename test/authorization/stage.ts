@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
+import type { Pool } from 'pg'
 import { pino } from 'pino'
 import { assemble } from '../../assemble.ts'
 import { signAccessToken } from '../../platform/auth/access-token.ts'
@@ -23,6 +24,8 @@ import type { Kind } from './rule.ts'
 import { type Send, sender } from './send.ts'
 
 export type Stage = {
+  /** Connections of the test's own to the server's database. */
+  pool: Pool
   /** The very table that the server answers from. */
   routes: readonly Route[]
   send: Send
@@ -37,7 +40,7 @@ const metricsToken = 'metrics-token-of-the-scraper'
 
 /** A whole server in this process, and people who each have one of everything. */
 export async function stage(t: ExecutionContext): Promise<Stage> {
-  const { routes, send, dataDir } = await startServer(t)
+  const { routes, send, dataDir, pool } = await startServer(t)
   const admin = await signIn(send, 'admin', adminPassword)
   const operator = await newPerson(send, admin, 'ada-operator')
   const another = await newPerson(send, admin, 'bob-another')
@@ -54,6 +57,7 @@ export async function stage(t: ExecutionContext): Promise<Stage> {
   await send({ method: 'POST', path: '/api/auth/logout', headers: bearer(ended.token) })
   const ingest = operators.token
   return {
+    pool,
     routes,
     send,
     belongings: {
@@ -91,7 +95,7 @@ export async function stage(t: ExecutionContext): Promise<Stage> {
 async function startServer(t: ExecutionContext) {
   const dataDir = await mkdtemp(join(tmpdir(), 'forge-test-'))
   t.teardown(() => rm(dataDir, { recursive: true, force: true }))
-  const { url: databaseUrl } = await database(t)
+  const { url: databaseUrl, pool } = await database(t)
   const config = readConfig({
     SERVICE_PORT: '0',
     SERVICE_DATA_DIR: dataDir,
@@ -104,7 +108,7 @@ async function startServer(t: ExecutionContext) {
   })
   const service = await assemble(config, pino({ level: 'silent' }), 'test')
   t.teardown(service.stop)
-  return { dataDir, routes: service.routes, send: sender(service.url) }
+  return { dataDir, pool, routes: service.routes, send: sender(service.url) }
 }
 
 /** The claims of a live token, an hour after its end, signed by the server's own key. */
