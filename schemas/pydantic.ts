@@ -4,17 +4,25 @@ import type { ValidationError } from './shared.ts'
 const maxErrors = 50
 /** Longest echoed input, in characters of JSON; a longer one tells nobody anything. */
 const maxInputLength = 300
-const secretName = /password|secret|token|current|^new$|device_code/i
+const secretWords =
+  'passw(or)?d|secret|token|credential|authorization|device_code|(api|access|private)[-_]?key'
+const secretName = new RegExp(`${secretWords}|current|^new$`, 'i')
 /** A secret's name as a key somewhere inside a rejected value. */
-const secretKey = /"[^"]*(password|secret|token|device_code)[^"]*":/i
+const secretKey = new RegExp(`"[^"]*(${secretWords})[^"]*":`, 'i')
+
+export type Source = {
+  part: string
+  /** Fields of the schema are secrets: what stands where none was expected may be one under another name. */
+  holdsSecrets: boolean
+}
 
 /** Says ajv's faults in pydantic 2's words, which clients generated for such services understand. */
-export function toValidationErrors(faults: ErrorObject[], part: string): ValidationError[] {
+export function toValidationErrors(faults: ErrorObject[], source: Source): ValidationError[] {
   const shown = withoutUnionNoise(faults)
   const seen = new Set<string>()
   const errors: ValidationError[] = []
   for (const fault of shown) {
-    const error = toValidationError(fault, part)
+    const error = toValidationError(fault, source)
     const identity = JSON.stringify([error.loc, error.type])
     if (seen.has(identity)) continue
     seen.add(identity)
@@ -40,15 +48,20 @@ function withoutUnionNoise(faults: ErrorObject[]): ErrorObject[] {
   )
 }
 
-function toValidationError(fault: ErrorObject, part: string): ValidationError {
+function toValidationError(fault: ErrorObject, source: Source): ValidationError {
   const { type, msg, at, ctx } = wording(fault)
-  const loc = [part, ...pathOf(fault), ...(at === undefined ? [] : [at])]
+  const loc = [source.part, ...pathOf(fault), ...(at === undefined ? [] : [at])]
   const error: ValidationError = { loc, msg, type }
-  const input =
-    at === undefined || fault.keyword === 'additionalProperties' ? inputOf(fault, at) : undefined
+  const input = mayEcho(fault, at, source) ? inputOf(fault, at) : undefined
   if (input !== undefined && !loc.some(step => secretName.test(String(step)))) error.input = input
   if (ctx) error.ctx = ctx
   return error
+}
+
+/** Where secrets are expected, only the single values of other fields. */
+function mayEcho(fault: ErrorObject, at: string | undefined, { holdsSecrets }: Source): boolean {
+  if (!holdsSecrets) return at === undefined || fault.keyword === 'additionalProperties'
+  return at === undefined && fault.instancePath !== '' && typeof fault.data !== 'object'
 }
 
 function inputOf(fault: ErrorObject, at: string | undefined): unknown {

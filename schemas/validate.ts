@@ -28,13 +28,14 @@ export function checker<S extends TSchema>(
   part: Part,
 ): (value: unknown) => Checked<Static<S>> {
   const coerceTypes = part === 'query' || part === 'path'
+  const source = { part, holdsSecrets: JSON.stringify(schema).includes('"x-secret":true') }
   const quick = compile(schema, { allErrors: false, coerceTypes })
   let thorough: ValidateFunction | undefined
   return value => {
     if (quick(value)) return { ok: true, value: value as Static<S> }
     thorough ??= compile(schema, { allErrors: true, coerceTypes })
     thorough(value)
-    return { ok: false, errors: toValidationErrors(thorough.errors ?? [], part) }
+    return { ok: false, errors: toValidationErrors(thorough.errors ?? [], source) }
   }
 }
 

@@ -39,11 +39,15 @@ function malformed(text: string, error: SyntaxError): ValidationError {
     msg: text === '' ? 'JSON body expected, got nothing' : 'JSON decode error',
     type: 'json_invalid',
     ctx: {
-      error: error.message.slice(0, 200),
+      error: withoutSource(error.message),
       ...(bare && { hint: `JSON has no ${bare[1]}; send it as the string "${bare[1]}"` }),
     },
   }
 }
+
+/** V8 quotes what it could not read, and that may be a password. */
+const withoutSource = (message: string) =>
+  message.replace(/(, |^)(\.\.\.)?".*is not valid JSON$/s, '') || 'Not valid JSON'
 
 /** V8 names the position in most of its messages, but not in all. */
 function placeOf(text: string, error: SyntaxError, bareAt: number | undefined): number {
