@@ -29,8 +29,8 @@ function rowsOf(chart: ChartReport | null, list: RunListReport | null): Row[] {
         { what: `a tenth of them, anywhere`, took: chart.zoomed },
       ]
     : []
-  const ofList = (list?.queries ?? []).map(({ query, took }) => ({
-    what: `${number(list?.runs ?? 0)} runs: ${decodeURIComponent(query)}`,
+  const ofList = (list?.queries ?? []).map(({ query, by, took }) => ({
+    what: `${number(list?.runs ?? 0)} runs, ${by}: ${decodeURIComponent(query)}`,
     took,
   }))
   return [...ofChart, ...ofList]

@@ -7,13 +7,14 @@ import { timeEach } from './rig/repeat.ts'
 export type RunListReport = {
   runs: number
   metricKeys: number
-  /** Milliseconds of the whole request, by what was asked. */
-  queries: { query: string; took: Spread }[]
+  /** Milliseconds of the whole request, by what was asked, and of whom: behind the second wall are only members. */
+  queries: { query: string; by: 'admin' | 'member'; took: Spread }[]
 }
 
 const runs = 100_000
 const keys = ['val/accuracy', 'val/loss', 'train/loss', 'lr']
 const times = 60
+const member = 'lister'
 
 /** Lists of 50 out of 100,000 runs, filtered and sorted. */
 export async function measureRunList(
@@ -21,6 +22,7 @@ export async function measureRunList(
   client: Client,
 ): Promise<RunListReport> {
   for (const statement of seed) await client.query(statement)
+  const tokens = { admin: token, member: await signInMember(url, token) }
   const byMetric = (metric: string) => `sort=${encodeURIComponent(metric)}`
   const asked = [
     'sort=-created_at',
@@ -34,13 +36,22 @@ export async function measureRunList(
     `state=running&${byMetric('-metric:val/accuracy:last')}`,
   ]
   const queries: RunListReport['queries'] = []
-  for (const query of asked) {
-    const took = await timeEach(times, turn =>
-      callApi(url, 'GET', `/api/runs?${query}&limit=50&offset=${(turn % 4) * 50}`, { token }),
-    )
-    queries.push({ query, took })
-  }
+  for (const query of asked)
+    for (const by of ['admin', 'member'] as const) {
+      const token = tokens[by]
+      const took = await timeEach(times, turn =>
+        callApi(url, 'GET', `/api/runs?${query}&limit=50&offset=${(turn % 4) * 50}`, { token }),
+      )
+      queries.push({ query, by, took })
+    }
   return { runs, metricKeys: keys.length, queries }
+}
+
+/** Somebody who reads a quarter of the runs: those of the projects that the seed makes them a member of. */
+async function signInMember(url: string, token: string): Promise<string> {
+  const body = { username: member, password: `${member} of the bench` }
+  await callApi(url, 'POST', '/api/admin/users', { token, body: { ...body, role: 'operator' } })
+  return (await callApi<{ token: string }>(url, 'POST', '/api/auth/login', { body })).token
 }
 
 /**
@@ -49,7 +60,9 @@ export async function measureRunList(
  */
 const seed = [
   `insert into read.projects (name, owner, visibility, created_at)
-   select 'list-' || n, 'admin', 'internal', timestamptz '2026-01-01' from generate_series(0, 19) n`,
+   select 'list-' || n, 'admin', 'private', timestamptz '2026-01-01' from generate_series(0, 19) n`,
+  `insert into read.project_members (project, username, role, since)
+   select 'list-' || n, '${member}', 'member', timestamptz '2026-01-01' from unnest(array[3, 5, 7, 8, 9]) n`,
   `insert into read.runs (run_id, short_id, name, project, owner, source, state, created_at, started_at,
      ended_at, tags, notes, starred, archived, init_from, datasets, search)
    select 'run_' || lpad(n::text, 26, '0'), 'list-' || n % 20 || '-' || n, 'seeded ' || n, 'list-' || n % 20,
