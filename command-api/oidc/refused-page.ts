@@ -17,29 +17,36 @@ export async function withRefusedPage(
       logger.warn({ err: error, request_id: requestId, path: ctx.path }, 'refused')
     ctx.status = error.status
     ctx.type = 'text/html; charset=utf-8'
-    ctx.set(
-      'Content-Security-Policy',
-      "default-src 'none'; style-src 'self'; frame-ancestors 'none'",
-    )
+    ctx.set('Content-Security-Policy', policy)
     return page(error, requestId)
   }
 }
+
+const policy =
+  "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; frame-ancestors 'none'"
 
 const page = ({ detail }: Refusal, requestId: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>Not signed in · Forge</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="/assets/page.css">
 <link rel="stylesheet" href="/assets/device.css">
 </head>
 <body>
+<header>
+  <span class="brand">Forge</span>
+  <h1>Not signed in</h1>
+</header>
 <main>
-<h1>Not signed in</h1>
-<p role="alert">${escaped(detail)}</p>
-<p><a href="/api/auth/oidc/login">Sign in again</a></p>
-<p><small>Request ${escaped(requestId)}</small></p>
+  <section class="panel">
+    <p role="alert">${escaped(detail)}</p>
+    <p><a href="/api/auth/oidc/login">Sign in again</a></p>
+    <p><small>Request ${escaped(requestId)}</small></p>
+  </section>
 </main>
 </body>
 </html>

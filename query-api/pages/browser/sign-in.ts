@@ -12,14 +12,17 @@ export async function signedIn({ isAsked = false } = {}): Promise<void> {
   if (!isAsked && (storedToken() !== null || (await refresh()))) return
   const form = element<HTMLFormElement>('sign-in')
   form.hidden = false
-  await offerMethods()
+  await offerMethods(isAsked)
   form.querySelector<HTMLElement>('a:not([hidden]), div:not([hidden]) input')?.focus()
   await submitted(form)
   form.hidden = true
 }
 
-/** Where an identity provider signs people in, its link takes the place of the password. */
-async function offerMethods(): Promise<void> {
+/**
+ * Where an identity provider signs people in, its link takes the place of the password. Who wants to be
+ * somebody else is asked there too: the provider would know them still.
+ */
+async function offerMethods(isAsked: boolean): Promise<void> {
   const { password, oidc } = await get<SignInMethods>('/api/auth/config')
   element('sign-in-password').hidden = !password.enabled
   const link = element<HTMLAnchorElement>('sign-in-elsewhere')
@@ -27,6 +30,7 @@ async function offerMethods(): Promise<void> {
   if (oidc.login_url === null) return
   const url = new URL(oidc.login_url, location.origin)
   url.searchParams.set('return_to', location.pathname + location.search)
+  if (isAsked) url.searchParams.set('prompt', 'login')
   link.href = url.href
   link.textContent = `Sign in with ${oidc.name ?? 'your organisation'}`
 }
