@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { assemble } from './assemble.ts'
-import { BadConfig, type Config, readConfig, redacted } from './platform/config.ts'
+import { BadConfig, type Config, oidcOf, readConfig, redacted } from './platform/config.ts'
 import { createLogger } from './platform/logger.ts'
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.json'), 'utf8'))
@@ -18,7 +18,7 @@ export async function main(): Promise<void> {
     process.exit(1)
   })
   logger.info({ url: service.url, ms: Math.round(performance.now() - began) }, 'serving')
-  announce(service.url, service.firstAdmin)
+  announce(service.url, service.firstAdmin, oidcOf(config)?.name ?? null)
   const stop = (signal: NodeJS.Signals) => {
     process.once('SIGTERM', () => process.exit(1))
     process.once('SIGINT', () => process.exit(1))
@@ -48,11 +48,14 @@ function configOrExit(): Config {
 function announce(
   url: string,
   firstAdmin: { username: string; password: string | null } | null,
+  provider: string | null,
 ): void {
   const lines = [`Forge ${version} serves at ${url}`]
   if (firstAdmin?.password)
     lines.unshift(
-      `Sign in as ${firstAdmin.username} with the password ${firstAdmin.password}`,
+      `Sign in as ${firstAdmin.username} with the password ${firstAdmin.password}${
+        provider === null ? '' : `, which works only without ${provider}`
+      }`,
       'It is shown only now; change it after signing in.',
     )
   console.log(lines.join('\n'))

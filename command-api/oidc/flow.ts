@@ -2,6 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Context } from 'koa'
 import type { Proofs } from '../../platform/auth/identity-provider.ts'
 import { sha256 } from '../../platform/auth/opaque-token.ts'
+import { type CookieOf, isSecure } from '../../platform/auth/refresh-cookie.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Deps } from '../deps.ts'
 
@@ -21,7 +22,7 @@ export async function beginFlow(deps: Deps, ctx: Context, returnTo: string): Pro
     'insert into auth.oidc_flow (flow_sha256, return_to, expires_at) values ($1, $2, $3)',
     [sha256(secret), returnTo, new Date(now.getTime() + lifeSeconds * 1000)],
   )
-  setCookie(ctx, secret, lifeSeconds)
+  setCookie({ ctx, baseUrl: deps.baseUrl() }, secret, lifeSeconds)
   return proofsOf(secret)
 }
 
@@ -31,7 +32,8 @@ export async function takeFlow(
   ctx: Context,
   state: string | undefined,
 ): Promise<{ proofs: Proofs; returnTo: string }> {
-  const secret = ctx.cookies.get(nameFor(ctx))
+  const cookie = { ctx, baseUrl: deps.baseUrl() }
+  const secret = ctx.cookies.get(nameFor(cookie))
   if (secret === undefined || !shape.test(secret)) throw startAgain('did not begin in this browser')
   const proofs = proofsOf(secret)
   // Before the row goes: a page elsewhere that sends the browser here must not spoil what is under way.
@@ -42,7 +44,7 @@ export async function takeFlow(
     [sha256(secret), deps.now()],
   )
   if (!rows[0]) throw startAgain('took too long or was answered before')
-  setCookie(ctx, '', 0)
+  setCookie(cookie, '', 0)
   return { proofs, returnTo: rows[0].return_to }
 }
 
@@ -56,16 +58,16 @@ const isSame = (a: string, b: string) => timingSafeEqual(sha256(a), sha256(b))
 const startAgain = (why: string) =>
   new Refusal('invalid', `This sign-in ${why}; start again`, { code: 'oidc.stale' })
 
-const nameFor = (ctx: Context) => (ctx.secure ? '__Secure-forge_oidc' : 'forge_oidc')
+const nameFor = (of: CookieOf) => (isSecure(of) ? '__Secure-forge_oidc' : 'forge_oidc')
 
 /** Lax, not Strict: the browser comes back from the provider's site. */
-function setCookie(ctx: Context, value: string, maxAgeSeconds: number): void {
+function setCookie(of: CookieOf, value: string, maxAgeSeconds: number): void {
   const attributes = [
     'Path=/api/auth/oidc',
     `Max-Age=${maxAgeSeconds}`,
     'HttpOnly',
     'SameSite=Lax',
-    ...(ctx.secure ? ['Secure'] : []),
+    ...(isSecure(of) ? ['Secure'] : []),
   ]
-  ctx.append('Set-Cookie', [`${nameFor(ctx)}=${value}`, ...attributes].join('; '))
+  of.ctx.append('Set-Cookie', [`${nameFor(of)}=${value}`, ...attributes].join('; '))
 }

@@ -25,7 +25,8 @@ export async function withRefusedPage(
 const policy =
   "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; frame-ancestors 'none'"
 
-const page = ({ detail }: Refusal, requestId: string) => `<!doctype html>
+/** Whom the provider still knows may be let in as somebody else. */
+const page = ({ detail, code }: Refusal, requestId: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -44,7 +45,7 @@ const page = ({ detail }: Refusal, requestId: string) => `<!doctype html>
 <main>
   <section class="panel">
     <p role="alert">${escaped(detail)}</p>
-    <p><a href="/api/auth/oidc/login">Sign in again</a></p>
+    <p><a href="/api/auth/oidc/login${code === 'forbidden' ? '?prompt=login' : ''}">Sign in again</a></p>
     <p><small>Request ${escaped(requestId)}</small></p>
   </section>
 </main>

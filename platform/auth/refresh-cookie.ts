@@ -10,7 +10,7 @@ const shape = /^[\w-]{43}$/
  * `__Secure-` name over TLS alone, so plain http on a developer's machine gets a plain name. TLS may end at
  * a proxy that we know of only by the address people use.
  */
-const isSecure = ({ ctx, baseUrl }: CookieOf) => ctx.secure || baseUrl.startsWith('https:')
+export const isSecure = ({ ctx, baseUrl }: CookieOf) => ctx.secure || baseUrl.startsWith('https:')
 const nameFor = (of: CookieOf) => (isSecure(of) ? '__Secure-forge_refresh' : 'forge_refresh')
 
 /** `baseUrl`: where people reach this installation. */
