@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
 import type { Pool } from 'pg'
 import { pino } from 'pino'
@@ -62,11 +63,19 @@ async function measure(pool: Pool): Promise<void> {
       ['max ms', ({ took }) => number(took.max, 1)],
     ]),
   )
+  const delay = monitorEventLoopDelay({ resolution: 10 })
+  delay.enable()
+  const before = process.memoryUsage().rss
   const began = performance.now()
   const { ok, checked } = await verifyChain(pool, {
     kept: null,
     signal: new AbortController().signal,
   })
   const seconds = (performance.now() - began) / 1000
-  console.log(`verify: ok ${ok}, ${number(checked)} events in ${number(seconds, 1)} s`)
+  delay.disable()
+  console.log(
+    `verify: ok ${ok}, ${number(checked)} events in ${number(seconds, 1)} s; held up the process for ` +
+      `${number(delay.percentile(99) / 1e6, 1)} ms (p99), ${number(delay.max / 1e6, 1)} ms (max), ` +
+      `${number((process.memoryUsage().rss - before) / 1e6)} MB more resident than before`,
+  )
 }
