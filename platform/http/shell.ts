@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import Router from '@koa/router'
-import Koa, { type Context, type Middleware } from 'koa'
+import Koa, { type Context, type Middleware, type Next } from 'koa'
 import type { Logger } from 'pino'
 import type { TSchema } from 'typebox'
 import { checker, Invalid } from '../../schemas/validate.ts'
@@ -49,6 +49,7 @@ export function httpShell(shell: Shell): Koa {
   })
   app.use(shell.metrics.middleware)
   app.use(errorBoundary(shell.log))
+  app.use(refuseUnreadableAddress)
   const router = new Router({ strict: true })
   const fixed = new Map<string, Middleware>()
   for (const route of shell.routes) {
@@ -62,6 +63,16 @@ export function httpShell(shell: Shell): Koa {
   app.use(router.routes())
   app.use(ctx => noSuchRoute(ctx, shell.routes))
   return app
+}
+
+/** `GET http://[` is HTTP to Node and no address to anybody: whoever asks koa for its path gets an error. */
+async function refuseUnreadableAddress(ctx: Context, next: Next): Promise<void> {
+  try {
+    void ctx.path
+  } catch {
+    throw new Refusal('invalid', 'The address of the request cannot be read')
+  }
+  await next()
 }
 
 /** `/api/rubrics/{owner}` in the table is `/api/rubrics/:owner` to the router. */

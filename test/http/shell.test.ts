@@ -1,3 +1,5 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import test from 'ava'
 import { Type } from 'typebox'
 import { openApi } from '../../platform/http/openapi.ts'
@@ -84,6 +86,15 @@ test('U+0000 in the path or the query is refused with its place', async t => {
     t.is(response.status, 422)
     const { detail } = (await response.json()) as { detail: { loc: unknown }[] }
     t.deepEqual(detail[0]?.loc, loc)
+  }
+})
+
+test('an address that nobody can read is 400, not a defect', async t => {
+  const { url } = await startEcho(t)
+  for (const address of ['http://[', 'http://[/api/refused']) {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.write(`GET ${address} HTTP/1.1\r\nHost: forge\r\nConnection: close\r\n\r\n`)
+    t.regex(await text(socket), /^HTTP\/1\.1 400 .*"detail"/s)
   }
 })
 
