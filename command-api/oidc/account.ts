@@ -53,7 +53,6 @@ async function create(deps: Deps, tx: Transaction, arrival: Arrival): Promise<st
     [issuer, subject, username, now],
   )
   const stream = userStream(username)
-  await lockStream(tx, stream)
   const { version } = await deps.store.load<UserEvent>(stream, tx)
   const events: UserEvent[] = [
     { type: 'user.created', data: { username, role, auth: 'oidc' } },
@@ -74,6 +73,8 @@ async function insertPerson(
   const { display_name, email } = profileFrom(claims)
   for (let n = 1; n <= choices; n++) {
     const username = nthChoice(usernameFrom(claims), n)
+    // The lock before the row, as an administrator who creates somebody of this name does: else the two deadlock.
+    await lockStream(tx, userStream(username))
     const { rowCount } = await tx.query(
       `insert into auth.person (username, role, display_name, email, created_at)
        values ($1, $2, $3, $4, $5) on conflict do nothing`,
