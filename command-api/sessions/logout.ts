@@ -14,9 +14,14 @@ type SigningOut = { caller: Person | Anybody; requestId: string; ctx: Context }
  */
 export async function logout(deps: Deps, request: SigningOut): Promise<void> {
   const { caller, requestId, ctx } = request
-  const byCookie = await familyOf(deps, request)
   clearRefreshCookie({ ctx, baseUrl: deps.baseUrl() })
   const byToken = caller.kind === 'person' ? caller : null
+  const byCookie = await familyOf(deps, request).catch(error => {
+    // The cookie's session has ended as stolen; that of the token is still to end.
+    if (byToken !== null && error instanceof Refusal && error.code === 'unauthenticated')
+      return null
+    throw error
+  })
   const sessions = new Map(
     [byCookie, byToken].filter(session => session !== null).map(session => [session.sid, session]),
   )

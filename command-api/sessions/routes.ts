@@ -1,5 +1,6 @@
 import type { Passwords } from '../../platform/auth/passwords.ts'
 import { oidcOf } from '../../platform/config.ts'
+import { refuseForeignOrigin } from '../../platform/http/origin.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
@@ -41,8 +42,10 @@ const signInRoutes = (deps: Deps, passwords: Passwords): Route[] => [
     bodyLimitBytes: 16 * 1024,
     rateLimit: signInAttempts,
     response: loginReply,
-    refusals: ['unauthenticated', 'rate_limited', 'not_configured'],
+    refusals: ['unauthenticated', 'forbidden', 'rate_limited', 'not_configured'],
     async handle({ body, requestId, ctx }) {
+      // Or another page could sign this browser in as somebody else, unseen.
+      refuseForeignOrigin(ctx, deps.baseUrl())
       refuseBesideProvider(deps, 'Password login is disabled')
       const { username } = body
       const person = await findPerson(deps, username)

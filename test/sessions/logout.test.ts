@@ -59,6 +59,39 @@ test('signing out ends the access token in every process, and the refresh token 
   t.deepEqual(rows, Array(4).fill({ username: 'admin', actor }))
 })
 
+test('signing out ends the session of the token also where the cookie was spent before', async t => {
+  const forge = await startForge(t)
+  const [one, two] = [await signIn(forge), await signIn(forge)]
+  const refresh = (cookie: string) =>
+    forge.call('POST', '/api/auth/refresh', { token: null, headers: { cookie } })
+  const next = (await refresh(two.cookie)).headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  t.is((await refresh(next)).status, 200)
+  t.is((await logout(forge, one.token, two.cookie)).status, 200)
+  for (const { token } of [one, two])
+    t.is((await forge.call('GET', '/api/auth/me', { token })).status, 401)
+})
+
+test('no other page signs this browser in, as whomever', async t => {
+  const forge = await startForge(t)
+  const from = (headers: Record<string, string>) =>
+    forge.call('POST', '/api/auth/login', {
+      body: { username: 'admin', password: adminPassword },
+      token: null,
+      headers,
+    })
+  for (const headers of [
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'same-site' },
+  ]) {
+    const reply = await from(headers)
+    t.is(reply.status, 403)
+    t.is(reply.body.code, 'origin.foreign')
+    t.deepEqual(reply.headers.getSetCookie(), [])
+  }
+  t.is((await from({ origin: forge.url })).status, 200)
+})
+
 test('people see and end their own sessions, and nobody sees that others have any', async t => {
   const forge = await startForge(t)
   const alice = await signedIn(forge, 'alice')
