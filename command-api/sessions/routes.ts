@@ -23,8 +23,6 @@ type PersonRow = { role: 'admin' | 'operator'; password_hash: string | null; dis
 
 /** Specification, "Limits"; successful sign-ins count too. */
 const signInAttempts = { name: 'login', points: 10, windowSeconds: 60 }
-/** Who holds somebody's access token must not guess their password with it either. */
-const passwordChanges = { name: 'password', points: 10, windowSeconds: 60 }
 
 export const sessionRoutes = (deps: Deps, passwords: Passwords): Route[] => [
   ...signInRoutes(deps, passwords),
@@ -118,7 +116,6 @@ const ownSessionRoutes = (deps: Deps, passwords: Passwords): Route[] => [
     summary: 'Change your own password; your other sessions end',
     body: passwordInput,
     bodyLimitBytes: 16 * 1024,
-    rateLimit: passwordChanges,
     response: done,
     refusals: ['conflict', 'rate_limited', 'not_configured'],
     async handle(request) {
