@@ -66,7 +66,7 @@ export type Core = {
   pool: Pool
   /** Connections of the read side: their search path is the live generation. */
   readPool: Pool
-  /** Reads for people; `role` null: the database has no second wall (docs/adr/0008-second-wall.md). */
+  /** Reads for people; `role` null: the database has no second wall (docs/adr/0009-second-wall.md). */
   peoplesReads: ReadsOptions
   topics: Topics
   log: EventLog

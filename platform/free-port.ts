@@ -1,15 +1,23 @@
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
+
+/** Below what systems hand out for outgoing connections: one of those could take the port before it is used. */
+const range = { from: 15_000, to: 32_000 }
+const attempts = 50
 
 /** A port on 127.0.0.1 that nobody listens on now; somebody may before it is used. */
 export async function freePort(): Promise<number> {
-  return await new Promise((resolve, reject) => {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const port = randomInt(range.from, range.to)
+    if (await isFree(port)) return port
+  }
+  throw new Error(`no free port between ${range.from} and ${range.to} after ${attempts} attempts`)
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise(resolve => {
     const server = createServer()
-    server.on('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => {
-        if (address && typeof address === 'object') resolve(address.port)
-      })
-    })
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
 }

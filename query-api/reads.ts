@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import type { Person } from '../platform/http/route.ts'
 import { createGuard, type Scope } from '../platform/postgres/guard.ts'
 
-/** Reads of the read models, each on somebody's behalf (docs/adr/0008-second-wall.md). */
+/** Reads of the read models, each on somebody's behalf (docs/adr/0009-second-wall.md). */
 export type Reads<T> = {
   /**
    * What this person may read; admins everything. Row-level policies keep back the rest, whatever the query asks

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
+import { freePort } from '../../platform/free-port.ts'
 import { database } from './postgres.ts'
 import { until } from './until.ts'
 
@@ -165,16 +165,4 @@ async function call<T>(
     headers: response.headers,
     body: isJson && text !== '' ? JSON.parse(text) : text,
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      const port = typeof address === 'object' && address ? address.port : 0
-      server.close(() => resolve(port))
-    })
-  })
 }
