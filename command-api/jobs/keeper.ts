@@ -1,5 +1,5 @@
 import type { JobEvent } from '../../events/jobs.ts'
-import { createBell } from '../../platform/bell.ts'
+import { repeat } from '../../platform/repeat.ts'
 import type { Deps } from '../deps.ts'
 import type { Stamp } from '../event-store.ts'
 import { settle } from './attempt-end.ts'
@@ -20,25 +20,14 @@ const batch = 100
  * Every step may be repeated, by any process.
  */
 export function startJobKeeper(deps: Deps, wake: () => void): JobKeeper {
-  const stopping = new AbortController()
-  const bell = createBell()
-  const running = (async () => {
-    while (!stopping.signal.aborted) {
-      try {
-        if (await keepJobs(deps)) wake()
-      } catch (error) {
-        deps.logger.warn({ err: error }, 'jobs could not be looked after, will retry')
-      }
-      await bell.wait(intervalMs, stopping.signal)
+  return repeat(async () => {
+    try {
+      if (await keepJobs(deps)) wake()
+    } catch (error) {
+      deps.logger.warn({ err: error }, 'jobs could not be looked after, will retry')
     }
-  })()
-  return {
-    async stop() {
-      stopping.abort()
-      bell.ring()
-      await running
-    },
-  }
+    return intervalMs
+  })
 }
 
 type Duty = {

@@ -1,7 +1,7 @@
 import { encodeFact } from '../../events/fact.ts'
 import { encodeLogsEof } from '../../events/logs.ts'
 import { runStream } from '../../events/runs.ts'
-import { createBell } from '../../platform/bell.ts'
+import { repeat } from '../../platform/repeat.ts'
 import type { Deps } from '../deps.ts'
 import type { Stamp } from '../event-store.ts'
 import { handle } from '../handle.ts'
@@ -24,27 +24,16 @@ const keeper = { type: 'system', id: 'run-keeper', via: 'timer' } as const
  * repeated, by any process: of several `eof` the first holds.
  */
 export function startRunKeeper(deps: Deps): RunKeeper {
-  const stopping = new AbortController()
-  const bell = createBell()
-  const running = (async () => {
-    while (!stopping.signal.aborted) {
-      try {
-        await noteReporters(deps)
-        await closeLogs(deps)
-        await abandonSilent(deps)
-      } catch (error) {
-        deps.logger.warn({ err: error }, 'runs could not be looked after, will retry')
-      }
-      await bell.wait(intervalMs, stopping.signal)
+  return repeat(async () => {
+    try {
+      await noteReporters(deps)
+      await closeLogs(deps)
+      await abandonSilent(deps)
+    } catch (error) {
+      deps.logger.warn({ err: error }, 'runs could not be looked after, will retry')
     }
-  })()
-  return {
-    async stop() {
-      stopping.abort()
-      bell.ring()
-      await running
-    },
-  }
+    return intervalMs
+  })
 }
 
 async function noteReporters(deps: Deps): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
-import { createBell } from '../../platform/bell.ts'
 import { isOutage } from '../../platform/postgres/pool.ts'
+import { repeat } from '../../platform/repeat.ts'
 import type { Clock } from '../../platform/time.ts'
 import { pointsByKey, storePoints } from './chunks.ts'
 import { correctSummaries, settle } from './settle.ts'
@@ -25,22 +25,7 @@ export type CompactorDeps = { pool: Pool; logger: { warn: Say; error: Say }; now
 
 /** Compacts what is due, pass after pass, until it is stopped. Any number of processes may do so. */
 export function startCompactor(deps: CompactorDeps): { stop(): Promise<void> } {
-  const stopping = new AbortController()
-  const bell = createBell()
-  const work = async () => {
-    while (!stopping.signal.aborted) {
-      const compacted = await onePass(deps, stopping.signal)
-      if (compacted === 0) await bell.wait(restMs, stopping.signal)
-    }
-  }
-  const working = work()
-  return {
-    async stop() {
-      stopping.abort()
-      bell.ring()
-      await working
-    },
-  }
+  return repeat(async signal => ((await onePass(deps, signal)) === 0 ? restMs : 0))
 }
 
 async function onePass(deps: CompactorDeps, signal: AbortSignal): Promise<number> {
