@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { createBell } from '../platform/bell.ts'
+import { repeat } from '../platform/repeat.ts'
 import type { QueueReason } from '../schemas/jobs.ts'
 import type { ActiveAttempt, LaunchOrder } from './job-commands.ts'
 import type { EngineRef, Launch, Observed } from './port.ts'
@@ -30,28 +30,16 @@ const backoffMs = 2000
  * crash the next look goes on where things stand, whoever looks. Attempts go on without it.
  */
 export function startReconciler(deps: ReconcilerDeps): Reconciler {
-  const stopping = new AbortController()
-  const bell = createBell()
-  const running = (async () => {
-    while (!stopping.signal.aborted) {
-      const isWell = await look({ ...deps, again: bell.ring }).then(
-        () => true,
-        error => {
-          deps.logger.warn({ err: error }, 'the executor could not look after its jobs, will retry')
-          return false
-        },
-      )
-      await bell.wait(isWell ? intervalMs : backoffMs, stopping.signal)
-    }
-  })()
-  return {
-    wake: bell.ring,
-    async stop() {
-      stopping.abort()
-      bell.ring()
-      await running
-    },
-  }
+  const looking = repeat(() =>
+    look({ ...deps, again: () => looking.wake() }).then(
+      () => intervalMs,
+      error => {
+        deps.logger.warn({ err: error }, 'the executor could not look after its jobs, will retry')
+        return backoffMs
+      },
+    ),
+  )
+  return looking
 }
 
 async function look(deps: ReconcilerDeps & { again: () => void }): Promise<void> {
