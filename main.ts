@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { assemble } from './assemble.ts'
 import { BadConfig, type Config, oidcOf, readConfig, redacted } from './platform/config.ts'
 import { createLogger } from './platform/logger.ts'
+import { assemble } from './server/assemble.ts'
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.json'), 'utf8'))
 

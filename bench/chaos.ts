@@ -1,8 +1,6 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { checkLedger } from './chaos/check.ts'
-import { type Drive, drive } from './chaos/drive.ts'
-import { killAtRandom } from './chaos/kill.ts'
 import {
   hparamsLane,
   type Lane,
@@ -10,7 +8,9 @@ import {
   metricsLane,
   rubricLane,
   runsLane,
-} from './chaos/lanes.ts'
+} from './chaos/clients.ts'
+import { type Drive, drive } from './chaos/drive.ts'
+import { killAtRandom } from './chaos/kill.ts'
 import { openLedger } from './chaos/ledger.ts'
 import { fencesFor, quiesce } from './chaos/quiesce.ts'
 import { randomFrom } from './chaos/random.ts'

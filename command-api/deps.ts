@@ -1,15 +1,15 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
+import type { KeyRing } from '../auth/keys.ts'
 import type { Actor } from '../events/event.ts'
-import type { KeyRing } from '../platform/auth/keys.ts'
 import type { Config } from '../platform/config.ts'
 import type { Caller } from '../platform/http/route.ts'
 import type { Topics } from '../platform/log/topics.ts'
 import type { RecentWrites } from '../platform/recent-writes.ts'
 import type { Clock } from '../platform/time.ts'
+import type { Reports } from './admit-report.ts'
+import type { FactLane } from './append-fact.ts'
 import type { EventStore, Stamp } from './event-store.ts'
-import type { FactLane } from './facts.ts'
-import type { Reports } from './reports.ts'
 
 /** What the routes of command-api work with; built once in main.ts. */
 export type Deps = {

@@ -1,4 +1,4 @@
-import { sha256 } from '../platform/auth/opaque-token.ts'
+import { sha256 } from '../auth/opaque-token.ts'
 import { canonicalJson } from '../platform/digest.ts'
 import type { Caller } from '../platform/http/route.ts'
 import { Refusal } from '../platform/refusal.ts'

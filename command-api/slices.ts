@@ -1,4 +1,4 @@
-import type { Passwords } from '../platform/auth/passwords.ts'
+import type { Passwords } from '../auth/passwords.ts'
 import type { Route } from '../platform/http/route.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
 import type { Deps } from './deps.ts'

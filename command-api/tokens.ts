@@ -1,5 +1,5 @@
 import { ulid } from 'ulid'
-import { createOpaqueToken } from '../platform/auth/opaque-token.ts'
+import { createOpaqueToken } from '../auth/opaque-token.ts'
 import type { Transaction } from './event-store.ts'
 
 /** Lifetime of an ingest token (specification, "Limits"). */

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import type { Pool } from 'pg'
-import { listEvents } from '../../audit/list.ts'
+import { listEvents } from '../../query-api/audit/list.ts'
 import type { AuditQuery } from '../../schemas/audit.ts'
 import { type Spread, spreadOf } from '../rig/quantile.ts'
 

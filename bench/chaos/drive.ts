@@ -1,6 +1,6 @@
 import { pause } from '../rig/until.ts'
+import type { Lane } from './clients.ts'
 import type { Done } from './expectation.ts'
-import type { Lane } from './lanes.ts'
 import type { Ledger } from './ledger.ts'
 import type { Operation } from './operations.ts'
 import type { Random } from './random.ts'

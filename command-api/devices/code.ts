@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Pool } from 'pg'
-import { codeLifeS, pollIntervalS, userCodeAlphabet } from '../../platform/auth/device-requests.ts'
-import { sha256 } from '../../platform/auth/opaque-token.ts'
+import { codeLifeS, pollIntervalS, userCodeAlphabet } from '../../auth/device-requests.ts'
+import { sha256 } from '../../auth/opaque-token.ts'
 
 export type Asking = { device_id: string; requested_ip: string; user_agent: string; now: Date }
 export type DeviceCode = { device_code: string; user_code: string }

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
+import { codeLifeS, findDeviceRequest, pollIntervalS } from '../../auth/device-requests.ts'
 import { type DeviceEvent, deviceStream } from '../../events/devices.ts'
-import { codeLifeS, findDeviceRequest, pollIntervalS } from '../../platform/auth/device-requests.ts'
 import { clientAddress } from '../../platform/http/client-address.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import {

@@ -1,4 +1,4 @@
-import { sha256 } from '../../platform/auth/opaque-token.ts'
+import { sha256 } from '../../auth/opaque-token.ts'
 import { Refusal, type RefusalExtras } from '../../platform/refusal.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'

@@ -15,14 +15,14 @@ import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import { createOnce } from '../idempotency.ts'
 import { runToActOn } from '../run-to-act-on.ts'
 import { refuseProjectOfOthers } from '../short-id.ts'
+import { askAll, passAll, passDialect } from './admission/gates.ts'
+import { gatherFacts } from './admission/load-facts.ts'
+import { estimateOf, warningsOf } from './admission/warnings.ts'
 import { changeJob } from './change.ts'
 import { pause, resume, stop } from './decide.ts'
-import { askAll, passAll, passDialect } from './gates.ts'
-import { gatherFacts } from './gather.ts'
 import type { Job } from './job.ts'
 import { placeOfNewcomer } from './queue-place.ts'
 import { createJob } from './submit.ts'
-import { estimateOf, warningsOf } from './warnings.ts'
 
 export type JobPorts = {
   catalogue: readonly CatalogueEntry[]

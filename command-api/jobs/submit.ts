@@ -10,12 +10,12 @@ import type { Stamp, Transaction } from '../event-store.ts'
 import { streamPosition } from '../handle.ts'
 import type { Created } from '../idempotency.ts'
 import { takeShortId } from '../short-id.ts'
-import { type AdmissionFacts, requestOf } from './admission-facts.ts'
+import { type AdmissionFacts, requestOf } from './admission/facts.ts'
+import { estimateOf, warningsOf, withoutSecrets } from './admission/warnings.ts'
 import { jobAfter } from './change.ts'
 import { admit, type Hold } from './decide.ts'
 import { type Job, noJob } from './job.ts'
 import { place } from './queue-place.ts'
-import { estimateOf, warningsOf, withoutSecrets } from './warnings.ts'
 
 export type Submission = {
   facts: AdmissionFacts

@@ -5,9 +5,9 @@ import {
   lifecycleInput,
   lifecycleReply,
 } from '../../schemas/runs.ts'
+import type { ReportingRun } from '../admit-report.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import type { Stamp } from '../event-store.ts'
-import type { ReportingRun } from '../reports.ts'
 
 export type Reported = { reply: LifecycleReply; position: string }
 

@@ -1,8 +1,8 @@
 import { type Route, route } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { logsInput, logsReply, maxLineBytes, maxLogBodyBytes } from '../../schemas/logs.ts'
+import { logPosition } from '../append-fact.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
-import { logPosition } from '../facts.ts'
 import { createHourMeter } from './hour-meter.ts'
 import { recordLogs } from './record.ts'
 

@@ -1,7 +1,7 @@
 import { type Route, route } from '../../platform/http/route.ts'
 import { isPlainMetricsInput, metricsInput, metricsReply } from '../../schemas/metrics.ts'
+import { logPosition } from '../append-fact.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
-import { logPosition } from '../facts.ts'
 import { recordMetrics } from './record.ts'
 
 export const metricRoutes = (deps: Deps): Route[] => [

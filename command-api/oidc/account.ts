@@ -1,5 +1,5 @@
+import type { Identity } from '../../auth/identity-provider.ts'
 import { type UserEvent, userStream } from '../../events/users.ts'
-import type { Identity } from '../../platform/auth/identity-provider.ts'
 import type { OidcSettings } from '../../platform/config.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Deps } from '../deps.ts'

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Context } from 'koa'
-import type { Proofs } from '../../platform/auth/identity-provider.ts'
-import { sha256 } from '../../platform/auth/opaque-token.ts'
-import { type CookieOf, isSecure } from '../../platform/auth/refresh-cookie.ts'
+import type { Proofs } from '../../auth/identity-provider.ts'
+import { sha256 } from '../../auth/opaque-token.ts'
+import { type CookieOf, isSecure } from '../../auth/refresh-cookie.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Deps } from '../deps.ts'
 

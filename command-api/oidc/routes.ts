@@ -1,8 +1,5 @@
 import type { Context } from 'koa'
-import {
-  type IdentityProvider,
-  openIdentityProvider,
-} from '../../platform/auth/identity-provider.ts'
+import { type IdentityProvider, openIdentityProvider } from '../../auth/identity-provider.ts'
 import { type OidcSettings, oidcOf } from '../../platform/config.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'

@@ -1,10 +1,10 @@
 import { type RunEvent, runStream } from '../../events/runs.ts'
 import type { LifecycleReport } from '../../schemas/runs.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
+import type { ReportingRun } from '../admit-report.ts'
 import type { Deps } from '../deps.ts'
 import type { Stamp, Transaction } from '../event-store.ts'
 import { type Aggregate, handle } from '../handle.ts'
-import type { ReportingRun } from '../reports.ts'
 import { evolve, isEnded, noRun, type Run, reportLifecycle } from './decide.ts'
 
 export const runAggregate: Aggregate<Run, RunEvent> = { initial: noRun, evolve }

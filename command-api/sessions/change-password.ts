@@ -1,5 +1,5 @@
+import { type Passwords, refuseBadPassword } from '../../auth/passwords.ts'
 import { type UserEvent, userStream } from '../../events/users.ts'
-import { type Passwords, refuseBadPassword } from '../../platform/auth/passwords.ts'
 import type { Person } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'

@@ -1,5 +1,5 @@
+import { madeUpPassword, type Passwords, refuseBadPassword } from '../../auth/passwords.ts'
 import { type UserEvent, userStream } from '../../events/users.ts'
-import { madeUpPassword, type Passwords, refuseBadPassword } from '../../platform/auth/passwords.ts'
 import type { Deps } from '../deps.ts'
 import { type Aggregate, handle } from '../handle.ts'
 

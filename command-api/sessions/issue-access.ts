@@ -1,5 +1,5 @@
 import { ulid } from 'ulid'
-import { signAccessToken } from '../../platform/auth/access-token.ts'
+import { signAccessToken } from '../../auth/access-token.ts'
 import type { Deps } from '../deps.ts'
 
 export type AccessFor = {

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { clearRefreshCookie } from '../../platform/auth/refresh-cookie.ts'
+import { clearRefreshCookie } from '../../auth/refresh-cookie.ts'
 import type { Anybody, Person } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { answerPosition, type Deps } from '../deps.ts'

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { refreshTokenOf, setRefreshCookie } from '../../platform/auth/refresh-cookie.ts'
+import { refreshTokenOf, setRefreshCookie } from '../../auth/refresh-cookie.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Deps } from '../deps.ts'
 import { endSession } from './end-session.ts'

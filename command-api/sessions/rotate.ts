@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { sha256 } from '../../platform/auth/opaque-token.ts'
+import { sha256 } from '../../auth/opaque-token.ts'
 import type { Transaction } from '../event-store.ts'
 
 /** A client whose answer got lost may present a spent token again for so long, in milliseconds. */

@@ -1,4 +1,4 @@
-import type { Passwords } from '../../platform/auth/passwords.ts'
+import type { Passwords } from '../../auth/passwords.ts'
 import { oidcOf } from '../../platform/config.ts'
 import { refuseForeignOrigin } from '../../platform/http/origin.ts'
 import { type Route, route } from '../../platform/http/route.ts'

@@ -1,5 +1,5 @@
+import type { Passwords } from '../../auth/passwords.ts'
 import { type UserEvent, userStream } from '../../events/users.ts'
-import type { Passwords } from '../../platform/auth/passwords.ts'
 import type { Person } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type PersonRow, type User, type UserChange, userOf } from '../../schemas/users.ts'

@@ -1,5 +1,5 @@
+import { madeUpPassword, type Passwords, refuseBadPassword } from '../../auth/passwords.ts'
 import { type UserEvent, userStream } from '../../events/users.ts'
-import { madeUpPassword, type Passwords, refuseBadPassword } from '../../platform/auth/passwords.ts'
 import type { Person } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { defaultQuota } from '../../schemas/quotas.ts'

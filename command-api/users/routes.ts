@@ -1,4 +1,4 @@
-import type { Passwords } from '../../platform/auth/passwords.ts'
+import type { Passwords } from '../../auth/passwords.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import { userChange, userInput, userPath, userWritten } from '../../schemas/users.ts'
 import type { Deps } from '../deps.ts'

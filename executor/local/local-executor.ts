@@ -29,7 +29,7 @@ import { settleLostAttempt } from './lost-attempt.ts'
 import { readOutput } from './output.ts'
 import { discardAttempt, prepareAttempt, removeDebris, toLaunchRecord } from './prepare.ts'
 import { isAlive } from './processes.ts'
-import { startShim } from './start-shim.ts'
+import { startShim } from './start-supervisor.ts'
 
 export type LocalExecutorOptions = {
   /** Belongs to this machine and to one server at a time; readable by this user only. */
@@ -54,7 +54,7 @@ export async function openLocalExecutor(options: LocalExecutorOptions): Promise<
 }
 
 /**
- * Runs attempts as processes of this machine, each under a supervisor of its own (`shim.ts`) that does not need this
+ * Runs attempts as processes of this machine, each under a supervisor of its own (`supervisor.ts`) that does not need this
  * process. Everything is kept in the attempt's directory, nothing here: a new process goes on where a killed one was.
  */
 class LocalExecutor implements Executor {

@@ -17,7 +17,7 @@ export type RecipePlan = {
 }
 
 /** The reporting client that comes with Forge. */
-export const pythonClient = fileURLToPath(new URL('../../client/python/src', import.meta.url))
+export const pythonClient = fileURLToPath(new URL('../../clients/python/src', import.meta.url))
 
 const launcher = fileURLToPath(new URL('launcher.ts', import.meta.url))
 

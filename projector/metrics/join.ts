@@ -2,7 +2,7 @@ import { emptySeries, type Series, slice } from '../../platform/series/chunk.ts'
 import type { Points } from '../../platform/series/points.ts'
 import type { RunBlock } from '../../platform/series/run-block.ts'
 import { at } from '../../platform/series/varint.ts'
-import type { Report } from './gather.ts'
+import type { Report } from './group-by-run.ts'
 
 // Joining is synchronous and its result is used up at once, so that one series serves all calls.
 let joined = emptySeries(4096)

@@ -3,7 +3,7 @@ import { byteaArray, int4Array, int8Array, textArray } from '../../platform/post
 import { createPoints } from '../../platform/series/points.ts'
 import { encodeRunBlock } from '../../platform/series/run-block.ts'
 import type { TopicProjection } from '../projection.ts'
-import { gather, type RunReports } from './gather.ts'
+import { gather, type RunReports } from './group-by-run.ts'
 import { joinReports } from './join.ts'
 import { addSummaries, noSummaries, saveSummaries } from './summaries.ts'
 

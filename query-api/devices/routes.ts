@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { findDeviceRequest } from '../../platform/auth/device-requests.ts'
+import { findDeviceRequest } from '../../auth/device-requests.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import type { Clock } from '../../platform/time.ts'
 import { deviceRequest, deviceRequestPath, toDeviceRequest } from '../../schemas/devices.ts'

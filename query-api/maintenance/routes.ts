@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
+import { readMaintenance } from '../../auth/maintenance.ts'
 import { type Route, route } from '../../platform/http/route.ts'
-import { readMaintenance } from '../../platform/maintenance.ts'
 import { maintenance } from '../../schemas/maintenance.ts'
 
 /** `pool` reaches the schema `auth`. */

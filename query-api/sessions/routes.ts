@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Pool } from 'pg'
 import { type Static, Type } from 'typebox'
-import { codeLifeS, pollIntervalS } from '../../platform/auth/device-requests.ts'
+import { codeLifeS, pollIntervalS } from '../../auth/device-requests.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import type { Clock } from '../../platform/time.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
-import { parseHead, verifyChain } from '../../audit/verify.ts'
+import { parseHead, verifyChain } from '../../query-api/audit/verify.ts'
 import type { AuditVerdict } from '../../schemas/audit.ts'
 import { type Recorded, recorded, tamper } from './recorded.ts'
 

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { summaryOf } from '../../audit/summaries.ts'
+import { summaryOf } from '../../query-api/audit/summaries.ts'
 import type { AuditRow } from '../../schemas/audit.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { signedIn } from '../servers/people.ts'

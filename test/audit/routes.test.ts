@@ -1,9 +1,9 @@
 import test from 'ava'
 import type { Route } from '../../platform/http/route.ts'
-import { callOf } from '../authorization/call-of.ts'
-import type { Kind } from '../authorization/rule.ts'
-import type { Call } from '../authorization/send.ts'
-import { type Stage, stage } from '../authorization/stage.ts'
+import { callOf } from '../whole/authorization/call-of.ts'
+import type { Kind } from '../whole/authorization/rule.ts'
+import type { Call } from '../whole/authorization/send.ts'
+import { type Stage, stage } from '../whole/authorization/stage.ts'
 import { asExecutor, endedWell } from './as-executor.ts'
 
 /** Routes that leave no event, and why none is needed. */

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { pause, resume, stop } from '../../command-api/jobs/decide.ts'
-import { keepJobs } from '../../command-api/jobs/keeper.ts'
 import { reportJob } from '../../command-api/jobs/report.ts'
+import { keepJobs } from '../../command-api/jobs/timers.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import { until } from '../servers/until.ts'
 import { type Stage, stage } from './stage.ts'

@@ -1,7 +1,11 @@
 import test from 'ava'
-import type { AdmissionFacts } from '../../command-api/jobs/admission-facts.ts'
-import { askAll, passAll } from '../../command-api/jobs/gates.ts'
-import { estimateOf, warningsOf, withoutSecrets } from '../../command-api/jobs/warnings.ts'
+import type { AdmissionFacts } from '../../command-api/jobs/admission/facts.ts'
+import { askAll, passAll } from '../../command-api/jobs/admission/gates.ts'
+import {
+  estimateOf,
+  warningsOf,
+  withoutSecrets,
+} from '../../command-api/jobs/admission/warnings.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { gateNames } from '../../schemas/jobs.ts'
 import { defaultQuota } from '../../schemas/quotas.ts'

@@ -2,8 +2,8 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { signAccessToken, verifyAccessToken } from '../../platform/auth/access-token.ts'
-import { loadKeys } from '../../platform/auth/keys.ts'
+import { signAccessToken, verifyAccessToken } from '../../auth/access-token.ts'
+import { loadKeys } from '../../auth/keys.ts'
 
 const tokenSeconds = 8 * 3600
 

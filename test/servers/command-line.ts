@@ -18,7 +18,7 @@ export type CommandLine = {
   home: string
 }
 
-const launcher = join(import.meta.dirname, '../../cli/forge.sh')
+const launcher = join(import.meta.dirname, '../../clients/cli/forge.sh')
 
 /** The command line with an empty home of its own, speaking to that server. */
 export async function commandLine(

@@ -14,7 +14,7 @@ const folder = (path: string) => fileURLToPath(new URL(`../../${path}`, import.m
 /** The schemas of Forge; each database of a test has them all. */
 const schemas: MigrationSet[] = [
   { schema: 'log', folder: folder('platform/log/migrations') },
-  { schema: 'auth', folder: folder('platform/auth/migrations') },
+  { schema: 'auth', folder: folder('auth/migrations') },
   { schema: 'write', folder: folder('command-api/migrations') },
   { schema: 'read', folder: folder('projector/migrations') },
 ]

@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import type { SigningKey } from '../../platform/auth/keys.ts'
+import type { SigningKey } from '../../auth/keys.ts'
 
 /** A live token taken apart, and the key that signed it: what a forger could at best know or have. */
 export type Genuine = {

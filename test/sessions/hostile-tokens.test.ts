@@ -1,5 +1,5 @@
 import test from 'ava'
-import { loadKeys } from '../../platform/auth/keys.ts'
+import { loadKeys } from '../../auth/keys.ts'
 import { startForge } from '../servers/forge.ts'
 import { forgeries, signed, takeApart } from './forged-token.ts'
 

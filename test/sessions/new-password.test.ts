@@ -1,5 +1,5 @@
 import test from 'ava'
-import { refuseBadPassword } from '../../platform/auth/passwords.ts'
+import { refuseBadPassword } from '../../auth/passwords.ts'
 import { Refusal } from '../../platform/refusal.ts'
 
 const bad: Record<string, string[]> = {

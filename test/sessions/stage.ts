@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
+import { createPasswords } from '../../auth/passwords.ts'
 import { sessionRoutes } from '../../command-api/sessions/routes.ts'
-import { createPasswords } from '../../platform/auth/passwords.ts'
 import { createReads } from '../../query-api/reads.ts'
 import { sessionRoutes as sessionQueries } from '../../query-api/sessions/routes.ts'
 import { database } from '../servers/postgres.ts'

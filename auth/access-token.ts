@@ -1,0 +1,102 @@
+import jwt from 'jsonwebtoken'
+import { type Static, Type } from 'typebox'
+import { checker } from '../schemas/validate.ts'
+import type { KeyRing } from './keys.ts'
+
+const issuer = 'forge'
+const audience = 'forge/api'
+const type = 'at+jwt'
+/** RFC 8725: anything longer is not one of ours. */
+const maxLength = 4096
+/** As long as any setting of `SERVICE_JWT_HOURS` lets a token live. */
+const maxLifetimeSeconds = 720 * 3600
+/** Clocks of two hosts may differ by so much. */
+const leewaySeconds = 60
+
+const claims = Type.Object(
+  {
+    sub: Type.String({ minLength: 1 }),
+    role: Type.Union([Type.Literal('admin'), Type.Literal('operator')]),
+    // It goes into a query, where U+0000 would be an error.
+    sid: Type.String({ pattern: '^[\\w-]{1,64}$' }),
+    jti: Type.String({ minLength: 1 }),
+    iat: Type.Integer({ minimum: 0 }),
+    exp: Type.Integer({ minimum: 0 }),
+    iss: Type.Literal(issuer),
+    aud: Type.Literal(audience),
+  },
+  { additionalProperties: false },
+)
+const head = Type.Object(
+  { alg: Type.Literal('ES256'), typ: Type.Literal(type), kid: Type.String() },
+  { additionalProperties: false },
+)
+const isClaims = checker(claims, 'header')
+const isHead = checker(head, 'header')
+
+export type AccessClaims = Omit<Static<typeof claims>, 'iss' | 'aud'>
+
+/** Signs an access token (RFC 9068 form): ES256, `kid` in the header, times in seconds. */
+export function signAccessToken(keys: KeyRing, given: AccessClaims): string {
+  const { kid, privateKey } = keys.current()
+  return jwt.sign({ ...given, iss: issuer, aud: audience }, privateKey, {
+    algorithm: 'ES256',
+    header: { alg: 'ES256', typ: type, kid },
+  })
+}
+
+/**
+ * The claims of a token that we signed and that has not expired at `now`; null for any other text. Nothing in
+ * a token says how it is to be checked (RFC 8725): the algorithm is fixed, the key is one of ours.
+ */
+export async function verifyAccessToken(
+  keys: KeyRing,
+  token: string,
+  now: Date,
+): Promise<AccessClaims | null> {
+  const parts = token.length > maxLength ? null : shape.exec(token)
+  if (!parts) return null
+  const header = isHead(plainJson(parts[1]))
+  const payload = isClaims(plainJson(parts[2]))
+  if (!header.ok || !payload.ok || !isPlainText(parts[3])) return null
+  const key = await keys.find(header.value.kid)
+  if (!key || !isSigned(token, key.publicKey)) return null
+  const found = payload.value
+  const nowSeconds = now.getTime() / 1000
+  const isTimely =
+    found.exp > nowSeconds &&
+    found.iat <= nowSeconds + leewaySeconds &&
+    found.exp - found.iat <= maxLifetimeSeconds
+  return isTimely ? found : null
+}
+
+/** A signature of ES256 has 64 bytes, so 86 characters. */
+const shape = /^([\w-]+)\.([\w-]+)\.([\w-]{86})$/
+
+/** The one way to write these bytes in base64url: the last character has bits that decoders ignore. */
+const isPlainText = (text = '') => Buffer.from(text, 'base64url').toString('base64url') === text
+
+/**
+ * The JSON of a part, written as we write it; undefined for any other text. A key that comes twice, spaces
+ * and needless escapes are read differently by different parsers, and none of ours has them.
+ */
+function plainJson(part = ''): unknown {
+  const text = Buffer.from(part, 'base64url').toString('utf8')
+  try {
+    const value: unknown = JSON.parse(text)
+    return isPlainText(part) && JSON.stringify(value) === text ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isSigned(token: string, publicKey: jwt.PublicKey): boolean {
+  try {
+    // Times are checked by the caller, who knows what the time is.
+    jwt.verify(token, publicKey, { algorithms: ['ES256'], ignoreExpiration: true })
+    return true
+  } catch (error) {
+    if (error instanceof jwt.JsonWebTokenError) return false
+    throw error
+  }
+}

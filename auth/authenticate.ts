@@ -1,0 +1,169 @@
+import type { Context } from 'koa'
+import type { Pool } from 'pg'
+import { refuseForeignOrigin } from '../platform/http/origin.ts'
+import type { Credential, Person, RunCaller } from '../platform/http/route.ts'
+import type { Authenticate } from '../platform/http/shell.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { remembered } from '../platform/remembered.ts'
+import { verifyAccessToken } from './access-token.ts'
+import type { KeyRing } from './keys.ts'
+import { opaqueTokenId, sameHash, sha256 } from './opaque-token.ts'
+import { refreshTokenOf } from './refresh-cookie.ts'
+
+export type Authentication = {
+  pool: Pool
+  keys: KeyRing
+  now: () => Date
+  metricsToken: string | null
+  /** Where people reach this installation: pages of other origins use no cookie of ours. */
+  baseUrl: () => string
+  /** Calls back with whoever's sessions or role changed, in any process. */
+  onAccessChanged: (listener: (username: string) => void) => void
+}
+
+type SessionRow = { username: string; role: Person['role']; via: string; live: boolean }
+type IngestRow = { run_id: string; secret_sha256: Buffer; expires_at: Date; ended_at: Date | null }
+
+/**
+ * How long a found credential is believed without asking Postgres again, in milliseconds. Access ends within a
+ * second where no signal comes from the process that ended it; half of that is left for a busy machine.
+ */
+const sessionTtlMs = 500
+const ingestTtlMs = 1000
+/** Where Postgres is away, an ingest token seen within the last minute still holds (design: "When a part is down"). */
+const ingestStaleMs = 60_000
+
+const unauthenticated = (detail: string) => new Refusal('unauthenticated', detail)
+
+/** Tells who calls by the one credential a route takes; every other kind of token is 401 there. */
+export function authenticator(auth: Authentication): Authenticate {
+  const person = byAccessToken(auth)
+
+  const admin = async (ctx: Context): Promise<Person> => {
+    const caller = await person(ctx)
+    if (caller.role !== 'admin') throw new Refusal('forbidden', 'This needs the role admin')
+    return caller
+  }
+
+  const by: Record<Credential, (ctx: Context) => ReturnType<Authenticate>> = {
+    none: anybody,
+    person,
+    admin,
+    ingest: byIngestToken(auth),
+    async refresh(ctx) {
+      refuseForeignChange(ctx, auth)
+      return anybody()
+    },
+    async session(ctx) {
+      refuseForeignChange(ctx, auth)
+      return person(ctx).catch(error => {
+        if (isUnauthenticated(error) && refreshTokenOf({ ctx, baseUrl: auth.baseUrl() }) !== null)
+          return anybody()
+        throw error
+      })
+    },
+    async metrics(ctx) {
+      const token = bearer(ctx)
+      const { metricsToken } = auth
+      if (metricsToken !== null && token !== null && sameHash(sha256(token), sha256(metricsToken)))
+        return anybody()
+      await admin(ctx)
+      return anybody()
+    },
+  }
+  return (ctx, credential) => by[credential](ctx)
+}
+
+const anybody = async () => ({ kind: 'anybody' as const })
+
+function refuseForeignChange(ctx: Context, { baseUrl }: Authentication): void {
+  if (ctx.method !== 'GET' && ctx.method !== 'HEAD') refuseForeignOrigin(ctx, baseUrl())
+}
+
+const isUnauthenticated = (error: unknown) =>
+  error instanceof Refusal && error.code === 'unauthenticated'
+
+function byAccessToken(auth: Authentication): (ctx: Context) => Promise<Person> {
+  const sessions = sessionLookup(auth.pool)
+  auth.onAccessChanged(username => sessions.forget(session => session?.username === username))
+  return async ctx => {
+    const token = bearer(ctx)
+    if (token === null)
+      throw unauthenticated('An access token is needed: Authorization: Bearer <token>')
+    const claims = await verifyAccessToken(auth.keys, token, auth.now())
+    if (!claims)
+      throw unauthenticated('The access token is malformed, expired or not ours; sign in again')
+    const session = await sessions(claims.sid)
+    if (!session?.live || session.username !== claims.sub || session.role !== claims.role)
+      throw unauthenticated('The access token was revoked; sign in again')
+    return {
+      kind: 'person',
+      username: claims.sub,
+      role: session.role,
+      sid: claims.sid,
+      via: session.via,
+      issuedAt: new Date(claims.iat * 1000),
+      expiresAt: new Date(claims.exp * 1000),
+    }
+  }
+}
+
+function byIngestToken(auth: Authentication): (ctx: Context) => Promise<RunCaller> {
+  const ingestTokens = ingestTokenLookup(auth.pool)
+  return async ctx => {
+    const token = ingestTokenOf(ctx)
+    const tokenId = opaqueTokenId('fit', token)
+    const row = tokenId === null ? null : await ingestTokens(tokenId)
+    if (tokenId === null || !row || !sameHash(row.secret_sha256, sha256(token)))
+      throw unauthenticated('The ingest token is malformed or unknown')
+    if (row.ended_at !== null || row.expires_at <= auth.now())
+      throw unauthenticated('The ingest token has ended')
+    return { kind: 'run', runId: row.run_id, tokenId }
+  }
+}
+
+function bearer(ctx: Context): string | null {
+  const match = /^Bearer +(\S+)$/i.exec(ctx.get('authorization'))
+  return match?.[1] ?? null
+}
+
+function ingestTokenOf(ctx: Context): string {
+  const fromBearer = bearer(ctx)
+  const fromHeader = ctx.get('x-service-token') || null
+  if (fromBearer !== null && fromHeader !== null && fromBearer !== fromHeader)
+    throw unauthenticated('X-Service-Token and Authorization carry different tokens; send one')
+  const token = fromHeader ?? fromBearer
+  if (token === null)
+    throw unauthenticated(
+      "The run's ingest token is needed: X-Service-Token or Authorization: Bearer",
+    )
+  return token
+}
+
+const sessionLookup = (pool: Pool) =>
+  remembered({ ttlMs: sessionTtlMs, staleMs: 0 }, (sids: string[]) => findSessions(pool, sids))
+
+const ingestTokenLookup = (pool: Pool) =>
+  remembered({ ttlMs: ingestTtlMs, staleMs: ingestStaleMs }, (ids: string[]) =>
+    findIngestTokens(pool, ids),
+  )
+
+async function findSessions(pool: Pool, sids: string[]): Promise<Map<string, SessionRow>> {
+  const { rows } = await pool.query<SessionRow & { sid: string }>({
+    name: 'sessions_by_sid',
+    text: `select s.sid, username, p.role, s.via, s.revoked_at is null and not p.disabled as live
+             from auth.session s join auth.person p using (username) where s.sid = any($1)`,
+    values: [sids],
+  })
+  return new Map(rows.map(row => [row.sid, row]))
+}
+
+async function findIngestTokens(pool: Pool, tokenIds: string[]): Promise<Map<string, IngestRow>> {
+  const { rows } = await pool.query<IngestRow & { token_id: string }>({
+    name: 'ingest_tokens_by_id',
+    text: `select token_id, run_id, secret_sha256, expires_at, ended_at
+             from auth.ingest_token where token_id = any($1)`,
+    values: [tokenIds],
+  })
+  return new Map(rows.map(row => [row.token_id, row]))
+}

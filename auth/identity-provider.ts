@@ -1,0 +1,220 @@
+import {
+  AuthorizationResponseError,
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  ClientError,
+  ClientSecretBasic,
+  ClientSecretPost,
+  Configuration,
+  type CustomFetch,
+  calculatePKCECodeChallenge,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  fetchUserInfo,
+  ResponseBodyError,
+  type ServerMetadata,
+} from 'openid-client'
+import { isProtected, type OidcSettings } from '../platform/config.ts'
+import { Refusal } from '../platform/refusal.ts'
+
+/** What ties an answer to its question. */
+export type Proofs = { state: string; nonce: string; codeVerifier: string }
+
+/** `issuer` and `subject` together name one person for good; the claims may be anything the provider says. */
+export type Identity = { issuer: string; subject: string; claims: Record<string, unknown> }
+
+export type Question = Proofs & {
+  redirectUri: string
+  /** `login`: asks the person again whom the provider still knows. */
+  prompt: 'login' | undefined
+}
+
+/** An OpenID provider, asked only when somebody signs in: it may be away when the server starts. */
+export type IdentityProvider = {
+  /** Where to send the browser. Throws `backend_failed` while the provider is away. */
+  askAt(question: Question): Promise<URL>
+  /** Who came back, by the answer's whole address. Throws a refusal for any answer that does not prove it. */
+  identify(answer: URL, proofs: Proofs): Promise<Identity>
+}
+
+const timeoutSeconds = 5
+const maxAnswerBytes = 512 * 1024
+const metadataLifeMs = 300_000
+
+export function openIdentityProvider(settings: OidcSettings): IdentityProvider {
+  const { name } = settings
+  const readMetadata = rememberMetadata(settings)
+  return {
+    askAt: ({ redirectUri, codeVerifier, state, nonce, prompt }) =>
+      asRefusals(name, async () => {
+        const configuration = configurationFor(settings, await readMetadata())
+        return buildAuthorizationUrl(configuration, {
+          redirect_uri: redirectUri,
+          scope: scopesOf(configuration.serverMetadata()),
+          code_challenge: await calculatePKCECodeChallenge(codeVerifier),
+          code_challenge_method: 'S256',
+          state,
+          nonce,
+          ...(prompt && { prompt }),
+        })
+      }),
+    identify: (answer, proofs) =>
+      asRefusals(name, async () => {
+        // New for each sign-in, so that the provider's keys are read anew: it may have changed them.
+        const configuration = configurationFor(settings, await readMetadata())
+        return await redeem(configuration, answer, proofs)
+      }),
+  }
+}
+
+/** PKCE (RFC 7636), state, nonce, and `iss` where the provider sends or announces it (RFC 9207). */
+async function redeem(
+  configuration: Configuration,
+  answer: URL,
+  { codeVerifier, state, nonce }: Proofs,
+): Promise<Identity> {
+  const tokens = await authorizationCodeGrant(configuration, answer, {
+    pkceCodeVerifier: codeVerifier,
+    expectedState: state,
+    expectedNonce: nonce,
+    idTokenExpected: true,
+  })
+  const proved = tokens.claims()
+  if (!proved) throw new ClientError('the answer holds no ID token')
+  const { iss: issuer, sub: subject } = proved
+  if (!isStorable(subject)) throw new ClientError('the subject is no text of up to 255 characters')
+  // Many providers tell names and groups only there. What is signed goes first.
+  const told = configuration.serverMetadata().userinfo_endpoint
+    ? await fetchUserInfo(configuration, tokens.access_token, subject)
+    : {}
+  return { issuer, subject, claims: { ...told, ...proved } }
+}
+
+/** OpenID Connect Core, 2: at most 255 ASCII characters. */
+const isStorable = (subject: string) => /^[\x20-\x7e]{1,255}$/.test(subject)
+
+/** Reads where the provider's endpoints are, at most once in five minutes; a failure is not remembered. */
+function rememberMetadata(settings: OidcSettings): () => Promise<ServerMetadata> {
+  let known: { metadata: Promise<ServerMetadata>; readAtMs: number } | null = null
+  return () => {
+    const nowMs = performance.now()
+    if (known && nowMs - known.readAtMs < metadataLifeMs) return known.metadata
+    const reading = { metadata: readMetadata(settings), readAtMs: nowMs }
+    known = reading
+    reading.metadata.catch(() => {
+      if (known === reading) known = null
+    })
+    return reading.metadata
+  }
+}
+
+async function readMetadata({ issuer, clientId }: OidcSettings): Promise<ServerMetadata> {
+  const found = await discovery(new URL(issuer), clientId, undefined, undefined, {
+    [customFetch]: boundedFetch,
+    timeout: timeoutSeconds,
+    execute: [allowInsecureRequests],
+  })
+  return found.serverMetadata()
+}
+
+function configurationFor(settings: OidcSettings, metadata: ServerMetadata): Configuration {
+  const { clientId, clientSecret } = settings
+  // RFC 8414, 2: client_secret_basic where the provider does not say.
+  const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+  const authenticate = methods.includes('client_secret_basic')
+    ? ClientSecretBasic
+    : ClientSecretPost
+  const configuration = new Configuration(
+    metadata,
+    clientId,
+    { client_secret: clientSecret },
+    authenticate(clientSecret),
+  )
+  configuration[customFetch] = boundedFetch
+  configuration.timeout = timeoutSeconds
+  // `boundedFetch` is stricter than the library's rule: http on loopback alone.
+  allowInsecureRequests(configuration)
+  // Without it the library trusts the connection and does not look at the ID token's signature.
+  enableNonRepudiationChecks(configuration)
+  return configuration
+}
+
+/** Some providers tell groups only to who asks for them. */
+function scopesOf({ scopes_supported }: ServerMetadata): string {
+  const extra = scopes_supported?.includes('groups') ? ['groups'] : []
+  return ['openid', 'profile', 'email', ...extra].join(' ')
+}
+
+class ProviderAway extends Error {}
+
+/** A fetch whose answer, body included, is here in time and of bounded size; nothing is redirected. */
+const boundedFetch: CustomFetch = async (address, options) => {
+  if (!isProtected(new URL(address))) throw new ProviderAway('an address without TLS')
+  try {
+    const answer = await fetch(address, options as RequestInit)
+    const body = await readAtMost(answer, maxAnswerBytes)
+    return new Response(body, { status: answer.status, headers: answer.headers })
+  } catch (error) {
+    throw error instanceof ProviderAway ? error : new ProviderAway(nameOf(error))
+  }
+}
+
+async function readAtMost(answer: Response, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of answer.body ?? []) {
+    size += part.length
+    if (size > maxBytes) throw new ProviderAway(`an answer of more than ${maxBytes} bytes`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+/** Whatever the provider does is no defect of ours, and none of its words but error codes are shown. */
+async function asRefusals<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw refusalOf(name, error)
+  }
+}
+
+const isAwayWord = /^(server_error|temporarily_unavailable)$/
+
+function refusalOf(name: string, error: unknown): Refusal {
+  if (error instanceof AuthorizationResponseError && !isAwayWord.test(error.error))
+    return new Refusal('forbidden', `${name} did not sign you in (${word(error.error)})`, {
+      code: 'oidc.refused',
+    })
+  if (error instanceof ResponseBodyError && error.error === 'invalid_grant')
+    return new Refusal('invalid', `${name} no longer takes this sign-in; start again`, {
+      code: 'oidc.stale',
+    })
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  const isAway =
+    cause instanceof ProviderAway ||
+    (error instanceof AuthorizationResponseError && isAwayWord.test(error.error))
+  // Not the error itself: those of the library carry tokens and claims, which must not come into the log.
+  const why = new Error(nameOf(cause))
+  if (isAway)
+    return new Refusal(
+      'backend_failed',
+      `The identity provider ${name} does not answer; try again`,
+      {
+        code: 'oidc.away',
+        cause: why,
+      },
+    )
+  return new Refusal(
+    'backend_failed',
+    `The answer of the identity provider ${name} is not to be trusted; ask your administrator`,
+    { code: 'oidc.untrusted', cause: why },
+  )
+}
+
+const word = (text: string) => (/^[a-z_]{1,40}$/.test(text) ? text : 'unknown error')
+
+const nameOf = (error: unknown) =>
+  error instanceof Error ? `${error.name}: ${error.message}` : 'unknown'

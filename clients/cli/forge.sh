@@ -1,0 +1,16 @@
+#!/bin/sh
+# Starts the command line on the Node that package.json pins, whatever `node` the machine has.
+set -eu
+self=$(readlink -f "$0")
+root=$(dirname "$(dirname "$(dirname "$self")")")
+for node in "$root/node_modules/node/bin/node" "$root/../node/bin/node"; do
+  # Behind a proxy everything goes through it but this machine.
+  if [ -x "$node" ]; then
+    NO_PROXY="${NO_PROXY:-${no_proxy:-}},localhost,127.0.0.1,::1"
+    no_proxy=$NO_PROXY
+    export NO_PROXY no_proxy
+    exec "$node" --use-env-proxy "$root/clients/cli/main.ts" "$@"
+  fi
+done
+echo "forge: run npm ci in $root first" >&2
+exit 6

@@ -1,0 +1,306 @@
+"""A run as training code sees it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Tuple
+
+from .buffer import Buffer, Request
+from .config import Config, ForgeError, spool_root
+from .uploader import Uploader
+from .encode import RowEncoder
+from .notices import Notices
+from .samples import number_or_none, sample_pieces
+from .spool import Spool, run_folder
+from .values import Scalar, hparams, scalars, to_step
+
+if TYPE_CHECKING:
+    from .monitor import Monitor
+
+# How long `init` waits for the service before it lets training begin without an answer.
+INIT_PATIENCE_S = 5.0
+
+_PLAIN = frozenset((float, int))
+_NO_CONTROL = {"action": "none", "reason": None, "deadline": None}
+
+
+class Run:
+    """Made by `forge.init`. Nothing here raises into training but `log_artifact`, and all of it with `strict`."""
+
+    def __init__(self, config: Optional[Config], *, strict: bool = False, rank_zero_only: bool = True):
+        self._config = config
+        self._strict = strict
+        self._ended = False
+        self._is_fork = False
+        self._control = _NO_CONTROL
+        self._monitor: Optional[Monitor] = None
+        # Every process of a distributed run calls the same code; one of them speaks for the run.
+        self._speaks = config is not None and (config.rank == 0 or not rank_zero_only)
+        self._samples_nodes = config is not None and config.local_rank == 0
+        if config is not None:
+            self._set_up(config)
+
+    def _set_up(self, config: Config) -> None:
+        self._started = False
+        self._starting = threading.Lock()
+        self._notices = Notices()
+        self._buffer = Buffer()
+        self._folder = run_folder(spool_root(os.environ), config.run_id)
+        spool = Spool(self._folder, config)
+        self._uploader = Uploader(config, self._buffer, spool, self._notices, self._take_control)
+
+    def begin(self, params: Any, monitor_hardware: bool) -> None:
+        """Reports `running` last: that mark is the billing start (specification "Job lifecycle" 1)."""
+        config = self._config
+        if config is None:
+            return
+        if params is not None:
+            self.log_hparams(params)
+        if self._speaks:
+            self._lifecycle("running")
+            if self._uploader.flush(INIT_PATIENCE_S):
+                print("forge: reporting to %s" % console_url(config), file=sys.stderr, flush=True)
+            elif self._strict:
+                self._close(0)
+                raise ForgeError("the service at %s does not take reports of %s" % (config.endpoint, config.run_id))
+        if self._samples_nodes:
+            from .monitor import Monitor  # here and below: loaded when needed, so that `import forge` is cheap
+
+            self._monitor = Monitor(config, self._speaks, monitor_hardware, self._post_soon)
+            self._monitor.start()
+
+    @property
+    def enabled(self) -> bool:
+        """Whether this process reports anything."""
+        return self._speaks and not self._ended
+
+    @property
+    def ended(self) -> bool:
+        """Whether `finish` was called; what is logged afterwards is ignored."""
+        return self._ended
+
+    @property
+    def id(self) -> Optional[str]:
+        return self._config.run_id if self._config is not None else None
+
+    def log(self, values: Mapping[str, Any], step: Optional[int] = None) -> None:
+        """Numbers under names, for one step; without `step` it is the one after the last.
+
+        Nested dictionaries become dotted names, tensors of one element their number. What is no number is left out
+        with a warning. Returns at once: nothing is sent, encoded or written on this thread.
+        """
+        if not self._speaks or self._ended:
+            return
+        at = time.time()
+        try:
+            # C speed for what nearly all calls are: a flat dictionary of plain numbers.
+            if type(values) is dict and _PLAIN.issuperset(map(type, values.values())):
+                keys: Tuple[str, ...] = tuple(values)
+                numbers: Tuple[Scalar, ...] = tuple(values.values())
+            else:
+                keys, numbers = self._reduced(values)
+            if step is not None and type(step) is not int:
+                step = to_step(step)
+            if keys:
+                self._put(at, step, keys, numbers)
+        except Exception as error:
+            self._refuse("values not logged", str(error))
+
+    def log_hparams(self, params: Any) -> None:
+        """Adds to the run's hyperparameters; nested ones become dotted names."""
+        if not self._speaks or self._ended:
+            return
+        try:
+            self._post_soon("hparams", {"params": hparams(params)})
+        except Exception as error:
+            self._refuse("hparams not logged", str(error))
+
+    def log_samples(
+        self,
+        step: int,
+        samples: Iterable[Mapping[str, Any]],
+        avg_reward: Any = None,
+        accuracy: Any = None,
+    ) -> None:
+        """A validation round: samples of `user`, `assistant`, `env`, `reward`, `extra`. Large rounds are split."""
+        if not self._speaks or self._ended:
+            return
+        try:
+            pieces = sample_pieces(samples)
+            for index, piece in enumerate(pieces):
+                round_part = {
+                    "step": to_step(step),
+                    "avg_reward": number_or_none(avg_reward),
+                    "accuracy": number_or_none(accuracy),
+                    "chunk_index": index,
+                    "total_chunks": len(pieces),
+                }
+                self._post_soon("validation", round_part, samples=piece)
+        except Exception as error:
+            self._refuse("samples not logged", str(error))
+
+    def log_artifact(
+        self,
+        kind: str,
+        path: str,
+        format: str,
+        step: Optional[int] = None,
+        *,
+        size_bytes: Optional[int] = None,
+        metrics: Optional[Mapping[str, Any]] = None,
+        upload: bool = False,
+    ) -> Optional[Dict[str, Any]]:
+        """Registers what the run produced, and answers the service's reply. Raises `ForgeError` if that fails.
+
+        `upload=True` first puts the local file `path` into the service's object store; else `path` must be where
+        others find it (an object-store URI on a container executor).
+        """
+        if self._config is None or not self._speaks:
+            return None
+        from . import artifacts
+
+        artifact = artifacts.Artifact(
+            kind=kind,
+            path=os.fspath(path),
+            format=format,
+            step=None if step is None else to_step(step),
+            size_bytes=size_bytes,
+            metrics=dict(scalars(metrics or {})[0]),
+        )
+        return artifacts.register(self._config, artifact, upload)
+
+    def should_stop(self) -> bool:
+        """True when the platform asks the run to end; save a checkpoint first if `control` says so."""
+        return self._control["action"] != "none"
+
+    @property
+    def control(self) -> Dict[str, Any]:
+        """`{action, reason, deadline}`; action `none`, `checkpoint_and_exit` or `exit`."""
+        return self._control
+
+    def flush(self, timeout: float = 10.0) -> bool:
+        """True when all that was logged so far has reached the service."""
+        if self._config is None or self._ended or not self._started:
+            return True
+        return self._uploader.flush(timeout)
+
+    def finish(self, exit_state: str = "succeeded", *, message: Optional[str] = None, timeout: float = 30.0) -> None:
+        """Reports the end (`succeeded` or `failed`) and sends what is left; what cannot be sent stays on disk."""
+        if exit_state not in ("succeeded", "failed"):
+            raise ForgeError("exit_state must be 'succeeded' or 'failed', not %r" % (exit_state,))
+        if self._ended:
+            return
+        if self.enabled and not self._is_fork:
+            self._lifecycle(exit_state, message)
+        self.close(timeout)
+
+    def close(self, timeout: float) -> None:
+        """Ends reporting without saying how the run ended: its exit code will."""
+        if not self._close(timeout) and self._strict:
+            raise ForgeError("not all reports could be sent; the rest is kept in %s" % self._folder)
+
+    def _close(self, timeout: float) -> bool:
+        if self._ended:
+            return True
+        self._ended = True
+        if self._monitor is not None:
+            self._monitor.stop()
+        if self._config is None or not self._started or self._uploader.close(timeout):
+            return True
+        if os.path.isdir(self._folder):
+            self._notices.report("not everything could be sent; `python -m forge sync` sends it later", 1, self._folder)
+        return False
+
+    def after_fork_in_child(self) -> None:
+        """The child reports what it logs itself, beginning at its first call; the rest is the parent's."""
+        if self._config is None:
+            return
+        self._is_fork = True
+        self._monitor = None
+        self._uploader.forget()
+        self._set_up(self._config)
+
+    def __enter__(self) -> "Run":
+        return self
+
+    def __exit__(self, kind: Any, error: Any, _trace: Any) -> None:
+        if kind is None or (kind is SystemExit and error.code in (None, 0)):
+            if self.should_stop():
+                self.close(30.0)  # the platform ended it, and names that end itself: stopped or paused
+            else:
+                self.finish("succeeded")
+        else:
+            self.finish("failed", message=failure_text(kind, error))
+
+    def _put(self, at: float, step: Optional[int], keys: Tuple[str, ...], numbers: Tuple[Scalar, ...]) -> None:
+        if not self._started:
+            self._start()
+        if not self._buffer.put(at, step, keys, numbers):
+            self._notices.report("points dropped: more is logged than can be sent or written", len(keys))
+
+    def _start(self) -> None:
+        with self._starting:
+            if self._started:
+                return
+            self._started = True
+            self._uploader.start()
+            if self._is_fork:
+                _flush_at_child_exit(self)
+
+    def _reduced(self, values: Mapping[str, Any]) -> Tuple[Tuple[str, ...], Tuple[Scalar, ...]]:
+        pairs, complaints = scalars(values)
+        if complaints:
+            self._refuse("values not logged", "; ".join(complaints[:3]), len(complaints))
+        return tuple(key for key, _ in pairs), tuple(number for _, number in pairs)
+
+    def _refuse(self, what: str, why: str, count: int = 1) -> None:
+        if self._strict:
+            raise ForgeError("%s: %s" % (what, why))
+        self._notices.report(what, count, why)
+
+    def _lifecycle(self, event: str, message: Optional[str] = None) -> None:
+        report = {"event": event, "ts": RowEncoder(lambda _why, _count: None).timestamp(time.time())}
+        if message is not None:
+            report["message"] = message[:2000]
+        self._post_soon("lifecycle", report)
+
+    def _post_soon(self, route: str, fields: Dict[str, Any], samples: Optional[List[str]] = None) -> None:
+        """Queued behind all that was logged before."""
+        if self._config is None or self._ended:
+            return
+        if not self._started:
+            self._start()
+        head: Dict[str, Any] = {"run_id": self._config.run_id}
+        if route == "lifecycle" and self._config.attempt is not None:
+            head["attempt"] = self._config.attempt
+        text = json.dumps({**head, **fields}, allow_nan=False, default=str)
+        if samples is not None:
+            text = '%s,"samples":[%s]}' % (text[:-1], ",".join(samples))
+        weight = 1 if samples is None else len(samples)
+        if not self._buffer.put_request(Request(route, text.encode(), weight)):
+            self._notices.report("reports to %s dropped: more is logged than can be sent or written" % route, weight)
+
+    def _take_control(self, control: Dict[str, Any]) -> None:
+        self._control = {**_NO_CONTROL, **control}
+
+
+def console_url(config: Config) -> str:
+    """Where people see the run, on the host that takes its reports."""
+    suffix = "/api/ingest"
+    base = config.endpoint[: -len(suffix)] if config.endpoint.endswith(suffix) else config.endpoint
+    return "%s/runs/%s" % (base, config.run_id)
+
+
+def failure_text(kind: Any, error: Any) -> str:
+    return "%s: %s" % (getattr(kind, "__name__", kind), error)
+
+
+def _flush_at_child_exit(run: Run) -> None:
+    """Children of `multiprocessing` leave without `atexit`."""
+    finalizers = sys.modules.get("multiprocessing.util")
+    if finalizers is not None:
+        finalizers.Finalize(None, run.close, args=(10.0,), exitpriority=100)

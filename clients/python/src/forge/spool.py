@@ -1,0 +1,268 @@
+"""Unsent reports on disk: a first-in first-out queue of requests that outlives the process.
+
+Order is the point of it. The service lets the later request win where two carry the same (key, step), so an older
+value must never be sent after a newer one:
+
+- while anything is in the spool, everything newer goes behind it (`Uploader`);
+- a process that finds the spool of a dead one of the same run sends that first;
+- only one process at a time replays another's spool (`replay.lock`); the others wait behind it.
+
+A request that was sent and not yet removed when the process died is sent again: the same points under the same
+identities, in the same order, before anything newer.
+
+One folder per run; in it, per writing process, `<writer>.lock` (held while it lives) and `<writer>.<n>.jsonl`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections import deque
+from typing import Any, BinaryIO, Deque, Dict, List, Optional, Tuple
+
+from .buffer import Request
+from .config import Config
+from .locks import FileLock, take_lock
+
+SEGMENT_BYTES = 8 * 1024 * 1024
+
+# All segments of one process; beyond it new reports are lost (and counted).
+MAX_BYTES = 1024 * 1024 * 1024
+
+_SEGMENT = re.compile(r"^(?P<writer>.+)\.(?P<number>\d{6})\.jsonl$")
+_HEAD = re.compile(rb'^\{"route":"([a-z/]+)","points":(\d+),"body":')
+
+
+def run_folder(root: str, run_id: str) -> str:
+    """Run ids are plain names; anything else is kept from leaving the root."""
+    return os.path.join(root, re.sub(r"[^A-Za-z0-9_-]", "_", run_id))
+
+
+class Spool:
+    """The part of a run's folder which this process reads and writes. Not for several threads at once."""
+
+    def __init__(self, folder: str, config: Config, max_bytes: int = MAX_BYTES):
+        self._folder = folder
+        self._config = config
+        self._max_bytes = max_bytes
+        self._writer = "%013d-%d-%s" % (time.time() * 1000, os.getpid(), os.urandom(3).hex())
+        self._own_lock: Optional[FileLock] = None
+        self._replay_lock: Optional[FileLock] = None
+        self._adopted_locks: List[FileLock] = []
+        self._segments: Deque[str] = deque()
+        self._bytes = 0
+        self._tail: Optional[BinaryIO] = None
+        self._tail_bytes = 0
+        self._tail_number = 0
+        self._reader: Optional[BinaryIO] = None
+        self._head: Optional[Request] = None
+
+    @property
+    def empty(self) -> bool:
+        return not self._segments
+
+    def head(self) -> Optional[Request]:
+        """The oldest request; stays until `pop`."""
+        while self._head is None and self._segments:
+            line = self._read_line()
+            self._head = _parse(line)
+            if self._head is None and not line.endswith(b"\n"):
+                self._drop_first_segment()  # its end, or a line torn by a crash
+        return self._head
+
+    def pop(self) -> None:
+        """Removes what `head` answered."""
+        self._head = None
+        self.head()
+
+    def append(self, request: Request) -> bool:
+        """False when the disk or our share of it is full: the request is lost."""
+        line = b'{"route":"%s","points":%d,"body":%s}\n' % (request.route.encode(), request.points, request.body)
+        if self._bytes + len(line) > self._max_bytes:
+            return False
+        try:
+            whole = (self._tail or self._open_tail()).write(line) == len(line)
+        except OSError:
+            whole = False
+        if not whole:
+            self._close_tail()  # nothing may follow half a line: the reader takes it for the segment's end
+            return False
+        self._bytes += len(line)
+        self._tail_bytes += len(line)
+        if self._tail_bytes >= SEGMENT_BYTES:
+            self._close_tail()
+        return True
+
+    def sync(self) -> None:
+        """Returns when what was appended survives a power cut."""
+        if self._tail is not None:
+            _fsync(self._tail)
+
+    def adopt(self) -> bool:
+        """Queues what dead processes of this run left. False while another process does that: new reports must wait.
+
+        Only before anything was appended or sent, since what is found is older.
+        """
+        if self._replay_lock is not None or not _left_behind(self._folder):
+            return True
+        self._replay_lock = take_lock(os.path.join(self._folder, "replay.lock"))
+        if self._replay_lock is None:
+            return False
+        orphans: List[Tuple[str, str]] = []
+        for writer in sorted({writer for writer, _ in _left_behind(self._folder)}):
+            lock = None if writer == self._writer else take_lock(self._path(writer + ".lock"))
+            if lock is not None:
+                self._adopted_locks.append(lock)
+                orphans += [found for found in _left_behind(self._folder) if found[0] == writer]
+        self._segments.extendleft(reversed([name for _, name in orphans]))
+        if not self._segments:
+            self._leave()
+        elif not orphans:
+            self._end_replay()
+        return True
+
+    def close(self) -> None:
+        """What was not sent stays for the next process."""
+        self._close_tail()
+        self._close_reader()
+        self._leave()
+
+    def forget(self) -> None:
+        """In a forked child: everything here belongs to the parent."""
+        for lock in [*self._adopted_locks, self._replay_lock, self._own_lock]:
+            if lock is not None:
+                lock.forget()
+        for file in (self._tail, self._reader):
+            if file is not None:
+                file.close()
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self._folder, name)
+
+    def _open_tail(self) -> BinaryIO:
+        if self._own_lock is None:
+            self._settle_in()
+        self._tail_number += 1
+        name = "%s.%06d.jsonl" % (self._writer, self._tail_number)
+        # Unbuffered: a line is there for our own reader, and for the next process if this one is killed.
+        fd = os.open(self._path(name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        self._tail = open(fd, "wb", buffering=0)
+        self._tail_bytes = 0
+        self._segments.append(name)
+        return self._tail
+
+    def _settle_in(self) -> None:
+        """Makes the folder ours too. Another process may be removing it, empty, at this moment: then once more."""
+        for last_try in (False, True):
+            try:
+                os.makedirs(self._folder, mode=0o700, exist_ok=True)
+                self._own_lock = take_lock(self._path(self._writer + ".lock"))
+                _write_address(self._folder, self._config)
+                return
+            except FileNotFoundError:
+                if last_try:
+                    raise
+
+    def _close_tail(self) -> None:
+        if self._tail is not None:
+            _fsync(self._tail)
+            self._tail.close()
+            self._tail = None
+
+    def _close_reader(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
+    def _read_line(self) -> bytes:
+        try:
+            if self._reader is None:
+                self._reader = open(self._path(self._segments[0]), "rb")
+            return self._reader.readline()
+        except OSError:
+            return b""
+
+    def _drop_first_segment(self) -> None:
+        if len(self._segments) == 1:
+            self._close_tail()
+        self._close_reader()
+        name = self._segments.popleft()
+        try:
+            size = os.path.getsize(self._path(name))
+            os.unlink(self._path(name))
+            self._bytes -= size if name.startswith(self._writer) else 0
+        except OSError:
+            pass
+        if not self._segments:
+            self._leave()
+
+    def _leave(self) -> None:
+        """Lets go of the folder; removes it, and with it the token, once nothing is left to send."""
+        self._end_replay()
+        if self._own_lock is not None:
+            self._own_lock.release()
+            self._own_lock = None
+        remove_if_empty(self._folder)
+
+    def _end_replay(self) -> None:
+        for lock in [*self._adopted_locks, self._replay_lock]:
+            if lock is not None:
+                lock.release()
+        self._adopted_locks = []
+        self._replay_lock = None
+
+
+def read_address(folder: str) -> Optional[Dict[str, Any]]:
+    """Where a folder's reports are to go: `endpoint`, `run_id`, `token`."""
+    try:
+        with open(os.path.join(folder, "run.json"), encoding="utf-8") as file:
+            address: Dict[str, Any] = json.load(file)
+            return address
+    except (OSError, ValueError):
+        return None
+
+
+def remove_if_empty(folder: str) -> None:
+    """Takes the token off the disk as soon as nothing is left to send."""
+    try:
+        if os.listdir(folder) == ["run.json"]:
+            os.unlink(os.path.join(folder, "run.json"))
+        os.rmdir(folder)
+    except OSError:
+        pass  # others use it, or it never was
+
+
+def _write_address(folder: str, config: Config) -> None:
+    # The token stands here (0600, for this run only) so that `python -m forge sync` works after the job is gone.
+    address: Any = {"endpoint": config.endpoint, "run_id": config.run_id, "token": config.token}
+    path = os.path.join(folder, "run.json")
+    fd = os.open(path + ".new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with open(fd, "w", encoding="utf-8") as file:
+        json.dump(address, file)
+    os.replace(path + ".new", path)
+
+
+def _left_behind(folder: str) -> List[Tuple[str, str]]:
+    """`(writer, file name)` of all segments, oldest first: writers begin with the time they started."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    found = [(_SEGMENT.match(name), name) for name in names]
+    return [(match.group("writer"), name) for match, name in found if match]
+
+
+def _parse(line: bytes) -> Optional[Request]:
+    match = _HEAD.match(line)
+    if match is None or not line.endswith(b"}\n"):
+        return None
+    return Request(match.group(1).decode(), line[match.end() : -2], int(match.group(2)))
+
+
+def _fsync(file: BinaryIO) -> None:
+    try:
+        os.fsync(file.fileno())
+    except OSError:
+        pass

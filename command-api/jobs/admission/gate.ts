@@ -1,0 +1,15 @@
+import type { RefusalCode } from '../../../platform/refusal.ts'
+import type { AdmissionFacts } from './facts.ts'
+
+type Passed = { ok: true; detail: string; data?: Record<string, unknown> }
+export type Refused = {
+  ok: false
+  detail: string
+  code: string
+  data?: Record<string, unknown>
+  hint?: string
+  refusal?: RefusalCode
+}
+export type Answer = Passed | Refused
+/** Pure: the same facts get the same answer, and every gate can be asked whatever the others say. */
+export type Gate = (facts: AdmissionFacts) => Answer

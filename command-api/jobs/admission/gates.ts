@@ -1,0 +1,198 @@
+import { Refusal } from '../../../platform/refusal.ts'
+import type { GateName, GateResult } from '../../../schemas/jobs.ts'
+import { dialect } from '../../../schemas/jobspec.ts'
+import { type AdmissionFacts, requestOf } from './facts.ts'
+import type { Answer, Gate, Refused } from './gate.ts'
+import { profileGate } from './profile-gate.ts'
+
+const dialectGate: Gate = ({ spec }) => askDialect(spec.api)
+
+const askDialect = (api: string): Answer =>
+  api === dialect
+    ? { ok: true, detail: `the dialect is ${dialect}` }
+    : {
+        ok: false,
+        code: 'dialect.unknown',
+        detail: `Dialect not spoken: the job is written in ${api}, this control plane speaks ${dialect}`,
+        data: { submitted: api, spoken: dialect },
+      }
+
+/** The lock must name a recipe of the catalogue in all that identifies it (specification, "Gates", 1). */
+const recipeHandshake: Gate = ({ spec, recipe, recipes }) => {
+  const { lock } = spec
+  if (!recipe)
+    return {
+      ok: false,
+      code: 'recipe_handshake.name',
+      detail: `Recipe handshake failed: name differs (submitted ${lock.name}, catalog ${recipes.join(', ') || 'is empty'})`,
+      data: { submitted: { name: lock.name }, catalog: { names: recipes } },
+    }
+  const compared = [
+    ['version', lock.version, recipe.version],
+    ['digest', lock.digest, recipe.digest],
+    ['framework.runtime_id', lock.framework.runtime_id, recipe.framework.runtime_id],
+  ] as const
+  const differing = compared.filter(([, submitted, catalog]) => submitted !== catalog)
+  if (differing.length === 0)
+    return { ok: true, detail: `${recipe.name} ${recipe.version} matches catalog` }
+  const told = differing.map(
+    ([field, submitted, catalog]) =>
+      `${field} differs (submitted ${submitted}, catalog ${catalog})`,
+  )
+  return {
+    ok: false,
+    code: `recipe_handshake.${differing[0]?.[0]}`,
+    detail: `Recipe handshake failed: ${told.join('; ')}`,
+    data: {
+      submitted: Object.fromEntries(differing.map(([field, submitted]) => [field, submitted])),
+      catalog: Object.fromEntries(differing.map(([field, , catalog]) => [field, catalog])),
+    },
+    hint: `Take the lock of GET /api/recipes/${recipe.name}/${recipe.version}/lock`,
+  }
+}
+
+const entrypointOverride: Gate = ({ spec }) =>
+  spec.spec.source.entrypoint === ''
+    ? { ok: true, detail: 'the recipe owns the entrypoint' }
+    : {
+        ok: false,
+        code: 'entrypoint_override',
+        detail:
+          'Entrypoint override refused: spec.source.entrypoint must be empty; the recipe owns the entrypoint',
+      }
+
+const imageRegistry: Gate = ({ spec, registries }) => {
+  const { image } = spec.spec
+  if (!image) return { ok: true, detail: "the recipe's own image" }
+  const place = registryOf(image.ref)
+  const allowed = registries.find(prefix => place === prefix || place.startsWith(`${prefix}/`))
+  if (allowed !== undefined) return { ok: true, detail: `${allowed} is allowed` }
+  return {
+    ok: false,
+    code: 'image_registry.not_allowed',
+    detail: `Image registry not allowed: ${place.split('/')[0]}`,
+    data: { image: image.ref, allowed: registries },
+    hint: 'Leave out spec.image to use the recipe’s own, or ask an admin to allow the registry',
+  }
+}
+
+/** `host/path` of an image as container engines read it: without a host it is Docker Hub's. */
+function registryOf(ref: string): string {
+  const path = ref.replace(/@.*$/, '').replace(/:[^/:]*$/, '')
+  const [first = '', ...rest] = path.split('/')
+  const hasHost = rest.length > 0 && /[.:]|^localhost$/.test(first)
+  return hasHost ? path : `docker.io/${path}`
+}
+
+/** Refuses what could never be held at once; what others hold now only makes a job wait (specification, "Gates", 2). */
+const quotaGate: Gate = facts => {
+  const { quota, held_gpus } = facts
+  const { gpus, series } = requestOf(facts)
+  const cap = quota.per_series[series]?.max_concurrent_gpus
+  const byLimit = [
+    ['max_concurrent_gpus', quota.max_concurrent_gpus],
+    [`per_series.${series}`, cap ?? Number.POSITIVE_INFINITY],
+  ] as const
+  const exceeded = byLimit.find(([, available]) => gpus > available)
+  if (exceeded) {
+    const [name, available] = exceeded
+    return {
+      ok: false,
+      code: name === 'max_concurrent_gpus' ? 'quota.max_concurrent_gpus' : 'quota.per_series',
+      detail: `Insufficient quota: requested ${gpus} GPUs, available ${available}`,
+      data: { requested: gpus, available, limit: name },
+      hint: `Ask for at most ${available} GPUs, or an admin for more quota`,
+    }
+  }
+  const available = Math.min(quota.max_concurrent_gpus, cap ?? Number.POSITIVE_INFINITY)
+  const data = { requested: gpus, available }
+  const after = held_gpus + gpus
+  if (after > quota.max_concurrent_gpus)
+    return {
+      ok: true,
+      detail: `${held_gpus} of ${quota.max_concurrent_gpus} GPUs are in use; the job waits for ${gpus}`,
+      data,
+    }
+  return { ok: true, detail: `${after} of ${quota.max_concurrent_gpus} GPUs after this job`, data }
+}
+
+const references: Gate = ({ dangling }) =>
+  dangling.length === 0
+    ? { ok: true, detail: 'everything referred to exists' }
+    : {
+        ok: false,
+        code: 'references.unknown',
+        detail: dangling.join('; '),
+        data: { unknown: dangling },
+      }
+
+const params: Gate = ({ params: checked }) => {
+  if (!checked)
+    return {
+      ok: false,
+      code: 'params.unchecked',
+      detail: 'Parameters cannot be checked: the recipe is not in the catalog',
+    }
+  if (checked.errors.length === 0) return { ok: true, detail: "they fit the recipe's schema" }
+  const faults = checked.errors.map(
+    ({ loc, msg }) => `${['params', ...loc.slice(1)].join('.')}: ${msg}`,
+  )
+  return {
+    ok: false,
+    code: 'params.invalid',
+    detail: `Parameters refused: ${faults.slice(0, 5).join('; ')}`,
+    data: { faults },
+  }
+}
+
+/** A package is looked through where it was uploaded to; without uploads there is none to look through. */
+const sensitiveFile: Gate = ({ spec }) =>
+  spec.spec.source.kind === 'package'
+    ? {
+        ok: false,
+        code: 'uploads.not_configured',
+        refusal: 'not_configured',
+        detail: 'Packages cannot be uploaded here; submit with spec.source.kind "recipe"',
+      }
+    : { ok: true, detail: 'no package' }
+
+/** In the order in which they are asked. */
+const gates: readonly [GateName, Gate][] = [
+  ['dialect', dialectGate],
+  ['recipe_handshake', recipeHandshake],
+  ['entrypoint_override', entrypointOverride],
+  ['image_registry', imageRegistry],
+  ['quota', quotaGate],
+  ['profile', profileGate],
+  ['references', references],
+  ['params', params],
+  ['sensitive_file', sensitiveFile],
+]
+
+/** What every gate says, the refusing ones too. */
+export const askAll = (facts: AdmissionFacts): GateResult[] =>
+  gates.map(([gate, ask]) => {
+    const answer = ask(facts)
+    if (answer.ok) return { gate, ...answer }
+    const { refusal: _, ...shown } = answer
+    return { gate, ...shown }
+  })
+
+/** What every gate says; the first one that refuses, refuses (specification, "Gates that refuse `POST /api/jobs`"). */
+export const passAll = (facts: AdmissionFacts): GateResult[] =>
+  gates.map(([gate, ask]) => {
+    const answer = ask(facts)
+    if (!answer.ok) throw refusalOf(gate, answer)
+    return { gate, ...answer }
+  })
+
+/** A job in another dialect has another shape: the first gate is asked before the schema is. */
+export function passDialect(body: unknown): void {
+  if (typeof body !== 'object' || body === null || !('api' in body)) return
+  const answer = typeof body.api === 'string' ? askDialect(body.api) : null
+  if (answer?.ok === false) throw refusalOf('dialect', answer)
+}
+
+function refusalOf(gate: GateName, { detail, refusal, ok: _, ...extras }: Refused): Refusal {
+  return new Refusal(refusal ?? 'invalid', detail, { gate, ...extras })
+}

@@ -1,0 +1,66 @@
+import { type AdmissionFacts, requestOf } from './facts.ts'
+import type { Gate, Refused } from './gate.ts'
+
+/** The hardware must exist, be allowed to the submitter, and have what is asked for. */
+export const profileGate: Gate = facts => {
+  const { profile, profiles, spec } = facts
+  if (!profile)
+    return refusedProfile(
+      `No such profile: ${spec.spec.resources.profile ?? '(none named)'}; there ${profiles.length === 0 ? 'are none' : `is ${profiles.join(', ')}`}`,
+      { profiles },
+    )
+  const fault = profileFault(facts, profile)
+  return fault === null
+    ? { ok: true, detail: `${profile.name} has what it asks for` }
+    : refusedProfile(fault, { profile: profile.name })
+}
+
+const refusedProfile = (detail: string, data: Record<string, unknown>): Refused => ({
+  ok: false,
+  code: 'profile.unfit',
+  detail,
+  data,
+})
+
+type KnownProfile = NonNullable<AdmissionFacts['profile']>
+
+/** The first thing that the profile cannot give, or null. */
+function profileFault(facts: AdmissionFacts, profile: KnownProfile): string | null {
+  const { name } = profile
+  const { quota, recipe, caller } = facts
+  const { nodes, gpus_per_node, gpus, series } = requestOf(facts)
+  const { cpus, memory_gb } = facts.spec.spec.resources
+  const allowed = quota.allowed_profiles
+  const faults: [boolean, string][] = [
+    [!profile.available, `Profile ${name} is not available now`],
+    [
+      allowed.length > 0 && !allowed.includes(name),
+      `Profile ${name} is not allowed for ${caller.username}; allowed: ${allowed.join(', ')}`,
+    ],
+    [series !== profile.series, `Profile ${name} is of series ${profile.series}, not ${series}`],
+    [nodes > profile.max_nodes, `Profile ${name} has ${profile.max_nodes} nodes, not ${nodes}`],
+    [
+      gpus_per_node > profile.gpus_per_node,
+      `Profile ${name} has ${profile.gpus_per_node} GPUs a node, not ${gpus_per_node}`,
+    ],
+    [
+      recipe !== null && gpus < recipe.resources.min_gpus,
+      `Recipe ${recipe?.name} needs ${recipe?.resources.min_gpus} GPUs, the job asks for ${gpus}`,
+    ],
+    [
+      recipe !== null &&
+        recipe.resources.profiles.length > 0 &&
+        !recipe.resources.profiles.includes(name),
+      `Recipe ${recipe?.name} is made for ${recipe?.resources.profiles.join(', ')}, not ${name}`,
+    ],
+    [exceeds(cpus, profile.cpus), `Profile ${name} has ${profile.cpus} CPUs a node, not ${cpus}`],
+    [
+      exceeds(memory_gb, profile.memory_gb),
+      `Profile ${name} has ${profile.memory_gb} GB a node, not ${memory_gb}`,
+    ],
+  ]
+  return faults.find(([isFault]) => isFault)?.[1] ?? null
+}
+
+const exceeds = (asked: number | null, there: number | null) =>
+  asked !== null && there !== null && asked > there

@@ -1,0 +1,65 @@
+import type { Estimate, Warning } from '../../../schemas/jobs.ts'
+import { currency } from '../../../schemas/profiles.ts'
+import { type AdmissionFacts, requestOf } from './facts.ts'
+
+const secretName = /TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|PRIVATE_?KEY|ACCESS_?KEY/i
+const heldOut = /^(val|valid|validation|eval|test|dev)/i
+
+/** What is worth knowing and refuses nothing. */
+export function warningsOf({ spec, recipe, profile }: AdmissionFacts): Warning[] {
+  const { checkpoints, datasets, rules, image, env } = spec.spec
+  const secrets = Object.keys(env).filter(name => secretName.test(name))
+  const all: [boolean, string, string][] = [
+    [
+      checkpoints.every_steps === null,
+      'no_checkpoint_policy',
+      'checkpoints.every_steps is not set: work since the last checkpoint of the recipe is lost by a stop',
+    ],
+    [
+      datasets.length > 0 && !datasets.some(({ as }) => heldOut.test(as)),
+      'no_validation_set',
+      'none of the datasets is for validation',
+    ],
+    [
+      recipe?.deprecated === true,
+      'recipe_deprecated',
+      `recipe ${recipe?.name} ${recipe?.version} is deprecated`,
+    ],
+    [
+      image !== null && profile?.container === false,
+      'image_unused',
+      `profile ${profile?.name} runs processes, not containers: the image is not used`,
+    ],
+    [
+      secrets.length > 0,
+      'secret_in_env',
+      `env looks like it holds secrets: ${secrets.join(', ')}; they are given to the run and shown to nobody`,
+    ],
+    [rules.length > 0, 'rules_not_watched', 'rules are kept with the job and watched by nobody'],
+  ]
+  return all.filter(([applies]) => applies).map(([, code, detail]) => ({ code, detail }))
+}
+
+/** What it costs at most, where the spec limits its duration; there is nothing else to go by yet. */
+export function estimateOf(facts: AdmissionFacts): Estimate | null {
+  const { max_duration_s } = facts.spec.spec.limits
+  if (max_duration_s === null || !facts.profile) return null
+  const hours = (max_duration_s / 3600) * requestOf(facts).gpus
+  return {
+    gpu_hours: hours.toFixed(2),
+    cost: (hours * Number(facts.profile.price_per_gpu_hour)).toFixed(2),
+    currency,
+    basis: `limits.max_duration_s: ${max_duration_s}`,
+  }
+}
+
+/** The spec as events carry it: no value of `env` that looks like a secret (design: secrets never enter an event). */
+export function withoutSecrets(spec: AdmissionFacts['spec']): AdmissionFacts['spec'] {
+  const env = Object.fromEntries(
+    Object.entries(spec.spec.env).map(([name, value]) => [
+      name,
+      secretName.test(name) ? '***' : value,
+    ]),
+  )
+  return { ...spec, spec: { ...spec.spec, env } }
+}

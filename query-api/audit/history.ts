@@ -1,0 +1,112 @@
+import type { Pool } from 'pg'
+import type { Stamped } from '../../events/event.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import type { AuditDiff, AuditState } from '../../schemas/audit.ts'
+import { toExactTimestamp } from '../../schemas/timestamp.ts'
+import { aggregateOf } from './aggregates.ts'
+import { differences } from './differences.ts'
+import { columns, current, type StoredEvent, toRow } from './events.ts'
+import { streamOf, targetOf } from './target.ts'
+
+/** Read and folded at once. */
+const perBatch = 1000
+/** Shown of the events between two instants. */
+const maxEvents = 500
+
+/** The state of a target at an instant; null where there never was such a target. */
+export async function stateAt(
+  pool: Pool,
+  { target, at }: { target: string; at: string },
+): Promise<AuditState | null> {
+  const version = await versionAt(pool, target, at)
+  if (version === null) return null
+  return { target, at: shown(at), version, state: await fold(pool, target, version) }
+}
+
+/** What is different in a target between two instants, and the events that made it so. */
+export async function diffBetween(
+  pool: Pool,
+  { target, from, to }: { target: string; from: string; to: string },
+): Promise<AuditDiff | null> {
+  const [before, after] = [await versionAt(pool, target, from), await versionAt(pool, target, to)]
+  if (before === null || after === null) return null
+  const changes = differences(await fold(pool, target, before), await fold(pool, target, after))
+  const between = { after: before, through: Math.min(after, before + maxEvents) }
+  const events = await readEvents(pool, target, between)
+  return {
+    target,
+    from: shown(from),
+    to: shown(to),
+    changes,
+    event_count: after - before,
+    events: events.map(toRow),
+  }
+}
+
+const shown = (text: string) => toExactTimestamp(new Date(text))
+
+/**
+ * The first instant that is after `at`. Records show whole seconds: one without a fraction means all of its second,
+ * so that the time a row shows takes in the row itself.
+ */
+const justAfter = (at: string): Date =>
+  new Date(new Date(at).getTime() + (/\.\d/.test(at) ? 1 : 1000))
+
+/** The newest version not after this instant, 0 before the first; null where there is no such stream. */
+async function versionAt(pool: Pool, target: string, at: string): Promise<number | null> {
+  const { rows } = await pool.query<{ newest: number | null; version: number }>(
+    `select max(stream_version) as newest,
+            coalesce(max(stream_version) filter (where occurred_at < $2), 0) as version
+       from write.event where stream = $1`,
+    [streamOf(target), justAfter(at)],
+  )
+  const [found] = rows
+  return found && found.newest !== null ? found.version : null
+}
+
+/** Null before the first event. */
+async function fold(pool: Pool, target: string, version: number): Promise<unknown> {
+  if (version === 0) return null
+  const { initial, evolve } = aggregateOf(targetOf(streamOf(target)).type)
+  let state = initial
+  try {
+    for (let after = 0; after < version; after += perBatch) {
+      const through = Math.min(version, after + perBatch)
+      const events = await readEvents(pool, target, { after, through })
+      state = events.map(toStamped).reduce(evolve, state)
+    }
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause) throw cause // of the database
+    throw new Refusal(
+      'conflict',
+      `The events of ${target} make no state: they are not as they were recorded; verify says where`,
+      { code: 'audit.not_foldable', cause },
+    )
+  }
+  return plain(state)
+}
+
+const toStamped = (stored: StoredEvent): Stamped<{ type: string; data: object }> => ({
+  ...current(stored),
+  occurred_at: stored.occurred_at.toISOString(),
+  actor: stored.meta.actor,
+})
+
+/** As JSON has it; maps as objects. */
+const plain = (state: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(state, (_, value) => (value instanceof Map ? Object.fromEntries(value) : value)),
+  )
+
+async function readEvents(
+  pool: Pool,
+  target: string,
+  { after, through }: { after: number; through: number },
+): Promise<StoredEvent[]> {
+  const { rows } = await pool.query<StoredEvent>(
+    `select ${columns} from write.event
+      where stream = $1 and stream_version > $2 and stream_version <= $3 order by stream_version`,
+    [streamOf(target), after, through],
+  )
+  return rows
+}

@@ -1,0 +1,55 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { AuditQuery, AuditRow } from '../../schemas/audit.ts'
+import { columns, type StoredEvent, toRow } from './events.ts'
+import { streamOf } from './target.ts'
+
+/** More are not counted. */
+const maxCounted = 10_001
+
+/** `counted` is cut off at 10,001. */
+export type AuditPage = { rows: AuditRow[]; counted: number }
+
+/** The newest events that pass all filters. */
+export async function listEvents(db: Kysely<unknown>, query: AuditQuery): Promise<AuditPage> {
+  const { limit = 50, offset = 0 } = query
+  const passing = sql.join([sql`true`, ...conditions(query)], sql` and `)
+  // Of one target by version: a clock that was set back does not turn its history around.
+  const order =
+    query.target === undefined
+      ? sql`order by occurred_at desc, position desc`
+      : sql`order by stream_version desc`
+  const { rows } = await sql<StoredEvent>`
+    select ${sql.raw(columns)} from write.event where ${passing} ${order}
+     limit ${limit} offset ${offset}`.execute(db)
+  return { rows: rows.map(toRow), counted: await count(db, passing) }
+}
+
+async function count(db: Kysely<unknown>, passing: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count
+      from (select 1 from write.event where ${passing} limit ${maxCounted}) as found`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+function conditions(query: AuditQuery): RawBuilder<unknown>[] {
+  const { actor, type, target, request_id, since, until } = query
+  return [
+    ...(actor === undefined ? [] : byActor(actor)),
+    ...(type === undefined ? [] : [byType(type)]),
+    ...(target === undefined ? [] : [sql`stream = ${streamOf(target)}`]),
+    ...(request_id === undefined ? [] : [sql`meta ->> 'request_id' = ${request_id}`]),
+    ...(since === undefined ? [] : [sql`occurred_at >= ${new Date(since)}`]),
+    ...(until === undefined ? [] : [sql`occurred_at < ${new Date(until)}`]),
+  ]
+}
+
+const ofKind = /^(user|run|system):(.+)$/s
+
+function byActor(actor: string): RawBuilder<unknown>[] {
+  const [, kind, id] = ofKind.exec(actor) ?? []
+  const byId = sql`meta #>> '{actor,id}' = ${id ?? actor}`
+  return kind === undefined ? [byId] : [byId, sql`meta #>> '{actor,type}' = ${kind}`]
+}
+
+const byType = (type: string): RawBuilder<unknown> =>
+  type.endsWith('.*') ? sql`split_part(type, '.', 1) = ${type.slice(0, -2)}` : sql`type = ${type}`

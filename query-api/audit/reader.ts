@@ -1,0 +1,37 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import type { Pool } from 'pg'
+import { Refusal } from '../../platform/refusal.ts'
+import type { AuditDiff, AuditQuery, AuditState, AuditVerdict } from '../../schemas/audit.ts'
+import { diffBetween, stateAt } from './history.ts'
+import { type AuditPage, listEvents } from './list.ts'
+import { parseHead, verifyChain } from './verify.ts'
+
+/** What the audit answers, from `write.event` itself: nothing stands between the record and who reads it. */
+export function auditReader(pool: Pool) {
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
+  return {
+    list: (query: AuditQuery): Promise<AuditPage> => bounded(listEvents(db, query)),
+    state: (query: { target: string; at: string }): Promise<AuditState | null> =>
+      bounded(stateAt(pool, query)),
+    diff: (query: { target: string; from: string; to: string }): Promise<AuditDiff | null> =>
+      bounded(diffBetween(pool, query)),
+    verify: (head: string | undefined, signal: AbortSignal): Promise<AuditVerdict> =>
+      bounded(verifyChain(pool, { kept: head === undefined ? null : parseHead(head), signal })),
+  }
+}
+
+/** SQLSTATE of a statement that reached the time-out of its pool. */
+const outOfTime = '57014'
+
+async function bounded<T>(reading: Promise<T>): Promise<T> {
+  try {
+    return await reading
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === outOfTime)) throw error
+    throw new Refusal(
+      'unavailable',
+      'The audit did not find it in time; narrow it by target, actor, type, since or until',
+      { code: 'audit.out_of_time', cause: error },
+    )
+  }
+}

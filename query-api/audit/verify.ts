@@ -1,0 +1,153 @@
+import type { Pool } from 'pg'
+import {
+  contentDigest,
+  genesis,
+  type Head,
+  linkAfter,
+  readHead,
+} from '../../command-api/audit-chain.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import type { AuditFault, AuditVerdict } from '../../schemas/audit.ts'
+
+/** A head somebody kept elsewhere: whatever the database says now, it must still lie on the chain. */
+export type KeptHead = { hash: Buffer; position: number }
+
+/** `HASH@POSITION`, as `head` of a verdict shows it. */
+export function parseHead(text: string): KeptHead {
+  const [hash = '', position] = text.split('@')
+  return { hash: Buffer.from(hash, 'hex'), position: Number(position) }
+}
+
+const headText = ({ hash, position }: KeptHead) => `${hash.toString('hex')}@${position}`
+
+/** An event as it is now, with the link that was made for it; null: none was. */
+type Linked = {
+  xid: string
+  position: number
+  digest: Buffer
+  link: number | null
+  hash: Buffer | null
+}
+
+/** Read at once: some milliseconds of this process, and nothing is held between two of them. */
+const perBatch = 1000
+
+/**
+ * Walks all events in commit order beside the chain, up to the head as it is now, and answers the first thing
+ * that is not as it was recorded.
+ */
+export async function verifyChain(
+  pool: Pool,
+  { kept, signal }: { kept: KeptHead | null; signal: AbortSignal },
+): Promise<AuditVerdict> {
+  const end = await readHead(pool)
+  const { last, fault } = await walk(pool, end, signal)
+  const first_bad = fault ?? (await tailFault(pool, last, end)) ?? (await keptFault(pool, kept))
+  return {
+    ok: first_bad === null,
+    checked: last.link,
+    first_bad,
+    head: end.link === 0 ? null : headText(end),
+    waiting: await countWaiting(pool, end),
+  }
+}
+
+type Walked = { last: Head; fault: AuditFault | null }
+
+async function walk(pool: Pool, end: Head, signal: AbortSignal): Promise<Walked> {
+  let last = genesis
+  for (;;) {
+    if (signal.aborted) throw new Refusal('unavailable', 'Nobody waits for the verdict any more')
+    const rows = await readLinked(pool, last, end)
+    if (rows.length === 0) return { last, fault: null }
+    for (const row of rows) {
+      const fault = faultOf(row, last)
+      if (fault) return { last, fault: await explain(pool, fault, last) }
+      last = { ...row, link: last.link + 1, hash: linkAfter(last.hash, row.digest) }
+    }
+  }
+}
+
+async function readLinked(pool: Pool, last: Head, end: Head): Promise<Linked[]> {
+  const { rows } = await pool.query<Linked>({
+    name: 'audit_verify',
+    text: `select e.xid::text as xid, e.position, ${contentDigest} as digest, c.link, c.hash
+             from write.event e left join write.audit_chain c on c.position = e.position
+            where (e.xid, e.position) > ($1::text::xid8, $2)
+              and (e.xid, e.position) <= ($3::text::xid8, $4)
+            order by e.xid, e.position limit $5`,
+    values: [last.xid, last.position, end.xid, end.position, perBatch],
+  })
+  return rows
+}
+
+function faultOf({ position, digest, link, hash }: Linked, last: Head): AuditFault | null {
+  if (link === null)
+    return fault(
+      'inserted',
+      position,
+      'The event was never published: it came in later, from outside',
+    )
+  if (link !== last.link + 1)
+    return fault('deleted', position, `Link ${link} follows on link ${last.link}`)
+  if (hash?.equals(linkAfter(last.hash, digest))) return null
+  return fault('changed', position, 'The event, or its link, is not what was recorded')
+}
+
+const fault = (kind: AuditFault['kind'], position: number, detail: string): AuditFault => ({
+  kind,
+  position,
+  detail,
+})
+
+/** Where a link is missed: what it was made for is gone, or stands somewhere else now. */
+async function explain(pool: Pool, found: AuditFault, last: Head): Promise<AuditFault> {
+  if (found.kind !== 'deleted') return found
+  const { rows } = await pool.query<{ position: number; is_there: boolean }>(
+    `select c.position, exists (select from write.event e where e.position = c.position) as is_there
+       from write.audit_chain c where c.link = $1`,
+    [last.link + 1],
+  )
+  const [missed] = rows
+  if (!missed) return found
+  const { position, is_there } = missed
+  return is_there
+    ? fault('reordered', position, `It was recorded before the event at position ${found.position}`)
+    : fault('deleted', position, `It was recorded before the event at position ${found.position}`)
+}
+
+/** Whether the newest events are there: the head and the relay's cursor were moved with each of them. */
+async function tailFault(pool: Pool, last: Head, end: Head): Promise<AuditFault | null> {
+  if (last.link !== end.link)
+    return fault('truncated', end.position, `${end.link - last.link} of the newest events are gone`)
+  if (!last.hash.equals(end.hash))
+    return fault('changed', end.position, 'The head is not that of the chain')
+  const { rows } = await pool.query<{ position: number }>(
+    `select c.position from write.relay_cursor c
+      where c.position > 0 and not exists (select from write.event e where e.position = c.position)`,
+  )
+  return rows[0] ? fault('truncated', rows[0].position, 'It was published, and is gone') : null
+}
+
+async function keptFault(pool: Pool, kept: KeptHead | null): Promise<AuditFault | null> {
+  if (kept === null) return null
+  const { rows } = await pool.query<{ hash: Buffer }>(
+    'select hash from write.audit_chain where position = $1',
+    [kept.position],
+  )
+  if (rows[0]?.hash.equals(kept.hash)) return null
+  const detail = rows[0]
+    ? 'The chain is sound, but not the one that was kept'
+    : 'The chain has no such event'
+  return fault('rewritten', kept.position, detail)
+}
+
+/** Committed and not yet published; counted up to 10,001. */
+async function countWaiting(pool: Pool, end: Head): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(
+    `select count(*) as count from (
+       select from write.event where (xid, position) > ($1::text::xid8, $2) limit 10001) as waiting`,
+    [end.xid, end.position],
+  )
+  return rows[0]?.count ?? 0
+}

@@ -1,0 +1,50 @@
+import { join } from 'node:path'
+import type { Deps } from '../command-api/deps.ts'
+import { executorCommands } from '../command-api/jobs/executor-commands.ts'
+import { describeLocalProfile } from '../command-api/profiles/routes.ts'
+import { hostEnvironment } from '../executor/local/environment.ts'
+import { toLocalLaunch } from '../executor/local/launch.ts'
+import { openLocalExecutor } from '../executor/local/local-executor.ts'
+import type { Executor } from '../executor/port.ts'
+import { startReconciler } from '../executor/reconciler.ts'
+import { startExclusive } from '../platform/postgres/exclusive.ts'
+import type { Core } from './assemble.ts'
+
+/** Opens the engine of this machine, and says what it has to those who ask for hardware. */
+export async function openExecutor({ config }: Core, deps: Deps): Promise<Executor> {
+  const executor = await openLocalExecutor({
+    runsDirectory: join(config.dataDir, 'runs'),
+    fakeGpus: config.localGpus,
+    hostEnvironment: hostEnvironment(process.env),
+    now: deps.now,
+  })
+  await describeLocalProfile(deps, await executor.capacity())
+  return executor
+}
+
+/** One process looks after the jobs of this engine; another one takes over when it is gone. */
+const lockId = 7_265_011
+
+/** Starts looking after jobs; the listener must have its port, which runs are told. */
+export function runExecutor(core: Core, deps: Deps, executor: Executor): void {
+  const { config, life, log, logger, topics, catalogue, pool } = core
+  const look = () => {
+    const reconciler = startReconciler({
+      executor,
+      commands: executorCommands(deps, 'local'),
+      toLaunch: toLocalLaunch({
+        catalogue,
+        environmentsDirectory: join(config.dataDir, 'environments'),
+        python: 'python3',
+      }),
+      log,
+      logsTopic: topics.logs.name,
+      logger,
+      now: deps.now,
+      newEventId: deps.newEventId,
+    })
+    core.jobsChanged.tell = reconciler.wake
+    return reconciler
+  }
+  life.owns('executor', startExclusive({ pool, lockId, logger }, look), started => started.stop())
+}

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test from 'ava'
+import type { Ended } from '../../servers/command-line.ts'
+
+const demo = join(import.meta.dirname, '../../../clients/cli/demo.ts')
+
+/** Runs the demonstration without a terminal; interrupts it once its output holds `until`. */
+function demonstrate(home: string, args: string[], until?: string): Promise<Ended> {
+  const env = { PATH: process.env.PATH, HOME: home }
+  const child = spawn(process.execPath, [demo, '--data', join(home, 'data'), ...args], { env })
+  let [stdout, stderr] = ['', '']
+  let isInterrupted = false
+  child.stdout.on('data', chunk => {
+    stdout += chunk
+    if (until === undefined || isInterrupted || !stdout.includes(until)) return
+    isInterrupted = true
+    child.kill('SIGINT')
+  })
+  child.stderr.on('data', chunk => {
+    stderr += chunk
+  })
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', code => resolve({ code, stdout, stderr }))
+  })
+}
+
+const isReady = (url: string) =>
+  fetch(`${url}/api/readyz`).then(
+    answer => answer.ok,
+    () => false,
+  )
+
+test('the demonstration trains digits; one that was left is come back to and ends well', async t => {
+  t.timeout(400_000, 'the first time builds the environment of the recipe')
+  const home = await mkdtemp(join(tmpdir(), 'forge-demo-'))
+  t.teardown(() => rm(home, { recursive: true, force: true }))
+
+  const left = await demonstrate(home, [], ' running ')
+  t.is(left.code, 130, left.stderr)
+  t.regex(left.stderr, /npm run demo -- --attach demo-1/)
+  const url = /http:\/\/localhost:\d+/.exec(left.stderr)?.[0] ?? ''
+  t.false(await isReady(url), 'the server has stopped')
+  const password = join(home, 'data/admin-password')
+  t.is((await stat(password)).mode & 0o777, 0o600)
+
+  const ended = await demonstrate(home, ['--attach', 'demo-1'])
+  t.is(ended.code, 0, ended.stdout + ended.stderr)
+  t.true(ended.stderr.includes(url), 'the address the run reports to')
+  t.true(Number(/test\/accuracy +([\d.]+)/.exec(ended.stdout)?.[1]) >= 0.95, ended.stdout)
+  t.regex(ended.stdout, /checkpoint \(npz, /)
+  t.regex(ended.stdout, /http:\/\/localhost:\d+\/runs\/run_\w+\n$/)
+  t.false(ended.stdout.includes((await readFile(password, 'utf8')).trim()))
+  t.false(await isReady(url))
+})
+
+test('a slip in the options of the demonstration is told with all of them', async t => {
+  const ended = await demonstrate('/nonexistent', ['--kep'])
+  t.is(ended.code, 2)
+  t.regex(ended.stderr, /--keep +leave the server running/)
+})

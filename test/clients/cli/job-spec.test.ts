@@ -1,0 +1,62 @@
+import test from 'ava'
+import {
+  assignment,
+  parseSpec,
+  type SpecTree,
+  setAt,
+  specOfRecipe,
+} from '../../../clients/cli/job-spec.ts'
+
+test('values on the command line are numbers, words or lists as YAML reads them', t => {
+  t.deepEqual(assignment('lr=1e-6', '--param'), ['lr', 1e-6])
+  t.deepEqual(assignment('note=a=b', '--param'), ['note', 'a=b'])
+  t.deepEqual(assignment('sizes=[1, 2]', '--param'), ['sizes', [1, 2]])
+  t.deepEqual(assignment('on=true', '--param'), ['on', true])
+  t.deepEqual(assignment('name=', '--param'), ['name', ''])
+  t.deepEqual(assignment('odd="[', '--param'), ['odd', '"['])
+  t.throws(() => assignment('lr', '--param'), { message: /KEY=VALUE/ })
+})
+
+test('a dotted path makes the objects on its way, list items are met by index', t => {
+  const spec: SpecTree = { spec: { datasets: [{ ref: 'a' }] } }
+  setAt(spec, 'spec.resources.gpus_per_node', 8)
+  setAt(spec, 'spec.datasets.0.ref', 'b')
+  t.deepEqual(spec, { spec: { datasets: [{ ref: 'b' }], resources: { gpus_per_node: 8 } } })
+  t.throws(() => setAt(spec, 'spec.datasets.0.ref.x', 1), { message: /which has no fields/ })
+})
+
+test('all below spec.params is one key, dots and all', t => {
+  const spec: SpecTree = {}
+  setAt(spec, 'spec.params.rollout.n', 8)
+  t.deepEqual(spec, { spec: { params: { 'rollout.n': 8 } } })
+})
+
+test('no path reaches what every object has', t => {
+  const spec: SpecTree = {}
+  setAt(spec, '__proto__.polluted', true)
+  setAt(spec, 'constructor.prototype.polluted', true)
+  t.is(({} as { polluted?: boolean }).polluted, undefined)
+  t.deepEqual(Object.keys(spec), ['__proto__', 'constructor'])
+})
+
+test('a file that cannot be read says where', t => {
+  t.deepEqual(parseSpec('{"api": "forge/v2"}', 'job.json'), { api: 'forge/v2' })
+  t.throws(() => parseSpec('a: 1\nb: [1,\n', 'job.yaml'), { message: /job\.yaml.*line \d/s })
+  t.throws(() => parseSpec('- 1', 'job.yaml'), { message: /an object is expected/ })
+})
+
+test('the spec of a recipe holds its lock and nothing that has a default', t => {
+  const lock = {
+    name: 'digits',
+    version: '1.0.0',
+    digest: 'sha256:00',
+    framework: { runtime_id: 'rt' },
+  }
+  t.deepEqual(specOfRecipe({ lock, project: 'demo', name: undefined }), {
+    api: 'forge/v2',
+    kind: 'train',
+    metadata: { name: 'digits', project: 'demo' },
+    lock,
+    spec: {},
+  })
+})

@@ -1,0 +1,148 @@
+import test from 'ava'
+import { remembered } from '../../../platform/remembered.ts'
+
+/** A source that answers when told to, and a clock that goes when told to. */
+function given(limits = { ttlMs: 1000, staleMs: 60_000 }) {
+  const queries: { keys: string[]; answer: () => void; fail: () => void }[] = []
+  let now = 0
+  const find = remembered<string>(
+    limits,
+    keys =>
+      new Promise((resolve, reject) => {
+        queries.push({
+          keys,
+          answer: () => resolve(new Map(keys.map(key => [key, `${key}@${now}`]))),
+          fail: () => reject(new Error('away')),
+        })
+      }),
+    () => now,
+  )
+  return { find, queries, pass: (ms: number) => (now += ms) }
+}
+
+/** Lets what is already settled reach those who wait for it. */
+const settle = () => new Promise(resolve => setImmediate(resolve))
+
+test('keys asked for together, or while a query is under way, share one query', async t => {
+  const { find, queries } = given()
+  const first = [find('a'), find('b'), find('a')]
+  await settle()
+  const later = [find('c'), find('d')]
+  t.deepEqual(
+    queries.map(({ keys }) => keys),
+    [['a', 'b']],
+  )
+  queries[0]?.answer()
+  await Promise.all(first)
+  await settle()
+  t.deepEqual(queries[1]?.keys, ['c', 'd'])
+  queries[1]?.answer()
+  t.deepEqual(await Promise.all(later), ['c@0', 'd@0'])
+})
+
+test('every half of its time an answer is renewed in the background, and given meanwhile', async t => {
+  const { find, queries, pass } = given()
+  const first = find('a')
+  await settle()
+  queries[0]?.answer()
+  await first
+  pass(499)
+  t.is(await find('a'), 'a@0')
+  t.is(queries.length, 1)
+  pass(101)
+  t.is(await find('a'), 'a@0')
+  await settle()
+  t.is(queries.length, 2)
+  queries[1]?.answer()
+  await settle()
+  t.is(await find('a'), 'a@600')
+})
+
+test('answers found at different times are renewed together', async t => {
+  const { find, queries, pass } = given()
+  for (const [index, key] of ['a', 'b', 'c'].entries()) {
+    const found = find(key)
+    await settle()
+    queries[index]?.answer()
+    await found
+    pass(100)
+  }
+  pass(200)
+  await Promise.all(['a', 'b', 'c'].map(find))
+  await settle()
+  t.deepEqual(queries[3]?.keys, ['a', 'b', 'c'])
+})
+
+test('an answer older than its time is waited for', async t => {
+  const { find, queries, pass } = given()
+  const first = find('a')
+  await settle()
+  queries[0]?.answer()
+  await first
+  pass(1000)
+  const second = find('a')
+  await settle()
+  queries[1]?.answer()
+  t.is(await second, 'a@1000')
+})
+
+test('what is not there is null, and remembered as such', async t => {
+  let asked = 0
+  const find = remembered({ ttlMs: 1000, staleMs: 0 }, async () => {
+    asked++
+    return new Map<string, string>()
+  })
+  t.is(await find('a'), null)
+  t.is(await find('a'), null)
+  t.is(asked, 1)
+})
+
+test('when the source fails an answer that is not too old is given again, at once the next time', async t => {
+  const { find, queries, pass } = given()
+  const first = find('a')
+  await settle()
+  queries[0]?.answer()
+  await first
+  pass(30_000)
+  const stale = find('a')
+  await settle()
+  queries[1]?.fail()
+  t.is(await stale, 'a@0')
+  t.is(await find('a'), 'a@0', 'it waited for the query that is under way')
+  await settle()
+  pass(30_000)
+  queries[2]?.fail()
+  await settle()
+  const tooLate = find('a')
+  await settle()
+  queries[3]?.fail()
+  await t.throwsAsync(tooLate, { message: 'away' })
+})
+
+test('without an earlier answer the failure is told', async t => {
+  const { find, queries } = given()
+  const first = find('a')
+  await settle()
+  queries[0]?.fail()
+  await t.throwsAsync(first, { message: 'away' })
+})
+
+test('what is forgotten is asked for anew, also when a query from before comes in later', async t => {
+  const { find, queries, pass } = given()
+  const first = find('a')
+  await settle()
+  find.forget(() => true)
+  pass(1)
+  const second = find('a')
+  queries[0]?.answer()
+  t.is(await first, 'a@1')
+  await settle()
+  t.is(queries.length, 2)
+  pass(1)
+  queries[1]?.answer()
+  t.is(await second, 'a@2')
+  t.is(await find('a'), 'a@2')
+  find.forget(value => value === 'b@2')
+  t.is(await find('a'), 'a@2')
+  t.is(queries.length, 2)
+})

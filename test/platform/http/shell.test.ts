@@ -1,0 +1,133 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import test from 'ava'
+import { Type } from 'typebox'
+import { openApi } from '../../../platform/http/openapi.ts'
+import { route } from '../../../platform/http/route.ts'
+import { closed } from '../../../schemas/shared.ts'
+import { goodBody, routes, startEcho } from './echo.ts'
+
+test('a goodBody body reaches the handler with defaults and coerced query filled in', async t => {
+  const { url } = await startEcho(t)
+  const response = await fetch(`${url}/api/echo/x?limit=7`, {
+    method: 'POST',
+    body: goodBody,
+    headers: { 'content-type': 'application/json' },
+  })
+  t.is(response.status, 200)
+  t.deepEqual(await response.json(), {
+    body: JSON.parse(goodBody),
+    params: { name: 'x' },
+    query: { limit: 7 },
+  })
+  t.truthy(response.headers.get('x-request-id'))
+})
+
+test('a head past 16 KiB is refused with 431, in the shape of all refusals', async t => {
+  const { url } = await startEcho(t)
+  const response = await fetch(`${url}/api/echo/x?note=${'a'.repeat(20_000)}`)
+  t.is(response.status, 431)
+  t.regex(((await response.json()) as { detail: string }).detail, /16 KiB/)
+})
+
+test('a path that stands in the table as it is allows the methods of that route only', async t => {
+  const { url } = await startEcho(t)
+  const response = await fetch(`${url}/api/echo/self`, { method: 'DELETE' })
+  t.is(response.status, 405)
+  t.is(response.headers.get('allow'), 'GET')
+})
+
+test('the document shows what may be left out, tuples as they are written now, and each media type', t => {
+  const described = route({
+    method: 'POST',
+    path: '/api/described',
+    credential: 'none',
+    tag: 'test',
+    summary: 'Is described',
+    body: closed({ name: Type.String(), size: Type.Integer({ default: 1 }) }),
+    response: Type.Object({ pair: Type.Tuple([Type.Integer(), Type.String()]) }),
+    handle: async () => ({}),
+  })
+  const paths = openApi([described, ...routes], '0').paths as Record<string, Operations>
+  const { post } = paths['/api/described'] ?? {}
+  t.deepEqual(post?.requestBody.content['application/json']?.schema.required, ['name'])
+  t.deepEqual(post?.responses[200]?.content['application/json']?.schema.properties.pair, {
+    type: 'array',
+    prefixItems: [{ type: 'integer' }, { type: 'string' }],
+    minItems: 2,
+    maxItems: 2,
+  })
+  t.deepEqual(Object.keys(paths['/api/echo/self']?.get?.responses[200]?.content ?? {}), [
+    'text/csv',
+    'text/plain',
+  ])
+})
+
+type Content = Record<
+  string,
+  { schema: { required: string[]; properties: Record<string, unknown> } }
+>
+type Operations = Record<
+  string,
+  { requestBody: { content: Content }; responses: Record<number, { content: Content }> }
+>
+
+test('U+0000 in the path or the query is refused with its place', async t => {
+  const { url } = await startEcho(t)
+  for (const [address, loc] of [
+    ['/api/echo/a%00b', ['path', 'name']],
+    ['/api/echo/a?note=%00', ['query', 'note']],
+  ] as const) {
+    const response = await fetch(`${url}${address}`, {
+      method: 'POST',
+      body: goodBody,
+      headers: { 'content-type': 'application/json' },
+    })
+    t.is(response.status, 422)
+    const { detail } = (await response.json()) as { detail: { loc: unknown }[] }
+    t.deepEqual(detail[0]?.loc, loc)
+  }
+})
+
+test('an address that nobody can read is 400, not a defect', async t => {
+  const { url } = await startEcho(t)
+  for (const address of ['http://[', 'http://[/api/refused']) {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.write(`GET ${address} HTTP/1.1\r\nHost: forge\r\nConnection: close\r\n\r\n`)
+    t.regex(await text(socket), /^HTTP\/1\.1 400 .*"detail"/s)
+  }
+})
+
+test('an unknown path is 404, a wrong method 405 with Allow', async t => {
+  const { url } = await startEcho(t)
+  t.is((await fetch(`${url}/api/nothing`)).status, 404)
+  const wrong = await fetch(`${url}/api/echo/a`)
+  t.is(wrong.status, 405)
+  t.is(wrong.headers.get('allow'), 'POST')
+  t.is(typeof (await wrong.json()).detail, 'string')
+})
+
+test('a defect is 500 without its text; a refusal carries its extras', async t => {
+  const { url } = await startEcho(t)
+  const defect = await fetch(`${url}/api/broken`)
+  t.is(defect.status, 500)
+  t.false((await defect.text()).includes('secret detail'))
+  const refused = await fetch(`${url}/api/refused`)
+  t.is(refused.status, 429)
+  t.is(refused.headers.get('retry-after'), '7')
+  t.like(await refused.json(), { detail: 'slowly', code: 'x.y', data: { n: 1 } })
+})
+
+test('a query out of its bounds is 422 at its place', async t => {
+  const { url } = await startEcho(t)
+  const headers = { 'content-type': 'application/json' }
+  for (const query of ['limit=0', 'limit=501', 'limit=x', 'limit=1.5', 'huh=1']) {
+    const response = await fetch(`${url}/api/echo/a?${query}`, {
+      method: 'POST',
+      body: goodBody,
+      headers,
+    })
+    t.is(response.status, 422, query)
+    t.is((await response.json()).detail[0].loc[0], 'query')
+  }
+})

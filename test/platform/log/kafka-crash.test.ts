@@ -1,0 +1,155 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { type Broker, startBroker } from '../../../deploy/kafka/broker.ts'
+import { LogUnavailable } from '../../../platform/log/event-log.ts'
+import { openKafkaLog } from '../../../platform/log/kafka.ts'
+import { addressOf } from '../../servers/rendezvous.ts'
+import { until } from '../../servers/until.ts'
+import { record, take, topicsOfTest } from './contract.ts'
+import { checkLog, startAppending } from './ledger.ts'
+
+test('two processes append to the same partitions and one is killed: nothing lost, nothing twice', async t => {
+  const brokers = [await addressOf('kafka')]
+  const { facts } = topicsOfTest()
+  const log = await openKafkaLog({ brokers, clientId: 'test', topics: [facts] })
+  t.teardown(log.close)
+  const first = startAppending(t, { name: 'first', topic: facts, at: { brokers } })
+  const second = startAppending(t, { name: 'second', topic: facts, at: { brokers } })
+  await Promise.all([first.ackedMore(300, 30_000), second.ackedMore(300, 30_000)])
+  await first.kill()
+  await second.ackedMore(300, 30_000)
+  await second.finish()
+  await checkLog(t, log, facts.name, [first, second])
+})
+
+test('the broker is killed: what was acknowledged is there once it is back, and a reader goes on', async t => {
+  t.timeout(180_000)
+  const own = await ownBroker(t)
+  const brokers = [own.address]
+  const { facts, single } = topicsOfTest()
+  const log = await openKafkaLog({ brokers, clientId: 'test', topics: [facts, single] })
+  t.teardown(log.close)
+  const appending = startAppending(t, { name: 'one', topic: facts, at: { brokers } })
+  for (let kill = 0; kill < 2; kill++) {
+    await appending.ackedMore(300, 30_000)
+    await own.kill()
+    const waiting = take(log, single.name, 0, BigInt(kill), 1)
+    const since = Date.now()
+    const refused = log.append(single.name, [record('k', 'away')])
+    if (kill === 0) {
+      await t.throwsAsync(refused, { instanceOf: LogUnavailable })
+      t.true(Date.now() - since < 10_000)
+    }
+    await own.restart()
+    await Promise.all([appending.ackedMore(1, 2_000), refused.catch(() => null)])
+    if (kill === 0) await log.append(single.name, [record('k', 'back')])
+    t.is((await waiting)[0]?.offset, BigInt(kill))
+  }
+  await appending.finish()
+  await checkLog(t, log, facts.name, [appending])
+})
+
+test('when an answer is lost, no later append is acknowledged in its place', async t => {
+  t.timeout(120_000)
+  const gate = await answersThrough(t)
+  const { single } = topicsOfTest()
+  const log = await openKafkaLog({ brokers: [gate.address], clientId: 'test', topics: [single] })
+  t.teardown(log.close)
+  await log.append(single.name, [record('k', 'first')])
+  gate.loseAnswers(true)
+  await t.throwsAsync(log.append(single.name, [record('k', 'unknown')]), {
+    instanceOf: LogUnavailable,
+  })
+  gate.loseAnswers(false)
+  const [after] = await log.append(single.name, [record('k', 'after')])
+  const stored = await take(log, single.name, 0, 0n, 3)
+  t.deepEqual(
+    stored.map(({ value }) => value.toString()),
+    ['first', 'unknown', 'after'],
+  )
+  t.is(after?.offset, 2n)
+})
+
+test('an answer lost once costs nothing: the append is tried again and stored once', async t => {
+  const gate = await answersThrough(t)
+  const { single } = topicsOfTest()
+  const log = await openKafkaLog({ brokers: [gate.address], clientId: 'test', topics: [single] })
+  t.teardown(log.close)
+  await log.append(single.name, [record('k', '0')])
+  for (let n = 1; n <= 5; n++) {
+    gate.loseAnswers(true)
+    const appended = log.append(single.name, [record('k', String(n))])
+    await gate.lostOne()
+    gate.loseAnswers(false)
+    t.is((await appended)[0]?.offset, BigInt(n))
+  }
+  t.deepEqual(await log.end(single.name), [6n])
+})
+
+async function ownBroker(t: ExecutionContext) {
+  const folder = await mkdtemp(join(tmpdir(), 'forge-test-broker-'))
+  let broker: Broker = await startBroker({ folder })
+  t.teardown(async () => {
+    await broker.stop('SIGKILL')
+    await rm(folder, { recursive: true, force: true })
+  })
+  const { address } = broker
+  return {
+    address,
+    kill: () => broker.stop('SIGKILL'),
+    async restart() {
+      broker = await startBroker({ folder, port: Number(address.split(':')[1]) })
+    },
+  }
+}
+
+/** A broker that is reached through a gate which can let requests pass and lose the answers. */
+async function answersThrough(t: ExecutionContext) {
+  let isLosing = false
+  let lost = 0
+  let brokerPort = 0
+  const sockets = new Set<Socket>()
+  const gate = createServer(client => {
+    const broker = connect(brokerPort, '127.0.0.1')
+    for (const [socket, other] of [
+      [client, broker],
+      [broker, client],
+    ] as const) {
+      sockets.add(socket)
+      socket.on('error', () => {}).on('close', () => other.destroy())
+    }
+    client.pipe(broker)
+    broker.on('data', answer => {
+      if (!isLosing) return client.write(answer)
+      lost++
+      return client.destroy()
+    })
+  })
+  gate.listen(0, '127.0.0.1')
+  await once(gate, 'listening')
+  const address = gate.address()
+  const port = address && typeof address === 'object' ? address.port : 0
+  const folder = await mkdtemp(join(tmpdir(), 'forge-test-broker-'))
+  const broker = await startBroker({ folder, advertisedPort: port })
+  brokerPort = Number(broker.address.split(':')[1])
+  t.teardown(async () => {
+    for (const socket of sockets) socket.destroy()
+    gate.close()
+    await broker.stop('SIGKILL')
+    await rm(folder, { recursive: true, force: true })
+  })
+  return {
+    address: `127.0.0.1:${port}`,
+    loseAnswers(losing: boolean) {
+      isLosing = losing
+    },
+    async lostOne() {
+      const before = lost
+      await until('an answer is lost', 10_000, () => lost > before)
+    },
+  }
+}

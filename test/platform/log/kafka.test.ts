@@ -1,0 +1,51 @@
+import test from 'ava'
+import { Kafka, logLevel } from 'kafkajs'
+import { LogUnavailable } from '../../../platform/log/event-log.ts'
+import { openKafkaLog } from '../../../platform/log/kafka.ts'
+import { addressOf } from '../../servers/rendezvous.ts'
+import { record, take, testContract, topicsOfTest } from './contract.ts'
+
+testContract(test, async () => {
+  const brokers = [await addressOf('kafka')]
+  return topics => openKafkaLog({ brokers, clientId: 'test', topics })
+})
+
+test('a reader behind what was deleted goes on with the first record still there', async t => {
+  const brokers = [await addressOf('kafka')]
+  const { single } = topicsOfTest()
+  const log = await openKafkaLog({ brokers, clientId: 'test', topics: [single] })
+  t.teardown(log.close)
+  for (let n = 0; n < 5; n++) await log.append(single.name, [record('k', String(n))])
+  const admin = new Kafka({ brokers, logLevel: logLevel.NOTHING }).admin()
+  await admin.connect()
+  // Its deletion wants to know the topic already.
+  await admin.fetchTopicMetadata({ topics: [single.name] })
+  await admin.deleteTopicRecords({
+    topic: single.name,
+    partitions: [{ partition: 0, offset: '3' }],
+  })
+  await admin.disconnect()
+  t.deepEqual(await log.start(single.name), [3n])
+  const read = await take(log, single.name, 0, 1n, 2)
+  t.deepEqual(
+    read.map(({ value }) => value.toString()),
+    ['3', '4'],
+  )
+})
+
+test('a topic whose number of partitions has changed is refused', async t => {
+  const brokers = [await addressOf('kafka')]
+  const { facts } = topicsOfTest()
+  const log = await openKafkaLog({ brokers, clientId: 'test', topics: [facts] })
+  await log.close()
+  const fewer = [{ ...facts, partitions: 2 }]
+  await t.throwsAsync(openKafkaLog({ brokers, clientId: 'test', topics: fewer }), {
+    message: /has 3 partitions and this program needs 2/,
+  })
+})
+
+test('a cluster that is not there is named in the error', async t => {
+  const { single } = topicsOfTest()
+  const opening = openKafkaLog({ brokers: ['127.0.0.1:1'], clientId: 'test', topics: [single] })
+  await t.throwsAsync(opening, { instanceOf: LogUnavailable, message: /127\.0\.0\.1:1/ })
+})

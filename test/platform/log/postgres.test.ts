@@ -1,0 +1,66 @@
+import test from 'ava'
+import { openPostgresLog } from '../../../platform/log/postgres.ts'
+import { database } from '../../servers/postgres.ts'
+import { record, take, testContract, topicsOfTest } from './contract.ts'
+
+testContract(test, async t => {
+  const { url } = await database(t)
+  return topics => openPostgresLog({ url, topics })
+})
+
+test('trimming drops whole ranges that are old and read, and reading goes on behind them', async t => {
+  const { url, pool } = await database(t)
+  const { single } = topicsOfTest()
+  const log = await openPostgresLog({ url, topics: [single] })
+  t.teardown(log.close)
+  await pool.query('update log.lane set leaf_records = 10')
+  for (let n = 0; n < 35; n += 5)
+    await log.append(
+      single.name,
+      Array.from({ length: 5 }, (_, i) => record('k', String(n + i))),
+    )
+  const later = new Date(Date.now() + 60_000)
+
+  t.is(await log.trim(single.name, { before: later, keepFrom: [25n] }), 20)
+  t.deepEqual(await log.start(single.name), [20n])
+  t.deepEqual(await log.end(single.name), [35n])
+  const read = await take(log, single.name, 0, 3n, 15)
+  t.is(read[0]?.offset, 20n)
+  t.is(read.at(-1)?.value.toString(), '34')
+
+  t.is(await log.trim(single.name, { before: new Date(0), keepFrom: [35n] }), 0)
+  // The range being filled stays, however small the limit.
+  t.is(await log.trim(single.name, { before: new Date(0), maxBytes: 0, keepFrom: [35n] }), 10)
+  t.deepEqual(await log.start(single.name), [30n])
+  t.deepEqual((await log.append(single.name, [record('k', '35')]))[0]?.offset, 35n)
+})
+
+test('a topic whose number of partitions has changed is refused', async t => {
+  const { url } = await database(t)
+  const { facts } = topicsOfTest()
+  const log = await openPostgresLog({ url, topics: [facts] })
+  await log.close()
+  await t.throwsAsync(openPostgresLog({ url, topics: [{ ...facts, partitions: 4 }] }), {
+    message: /has 3 partitions in the database and 4 in this program/,
+  })
+})
+
+test('what another process appends reaches a reader that waits', async t => {
+  const { url } = await database(t)
+  const { single } = topicsOfTest()
+  const [here, there] = await Promise.all([
+    openPostgresLog({ url, topics: [single] }),
+    openPostgresLog({ url, topics: [single] }),
+  ])
+  t.teardown(here.close)
+  t.teardown(there.close)
+  const waiting = take(here, single.name, 0, 0n, 3)
+  // By turns, so that what the reader keeps of its own appends has gaps to be fetched.
+  await there.append(single.name, [record('k', '0')])
+  await here.append(single.name, [record('k', '1')])
+  await there.append(single.name, [record('k', '2')])
+  t.deepEqual(
+    (await waiting).map(({ value }) => value.toString()),
+    ['0', '1', '2'],
+  )
+})

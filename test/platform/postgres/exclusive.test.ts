@@ -1,0 +1,55 @@
+import test from 'ava'
+import { pino } from 'pino'
+import { startExclusive } from '../../../platform/postgres/exclusive.ts'
+import { createPool } from '../../../platform/postgres/pool.ts'
+import { database } from '../../servers/postgres.ts'
+import { until } from '../../servers/until.ts'
+
+const lockId = 7_265_900
+const logger = pino({ level: 'silent' })
+
+test('a part runs in one place, and in the next one when its holder is gone', async t => {
+  const { pool, url } = await database(t)
+  const others = createPool(url, { max: 2, applicationName: 'other' })
+  t.teardown(() => others.end())
+  const running = new Set<string>()
+  const part = (name: string) => () => {
+    t.is(running.size, 0)
+    running.add(name)
+    return {
+      async stop() {
+        running.delete(name)
+      },
+    }
+  }
+  const first = startExclusive({ pool, lockId, logger, retryMs: 20 }, part('first'))
+  await until('the first runs', 10_000, () => running.has('first'))
+  const second = startExclusive({ pool: others, lockId, logger, retryMs: 20 }, part('second'))
+  await first.stop()
+  await until('the second runs', 10_000, () => running.has('second'))
+  await second.stop()
+  t.is(running.size, 0)
+})
+
+test('whoever loses the connection stops, and starts again when it is back', async t => {
+  const { pool } = await database(t)
+  let starts = 0
+  let stops = 0
+  const part = startExclusive({ pool, lockId, logger, retryMs: 20 }, () => {
+    starts++
+    return {
+      async stop() {
+        stops++
+      },
+    }
+  })
+  await until('it runs', 10_000, () => starts === 1)
+  await pool.query(
+    `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = $1`,
+    [lockId],
+  )
+  await until('it runs again', 10_000, () => starts === 2)
+  t.is(stops, 1)
+  await part.stop()
+  t.is(stops, 2)
+})

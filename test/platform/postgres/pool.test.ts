@@ -1,0 +1,62 @@
+import test from 'ava'
+import { asBigints, createPool, isOutage } from '../../../platform/postgres/pool.ts'
+import { database } from '../../servers/postgres.ts'
+import { until } from '../../servers/until.ts'
+
+test('int8 comes as a number, timestamptz as a Date, numeric as text', async t => {
+  const { pool } = await database(t)
+  const { rows } = await pool.query(
+    `select 9007199254740991::int8 as n, array[1, null]::int8[] as list, '2026-01-02T03:04:05Z'::timestamptz as at, 1.50::numeric as price`,
+  )
+  t.deepEqual(rows, [
+    { n: 9007199254740991, list: [1, null], at: new Date('2026-01-02T03:04:05Z'), price: '1.50' },
+  ])
+})
+
+test('an int8 past 2^53 is an error, unless it was asked for as bigint', async t => {
+  const { pool } = await database(t)
+  const text = 'select 9007199254740993::int8 as n, array[9007199254740993]::int8[] as list'
+  await t.throwsAsync(pool.query(text), { instanceOf: RangeError })
+  const { rows } = await pool.query({ text, types: asBigints })
+  t.deepEqual(rows, [{ n: 9007199254740993n, list: [9007199254740993n] }])
+})
+
+test('a connection that is lost while idle or in hand does not end the process', async t => {
+  const { url, pool } = await database(t)
+  const errors: Error[] = []
+  const victim = createPool(url, {
+    max: 2,
+    applicationName: 'victim',
+    onError: error => errors.push(error),
+  })
+  t.teardown(() => victim.end())
+  const inHand = await victim.connect()
+  await victim.query('select 1')
+  await pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'victim'`,
+  )
+  await until('the idle one is reported', 10_000, () => errors.length > 0)
+  const failure = await t.throwsAsync(inHand.query('select 1'))
+  t.true(isOutage(failure))
+  inHand.release(failure)
+  t.deepEqual((await victim.query('select 1 as one')).rows, [{ one: 1 }])
+})
+
+test('a statement that takes too long is stopped by the server', async t => {
+  const { url } = await database(t)
+  const pool = createPool(url, { max: 1, applicationName: 'slow', statementTimeoutMs: 50 })
+  t.teardown(() => pool.end())
+  const failure = await t.throwsAsync(pool.query('select pg_sleep(30)'), { code: '57014' })
+  t.false(isOutage(failure))
+})
+
+test('a refused connection is an outage, a wrong statement is not', async t => {
+  const { pool } = await database(t)
+  const nowhere = createPool('postgres://forge@127.0.0.1:1/forge', {
+    max: 1,
+    applicationName: 'none',
+  })
+  t.teardown(() => nowhere.end())
+  t.true(isOutage(await t.throwsAsync(nowhere.query('select 1'))))
+  t.false(isOutage(await t.throwsAsync(pool.query('select nothing'))))
+})

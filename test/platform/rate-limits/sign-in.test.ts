@@ -1,0 +1,87 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { adminPassword, type Forge, type OtherProcess, startForge } from '../../servers/forge.ts'
+import { startRedis } from '../../servers/redis-server.ts'
+
+const signIn = (server: Pick<Forge, 'call'>, password = adminPassword) =>
+  server.call('POST', '/api/auth/login', {
+    token: null,
+    body: { username: 'admin', password },
+  })
+
+/** Two processes of one installation, of whose ten sign-ins a minute one is used. */
+async function twoProcesses(t: ExecutionContext, env: Record<string, string> = {}) {
+  const forge = await startForge(t, env)
+  const other = await forge.another({ SERVICE_ROLES: 'command-api' })
+  return [forge, other] as const
+}
+
+/** Right and wrong passwords in turn, on one process and the other. */
+async function tryTimes(times: number, processes: readonly (Forge | OtherProcess)[]) {
+  const statuses: number[] = []
+  for (let call = 0; call < times; call++) {
+    const server = processes[call % processes.length]
+    if (!server) throw new Error('no process')
+    const password = call % 3 === 0 ? adminPassword : 'not the password'
+    statuses.push((await signIn(server, password)).status)
+  }
+  return statuses
+}
+
+const nine = [200, 401, 401, 200, 401, 401, 200, 401, 401]
+
+async function ownRedis(t: ExecutionContext) {
+  const folder = await mkdtemp(join(tmpdir(), 'forge-redis-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const redis = await startRedis(folder)
+  t.teardown(() => redis.stop())
+  return redis
+}
+
+for (const store of ['postgres', 'redis'])
+  test(`the eleventh sign-in of a minute is 429 on every process, right password or not, counted in ${store}`, async t => {
+    const env = store === 'redis' ? { SERVICE_REDIS_URL: (await ownRedis(t)).address } : {}
+    const [one, other] = await twoProcesses(t, env)
+    t.deepEqual(await tryTimes(9, [one, other]), nine)
+    for (const server of [one, other]) {
+      const { status, headers, body } = await signIn(server)
+      t.is(status, 429)
+      const wait = Number(headers.get('retry-after'))
+      t.true(Number.isInteger(wait) && wait >= 1 && wait <= 60, String(wait))
+      t.like(body, { code: 'rate_limited', data: { limit: 10, window_s: 60 } })
+    }
+    t.is((await one.call('GET', '/api/version', { token: null })).status, 200)
+  })
+
+test('Redis going away between two sign-ins gives nobody another ten, and nothing but 503 fails', async t => {
+  const redis = await ownRedis(t)
+  const [one, other] = await twoProcesses(t, { SERVICE_REDIS_URL: redis.address })
+  t.deepEqual(await tryTimes(5, [one, other]), nine.slice(0, 5))
+  await redis.stop()
+  const after = await tryTimes(12, [one, other])
+  t.true(
+    after.every(status => [200, 401, 429, 503].includes(status)),
+    String(after),
+  )
+  t.true(after.filter(status => status === 200 || status === 401).length <= 4, String(after))
+  t.deepEqual(after.slice(-4), [429, 429, 429, 429])
+})
+
+test('a body that is no sign-in does not count, and a refused one costs no other address', async t => {
+  const forge = await startForge(t, { SERVICE_TRUSTED_PROXY_HOPS: '1' })
+  const from = (address: string, body: object) =>
+    forge.call('POST', '/api/auth/login', {
+      token: null,
+      body,
+      headers: { 'x-forwarded-for': address },
+    })
+  const right = { username: 'admin', password: adminPassword }
+  for (let call = 0; call < 12; call++)
+    t.is((await from('2001:db8::1', { username: 'admin' })).status, 422)
+  for (let call = 0; call < 10; call++)
+    t.is((await from(`2001:db8::${call + 1}`, right)).status, 200)
+  t.is((await from('2001:db8::ffff', right)).status, 429)
+  t.is((await from('2001:db8:0:1::1', right)).status, 200)
+})

@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import test from 'ava'
+import { decodeBlock } from '../../../platform/series/block.ts'
+import { decodeChunk, type Series } from '../../../platform/series/chunk.ts'
+import { fromJsonNumber, type JsonNumber } from '../../../platform/series/json-number.ts'
+import { createPoints } from '../../../platform/series/points.ts'
+import { decodeRunBlock } from '../../../platform/series/run-block.ts'
+
+// Bytes written by versions that were released. They are on disks: each must be read for ever, so a file
+// here is never changed, only added to.
+const folder = new URL('../../golden/series/', import.meta.url)
+
+type Columns = { steps: number[]; ts: number[]; values: (JsonNumber | '-0')[]; arrivals?: number[] }
+type Golden = {
+  codec: string
+  hex: string
+  keys?: (string | number)[]
+  counts?: number[]
+} & Columns
+
+const plain = (column: ArrayLike<number>) => Array.from(column)
+
+const columnsOf = (series: Series) => ({
+  arrivals: plain(series.arrivals),
+  steps: plain(series.steps),
+  ts: plain(series.ts),
+  values: plain(series.values),
+})
+
+const decoders: Record<string, (bytes: Buffer) => object> = {
+  block(bytes) {
+    const into = createPoints()
+    const { keys, counts } = decodeBlock(bytes, into)
+    const column = (values: Float64Array) => plain(values.subarray(0, into.length))
+    return {
+      keys,
+      counts,
+      steps: column(into.steps),
+      ts: column(into.ts),
+      values: column(into.values),
+    }
+  },
+  'run-block'(bytes) {
+    const { keys, counts, points } = decodeRunBlock(bytes)
+    return { keys, counts, ...columnsOf(points) }
+  },
+  chunk: bytes => columnsOf(decodeChunk(bytes)),
+}
+
+const files = readdirSync(folder)
+
+test('there are golden files of every codec', t => {
+  for (const codec of Object.keys(decoders))
+    t.true(
+      files.some(file => file.startsWith(`${codec}-v1-`)),
+      codec,
+    )
+})
+
+for (const file of files)
+  test(`${file} is read as it was written`, t => {
+    const golden: Golden = JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
+    const { codec, hex, values, ...rest } = golden
+    const decoded = decoders[codec]?.(Buffer.from(hex, 'hex'))
+    t.deepEqual(decoded, {
+      ...rest,
+      values: values.map(value => (value === '-0' ? -0 : fromJsonNumber(value))),
+    })
+  })

@@ -1,0 +1,33 @@
+import type { Route } from '../../../platform/http/route.ts'
+import type { Belongings } from './fixtures.ts'
+import { smallest } from './given-body.ts'
+import type { Call } from './send.ts'
+
+/** The request that names these belongings, with the smallest body that fits. */
+export function callOf(
+  { method, path, body, bodyMayBeAbsent, query }: Route,
+  has: Belongings,
+): Call {
+  const asked = Object.entries((query ? smallest(query, has.fields) : {}) as Record<string, string>)
+  return {
+    method,
+    path: `${inPath(path, has)}${asked.length > 0 ? `?${new URLSearchParams(asked)}` : ''}`,
+    ...(body && !bodyMayBeAbsent && { body: smallest(body, { ...has.fields }) }),
+  }
+}
+
+/** The parameters' values; a parameter belongs to the word before it. */
+function inPath(path: string, { nouns }: Belongings): string {
+  let noun = ''
+  const parts = path.split('/').map(part => {
+    const parameter = /^\{(\w+)\}$/.exec(part)?.[1]
+    if (parameter === undefined) {
+      noun = part
+      return part
+    }
+    const value = nouns[noun]?.[parameter]
+    if (value === undefined) throw new Error(`the stage has no ${parameter} of ${noun} for ${path}`)
+    return value
+  })
+  return parts.join('/')
+}

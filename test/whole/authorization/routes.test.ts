@@ -1,0 +1,163 @@
+import test from 'ava'
+import type { Route } from '../../../platform/http/route.ts'
+import { until } from '../../servers/until.ts'
+import { callOf } from './call-of.ts'
+import type { Belongings } from './fixtures.ts'
+import {
+  faultsOfFound,
+  hasRule,
+  type Kind,
+  kinds,
+  namesSomething,
+  type Outcome,
+  outcomeOf,
+  type Thing,
+  things,
+  worthOf,
+} from './rule.ts'
+import type { Answer } from './send.ts'
+import { type Stage, stage } from './stage.ts'
+
+/** A route called once: what was sent, what came back, and what is wrong with that. */
+type Case = { title: string; status: number; faults: string[] }
+
+const atOnce = 8
+
+test('every route answers every credential, and each thing that may be named, as its declaration says', async t => {
+  t.timeout(120_000)
+  const began = performance.now()
+  const set = await stage(t)
+  const { routes } = set
+  t.deepEqual(routes.filter(route => !hasRule(route)).map(nameOf), [], 'routes without a rule')
+  const waiting = [...routes]
+  const cases: Case[] = []
+  const tested = new Set<string>()
+  const work = async () => {
+    for (let route = waiting.pop(); route; route = waiting.pop()) {
+      cases.push(...(await casesOf(set, route)))
+      tested.add(nameOf(route))
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  const faults = cases.flatMap(({ title, faults: found }) =>
+    found.map(fault => `${title}: ${fault}`),
+  )
+  t.deepEqual(faults, [])
+  t.is(tested.size, routes.length)
+  const [taken, refused] = [2, 4].map(
+    class_ => cases.filter(({ status }) => Math.floor(status / 100) === class_).length,
+  )
+  const seconds = ((performance.now() - began) / 1000).toFixed(1)
+  t.log(
+    `${routes.length} routes, ${cases.length} cases: ${taken} taken, ${refused} refused; ${seconds} s`,
+  )
+})
+
+const nameOf = ({ method, path }: Route) => `${method} ${path}`
+
+async function casesOf(set: Stage, route: Route): Promise<Case[]> {
+  // 503 tells of the server (its read models are being rebuilt, say), and never of who asks.
+  const isAnswer = ({ status }: Case) => status !== 503
+  const shown = await until(`${nameOf(route)} is served`, 20_000, async () => {
+    const cases: Case[] = []
+    for (const kind of kinds) cases.push(await byKind(set, route, kind))
+    return cases.some(isAnswer) ? cases : null
+  })
+  const statuses = new Set(shown.filter(isAnswer).map(({ status }) => status))
+  if (route.credential === 'none' && statuses.size > 1)
+    shown[0]?.faults.push(`answers depend on the credential: ${shown.map(({ status }) => status)}`)
+  return [...shown, ...(await byThing(set, route))]
+}
+
+async function byKind(set: Stage, route: Route, kind: Kind): Promise<Case> {
+  const worth = worthOf(route.credential, kind)
+  const endsSession = route.credential === 'session' || route.credential === 'refresh'
+  const headers = endsSession && worth === 'in' ? await set.ownSession(kind) : set.credentials[kind]
+  const has = set.belongings[kind === 'admin' ? 'admin' : 'operator']
+  const answer = await set.send({ ...callOf(route, has), headers })
+  const faults: string[] = []
+  if (worth === 'unauthenticated') faults.push(...refusalFaults(answer, 401))
+  if (worth === 'forbidden') faults.push(...refusalFaults(answer, 403))
+  if (worth === 'in' && route.credential !== 'none') faults.push(...faultsOfFound(route, answer))
+  if (kind !== 'admin') faults.push(...leaks(answer, set.belongings.another))
+  if (answer.status === 401 && !answer.headers.has('www-authenticate'))
+    faults.push('no WWW-Authenticate')
+  return { title: `${nameOf(route)} with ${kind}`, status: answer.status, faults }
+}
+
+/** What only its people may know, in an answer to somebody who did not ask for it. */
+const leaks = ({ text }: Answer, { nouns }: Belongings): string[] =>
+  ['runs', 'jobs', 'projects', 'rubrics', 'sessions']
+    .flatMap(noun => Object.values(nouns[noun] ?? {}))
+    .filter(name => text.includes(name))
+    .map(name => `tells of ${name}`)
+
+/** What people get to see of what others have and nobody has; administrators, of what others have. */
+async function byThing(set: Stage, route: Route): Promise<Case[]> {
+  const { as, outcomes } = thingRule(route)
+  const answers: Partial<Record<Thing, Answer>> = {}
+  for (const [thing, outcome] of outcomes) {
+    const headers = set.credentials[thing === "another's, as admin" ? 'admin' : as]
+    const call = callOf(route, named(set, thing, outcome))
+    answers[thing] = await set.send({ ...call, headers })
+  }
+  const missing = answers.missing && withoutNames(answers.missing, set.belongings.missing)
+  return outcomes.map(([thing, outcome]) => {
+    const answer = answers[thing] as Answer
+    const faults = outcomeFaults(route, outcome, answer)
+    const plain = withoutNames(answer, named(set, thing, outcome))
+    const hides = outcome === 'missing' || route.credential === 'ingest'
+    if (hides && plain !== missing) faults.push(`not as what is missing: ${plain}`)
+    return { title: `${nameOf(route)}, ${thing}`, status: answer.status, faults }
+  })
+}
+
+function named({ belongings }: Stage, thing: Thing, outcome: Outcome): Belongings {
+  if (thing !== 'missing') return belongings.another
+  return outcome === 'free' ? belongings.free : belongings.missing
+}
+
+type ThingRule = { as: Kind; outcomes: readonly [Thing, Outcome][] }
+
+/** Whom a route's declaration lets see what; things of one's own are those of `byKind`. */
+function thingRule(route: Route): ThingRule {
+  const { credential, reach = 'all' } = route
+  const others = things.filter(thing => thing !== 'own')
+  if (credential === 'ingest')
+    return {
+      as: 'ingest token',
+      outcomes: [
+        ["another's", 'forbidden'],
+        ['missing', 'forbidden'],
+      ],
+    }
+  if (!namesSomething(route)) return { as: 'operator', outcomes: [] }
+  if (credential === 'admin') return { as: 'admin', outcomes: [['missing', 'none such']] }
+  if (credential !== 'person') return { as: 'none', outcomes: [] }
+  return {
+    as: 'operator',
+    outcomes: others.map(thing => [thing, outcomeOf(reach, thing)]),
+  }
+}
+
+function outcomeFaults(route: Route, outcome: Outcome, answer: Answer): string[] {
+  if (outcome === 'forbidden') return refusalFaults(answer, 403)
+  if (outcome === 'missing') return refusalFaults(answer, 404)
+  if (outcome === 'none such' && route.refusals?.includes('not_found'))
+    return refusalFaults(answer, 404)
+  return faultsOfFound(route, answer)
+}
+
+const refusalFaults = ({ status, text }: Answer, wanted: number) =>
+  status === wanted ? [] : [`${status} instead of ${wanted}: ${text.slice(0, 300)}`]
+
+/** An answer without what may differ: the request's id and the names that were asked for. */
+function withoutNames({ status, headers, text }: Answer, { nouns, fields }: Belongings): string {
+  const names = [...Object.values(nouns).flatMap(Object.values), ...Object.values(fields)]
+  const own = names.filter(name => typeof name === 'string').sort((a, b) => b.length - a.length)
+  const kept = [...headers].filter(([name]) => !changing.has(name)).flat()
+  const whole = [status, ...kept, text.replace(/"request_id":"[^"]*"/, '')].join('\n')
+  return own.reduce((left, name) => left.replaceAll(name, '…'), whole)
+}
+
+const changing = new Set(['date', 'x-request-id', 'content-length', 'forge-lag'])

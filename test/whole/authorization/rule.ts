@@ -1,0 +1,94 @@
+import type { Credential, Reach, Route } from '../../../platform/http/route.ts'
+import { statusOfRefusal } from '../../../platform/refusal.ts'
+import { mentions } from './given-body.ts'
+import type { Answer } from './send.ts'
+
+/** Whoever may show a credential, and what: each is sent to every route. */
+export const kinds = [
+  'admin',
+  'operator',
+  'ingest token',
+  'ingest token in its own header',
+  'ingest token of another run',
+  'ended ingest token',
+  'refresh cookie',
+  'refresh cookie of an ended session',
+  'deployment token',
+  'metrics token',
+  'expired',
+  'revoked',
+  'malformed',
+  'no bearer',
+  'none',
+] as const
+export type Kind = (typeof kinds)[number]
+
+/** What a credential is worth on a route: `in` lets it reach the handler. */
+export type Worth = 'in' | 'unauthenticated' | 'forbidden'
+
+const people: Partial<Record<Kind, Worth>> = { admin: 'in', operator: 'in' }
+
+/** Every kind that is not named is 401 (specification, "Authentication"). */
+const worth: Record<Exclude<Credential, 'none'>, Partial<Record<Kind, Worth>>> = {
+  person: people,
+  admin: { admin: 'in', operator: 'forbidden' },
+  ingest: {
+    'ingest token': 'in',
+    'ingest token in its own header': 'in',
+    'ingest token of another run': 'forbidden',
+  },
+  session: { ...people, 'refresh cookie': 'in' },
+  refresh: { 'refresh cookie': 'in' },
+  metrics: { admin: 'in', operator: 'forbidden', 'metrics token': 'in' },
+}
+
+export const worthOf = (credential: Credential, kind: Kind): Worth =>
+  credential === 'none' ? 'in' : (worth[credential][kind] ?? 'unauthenticated')
+
+/** Whose thing a request names, seen from who sends it. */
+export const things = ['own', "another's", "another's, as admin", 'missing'] as const
+export type Thing = (typeof things)[number]
+
+/** `found`: neither 401, 403, 404 nor a failure of the server; `missing`: the very bytes of what does not exist. */
+export type Outcome = 'found' | 'missing' | 'forbidden' | 'none such' | 'free'
+
+const reached: Record<Reach, Record<Thing, Outcome>> = {
+  all: row('found', 'found', 'none such'),
+  its_people: row('missing', 'found', 'none such'),
+  its_owner: row('missing', 'forbidden', 'none such'),
+  self: row('missing', 'missing', 'none such'),
+  taken: row('forbidden', 'found', 'free'),
+}
+
+function row(anothers: Outcome, asAdmin: Outcome, missing: Outcome): Record<Thing, Outcome> {
+  return { own: 'found', "another's": anothers, "another's, as admin": asAdmin, missing }
+}
+
+export const outcomeOf = (reach: Reach, thing: Thing): Outcome => reached[reach][thing]
+
+const nameFields = ['run_id', 'project', 'topics']
+
+/** Whether a request of this route names a thing that somebody has. */
+export const namesSomething = ({ path, body, query }: Route): boolean =>
+  path.includes('{') ||
+  nameFields.some(
+    field =>
+      mentions(body, field) ||
+      (query?.required as readonly string[] | undefined)?.includes(field) === true,
+  )
+
+/** Whether the table says for whom the things are that a route's requests name. */
+export const hasRule = (route: Route): boolean =>
+  route.credential !== 'person' || route.reach !== undefined || !namesSomething(route)
+
+const refusing = new Set([401, 403, 404])
+
+/** Faults of an answer to who was let in to what is there; none where it is as it should be. */
+export function faultsOfFound(route: Route, { status, text }: Answer): string[] {
+  if (status >= 200 && status < 300) return []
+  const declared = (route.refusals ?? []).map(code => statusOfRefusal[code])
+  const allowed = [422, ...(route.body ? [400] : []), ...declared].some(
+    code => code === status && !refusing.has(code),
+  )
+  return allowed ? [] : [`${status} for who may: ${text.slice(0, 300)}`]
+}

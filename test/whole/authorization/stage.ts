@@ -1,0 +1,120 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ExecutionContext } from 'ava'
+import type { Pool } from 'pg'
+import { pino } from 'pino'
+import { signAccessToken } from '../../../auth/access-token.ts'
+import { loadKeys } from '../../../auth/keys.ts'
+import { readConfig } from '../../../platform/config.ts'
+import type { Route } from '../../../platform/http/route.ts'
+import { assemble } from '../../../server/assemble.ts'
+import { adminPassword } from '../../servers/forge.ts'
+import { database } from '../../servers/postgres.ts'
+import {
+  type Belongings,
+  bearer,
+  giveOneOfEach,
+  newPerson,
+  noSuch,
+  type Person,
+  signIn,
+} from './fixtures.ts'
+import type { Kind } from './rule.ts'
+import { type Send, sender } from './send.ts'
+
+export type Stage = {
+  /** Connections of the test's own to the server's database. */
+  pool: Pool
+  /** The very table that the server answers from. */
+  routes: readonly Route[]
+  send: Send
+  belongings: Record<'admin' | 'operator' | 'another' | 'missing' | 'free', Belongings>
+  /** Headers that show a credential of this kind. */
+  credentials: Record<Kind, Record<string, string>>
+  /** The same, of a session that was begun for this one call: for calls that end it. */
+  ownSession: (kind: Kind) => Promise<Record<string, string>>
+}
+
+const metricsToken = 'metrics-token-of-the-scraper'
+
+/** A whole server in this process, and people who each have one of everything. */
+export async function stage(t: ExecutionContext): Promise<Stage> {
+  const { routes, send, dataDir, pool } = await startServer(t)
+  const admin = await signIn(send, 'admin', adminPassword)
+  const operator = await newPerson(send, admin, 'ada-operator')
+  const another = await newPerson(send, admin, 'bob-another')
+  await newPerson(send, admin, 'friend-of-all')
+  await send({
+    method: 'PUT',
+    path: '/api/admin/profiles/spare',
+    headers: bearer(admin.token),
+    body: { series: 'X', gpus_per_node: 1, executor: 'local' },
+  })
+  const has = (owner: Person) => giveOneOfEach(send, owner, 'friend-of-all')
+  const [admins, operators, anothers] = [await has(admin), await has(operator), await has(another)]
+  const ended = await signIn(send, 'admin', adminPassword)
+  await send({ method: 'POST', path: '/api/auth/logout', headers: bearer(ended.token) })
+  const ingest = operators.token
+  return {
+    pool,
+    routes,
+    send,
+    belongings: {
+      admin: admins.belongings,
+      operator: operators.belongings,
+      another: anothers.belongings,
+      missing: noSuch(operators.belongings, 'nobody'),
+      free: noSuch(operators.belongings, 'somebody'),
+    },
+    credentials: {
+      admin: bearer(admin.token),
+      operator: bearer(operator.token),
+      'ingest token': bearer(ingest),
+      'ingest token in its own header': { 'x-service-token': ingest },
+      'ingest token of another run': bearer(anothers.token),
+      'ended ingest token': bearer(operators.endedToken),
+      'refresh cookie': { cookie: operator.cookie },
+      'refresh cookie of an ended session': { cookie: ended.cookie },
+      'deployment token': bearer(ingest.replace(/^fit_/, 'fdt_')),
+      'metrics token': bearer(metricsToken),
+      expired: bearer(await expired(dataDir, admin.token)),
+      revoked: bearer(ended.token),
+      malformed: bearer(`${admin.token.slice(0, -2)}==`),
+      'no bearer': { authorization: admin.token },
+      none: {},
+    },
+    async ownSession(kind) {
+      const person = kind === 'admin' ? admin : operator
+      const { token, cookie } = await signIn(send, person.username, person.password)
+      return kind === 'refresh cookie' ? { cookie } : bearer(token)
+    },
+  }
+}
+
+async function startServer(t: ExecutionContext) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'forge-test-'))
+  t.teardown(() => rm(dataDir, { recursive: true, force: true }))
+  const { url: databaseUrl, pool } = await database(t)
+  const config = readConfig({
+    SERVICE_PORT: '0',
+    SERVICE_DATA_DIR: dataDir,
+    SERVICE_DATABASE_URL: databaseUrl,
+    SERVICE_INIT_ADMIN_PASSWORD: adminPassword,
+    SERVICE_METRICS_TOKEN: metricsToken,
+    SERVICE_TRUSTED_PROXY_HOPS: '1',
+    // Without an executor, so that jobs stay as they are.
+    SERVICE_ROLES: 'command-api,relay,projector,query-api',
+  })
+  const service = await assemble(config, pino({ level: 'silent' }), 'test')
+  t.teardown(service.stop)
+  return { dataDir, pool, routes: service.routes, send: sender(service.url) }
+}
+
+/** The claims of a live token, an hour after its end, signed by the server's own key. */
+async function expired(dataDir: string, token: string): Promise<string> {
+  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+  const { iss: _iss, aud: _aud, ...own } = claims
+  const exp = Math.floor(Date.now() / 1000) - 3600
+  return signAccessToken(await loadKeys(dataDir), { ...own, iat: exp - 3600, exp })
+}

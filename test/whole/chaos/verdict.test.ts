@@ -1,0 +1,137 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { type Done, expectationsOf } from '../../../bench/chaos/expectation.ts'
+import { type Operation, type Write, writesOf } from '../../../bench/chaos/operations.ts'
+import { isClean, judge, judgeOrder, summary } from '../../../bench/chaos/verdict.ts'
+
+const metrics = (first_step: number, steps: number, salt: number): Operation => ({
+  kind: 'metrics',
+  run: 'run_a',
+  keys: ['loss', 'accuracy'],
+  first_step,
+  steps,
+  salt,
+})
+
+/** An operation with what came of it; `applied` matters only where the answer was lost. */
+type Trial = { operation: Operation; outcome: Done['outcome']; applied: boolean }
+
+const trials: fc.Arbitrary<Trial[]> = fc.array(
+  fc.record({
+    operation: fc
+      .tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 5 }), fc.nat(50))
+      .map(([first, steps, salt]) => metrics(first, steps, salt)),
+    outcome: fc.constantFrom('ok' as const, 'ok' as const, 'failed' as const, 'unknown' as const),
+    applied: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 40 },
+)
+
+/** A store that does what it acknowledges, and with the unanswered whatever `applied` says. */
+function honestStore(history: readonly Trial[]): Map<string, string> {
+  const store = new Map<string, string>()
+  for (const { operation, outcome, applied } of history)
+    if (outcome === 'ok' || (outcome === 'unknown' && applied))
+      for (const { register, value } of writesOf(operation)) store.set(register, value)
+  return store
+}
+
+const toWrites = (store: Map<string, string>): Write[] =>
+  [...store].map(([register, value]) => ({ register, value }))
+
+const acknowledgedIn = (history: readonly Trial[]) =>
+  [...expectationsOf(history)].filter(([, { acknowledged }]) => acknowledged !== null)
+
+test('a store that keeps what it acknowledged is found without fault', t => {
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(trials, history => {
+        const verdict = judge(expectationsOf(history), toWrites(honestStore(history)))
+        return isClean(verdict)
+      }),
+    ),
+  )
+})
+
+test('each acknowledged cell that is gone counts as lost, and no other', t => {
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(trials, fc.nat(), (history, which) => {
+        const acknowledged = acknowledgedIn(history)
+        fc.pre(acknowledged.length > 0)
+        const store = honestStore(history)
+        store.delete(acknowledged[which % acknowledged.length]?.[0] ?? '')
+        const verdict = judge(expectationsOf(history), toWrites(store))
+        return summary(verdict) === 'lost 1 duplicated 0 phantom 0 wrong 0'
+      }),
+    ),
+  )
+})
+
+test('a cell read twice counts as duplicated', t => {
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(trials, fc.nat(), (history, which) => {
+        const written = toWrites(honestStore(history))
+        const twice = written[which % Math.max(1, written.length)]
+        fc.pre(twice !== undefined)
+        const verdict = judge(expectationsOf(history), twice ? [...written, twice] : written)
+        return summary(verdict) === 'lost 0 duplicated 1 phantom 0 wrong 0'
+      }),
+    ),
+  )
+})
+
+test('a value that nobody sent counts as wrong', t => {
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(trials, fc.nat(), (history, which) => {
+        const acknowledged = acknowledgedIn(history)
+        fc.pre(acknowledged.length > 0)
+        const store = honestStore(history)
+        store.set(acknowledged[which % acknowledged.length]?.[0] ?? '', '-1')
+        const verdict = judge(expectationsOf(history), toWrites(store))
+        return summary(verdict) === 'lost 0 duplicated 0 phantom 0 wrong 1'
+      }),
+    ),
+  )
+})
+
+test('a cell of a refused request, or of none, counts as phantom', t => {
+  const history: Done[] = [
+    { operation: metrics(1, 1, 5), outcome: 'ok' },
+    { operation: metrics(2, 1, 6), outcome: 'failed' },
+  ]
+  const observed = [metrics(1, 1, 5), metrics(2, 1, 6), metrics(3, 1, 7)].flatMap(writesOf)
+  const verdict = judge(expectationsOf(history), observed)
+  t.is(summary(verdict), 'lost 0 duplicated 0 phantom 4 wrong 0')
+})
+
+test('an earlier acknowledged value is wrong once a later one was acknowledged', t => {
+  const history: Done[] = [
+    { operation: metrics(1, 1, 5), outcome: 'ok' },
+    { operation: metrics(1, 1, 6), outcome: 'ok' },
+  ]
+  const stale = judge(expectationsOf(history), writesOf(metrics(1, 1, 5)))
+  t.is(summary(stale), 'lost 0 duplicated 0 phantom 0 wrong 2')
+})
+
+test('an unanswered write may be there, or not', t => {
+  const history: Done[] = [
+    { operation: metrics(1, 1, 5), outcome: 'ok' },
+    { operation: metrics(1, 2, 6), outcome: 'unknown' },
+  ]
+  const expected = expectationsOf(history)
+  t.true(isClean(judge(expected, writesOf(metrics(1, 1, 5)))))
+  t.true(isClean(judge(expected, writesOf(metrics(1, 2, 6)))))
+})
+
+test('lines of a log out of the order in which they were sent are wrong', t => {
+  const order = new Map([
+    ['a', 0],
+    ['b', 1],
+    ['c', 2],
+  ])
+  t.is(judgeOrder(['a', 'b', 'c'], order).wrong, 0)
+  t.is(judgeOrder(['a', 'c', 'b'], order).wrong, 1)
+})

@@ -1,0 +1,76 @@
+import test from 'ava'
+import { type Forge, startForge } from '../../servers/forge.ts'
+import { until } from '../../servers/until.ts'
+
+type Job = {
+  state: string
+  exit_code: number | null
+  transitions: { to: string }[]
+  attempt: number
+}
+type Line = { seq: number; text: string }
+type Artifact = { kind: string; format: string; step: number }
+
+/** The recipe's environment is built first, and the training itself takes its time. */
+const trainedMs = 240_000
+
+const job = async (forge: Forge, run: string) =>
+  (await forge.call<Job>('GET', `/api/jobs/${run}`)).body
+
+const lines = async (forge: Forge, run: string) =>
+  (await forge.call<Line[]>('GET', `/api/runs/${run}/logs?limit=500`)).body
+
+async function submitDigits(forge: Forge): Promise<string> {
+  const { body: lock } = await forge.call('GET', '/api/recipes/digits/1.0.0/lock')
+  const { status, body } = await forge.call<{ run_id: string }>('POST', '/api/jobs', {
+    body: {
+      api: 'forge/v2',
+      metadata: { name: 'digits', project: 'demo' },
+      lock,
+      spec: { params: { epochs: 150 }, resources: { gpus_per_node: 1 } },
+    },
+  })
+  if (status !== 200) throw new Error(`the job was refused: ${JSON.stringify(body)}`)
+  return body.run_id
+}
+
+test('a run goes on while its server is dead: found again, its log whole, its end true', async t => {
+  t.timeout(2 * trainedMs)
+  const forge = await startForge(t)
+  const run = await submitDigits(forge)
+  await until('it trains', trainedMs, async () => (await job(forge, run)).state === 'running')
+  await until('it prints', 30_000, async () =>
+    (await lines(forge, run)).some(line => line.text.includes('epoch')),
+  )
+  await forge.kill()
+  await forge.start()
+  t.regex((await job(forge, run)).state, /^(running|succeeded)$/)
+  const ended = await until('it has ended', trainedMs, async () => {
+    const now = await job(forge, run)
+    // The report of the end comes before the process has ended.
+    return ['succeeded', 'failed', 'stopped'].includes(now.state) && now.exit_code !== null && now
+  })
+  t.is(ended.state, 'succeeded')
+  t.is(ended.exit_code, 0)
+  t.is(ended.attempt, 1)
+  t.deepEqual(
+    // The phases of the start are transitions within it.
+    [...new Set(ended.transitions.map(({ to }) => to))],
+    ['admitted', 'queued', 'scheduled', 'starting', 'running', 'succeeded'],
+  )
+  const all = await lines(forge, run)
+  t.deepEqual(
+    all.map(line => line.seq),
+    all.map((_, index) => index + 1),
+  )
+  t.regex(all.map(line => line.text).join('\n'), /test accuracy/)
+  const epochs = all.map(line => line.text).filter(text => /^epoch/.test(text))
+  t.is(new Set(epochs).size, epochs.length, 'no line was shipped twice')
+  const { body: accuracy } = await forge.call<{ points: number[][] }[]>(
+    'GET',
+    `/api/runs/${run}/metrics?keys=test%2Faccuracy`,
+  )
+  t.true(Number(accuracy[0]?.points[0]?.[4]) >= 0.95)
+  const { body: artifacts } = await forge.call<Artifact[]>('GET', `/api/runs/${run}/artifacts`)
+  t.is(artifacts.length, 1)
+})

@@ -1,0 +1,59 @@
+import test from 'ava'
+import { createGuard } from '../../../platform/postgres/guard.ts'
+import { createPool } from '../../../platform/postgres/pool.ts'
+import { prepareReaderRole } from '../../../platform/postgres/reader-role.ts'
+import { database } from '../../servers/postgres.ts'
+
+const settings = ['forge.username', 'forge.runs']
+
+test('few connections under many names at once never mix them up', async t => {
+  const { url } = await database(t)
+  await prepareReaderRole(url, 'read')
+  const pool = createPool(url, { max: 3, applicationName: 'forge test guard' })
+  t.teardown(() => pool.end())
+  const guard = createGuard({ pool, role: 'forge_reader', settings })
+  const ask = async (n: number) => {
+    const isFree = n % 5 === 0
+    const scope = isFree ? null : { 'forge.username': `person-${n % 7}` }
+    const client = await guard(scope).connect()
+    try {
+      const { rows } = await client.query(
+        `select current_user = 'forge_reader' as guarded, current_setting('forge.username') as name,
+                current_setting('forge.runs') as runs`,
+      )
+      return t.deepEqual(rows, [
+        { guarded: !isFree, name: isFree ? '' : `person-${n % 7}`, runs: '' },
+      ])
+    } finally {
+      client.release()
+    }
+  }
+  await Promise.all(Array.from({ length: 300 }, (_, n) => ask(n)))
+})
+
+test('a name is data, whatever it is spelt like', async t => {
+  const { url } = await database(t)
+  await prepareReaderRole(url, 'read')
+  const pool = createPool(url, { max: 1, applicationName: 'forge test guard' })
+  t.teardown(() => pool.end())
+  const guard = createGuard({ pool, role: 'forge_reader', settings })
+  const name = `'; reset role; select '`
+  const client = await guard({ 'forge.username': name }).connect()
+  const { rows } = await client.query(
+    `select current_user as role, current_setting('forge.username') as name`,
+  )
+  client.release()
+  t.deepEqual(rows, [{ role: 'forge_reader', name }])
+})
+
+test('a connection that cannot be put under its scope is given to nobody', async t => {
+  const { url } = await database(t)
+  const pool = createPool(url, { max: 1, applicationName: 'forge test guard' })
+  t.teardown(() => pool.end())
+  const guard = createGuard({ pool, role: 'no_such_role', settings })
+  for (let turn = 0; turn < 3; turn++)
+    await t.throwsAsync(guard({}).connect(), { message: /role "no_such_role" does not exist/ })
+  t.is(pool.totalCount, 0)
+  const free = await guard(null).connect()
+  free.release()
+})

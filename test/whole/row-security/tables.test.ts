@@ -1,0 +1,195 @@
+import test, { type ExecutionContext } from 'ava'
+import { type Kysely, sql } from 'kysely'
+import type { Pool } from 'pg'
+import type { Person } from '../../../platform/http/route.ts'
+import { createPool } from '../../../platform/postgres/pool.ts'
+import { prepareReaderRole } from '../../../platform/postgres/reader-role.ts'
+import { createReads, type Reads } from '../../../query-api/reads.ts'
+import { filteredRuns, pageOfRuns } from '../../../query-api/runs/list.ts'
+import type { ReadTables } from '../../../query-api/slices.ts'
+import { database } from '../../servers/postgres.ts'
+import { fillEveryTable, member, type Owner, person } from './rows.ts'
+
+const owners: readonly Owner[] = [
+  { username: 'ada', project: 'of-ada', run_id: 'run_ada', no: 1 },
+  { username: 'bob', project: 'of-bob', run_id: 'run_bob', no: 2 },
+]
+
+/** Not people's: how far the projector is. Nobody reads these under the wall. */
+const bookkeeping = [
+  'dead_letter',
+  'generation',
+  'migration',
+  'projection_checkpoint',
+  'stream_head',
+]
+/** Belong to a person, not to a project: members of projects see none of them. */
+const personal = ['quotas', 'rubrics']
+/** Say nothing of who has them. */
+const everybodys = ['metric_name']
+/** Belong to a run by its id or number: these a shared stream may read. */
+const ofRuns = [
+  ...['artifacts', 'job_attempts', 'log_chunks', 'log_runs', 'log_sources', 'run_hparams'],
+  ...['metric_block', 'metric_chunk', 'metric_latest', 'metric_run', 'metric_settled'],
+  ...['metric_summary', 'state_changes'],
+]
+
+type Walled = { pool: Pool; reads: Reads<ReadTables>; relations: string[] }
+
+/** A database with one row of each owner in every table, and reads behind the second wall alone. */
+async function walled(t: ExecutionContext): Promise<Walled> {
+  const { pool, url } = await database(t)
+  const { role } = await prepareReaderRole(url, 'read')
+  t.is(role, 'forge_reader')
+  for (const owner of owners) await fillEveryTable(pool, owner)
+  const { rows } = await pool.query<{ name: string }>(
+    `select relname as name from pg_class
+      where relnamespace = 'read'::regnamespace and relkind in ('r', 'v')
+        and has_table_privilege('forge_reader', oid, 'select') order by 1`,
+  )
+  const query = createPool(url, { max: 3, searchPath: 'read', applicationName: 'forge test query' })
+  t.teardown(() => query.end())
+  return { pool, reads: createReads({ pool: query, role }), relations: rows.map(row => row.name) }
+}
+
+async function counts(db: Kysely<ReadTables>, relations: readonly string[]) {
+  const found: Record<string, number> = {}
+  for (const name of relations) {
+    const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.table(name)}`.execute(
+      db,
+    )
+    found[name] = rows[0]?.n ?? -1
+  }
+  return found
+}
+
+const expected = (relations: readonly string[], count: (relation: string) => number) =>
+  Object.fromEntries(
+    relations.map(name => {
+      if (everybodys.includes(name)) return [name, 2]
+      // The view joins two tables, and the owners have a row in each.
+      return [name, name === 'metric_summary' ? 2 * count(name) : count(name)]
+    }),
+  )
+
+test('without any filter, everybody sees their own rows, those of their projects, and nothing else', async t => {
+  const { reads, relations } = await walled(t)
+  t.true(relations.length > 20)
+  const seen = (who: Person, runIds: string[] = []) => counts(reads.as(who, runIds), relations)
+  const all = ['run_ada', 'run_bob']
+  t.deepEqual(
+    await seen(person('root', 'admin')),
+    expected(relations, () => 2),
+  )
+  for (const hint of [[], all]) {
+    t.deepEqual(
+      await seen(person('eve'), hint),
+      expected(relations, () => 0),
+    )
+    t.deepEqual(
+      await seen(person('ada'), hint),
+      expected(relations, () => 1),
+    )
+    t.deepEqual(
+      await seen(person(member), hint),
+      expected(relations, name => (personal.includes(name) ? 0 : 2)),
+    )
+  }
+})
+
+test('what is internal or public is everybody’s who is somebody', async t => {
+  const { pool, reads, relations } = await walled(t)
+  await pool.query(`update read.projects set visibility = 'internal' where name = 'of-ada'`)
+  await pool.query(`update read.rubrics set visibility = 'public' where owner = 'ada'`)
+  t.deepEqual(
+    await counts(reads.as(person('eve')), relations),
+    expected(relations, name => (name === 'quotas' ? 0 : 1)),
+  )
+  t.deepEqual(
+    await counts(reads.as(person('')), relations),
+    expected(relations, () => 0),
+  )
+})
+
+test('a shared stream sees the rows of its runs and of no others', async t => {
+  const { reads, relations } = await walled(t)
+  t.deepEqual(
+    await counts(reads.shared(['run_ada']), relations),
+    expected(relations, name => (ofRuns.includes(name) ? 1 : 0)),
+  )
+  t.deepEqual(
+    await counts(reads.shared([]), relations),
+    expected(relations, () => 0),
+  )
+})
+
+test('rows that were seen are those of the person, not only as many', async t => {
+  const { reads } = await walled(t)
+  const bobs = reads.as(person('bob'))
+  t.like(await bobs.selectFrom('runs').select('run_id').execute(), [{ run_id: 'run_bob' }])
+  t.like(await bobs.selectFrom('metric_chunk').select('run_no').execute(), [{ run_no: 2 }])
+  t.like(await bobs.selectFrom('artifacts').select('artifact_id').execute(), [
+    { artifact_id: 'art_2' },
+  ])
+})
+
+test('the list of runs without its filter shows no more than with it, in every order', async t => {
+  const { pool, reads } = await walled(t)
+  // Of a run that is listed by a metric only one table has the metric.
+  await pool.query('delete from read.metric_latest')
+  const [bob, root] = [person('bob'), person('root', 'admin')]
+  for (const sort of ['-created_at', 'metric:of-ada:last', '-metric:of-bob:max']) {
+    // The filter of an admin is none.
+    const listed = async (who: Person) => {
+      const db = reads.as(who)
+      const runs = filteredRuns(db, { projects: null, caller: root }, {})
+      const page = await pageOfRuns(db, runs, sort, { limit: 50, offset: 0, counted: 2 })
+      return page.map(run => run.run_id).sort()
+    }
+    t.deepEqual(await listed(bob), ['run_bob'], sort)
+    t.deepEqual(await listed(root), ['run_ada', 'run_bob'], sort)
+  }
+})
+
+test('every table is behind the wall or holds nothing of people, and the wall lets through reads alone', async t => {
+  const { pool, reads, relations } = await walled(t)
+  const { rows } = await pool.query<{ name: string; kind: string; options: string[] | null }>(
+    `select relname as name, relkind as kind, reloptions as options from pg_class
+      where relnamespace = 'read'::regnamespace and relkind in ('r', 'p', 'v', 'm')`,
+  )
+  t.deepEqual(
+    rows.flatMap(({ name }) => (relations.includes(name) ? [] : [name])).sort(),
+    bookkeeping,
+    'a new table needs row-level security: see CONTRIBUTING.md',
+  )
+  // These carry the rule themselves; any other view must be read as the one who asks.
+  const carriers = ['latest_of_runs', 'readable_runs', 'settled_of_runs']
+  t.deepEqual(
+    rows
+      .filter(({ kind, options }) => kind === 'v' && !options?.includes('security_invoker=true'))
+      .map(({ name }) => name)
+      .sort(),
+    carriers,
+  )
+  const db = reads.as(person('ada'))
+  for (const statement of [
+    ...bookkeeping.map(table => sql`select * from ${sql.table(table)}`),
+    ...['write.event', 'auth.person'].map(table => sql`select * from ${sql.table(table)}`),
+    sql`update runs set notes = ''`,
+    sql`delete from project_members`,
+    sql`insert into project_members values ('of-bob', 'ada', 'viewer', now())`,
+  ])
+    await t.throwsAsync(statement.execute(db), { message: /permission denied/ })
+})
+
+test('a view that lists runs has all their columns', async t => {
+  const { pool } = await database(t)
+  const columnsOf = async (relation: string) =>
+    (
+      await pool.query(
+        `select attname from pg_attribute where attrelid = $1::regclass and attnum > 0 order by attnum`,
+        [relation],
+      )
+    ).rows
+  t.deepEqual(await columnsOf('read.readable_runs'), await columnsOf('read.runs'))
+})

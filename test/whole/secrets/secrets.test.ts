@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { pino } from 'pino'
+import { openRedis, type RedisClient } from '../../../platform/redis.ts'
+import { adminPassword, type Forge, startForge } from '../../servers/forge.ts'
+import { addressOf } from '../../servers/rendezvous.ts'
+import { until } from '../../servers/until.ts'
+import { formsIn, type Secret, unlikely } from './needle.ts'
+import { databasePlaces, filePlaces, type Place, redisPlaces } from './places.ts'
+import { plantDevice, plantPasswords, plantRuns, plantTokens } from './secret-inputs.ts'
+import { bearer, type Planter, planter } from './send-secrets.ts'
+
+test('no secret that goes in or is handed out is found anywhere else', async t => {
+  t.timeout(120_000)
+  const prefix = unlikely('secrets')
+  const metricsToken = unlikely('metrics-token')
+  const redis = await redisWithPassword(t)
+  const forge = await startForge(t, {
+    SERVICE_LOG_LEVEL: 'trace',
+    SERVICE_TOPIC_PREFIX: prefix,
+    SERVICE_METRICS_TOKEN: metricsToken,
+    SERVICE_REDIS_URL: redis.url,
+  })
+  const plant = planter(forge)
+  plant.take('first password', adminPassword)
+  plant.take('metrics token', metricsToken)
+  plant.take('redis password', redis.password)
+  plant.take('database password', new URL(String(forge.pool.options.connectionString)).password)
+  plant.take('first access token', forge.token)
+  const outputs = await plantAll(plant, forge)
+
+  const places = [
+    ...plant.answers,
+    ...outputs,
+    { name: 'output', text: forge.output() },
+    ...(await databasePlaces(forge.pool)),
+    ...(await redisPlaces(redis.client, prefix)),
+    ...(await filePlaces(forge.dataDir)),
+  ]
+  for (const [name, text] of Object.entries({ output: 'starting', 'redis ': prefix }))
+    t.true(
+      places.some(place => place.name.startsWith(name) && place.text.includes(text)),
+      name,
+    )
+  await takeSigningKeys(plant, forge)
+  const found = plant.secrets.flatMap(secret => foundIn(places, secret))
+  t.deepEqual(found, [])
+  t.true(plant.secrets.length >= 30)
+  t.log(`${plant.secrets.length} secrets, ${places.length} places`)
+})
+
+const foundIn = (places: readonly Place[], secret: Secret): string[] =>
+  places
+    .filter(({ name }) => !secret.allowed.includes(name))
+    .flatMap(({ name, text }) =>
+      formsIn(text, secret).map(form => `${secret.name} in ${name}, ${form}`),
+    )
+
+/** Puts every secret in; answers what streams and other processes said. */
+async function plantAll(plant: Planter, forge: Forge): Promise<Place[]> {
+  const { send, make } = plant
+  const { body: lock } = await forge.call('GET', '/api/recipes/digits/1.0.0/lock')
+  const runId = await plantRuns(plant, forge.token, lock)
+  const signed = await plantPasswords(plant, forge.token)
+  await plantTokens(plant, signed)
+  await plantDevice(plant, forge.token)
+  const asAdmin = bearer(forge.token)
+  for (const path of [`/api/jobs/${runId}`, '/api/jobs', '/api/audit', '/api/runs', '/api/metrics'])
+    await send(path, 200, { method: 'GET', path, headers: asAdmin })
+  const stream = await streamOf(forge, runId)
+  const clientSecret = make('client secret of a provider')
+  const other = await forge.another({
+    SERVICE_OIDC_ISSUER: 'http://127.0.0.1:9',
+    SERVICE_OIDC_CLIENT_ID: 'forge',
+    SERVICE_OIDC_CLIENT_SECRET: clientSecret,
+  })
+  await other.call('GET', '/api/auth/oidc/login', { token: null })
+  return [
+    { name: 'stream', text: stream },
+    { name: 'output of another process', text: other.output() },
+  ]
+}
+
+/** What a stream of the job says until it has told its state. */
+async function streamOf(forge: Forge, runId: string): Promise<string> {
+  const stop = new AbortController()
+  const response = await fetch(`${forge.url}/api/stream?topics=job:${runId}`, {
+    headers: { ...bearer(forge.token), 'last-event-id': '0' },
+    signal: stop.signal,
+  })
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.includes('event: state')) break
+  }
+  stop.abort()
+  return text
+}
+
+/** The lines of the private keys: they may stand in their own files alone. */
+async function takeSigningKeys(plant: Planter, { dataDir }: Forge): Promise<void> {
+  for (const file of await readdir(join(dataDir, 'keys'))) {
+    const [, ...lines] = (await readFile(join(dataDir, 'keys', file), 'utf8')).split('\n')
+    plant.take('signing key', lines[0], `file keys/${file}`)
+  }
+}
+
+/** A user of the tests' Redis that has a password. */
+async function redisWithPassword(
+  t: ExecutionContext,
+): Promise<{ url: string; password: string; client: RedisClient }> {
+  const address = new URL(await addressOf('redis'))
+  const client = openRedis(address.href, pino({ level: 'silent' }))
+  t.teardown(() => client.destroy())
+  await until('Redis is there', 10_000, () => client.isReady)
+  const username = `user-${randomBytes(6).toString('hex')}`
+  const password = unlikely('redis-password')
+  await client.sendCommand(['ACL', 'SETUSER', username, 'on', `>${password}`, '~*', '&*', '+@all'])
+  address.username = username
+  address.password = password
+  return { url: address.href, password, client }
+}
