@@ -7,7 +7,7 @@ import type { Reads } from './reads.ts'
 
 export type AccessTables = ProjectTables & RunTables
 
-/** The projects whose runs a person reads besides their own; null: all (admins). */
+/** The projects whose runs a person may read, besides their own runs; null means all (admins). */
 export async function readableProjects(
   db: Kysely<ProjectTables>,
   caller: Person,
@@ -20,8 +20,8 @@ export async function readableProjects(
 }
 
 /**
- * SQL: whether this person may read run `r`: its owner, the people of its project, admins, and everybody where
- * the project is internal (docs/projects.md).
+ * SQL condition: may this person read run `r`? True for its owner, members of its project, admins, and
+ * everybody if the project is internal (docs/projects.md).
  */
 export const mayReadRun = ({ username, role }: Person): RawBuilder<SqlBool> => sql<SqlBool>`
   (${role === 'admin'} or r.owner = ${username}
@@ -34,11 +34,11 @@ export type ReadableRun<T> = {
   run_id: string
   source: 'job' | 'external'
   project: string
-  /** Reads what belongs to it. */
+  /** For further reads about this run. */
   db: Kysely<T>
 }
 
-/** The run of this id or short id, for who may read it. For all others it is as if it did not exist. */
+/** The run with this id or short id. A run the caller may not read looks like one that does not exist. */
 export async function findRun<T>(
   reads: Reads<T>,
   caller: Person,

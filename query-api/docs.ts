@@ -1,7 +1,7 @@
 import type { Route } from '../platform/http/route.ts'
 import { route } from '../platform/http/route.ts'
 
-/** The same document as `/api/openapi.json`, for people: one page, no script, no outside address. */
+/** `/api/openapi.json` for people: one page without scripts or external addresses. */
 export const docsRoute = (openApi: () => Record<string, unknown>): Route =>
   route({
     method: 'GET',

@@ -8,7 +8,7 @@ export type GeneralDeps = {
   version: string
   readiness: () => Promise<Readiness>
   telemetry: Telemetry
-  /** The document is made from all routes of the process, so it is asked for late. */
+  /** A function, because the document covers all routes of the process and they are built later. */
   openApi: () => Record<string, unknown>
 }
 

@@ -2,12 +2,12 @@ import type { Context } from 'koa'
 import { type Expression, type Kysely, sql } from 'kysely'
 import { Invalid } from '../schemas/validate.ts'
 
-/** Beyond this, a count costs more than it tells. */
+/** Counting further costs more than the number is worth. */
 export const maxExactCount = 10_000
 
 /**
- * Sets `X-Total-Count` (exact to 10,000, then `10000+`) and `Link` (`next`, `prev`) of a list answer.
- * `counted` may be cut off at 10,001.
+ * Sets `X-Total-Count` (exact to 10,000, then `10000+`) and `Link` (`next`, `prev`) on a list response.
+ * `counted` may be capped at 10,001.
  */
 export function pageHeaders(
   ctx: Context,
@@ -21,7 +21,7 @@ export function pageHeaders(
   if (links.length > 0) ctx.set('Link', links.join(', '))
 }
 
-/** How many rows a query has, counted up to the limit of `X-Total-Count`. */
+/** The number of rows of a query, counted up to the limit of `X-Total-Count`. */
 export async function countRows<T>(
   db: Kysely<T>,
   rows: { limit(count: number): Expression<unknown> },
@@ -38,7 +38,7 @@ function link(ctx: Context, limit: number, offset: number, rel: string): string 
   return `<${ctx.path}?${query}>; rel="${rel}"`
 }
 
-/** `sort` as asked for, e.g. `-created_at`; 422 for what is none of `known`. */
+/** Parses `sort`, e.g. `-created_at`; 422 for a field that is not in `known`. */
 export function parseSort<F extends string>(
   sort: string,
   known: readonly F[],
@@ -57,7 +57,7 @@ export function parseSort<F extends string>(
   ])
 }
 
-/** A list of words separated by commas; 422 for one that is none of `known`. */
+/** Parses a comma-separated list; 422 for a word that is not in `known`. */
 export function parseWords<W extends string>(
   text: string,
   known: readonly W[],

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { QuotaTables } from '../projector/quotas/table.ts'
 import { defaultQuota, type Quota } from '../schemas/quotas.ts'
 
-/** What each of these people may hold: the default where nobody has set anything. */
+/** The quota of each of these people: the default unless one was set. */
 export async function readQuotas(
   db: Kysely<QuotaTables>,
   usernames: readonly string[],

@@ -3,21 +3,21 @@ import type { Pool } from 'pg'
 import type { Person } from '../platform/http/route.ts'
 import { createGuard, type Scope } from '../platform/postgres/guard.ts'
 
-/** Reads of the read models, each on somebody's behalf (docs/adr/0009-second-wall.md). */
+/** Reads of the read models, each on a person's behalf (docs/adr/0009-second-wall.md). */
 export type Reads<T> = {
   /**
-   * What this person may read; admins everything. Row-level policies keep back the rest, whatever the query asks
-   * for. `runIds`: the runs whose rows are about to be read, so that they are judged once and not row by row.
+   * Only what this person may read; everything for admins. Row-level policies hide the rest, whatever the query
+   * selects. `runIds` names the runs to be read, so that access is decided once per run, not per row.
    */
   as(caller: Person, runIds?: readonly string[]): Kysely<T>
-  /** The rows of these runs, for several people at once; who reads them is asked about by the stream. */
+  /** The rows of these runs, shared by several readers; the stream checks each reader's access. */
   shared(runIds: readonly string[]): Kysely<T>
 }
 
 export type ReadsOptions = {
   /** Connections for these reads alone. */
   pool: Pool
-  /** The role that policies apply to; null: none can be had, and all stands with the queries' own filters. */
+  /** The role that policies apply to; null if it could not be created, so only the queries' filters protect. */
   role: string | null
 }
 

@@ -46,7 +46,7 @@ export type ReadTables = ArtifactTables &
 
 export type QueryDeps = {
   reads: Reads<ReadTables>
-  /** Connections to the schema `auth`, for what is told of the caller. */
+  /** Connections to the schema `auth`, for data about the caller. */
   pool: Pool
   openStream: OpenStream
   now: Clock
@@ -55,7 +55,7 @@ export type QueryDeps = {
   signIn: SignInSettings
 }
 
-/** Every route that only reads; the list is written by hand. */
+/** Every read-only route; the list is written by hand. */
 export const queryRoutes = (deps: QueryDeps): Route[] => {
   // Reads of all tables are ones of fewer: the type parameter only narrows what may be asked.
   const only = <T>(): Reads<T> => deps.reads as Reads<unknown> as Reads<T>

@@ -23,7 +23,7 @@ export const artifactInput = closed({
 })
 export type ArtifactInput = Static<typeof artifactInput>
 
-/** `created` is false where the run had registered this kind, path and step before. */
+/** `created` is false when the run had already registered this kind, path and step. */
 export const artifactReply = Type.Object({
   ok: Type.Literal(true),
   artifact_id: Type.String(),
@@ -31,7 +31,7 @@ export const artifactReply = Type.Object({
   status: Type.Literal('registered'),
 })
 
-/** An artifact as it was registered. */
+/** A registered artifact. */
 export const artifactFacts = {
   artifact_id: Type.String(),
   run_id: Type.String(),
@@ -45,7 +45,7 @@ export const artifactFacts = {
   attempt: nullable(Type.Integer({ minimum: 1 })),
 }
 
-/** `init_from` is what the spec of a next stage takes, with everything the artifact can be loaded as. */
+/** `init_from` can be pasted into the spec of a next stage; `load` lists every way to load the artifact. */
 export const artifact = Type.Object({
   ...artifactFacts,
   status: oneOf('registered', 'verified', 'missing', 'deleting', 'deleted'),

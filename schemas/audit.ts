@@ -13,7 +13,7 @@ const filters = {
   ),
   target: Type.Optional(target()),
   request_id: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
-  /** From this instant on, and before that one. */
+  /** `since` is inclusive, `until` exclusive. */
   since: Type.Optional(timestamp()),
   until: Type.Optional(timestamp()),
 }
@@ -25,7 +25,7 @@ export const auditRow = Type.Object({
   event_id: Type.String(),
   type: Type.String(),
   target: Type.Object({ type: Type.String(), id: Type.String() }),
-  /** `via` is the credential: `password`, `device`, `oidc`, `ingest_token`; of the system, what woke it. */
+  /** `via` is the credential: `password`, `device`, `oidc`, `ingest_token`; for the system, what triggered it. */
   actor: Type.Object({
     type: oneOf('user', 'run', 'system'),
     id: Type.String(),
@@ -36,18 +36,18 @@ export const auditRow = Type.Object({
   occurred_at: timestamp(),
   request_id: Type.String(),
   causation_id: nullable(Type.String()),
-  /** Of the target: 1 for the first event. */
+  /** Version of the target: 1 for its first event. */
   version: Type.Integer(),
   summary: Type.String(),
-  /** In today's shape of the event, whatever it was recorded in. */
+  /** Upcast to the newest shape of the event type. */
   data: Type.Record(Type.String(), Type.Unknown()),
 })
 export type AuditRow = Static<typeof auditRow>
 
-/** An instant without a fraction means the whole second; without `at` it is now. */
+/** An instant without a fraction means the end of that second; `at` defaults to now. */
 export const auditStateQuery = closed({ target: target(), at: Type.Optional(timestamp()) })
 
-/** `version` 0 and `state` null: the target did not exist yet. */
+/** `version` 0 with `state` null means that the target did not exist yet. */
 export const auditState = Type.Object({
   target: Type.String(),
   at: timestamp(),
@@ -70,20 +70,20 @@ export const auditDiff = Type.Object({
       to: Type.Unknown(),
     }),
   ),
-  /** How many events lie between; `events` are the first 500 of them. */
+  /** Number of events between the two instants; `events` holds the first 500. */
   event_count: Type.Integer(),
   events: Type.Array(auditRow),
 })
 export type AuditDiff = Static<typeof auditDiff>
 
 export const auditVerifyQuery = closed({
-  /** A `head` that was kept: the chain must still pass through it. */
+  /** A `head` saved earlier: the chain must still pass through it. */
   head: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}@\\d{1,15}$' })),
 })
 
 const auditFault = Type.Object({
   /**
-   * `rewritten`: the chain is sound, but not the one of the head that was kept; `truncated`: the newest events
+   * `rewritten`: the chain is consistent but does not contain the saved head; `truncated`: the newest events
    * are gone.
    */
   kind: oneOf('changed', 'deleted', 'inserted', 'reordered', 'truncated', 'rewritten'),
@@ -94,12 +94,12 @@ export type AuditFault = Static<typeof auditFault>
 
 export const auditVerdict = Type.Object({
   ok: Type.Boolean(),
-  /** Events that are as they were recorded, from the first one on. */
+  /** Number of unchanged events, counted from the first. */
   checked: Type.Integer(),
   first_bad: nullable(auditFault),
-  /** `HASH@POSITION` of the newest link; null before the first. To be kept elsewhere. */
+  /** `HASH@POSITION` of the newest link, to be saved elsewhere; null before the first event. */
   head: nullable(Type.String()),
-  /** Events that are committed but not on the chain yet. */
+  /** Committed events that are not on the chain yet. */
   waiting: Type.Integer(),
 })
 export type AuditVerdict = Static<typeof auditVerdict>

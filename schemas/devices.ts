@@ -17,7 +17,7 @@ export const deviceTokenInput = closed({
   device_code: Type.String({ minLength: 1, maxLength: 256, 'x-secret': true }),
 })
 
-/** The access token under both names: RFC 6749 says `access_token`, signing in by password `token`. */
+/** The access token under both names: `access_token` from RFC 6749, `token` as in the password sign-in. */
 export const deviceTokenReply = Type.Object({
   access_token: Type.String(),
   token: Type.String(),

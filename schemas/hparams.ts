@@ -23,7 +23,7 @@ export const hparamsReply = Type.Object({
   total: Type.Integer(),
 })
 
-/** `GET /api/runs/{run_id}/hparams`: as they are, and each change of one that was set before. */
+/** `GET /api/runs/{run_id}/hparams`: current values, and every change to a value that was already set. */
 export const hparamsAnswer = Type.Object({
   params: Type.Record(Type.String(), scalar),
   changes: Type.Array(

@@ -23,7 +23,7 @@ export const isEnded = (state: JobState): boolean => endStates.some(ended => end
 
 export const jobState = () => oneOf(...jobStates)
 
-/** Where a starting attempt is; reported by running code. */
+/** Progress of a starting attempt, reported by the running code. */
 export const phases = [
   'provisioning',
   'pulling_image',
@@ -43,7 +43,7 @@ export const queueReasons = [
 ] as const
 export type QueueReason = (typeof queueReasons)[number]
 
-/** The gates of admission, in the order in which they are asked. */
+/** The gates of admission, in the order in which they run. */
 export const gateNames = [
   'dialect',
   'recipe_handshake',
@@ -81,7 +81,7 @@ export const estimate = Type.Object({
 export type Estimate = Static<typeof estimate>
 
 export const queueView = Type.Object({
-  /** 1 is next. */
+  /** 1 starts next. */
   position: Type.Integer({ minimum: 1 }),
   ahead_gpus: Type.Integer({ minimum: 0 }),
   eta_s: nullable(Type.Object({ p50: Type.Number(), p90: Type.Number() })),
@@ -89,7 +89,7 @@ export const queueView = Type.Object({
 })
 export type QueueView = Static<typeof queueView>
 
-/** What references of the spec turned out to mean; kept with the job, so that an alias cannot move under it. */
+/** The spec's references, resolved; stored with the job so that moving an alias does not affect it. */
 export const resolved = Type.Object({
   init_from: nullable(
     Type.Object({ artifact_id: Type.String(), run_id: Type.String(), path: Type.String() }),
@@ -98,7 +98,7 @@ export const resolved = Type.Object({
 })
 export type Resolved = Static<typeof resolved>
 
-/** The answer of `POST /api/jobs` (specification, "Jobs and runs": admission result). */
+/** The response of `POST /api/jobs` (specification, "Jobs and runs": admission result). */
 export const admissionResult = Type.Object({
   run_id: Type.String(),
   job_id: Type.String(),
@@ -130,14 +130,14 @@ export const preflightResult = Type.Object({
 
 export const jobAction = closed({
   reason: Type.Optional(nullable(Type.String({ maxLength: 1000 }))),
-  /** Kill at once instead of asking first. */
+  /** Kill at once, without a grace period. */
   force: Type.Optional(Type.Boolean({ default: false })),
-  /** Seconds between asking and killing; the job's `stop_grace_s` where absent. */
+  /** Seconds between SIGTERM and SIGKILL; defaults to the job's `stop_grace_s`. */
   grace_s: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 3600 }))),
 })
 export type JobAction = Static<typeof jobAction>
 
-/** `already`: it was on its way before; `deadline`: when it is killed if it does not end by itself. */
+/** `already`: an earlier request had started it; `deadline`: when the job is killed if it has not ended. */
 export const jobActionReply = Type.Object({
   run_id: Type.String(),
   state: jobState(),

@@ -6,7 +6,7 @@ export const dialect = 'forge/v2'
 
 export const jobSpecLimitBytes = 1024 * 1024
 
-/** Null where absent. Not a union: ajv fills defaults of what is inside, and a fault has one entry. */
+/** Defaults to null. Not a union, so that ajv fills nested defaults and reports one entry per fault. */
 const orNull = <S extends TSchema & { type: string }>(schema: S) =>
   Type.Unsafe<Static<S> | null>({ ...schema, type: [schema.type, 'null'], default: null })
 const text = (maxLength: number, options: TSchemaOptions = {}) =>
@@ -18,14 +18,14 @@ const list = <S extends TSchema>(items: S, maxItems: number) =>
   Type.Array(items, { maxItems, default: [] })
 const word = <const W extends readonly string[]>(words: W, fallback: W[number]) =>
   Type.Unsafe<W[number]>({ type: 'string', enum: [...words], default: fallback })
-/** A section that may be left out: it is then as if it were `{}`. */
+/** An optional section that defaults to `{}`. */
 const section = <P extends Record<string, TSchema>>(properties: P) =>
   Type.Object(properties, { additionalProperties: false, default: {} })
 const anything = () =>
   Type.Record(Type.String(), Type.Unknown(), { default: {}, maxProperties: 2000 })
 const decimal = () => Type.String({ pattern: '^[0-9]{1,12}(\\.[0-9]{1,4})?$' })
 
-/** Project names; none begins like a run id. */
+/** A project name; it cannot start like a run id. */
 export const projectName = () =>
   Type.String({ pattern: '^(?!run_)[a-z0-9][a-z0-9_.-]{0,62}$', maxLength: 63 })
 
@@ -46,7 +46,7 @@ const metadata = closed({
   }),
 })
 
-/** The recipe the submitter wrote the job for; what differs from the catalogue is the gate `recipe_handshake`'s. */
+/** The recipe the job was written for; the gate `recipe_handshake` compares it with the catalogue. */
 const lock = closed({
   name: some(128),
   version: some(128),
@@ -71,8 +71,8 @@ const source = section({
 const load = oneOf('weights', 'full_state')
 
 /**
- * What training starts from, in one of three forms: an artifact, a run and which of its artifacts, or a
- * registered model. `load` may be the list that an artifact says it can be loaded as; its first word counts.
+ * What training starts from: an artifact, an artifact of a run, or a registered model. `load` may be the list
+ * of ways an artifact can be loaded; its first entry counts.
  */
 const initFrom = closed({
   artifact_id: orNull(some(128)),
@@ -107,11 +107,11 @@ const benchmark = closed({
   at_end: Type.Boolean({ default: true }),
 })
 
-/** What is null is the profile's or the recipe's. */
+/** Null fields take the value of the profile or the recipe. */
 const resources = section({
   profile: orNull(some(128)),
   series: orNull(some(64)),
-  /** What is too much is the quota's to say: the schema only keeps numbers sane. */
+  /** Only a sanity bound; real limits are set by quotas. */
   nodes: whole(1, 100_000, 1),
   gpus_per_node: orNull(Type.Integer({ minimum: 0, maximum: 100_000 })),
   cpus: orNull(Type.Integer({ minimum: 1, maximum: 4096 })),
@@ -127,7 +127,7 @@ const volume = closed({
   read_only: Type.Boolean({ default: false }),
 })
 
-/** Names the platform sets itself are not taken. */
+/** Names that the platform sets itself are refused. */
 const environmentVariables = Type.Record(
   Type.String({
     pattern:
@@ -172,10 +172,10 @@ const checkpoints = section({
   metric: orNull(closed({ key: some(250), goal: word(['max', 'min'], 'max') })),
 })
 
-/** A literal property of this name would make the schema look like a promise to the linter. */
+/** Computed, because the linter takes an object with a literal `then` property for a promise. */
 const consequence = 'then'
 
-/** What to watch, and what to do when it happens; `key`, `op` and `value` go with `metric`, the others with `gpu_util`. */
+/** A condition and its action; `key`, `op` and `value` belong to `metric`, the other fields to `gpu_util`. */
 const rule = closed({
   when: oneOf('metric', 'gpu_util'),
   key: orNull(some(250)),
@@ -216,8 +216,8 @@ const work = section({
 })
 
 /**
- * A job as it is submitted (dialect `forge/v2`): who and what under `metadata`, the exact recipe under `lock`,
- * and under `spec` what may all be left out. Unknown keys are refused at every level.
+ * A submitted job (dialect `forge/v2`): name and project under `metadata`, the exact recipe under `lock`, and
+ * optional sections under `spec`. Unknown keys are refused at every level.
  */
 export const jobSpec = closed({
   api: text(64),

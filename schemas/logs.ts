@@ -2,16 +2,16 @@ import { type Static, Type } from 'typebox'
 import { control } from './runs.ts'
 import { closed, nullable } from './shared.ts'
 
-/** Longest line taken, and largest body, in bytes (UTF-8). */
+/** Longest accepted line and largest body, in bytes (UTF-8). */
 export const maxLineBytes = 64 * 1024
 export const maxLogBodyBytes = 1024 * 1024
 /** Most chunks in one call. */
 export const maxLogChunks = 10_000
 
 /**
- * The body of `POST /api/ingest/logs` (specification, "Ingest"). A chunk is one or more whole lines. `eof` is
- * set by the platform alone. `seq` ascends with each call of a `producer` (one process), so that a call sent
- * again is taken once.
+ * The body of `POST /api/ingest/logs` (specification, "Ingest"). A chunk is one or more whole lines. Only the
+ * platform sets `eof`. `seq` increases with each call of a `producer` (one process), so that a repeated call
+ * is stored once.
  */
 export const logsInput = closed({
   run_id: Type.String({ minLength: 1, maxLength: 128 }),
@@ -26,7 +26,7 @@ export const logsInput = closed({
 })
 export type LogsInput = Static<typeof logsInput>
 
-/** `accepted`: chunks taken; `truncated`: the run has printed more within this hour than is kept. */
+/** `accepted`: number of stored chunks; `truncated`: the run is over its hourly log limit. */
 export const logsReply = Type.Object({
   ok: Type.Literal(true),
   accepted: Type.Integer({ minimum: 0 }),
@@ -47,7 +47,7 @@ export const logLine = Type.Object({
 export type LogLine = Static<typeof logLine>
 
 const lineFilter = {
-  /** Lines that hold this text. */
+  /** Only lines that contain this text. */
   grep: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
   node: Type.Optional(Type.String({ maxLength: 256 })),
   rank: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
@@ -55,7 +55,7 @@ const lineFilter = {
   stream: Type.Optional(Type.String({ maxLength: 64 })),
 }
 
-/** Lines above `after`, or with `before` the last ones below it; both are `seq`s. */
+/** Lines above `after`, or the last lines below `before`; both are `seq`s. */
 export const logsQuery = closed({
   after: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   before: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
@@ -65,7 +65,7 @@ export const logsQuery = closed({
 
 export const downloadQuery = closed(lineFilter)
 
-/** `after`: the id of the last event seen; `tail`: begin that many lines before the end. */
+/** `after`: the id of the last event seen; `tail`: start that many lines before the end. */
 export const logStreamQuery = closed({
   after: Type.Optional(Type.String({ maxLength: 64 })),
   tail: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),

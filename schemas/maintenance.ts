@@ -4,7 +4,7 @@ import { closed, nullable, timestamp } from './shared.ts'
 /** The body of `PUT /api/admin/maintenance`. */
 export const maintenanceInput = closed({
   enabled: Type.Boolean(),
-  /** Told to everybody who is turned away. */
+  /** Sent with every 503. */
   message: Type.String({
     minLength: 1,
     maxLength: 2000,
@@ -12,7 +12,7 @@ export const maintenanceInput = closed({
   }),
 })
 
-/** `message` is what is told, or was told last; null where the switch was never used. */
+/** `message` is the current or last message; null if maintenance was never switched on. */
 export const maintenance = Type.Object({
   enabled: Type.Boolean(),
   message: nullable(Type.String()),

@@ -25,7 +25,7 @@ const bucketTuple = Type.Tuple([
   Type.Number(),
 ])
 
-// One schema for all six: what reads tuples nested in lists is rare among tools.
+// One schema for all six elements: few tools can read tuples nested in lists.
 const bucketPoint = Type.Unsafe<Static<typeof bucketTuple>>({
   type: 'array',
   items: {
@@ -37,10 +37,10 @@ const bucketPoint = Type.Unsafe<Static<typeof bucketTuple>>({
 
 export const metricSeries = Type.Object({
   key: Type.String(),
-  /** False where each point stands for one value as it was reported. */
+  /** False when each point is a single reported value. */
   bucketed: Type.Boolean(),
   points: Type.Array(bucketPoint),
-  /** `[step, how many]` where values are not finite. */
+  /** `[step, count]` of non-finite values. */
   nonfinite: Type.Array(
     Type.Unsafe<[number, number]>({
       type: 'array',
@@ -51,10 +51,10 @@ export const metricSeries = Type.Object({
   ),
 })
 
-/** Names separated by commas; a comma or backslash in a name has a backslash before it. */
+/** Comma-separated names; commas and backslashes inside a name are escaped with a backslash. */
 const keys = () => Type.String({ minLength: 1, maxLength: 20_000 })
 
-/** `from` and `to` are included: steps, or with `x=time` epoch milliseconds. */
+/** `from` and `to` are inclusive: steps, or epoch milliseconds with `x=time`. */
 export const seriesQuery = closed({
   keys: keys(),
   from: Type.Optional(Type.Number()),

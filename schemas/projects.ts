@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
-/** `private`: read by its people and admins; `internal`: by every signed-in person. */
+/** `private`: readable by its members and admins; `internal`: by every signed-in person. */
 const visibility = () => oneOf('private', 'internal')
 export type Visibility = 'private' | 'internal'
 
@@ -18,7 +18,7 @@ export const memberPath = Type.Object({
   username: Type.String({ minLength: 1, maxLength: 128 }),
 })
 
-/** The body of `PATCH /api/projects/{name}`; what is absent stays as it is. */
+/** The body of `PATCH /api/projects/{name}`; absent fields keep their value. */
 export const projectPatch = closed({
   visibility: Type.Optional(visibility()),
   notes: Type.Optional(Type.String({ maxLength: 10_000 })),
@@ -35,7 +35,7 @@ const settings = {
   notes: Type.String(),
 }
 
-/** `changed`: false where everything was so already. */
+/** `changed` is false when every field already had the requested value. */
 export const projectPatched = Type.Object({ ...settings, changed: Type.Boolean() })
 
 export const memberSet = Type.Object({
@@ -51,7 +51,7 @@ export const memberRemoved = Type.Object({
   removed: Type.Literal(true),
 })
 
-/** `my_role`: the caller's; null for who reads it as an admin or because it is internal. */
+/** `my_role` is the caller's; null for an admin, or a non-member reading an internal project. */
 export const project = Type.Object({
   ...settings,
   runs: Type.Integer({ minimum: 0 }),
@@ -59,7 +59,7 @@ export const project = Type.Object({
   created_at: timestamp(),
 })
 
-/** The owner comes first, since the project exists; members since they were made ones. */
+/** The owner comes first. `since`: when the project was created, or the member was added. */
 export const projectMember = Type.Object({
   username: Type.String(),
   role: roleInProject(),

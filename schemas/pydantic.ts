@@ -2,21 +2,21 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { ValidationError } from './shared.ts'
 
 const maxErrors = 50
-/** Longest echoed input, in characters of JSON; a longer one tells nobody anything. */
+/** Longest echoed input, in characters of JSON; longer inputs help nobody. */
 const maxInputLength = 300
 const secretWords =
   'passw(or)?d|secret|token|credential|authorization|device_code|(api|access|private)[-_]?key'
 const secretName = new RegExp(`${secretWords}|current|^new$`, 'i')
-/** A secret's name as a key somewhere inside a rejected value. */
+/** Finds a key with a secret's name anywhere inside a rejected value. */
 const secretKey = new RegExp(`"[^"]*(${secretWords})[^"]*":`, 'i')
 
 export type Source = {
   part: string
-  /** Fields of the schema are secrets: what stands where none was expected may be one under another name. */
+  /** The schema has secret fields, so an unexpected field may be a secret under a wrong name. */
   holdsSecrets: boolean
 }
 
-/** Says ajv's faults in pydantic 2's words, which clients generated for such services understand. */
+/** Words ajv's faults as pydantic 2 does, which generated clients understand. */
 export function toValidationErrors(faults: ErrorObject[], source: Source): ValidationError[] {
   const shown = withoutUnionNoise(faults)
   const seen = new Set<string>()
@@ -32,7 +32,7 @@ export function toValidationErrors(faults: ErrorObject[], source: Source): Valid
   return errors
 }
 
-/** A failed union reports each branch and itself: what a person can mend is the branch that is not `null`. */
+/** A failed union reports each branch and itself; only the branch that is not `null` helps a person. */
 function withoutUnionNoise(faults: ErrorObject[]): ErrorObject[] {
   const unions = new Set(faults.filter(f => f.keyword === 'anyOf').map(f => f.instancePath))
   const real = faults.filter(
@@ -58,7 +58,7 @@ function toValidationError(fault: ErrorObject, source: Source): ValidationError 
   return error
 }
 
-/** Where secrets are expected, only the single values of other fields. */
+/** Where the schema has secrets, only scalar values of known, non-secret fields are echoed. */
 function mayEcho(fault: ErrorObject, at: string | undefined, { holdsSecrets }: Source): boolean {
   if (!holdsSecrets) return at === undefined || fault.keyword === 'additionalProperties'
   return at === undefined && fault.instancePath !== '' && typeof fault.data !== 'object'

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { closed, pageQuery } from './shared.ts'
 
-/** More than anybody has, and little enough for every store of it. */
+/** An upper bound far above any real cluster that fits every column it is stored in. */
 const count = (fallback?: number) =>
   Type.Integer({
     minimum: 0,
@@ -32,7 +32,7 @@ const limits = {
 export const quotaInput = closed({ username: Type.String({ minLength: 1 }), ...limits })
 export type QuotaInput = Static<typeof quotaInput>
 
-/** `default` is true while no row was ever set for the user. */
+/** `default` is true until a quota is set for the user. */
 export const quota = Type.Object({ ...limits, default: Type.Boolean() })
 export type Quota = Static<typeof quota>
 
@@ -41,7 +41,7 @@ export const quotaRow = Type.Object({ username: Type.String(), ...quota.properti
 export const quotaListQuery = closed(pageQuery)
 export const quotaPath = Type.Object({ username: Type.String({ maxLength: 256 }) })
 
-/** What holds for a user nobody has set a quota for. */
+/** The quota of a user for whom none was set. */
 export const defaultQuota: Quota = {
   max_concurrent_gpus: 8,
   max_concurrent_jobs: 4,

@@ -13,18 +13,18 @@ export const recipeDigest = () => Type.String({ pattern: '^sha256:[0-9a-f]{64}$'
 const framework = closed({
   name: Type.String({ minLength: 1, maxLength: 64 }),
   version: Type.String({ minLength: 1, maxLength: 64 }),
-  /** Names the software a run is executed with; recipes of one id share one Python environment. */
+  /** Identifies the software of a run; recipes with the same id share one Python environment. */
   runtime_id: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$' }),
 })
 
-/** What a recipe's author writes in `recipe.yaml`. Everything with a default may be left out. */
+/** The contents of `recipe.yaml`. Fields with a default are optional. */
 export const recipeFile = closed({
   name: recipeName(),
   version: recipeVersion(),
   title: Type.String({ minLength: 1, maxLength: 200 }),
   kind: Type.String({ pattern: '^[a-z][a-z0-9_-]{0,31}$', default: 'train' }),
   framework,
-  /** A Python program of the recipe's directory, relative to it. */
+  /** Path of a Python program, relative to the recipe's directory. */
   entrypoint: Type.String({
     pattern: '^([A-Za-z0-9_][A-Za-z0-9_.-]*/)*[A-Za-z0-9_][A-Za-z0-9_.-]*\\.py$',
     maxLength: 200,
@@ -36,7 +36,7 @@ export const recipeFile = closed({
   resources: Type.Object(
     {
       min_gpus: Type.Integer({ minimum: 0, maximum: 100_000, default: 1 }),
-      /** Profiles it is meant for; none means every one. */
+      /** Profiles it is meant for; empty means all. */
       profiles: Type.Array(Type.String(), { default: [] }),
     },
     { additionalProperties: false, default: {} },
@@ -59,7 +59,7 @@ export const recipe = Type.Object({
 })
 export type Recipe = Static<typeof recipe>
 
-/** What a job pastes under `lock`: the exact recipe it was written for. */
+/** The exact recipe a job was written for, to be pasted under `lock`. */
 export const recipeLock = Type.Object({
   name: recipeName(),
   version: recipeVersion(),

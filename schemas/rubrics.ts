@@ -48,11 +48,11 @@ export const rubric = Type.Object({
   updated_by: Type.String(),
 })
 
-/** `created`: the first version; `changed`: false for a body identical to the stored one. */
+/** `created`: this is the first version; `changed`: false if the body equals the stored one. */
 export const rubricUpsertReply = Type.Object({
   ...rubric.properties,
   created: Type.Boolean(),
   changed: Type.Boolean(),
-  /** Cached scores of older versions that this one made worthless. */
+  /** Number of cached scores of older versions that this version invalidates. */
   retired_scores: Type.Integer({ minimum: 0 }),
 })

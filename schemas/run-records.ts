@@ -11,13 +11,13 @@ export const runStates = [
   'abandoned',
 ] as const
 
-/** Of one metric of a run: extremes and mean over finite values, null where there are none. */
+/** Summary of one metric: extremes and mean over finite values, null if there are none. */
 const summary = Type.Object({
   last: metricValue(),
   min: nullable(Type.Number()),
   max: nullable(Type.Number()),
   mean: nullable(Type.Number()),
-  /** The greatest step, which `last` belongs to. */
+  /** The greatest step; `last` is its value. */
   step: Type.Integer(),
   count: Type.Integer({ minimum: 0 }),
   nonfinite: Type.Integer({ minimum: 0 }),
@@ -56,7 +56,7 @@ const row = {
   lineage: Type.Object({
     init_from: Type.Array(Type.String()),
     datasets: Type.Array(Type.String()),
-    /** Runs that began from an artifact of this one. */
+    /** Runs that started from an artifact of this run. */
     children: Type.Array(Type.String()),
     models: Type.Array(Type.String()),
     deployments: Type.Array(Type.String()),
@@ -93,7 +93,7 @@ export const runListQuery = closed({
   q: Type.Optional(Type.String({ maxLength: 200 })),
   since: Type.Optional(timestamp()),
   until: Type.Optional(timestamp()),
-  /** A field, or `metric:<key>:last|min|max`; `-` before it for descending order. */
+  /** A field, or `metric:<key>:last|min|max`; a leading `-` sorts descending. */
   sort: Type.Optional(Type.String({ maxLength: 300 })),
 })
 export type RunListQuery = Static<typeof runListQuery>

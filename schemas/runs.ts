@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { closed, nullable, oneOf, timestamp } from './shared.ts'
 
-/** Names that stand in URLs; `run_` is kept for run ids. */
+/** Names are used in URLs; the prefix `run_` is reserved for run ids. */
 export const projectName = () =>
   Type.String({ pattern: '^(?!run_)[a-z0-9][a-z0-9_.-]{0,62}$', maxLength: 63 })
 
-/** The body of `POST /api/runs`: a run without a job, for code that runs somewhere else. */
+/** The body of `POST /api/runs`: a run without a job, for code that runs elsewhere. */
 export const runInput = closed({
   project: projectName(),
   name: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 256 }))),
@@ -22,7 +22,7 @@ export const reportingEnvironment = Type.Object({
   SERVICE_TOKEN: nullable(Type.String()),
 })
 
-/** `token` is the run's ingest token, shown once; null in a replayed answer. */
+/** `token` is the run's ingest token, shown once; null in a replayed response. */
 export const runCreated = Type.Object({
   run_id: Type.String(),
   short_id: Type.String(),
@@ -42,7 +42,7 @@ export const tokenIssued = Type.Object({
 
 export const lifecycleEvents = ['starting', 'running', 'succeeded', 'failed'] as const
 
-/** The body of `POST /api/ingest/lifecycle`; `ts` absent means the time of receipt. */
+/** The body of `POST /api/ingest/lifecycle`; `ts` defaults to the time of receipt. */
 export const lifecycleInput = closed({
   run_id: Type.String({ minLength: 1, maxLength: 128 }),
   event: oneOf(...lifecycleEvents),
@@ -55,14 +55,14 @@ export const lifecycleInput = closed({
 })
 export type LifecycleReport = Static<typeof lifecycleInput>
 
-/** What running code is asked to do; it learns of it in answers to its reports. */
+/** A request to the running code, delivered in the responses to its reports. */
 export const control = Type.Object({
   action: oneOf('none', 'checkpoint_and_exit', 'exit'),
   reason: nullable(Type.String()),
   deadline: nullable(timestamp()),
 })
 
-/** `applied` is false for a report that came too late to count; `duplicate` for one that was known. */
+/** `applied` is false for a report that came too late; `duplicate` is true for a repeated one. */
 export const lifecycleReply = Type.Object({
   ok: Type.Literal(true),
   run_id: Type.String(),

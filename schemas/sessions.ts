@@ -15,7 +15,7 @@ export const loginReply = Type.Object({
   user: Type.Object({ username: Type.String(), role: role() }),
 })
 
-/** `role` is the person's role now; `expires_in` in seconds. The next refresh token comes only as cookie. */
+/** `role` is the current role; `expires_in` is in seconds. The next refresh token comes only as a cookie. */
 export const refreshReply = Type.Object({
   token: Type.String(),
   expires_in: Type.Integer(),
@@ -32,7 +32,7 @@ export const passwordInput = closed({
 
 export const sessionListQuery = closed(pageQuery)
 
-/** `last_used_at`: when it last got a new access token; null before that. `current`: the one that asks. */
+/** `last_used_at`: when it last got a new access token, or null. `current`: the caller's own session. */
 export const session = Type.Object({
   sid: Type.String(),
   via: Type.String(),
@@ -43,7 +43,7 @@ export const session = Type.Object({
   current: Type.Boolean(),
 })
 
-/** `methods` are the ways that are open; `notice` is for everybody to read before signing in. */
+/** `methods` are the enabled ways to sign in; `notice` is shown to everybody before signing in. */
 export const signInConfig = Type.Object({
   methods: Type.Array(oneOf('password', 'oidc', 'device')),
   password: Type.Object({ enabled: Type.Boolean() }),

@@ -6,7 +6,7 @@ import { toTimestamp } from './timestamp.ts'
 
 const displayName = () => nullable(Type.String({ minLength: 1, maxLength: 128 }))
 const email = () => nullable(Type.String({ maxLength: 254, pattern: '^[^@\\s]+@[^@\\s]+$' }))
-/** Null: one is made up, and shown once in the answer. */
+/** Null: a password is generated and shown once in the response. */
 const password = () => nullable(Type.String({ minLength: 1, maxLength: 4096, 'x-secret': true }))
 
 /** The body of `POST /api/admin/users`. */
@@ -19,7 +19,7 @@ export const userInput = closed({
 })
 export type UserInput = Static<typeof userInput>
 
-/** The body of `PATCH /api/admin/users/{username}`: what is left out stays. */
+/** The body of `PATCH /api/admin/users/{username}`; absent fields keep their value. */
 export const userChange = closed({
   role: Type.Optional(role()),
   disabled: Type.Optional(Type.Boolean()),
@@ -32,7 +32,7 @@ export type UserChange = Static<typeof userChange>
 export const userPath = Type.Object({ username: Type.String({ maxLength: 256 }) })
 export const userListQuery = closed(pageQuery)
 
-/** A person as administrators see them. */
+/** The administrators' view of a person. */
 export const user = Type.Object({
   username: Type.String(),
   role: role(),
@@ -42,16 +42,16 @@ export const user = Type.Object({
   disabled: Type.Boolean(),
   created_at: timestamp(),
   last_login_at: nullable(timestamp()),
-  /** How they prove who they are. */
+  /** How they sign in. */
   auth: oneOf('password', 'oidc'),
   quota,
 })
 export type User = Static<typeof user>
 
-/** `password` is set where one was made up: it is shown in no other answer. */
+/** `password` is set only if it was generated, and shown in no other response. */
 export const userWritten = Type.Object({ ...user.properties, password: nullable(Type.String()) })
 
-/** As the console calls the roles (specification, "Users and roles"). */
+/** Names of the roles in the console (specification, "Users and roles"). */
 export const roleLabels = { admin: 'Admin', operator: 'Member' } as const
 
 /** A row of `auth.person` without its password. */

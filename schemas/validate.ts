@@ -8,7 +8,7 @@ export type Part = 'body' | 'query' | 'path' | 'header'
 
 export type Checked<T> = { ok: true; value: T } | { ok: false; errors: ValidationError[] }
 
-/** The values did not fit their schema; answered as 422 with one entry per rejected field. */
+/** The values do not match their schema; becomes a 422 with one entry per rejected field. */
 export class Invalid extends Error {
   readonly errors: ValidationError[]
   constructor(errors: ValidationError[]) {
@@ -19,9 +19,9 @@ export class Invalid extends Error {
 }
 
 /**
- * Compiles a schema once. The first pass stops at the first fault (fast); only when it fails, a second
- * pass gathers every fault. Texts of the query and the path are turned into the numbers and booleans
- * the schema asks for; defaults are filled in.
+ * Compiles a schema once. The first pass stops at the first fault, which is fast; only if it fails does a
+ * second pass collect every fault. Query and path texts are converted to the numbers and booleans of the
+ * schema; defaults are filled in.
  */
 export function checker<S extends TSchema>(
   schema: S,
@@ -41,7 +41,7 @@ export function checker<S extends TSchema>(
 
 type Options = { allErrors: boolean; coerceTypes: boolean }
 
-/** Building an ajv costs more than compiling a schema with it, so there is one for each combination. */
+/** Creating an ajv costs more than compiling a schema, so each combination of options shares one. */
 const ajvs = new Map<string, Ajv2020>()
 
 function compile(schema: TSchema, options: Options): ValidateFunction {

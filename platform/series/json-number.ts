@@ -1,4 +1,4 @@
-/** JSON has no word for what is not finite: these strings stand for it, in and out. */
+/** JSON has no non-finite numbers: these strings stand for them in requests and responses. */
 export type JsonNumber = number | 'NaN' | 'Infinity' | '-Infinity'
 
 export function toJsonNumber(value: number): JsonNumber {

@@ -58,7 +58,7 @@ export const artifactRoutes = (reads: Reads<ArtifactTables & AccessTables>): Rou
     }),
   )
 
-/** What to put into the spec of a next stage: everything this kind can be loaded as. */
+/** The `init_from` of a next stage, with every way to load this kind of artifact. */
 function nextStage(kind: Artifact['kind'], artifact_id: string): Artifact['init_from'] {
   switch (kind) {
     case 'checkpoint':
@@ -71,7 +71,7 @@ function nextStage(kind: Artifact['kind'], artifact_id: string): Artifact['init_
   }
 }
 
-/** The newest checkpoint of a run, and the best one by the metric its spec names. */
+/** The newest checkpoint of a run, and its best one by the metric that its spec names. */
 export async function outstanding(
   db: Db,
   runId: string,

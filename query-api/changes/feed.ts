@@ -11,7 +11,7 @@ import type { Feed, Page } from '../sse-channel.ts'
 const changesAtOnce = 500
 export const endStates: readonly string[] = ['succeeded', 'failed', 'stopped', 'abandoned']
 
-/** State changes of these runs, for all who follow them; of a single one it ends when that has ended. */
+/** State changes of these runs. With a single run, the feed ends when the run has ended. */
 export const changesOfRuns = (db: Kysely<ChangeTables>, runIds: readonly string[]): Feed => ({
   key: `changes of ${[...runIds].sort().join(',')}`,
   wakes: { projections: ['decisions'], key: null },
@@ -26,7 +26,7 @@ export const changesOfRuns = (db: Kysely<ChangeTables>, runIds: readonly string[
   },
 })
 
-/** State changes of all runs a person may read; never ends. */
+/** State changes of all runs a person may read. Never ends. */
 export const changesFor = (reads: Reads<ChangeTables & AccessTables>, caller: Person): Feed => ({
   key: `changes for ${caller.role} ${caller.username}`,
   wakes: { projections: ['decisions'], key: null },
@@ -57,14 +57,14 @@ function pageOf(head: number, rows: readonly Row[]): Page {
   }
 }
 
-/** Rows whose `column` is among these, or whose owner this is; `among` null: all. */
+/** Rows whose `column` is in `among` (null: all), or which this owner has. */
 type Selection = {
   column: 'run_id' | 'project'
   among: readonly string[] | null
   owner?: string
 }
 
-/** Changes after a cursor; `head` was the newest change before they were read. */
+/** Changes after a cursor; `head` is the newest change as of before they were read. */
 async function readChanges(
   db: Kysely<ChangeTables>,
   after: number,

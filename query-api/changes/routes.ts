@@ -29,7 +29,7 @@ export const changeRoutes = ({ reads, openStream }: ChangeDeps): Route[] => [
     async handle({ caller, query, ctx }) {
       const { all, ids } = parseTopics(query.topics)
       const runIds = await readableRuns(reads, caller, ids)
-      // The whole history of single runs is short; that of all runs is not, so it begins now.
+      // The history of a few runs is short and sent whole; the one of all runs is not, so it starts now.
       const start = all ? await newestChange(reads.as(caller)) : 0
       await openStream(ctx, caller, {
         feed: all ? changesFor(reads, caller) : changesOfRuns(reads.shared(runIds), runIds),

@@ -4,7 +4,7 @@ import { type Route, route } from '../../platform/http/route.ts'
 import type { Clock } from '../../platform/time.ts'
 import { deviceRequest, deviceRequestPath, toDeviceRequest } from '../../schemas/devices.ts'
 
-/** `pool` reaches the schema `auth`. */
+/** `pool` can read the schema `auth`. */
 export const deviceRoutes = (pool: Pool, now: Clock): Route[] => [
   route({
     method: 'GET',

@@ -7,7 +7,7 @@ import type { Beside, StoredRow } from './row.ts'
 
 type Db = Kysely<JobTables & LogTables & MetricTables>
 
-/** For these jobs, what other read models know of them. */
+/** Loads what other read models hold about these jobs. */
 export async function readBeside(
   db: Db,
   jobs: readonly StoredRow[],
@@ -49,7 +49,7 @@ async function readTruncated(db: Db, runIds: string[]): Promise<Set<string>> {
   return new Set(rows.map(row => row.run_id))
 }
 
-/** Places in the queue of all: higher priority first, then who was submitted first. */
+/** Positions in the one queue: higher priority first, then earlier submission. */
 async function readQueue(
   db: Db,
   runIds: string[],

@@ -46,7 +46,7 @@ export const jobRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
       const { limit = 50, offset = 0, sort = '-submitted_at' } = query
       const { by, desc } = parseSort(sort, sortable)
       const db = reads.as(caller)
-      // Where a reader of `/api/stream?topics=jobs` goes on without a gap.
+      // From here `/api/stream?topics=jobs` continues without a gap.
       ctx.set('Forge-Cursor', String(await newestChange(db)))
       const jobs = filtered(db, await readableProjects(db, caller), caller, query)
       const rows = await jobs
@@ -87,7 +87,7 @@ export const jobRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
   }),
 ]
 
-/** Columns that are never null keep PostgreSQL's own place for nulls, or their index would not serve. */
+/** `nulls last` only on these: on columns that are never null it would make their index unusable. */
 const mayBeNull: readonly string[] = ['started_at', 'ended_at']
 
 function inOrder(order: OrderByItemBuilder, by: string, desc: boolean): OrderByItemBuilder {
@@ -122,5 +122,5 @@ function filtered(
     .$if(found !== null, jobs => jobs.where('search', 'like', String(found)))
 }
 
-/** As an instant: Postgres knows no offsets past 15:59, ISO 8601 does. */
+/** Converted here because Postgres rejects offsets past 15:59, which ISO 8601 allows. */
 const instant = (text: string | undefined): Date => new Date(text ?? Number.NaN)

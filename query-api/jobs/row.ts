@@ -3,7 +3,7 @@ import type { JobTables } from '../../projector/jobs/table.ts'
 import { isEnded, type JobRow, type JobState, type QueueView } from '../../schemas/jobs.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 
-/** All columns that a row shows; the others belong to the detail. */
+/** The columns of a row; the others belong to the detail. */
 export const rowColumns = [
   'run_id',
   'short_id',
@@ -46,10 +46,10 @@ export const rowColumns = [
 
 export type StoredRow = Pick<Selectable<JobTables['jobs']>, (typeof rowColumns)[number]>
 
-/** What a row shows besides what is stored with the job. */
+/** The parts of a row that are not stored with the job. */
 export type Beside = {
   queue: QueueView | null
-  /** The greatest step any metric has come to. */
+  /** The greatest step of any metric. */
   step: number | null
   logTruncated: boolean
 }
@@ -92,14 +92,14 @@ export function toJobRow(job: StoredRow, beside: Beside, now: Date): JobRow {
 
 const maybe = (at: Date | null): string | null => (at === null ? null : toTimestamp(at))
 
-/** Those of ended attempts, and of the running one since its billing start. */
+/** GPU seconds of ended attempts, plus the running attempt since its billing start. */
 function gpuSecondsOf(job: StoredRow, now: Date): number {
   const isOn = job.started_at !== null && running.includes(job.state)
   const since = isOn && job.started_at ? now.getTime() - job.started_at.getTime() : 0
   return job.gpu_seconds + (Math.max(0, since) / 1000) * job.gpus
 }
 
-/** `eta_s` supposes that the rest goes as fast as what is done. */
+/** `eta_s` assumes that the remaining steps take as long as the finished ones. */
 function progressOf(
   step: number | null,
   total: number | null,

@@ -4,15 +4,15 @@ import { eofFrame, frame } from '../sse.ts'
 import type { Feed } from '../sse-channel.ts'
 import { type Chunk, linesOf, readChunks, readLogState } from './read.ts'
 
-/** Stored rows sent at once; each holds at most about 128 KiB of text. */
+/** Stored rows per read; each holds at most about 128 KiB of text. */
 const rowsAtOnce = 2
 
-/** The log of a run, a frame a line, its number being the cursor. */
+/** The log of a run: one frame per line, with the line number as cursor. */
 export const logFeed = (db: Kysely<LogTables>, runId: string): Feed => ({
   key: `logs:${runId}`,
   wakes: { projections: ['logs'], key: runId },
   async read(after) {
-    // The state first: lines written in between are then more than it promises, never fewer.
+    // The state is read first, so that all lines it counts are there when the lines are read.
     const state = await readLogState(db, runId)
     const from = Math.min(after, state.last)
     const chunks =

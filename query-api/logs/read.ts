@@ -4,7 +4,7 @@ import type { LogTables } from '../../projector/logs/table.ts'
 import type { LogLine } from '../../schemas/logs.ts'
 
 export type LogState = {
-  /** The number of the newest line; 0 for none. */
+  /** The number of the newest line, or 0. */
   last: number
   bytes: number
   /** The state in which the run ended, once the log is complete. */
@@ -22,10 +22,10 @@ export async function readLogState(db: Kysely<LogTables>, runId: string): Promis
     : { last: 0, bytes: 0, eof: null }
 }
 
-/** Lines as they are stored; `first` is the number of the first one. */
+/** Lines as stored; `first` and `last` are line numbers. */
 export type Chunk = { first: number; last: number; segments: Segment[] }
 
-/** The stored rows that hold lines above `after`, in order; at most `rows` of them. */
+/** Up to `rows` stored rows with lines above `after`, in order. */
 export async function readChunks(
   db: Kysely<LogTables>,
   runId: string,
@@ -46,7 +46,7 @@ export async function readChunks(
   return found.map(toChunk).filter(chunk => chunk.last > after)
 }
 
-/** The same from the other end: the rows that hold lines below `before`, the newest first. */
+/** Up to `rows` stored rows with lines below `before`, newest first. */
 export async function readChunksBefore(
   db: Kysely<LogTables>,
   runId: string,
@@ -94,7 +94,7 @@ export const matches = (line: LogLine, filter: LineFilter): boolean =>
   (filter.stream === undefined || line.stream === filter.stream) &&
   (filter.grep === undefined || line.text.includes(filter.grep))
 
-/** A search looks through this many stored rows (about 128 KiB of text each) and then answers what it has. */
+/** A search stops after this many stored rows (about 128 KiB of text each) and returns what it found. */
 const maxScannedRows = 512
 const rowsAtOnce = 8
 
@@ -114,7 +114,7 @@ export async function* linesAfter(
   }
 }
 
-/** The lines below `before`, the newest first. */
+/** The lines below `before`, newest first. */
 async function* linesBefore(
   db: Kysely<LogTables>,
   runId: string,
@@ -131,7 +131,7 @@ async function* linesBefore(
 
 export type Search = {
   lines: LogLine[]
-  /** The last line that was looked at: where to go on from. */
+  /** The last line searched: the next search continues there. */
   scannedTo: number
 }
 

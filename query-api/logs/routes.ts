@@ -115,7 +115,7 @@ function linkOn(ctx: Context, rel: 'next' | 'prev', scannedTo: number, last: num
   ctx.set('Link', `<${ctx.path}?${query}>; rel="${rel}"`)
 }
 
-/** Sent in pieces of about this many characters. */
+/** Size of one write, in characters (approximate). */
 const pieceLength = 64 * 1024
 
 async function* textOf(

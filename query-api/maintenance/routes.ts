@@ -3,7 +3,7 @@ import { readMaintenance } from '../../auth/maintenance.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import { maintenance } from '../../schemas/maintenance.ts'
 
-/** `pool` reaches the schema `auth`. */
+/** `pool` can read the schema `auth`. */
 export const maintenanceRoutes = (pool: Pool): Route[] => [
   route({
     method: 'GET',

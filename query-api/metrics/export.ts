@@ -8,14 +8,14 @@ import { type Db, findKeyNos, findRunNo, indexOfStep, loadWaiting } from './stor
 
 export type ExportFormat = 'csv' | 'jsonl'
 
-/** Chunks of one key held at once. */
+/** Chunks of one key in memory at a time. */
 const chunksAtOnce = 4
 
 /**
- * Every point of a run, key after key in order of their names, steps ascending, as pieces of text. `keys`
- * null: all. However long the reader takes, nothing is locked: what waits is read first and kept, chunks are
- * read as they are reached; since points only move from there to here, none is missed, and a step is written
- * once.
+ * Every point of a run as pieces of text, ordered by key name, then by step; `keys` null means all. No lock or
+ * transaction is held, however slow the reader. Uncompacted points are read first and kept in memory, chunks
+ * are read when they are reached. Since points only move from uncompacted to chunks, none is missed; each step
+ * is written once.
  */
 export async function* exportPoints(
   db: Db,
@@ -35,7 +35,7 @@ export async function* exportPoints(
       yield write(key, series)
 }
 
-/** A key's points in order of steps, a few chunks at a time. */
+/** The points of a key by step, a few chunks at a time. */
 async function* pagesOf(
   db: Db,
   runNo: number,
@@ -50,7 +50,7 @@ async function* pagesOf(
       .select(['last_step', 'd'])
       .where('run_no', '=', runNo)
       .where('key_no', '=', keyNo)
-      // Open at first (infinite), which no bigint is: compared as doubles, exact for safe integers.
+      // `after` starts at -Infinity, which bigint lacks: compare as doubles, exact for safe integers.
       .where(sql<SqlBool>`last_step > ${after}::float8`)
       .orderBy('first_step')
       .limit(chunksAtOnce)

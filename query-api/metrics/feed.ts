@@ -6,8 +6,8 @@ import type { Feed } from '../sse-channel.ts'
 import { readTail } from './tail.ts'
 
 /**
- * The points of a run in the order in which they arrived; `keys` null: all. Ends where the log of the run
- * does: what is reported later than that is found by reading anew.
+ * The points of a run in order of arrival; `keys` null means all. Ends with the log of the run; points reported
+ * after that show up in a new read only.
  */
 export const pointFeed = (
   db: Kysely<MetricTables & LogTables>,
@@ -17,7 +17,7 @@ export const pointFeed = (
   key: `points of ${runId} ${JSON.stringify(keys)}`,
   wakes: { projections: ['metrics', 'logs'], key: runId },
   async read(after) {
-    // Before the points: those that came in between are then shown before the end.
+    // Read before the points, so that points arriving in between are still sent before the end.
     const state = await readEnd(db, runId)
     const { frames, last, more } = await readTail(db, runId, { after, keys })
     return {

@@ -44,7 +44,7 @@ const everything: Range = {
   to: Number.POSITIVE_INFINITY,
 }
 
-/** The keys of a run in order of their names. */
+/** The keys of a run, ordered by name. */
 export const readKeys = (db: Db, runId: string): Promise<KeyRow[]> =>
   inSnapshot(db, async tx => {
     const runNo = await findRunNo(tx, runId)
@@ -67,7 +67,7 @@ function toKeyRow(key: string, summary: Omit<KeyRow, 'key' | 'last'> & { last: n
   return { key, count, last: toJsonNumber(last), min, max, first_step, last_step }
 }
 
-/** Exact summaries where repeated steps have left the stored ones behind. */
+/** Exact summaries of keys whose stored summaries are stale because steps were repeated. */
 async function sumUp(tx: Db, runNo: number, keyNos: number[]) {
   const headers = await loadHeaders(tx, runNo, keyNos, everything)
   const waiting = await loadWaiting(tx, runNo, new Set(keyNos))
@@ -87,8 +87,8 @@ async function sumUp(tx: Db, runNo: number, keyNos: number[]) {
 type KeyPoints = { keyNo: number; headers: readonly Header[]; waiting: Series | undefined }
 
 /**
- * Chunks in whose range no point waits may be counted by their headers; those in whose range one does are
- * read and mixed with what waits, the later arrival of a step winning.
+ * A chunk without an uncompacted point in its range can be counted by its header. The others are read and
+ * merged with the uncompacted points; the later arrival of a step wins.
  */
 async function settleOverlap(
   tx: Db,
@@ -107,22 +107,22 @@ async function settleOverlap(
 
 export type SeriesRequest = Range & {
   keys: readonly string[]
-  /** Most points of one series in the answer. */
+  /** Maximum points per series. */
   buckets: number
 }
 
 export type SeriesAnswer = {
   key: string
-  /** False where each point stands for one value as it was reported. */
+  /** False when each point is a single reported value. */
   bucketed: boolean
   points: BucketPoint[]
-  /** `[step, how many]` of those points that hold values which are not finite. */
+  /** `[step, count]` of points that contain non-finite values. */
   nonfinite: [step: number, count: number][]
 }
 
 /**
- * Series in at most `buckets` points each, in the order asked for; a key without points in the range has
- * none. Buckets show true extremes; where all values fit they are answered as they are.
+ * Series of at most `buckets` points each, in the order of the request; empty for a key without points in the
+ * range. Buckets keep the true extremes; values are returned unbucketed when they all fit.
  */
 export const readSeries = (
   db: Db,
@@ -209,7 +209,7 @@ function countIn(series: Series, { axis, from, to }: Range): number {
   return count
 }
 
-/** Even edges over what there is in the range, moved where that spares reading a chunk. */
+/** Even edges over the points in the range, shifted where that avoids reading a chunk. */
 function edgesFor(whole: readonly Header[], read: readonly Series[], request: SeriesRequest) {
   const { axis, buckets } = request
   const stretches = whole.map(header => {
@@ -224,7 +224,7 @@ function edgesFor(whole: readonly Header[], read: readonly Series[], request: Se
   return buckets > 1 && ascending ? spareStretches(edges, stretches) : edges
 }
 
-/** Where the points of a series that lie in the range begin and end. */
+/** First and last position of the points of a series that lie in the range. */
 function extentIn(series: Series, { axis, from, to }: Range) {
   let first = Infinity
   let last = -Infinity

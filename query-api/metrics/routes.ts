@@ -66,7 +66,7 @@ const seriesRoutes = (reads: Reads<Tables>): Route[] => [
       const { run_id, db } = await findRun(reads, caller, params.run_id)
       const { from, to, buckets = 1000, x = 'step' } = query
       const keys = parseKeys(query.keys)
-      // Read before the series: where a reader of the stream goes on without a gap.
+      // Read before the series, so that the stream continues from here without a gap.
       ctx.set('Forge-Cursor', String(await readHead(db, run_id)))
       return readSeries(db, run_id, {
         keys,

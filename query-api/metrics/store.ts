@@ -15,11 +15,11 @@ import type { MetricTables } from '../../projector/metrics/table.ts'
 
 export type Db = Kysely<MetricTables>
 
-/** Reads that must agree: the compactor moves points between tables at any time. */
+/** For reads that must see one state: the compactor moves points between tables at any time. */
 export const inSnapshot = <T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> =>
   db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read)
 
-/** The number of a run; null where none of its points has come. */
+/** The number of a run; null if it has no points yet. */
 export async function findRunNo(db: Db, runId: string): Promise<number | null> {
   const row = await db
     .selectFrom('metric_run')
@@ -29,7 +29,7 @@ export async function findRunNo(db: Db, runId: string): Promise<number | null> {
   return row?.run_no ?? null
 }
 
-/** The numbers of those names that any run has ever reported. */
+/** The numbers of these keys; keys never reported by any run are missing. */
 export async function findKeyNos(db: Db, keys: readonly string[]): Promise<Map<string, number>> {
   if (keys.length === 0) return new Map()
   const rows = await db
@@ -40,7 +40,7 @@ export async function findKeyNos(db: Db, keys: readonly string[]): Promise<Map<s
   return new Map(rows.map(row => [row.key, row.key_no]))
 }
 
-/** What waits for the compactor of these keys of a run, each key's points resolved. */
+/** The uncompacted points of these keys of a run, with repeated steps resolved. */
 export async function loadWaiting(
   db: Db,
   runNo: number,
@@ -74,7 +74,7 @@ export function* stretchesOf(bytes: Buffer): Generator<[keyNo: number, stretch: 
   }
 }
 
-/** Both included, along an axis. */
+/** Inclusive bounds along an axis. */
 export type Range = { axis: Axis; from: number; to: number }
 
 export type Header = Summary & { key_no: number }
@@ -96,7 +96,7 @@ const headerColumns = [
   'last_arrival',
 ] as const
 
-/** What is known of the chunks that reach into a range, in order of steps, without reading them. */
+/** Headers of the chunks that overlap a range, ordered by step. */
 export async function loadHeaders(
   db: Db,
   runNo: number,
@@ -120,7 +120,7 @@ export async function loadHeaders(
 
 const reachesInto = ({ axis, from, to }: Range) => {
   const [first, last] = axis === 'step' ? ['first_step', 'last_step'] : ['first_ts', 'max_ts']
-  // A range may be open (infinite), which no bigint is: compared as doubles, exact for safe integers.
+  // A range may have infinite bounds, which bigint lacks: compare as doubles, exact for safe integers.
   return sql<SqlBool>`${sql.ref(last ?? '')} >= ${from}::float8 and ${sql.ref(first ?? '')} <= ${to}::float8`
 }
 
@@ -134,10 +134,10 @@ export async function loadChunks(
   return (await loadBytes(db, runNo, keyNo, headers)).map(bytes => decodeChunk(bytes))
 }
 
-// Decoding and what is done with each chunk are synchronous, so that one series serves all calls.
+// Shared by all calls: a chunk is decoded and used without an await in between.
 const scratch = emptySeries(2 * chunkPoints)
 
-/** As `loadChunks`, one by one, each in the memory of the one before. */
+/** Like `loadChunks`, but visits the chunks one by one in a reused buffer. */
 export async function eachChunk(
   db: Db,
   runNo: number,

@@ -6,34 +6,34 @@ import { type Db, stretchesOf } from './store.ts'
 /** A point as streams and exports show it; `ts` is epoch milliseconds. */
 export type PointRow = { key: string; step: number; value: JsonNumber; ts: number }
 
-/** Points in the order in which they arrived, and the cursor of a reader who has seen them. */
+/** Points in order of arrival, and the cursor of a reader who has seen them. */
 export type Frame = { last: number; points: PointRow[] }
 
 export type Tail = {
   frames: Frame[]
-  /** The cursor after these frames, whether or not the keys asked for were in what they skip. */
+  /** The cursor after these frames, including skipped reports that lack the requested keys. */
   last: number
-  /** There is more right now. */
+  /** Whether the next page can be read at once. */
   more: boolean
 }
 
 export type TailRequest = {
-  /** The cursor: how many reports of the run the reader has seen. 0 for none. */
+  /** The cursor: the number of reports the reader has seen. */
   after: number
   /** Null for all. */
   keys: readonly string[] | null
 }
 
-/** About this many points are read at once; a single report with more comes whole. */
+/** Approximate points per read; a single larger report is read whole. */
 const pagePoints = 4096
-/** A page is never much longer: runs whose reports differ much in size make it hard to foresee. */
+/** Upper bound of a page: the estimate is poor for runs whose reports vary much in size. */
 const maxPagePoints = 16 * pagePoints
-/** Points of one frame, but for a single report with more. */
+/** Maximum points of a frame, except for a single larger report. */
 const framePoints = 1024
 
 type Run = { run_no: number; records: number; points: number }
 
-/** How many reports of a run have been taken: the cursor of a reader who wants only what comes next. */
+/** The number of stored reports of a run: the cursor of a reader who wants only new points. */
 export async function readHead(db: Db, runId: string): Promise<number> {
   return (await findRun(db, runId))?.records ?? 0
 }
@@ -46,12 +46,12 @@ const findRun = (db: Db, runId: string): Promise<Run | undefined> =>
     .executeTakeFirst()
 
 /**
- * What a run reported after a cursor, a page of it. The cursor counts reports in log order, and each stored
- * point keeps the number of the report that brought it; so a reader may come back after any time, whether
- * the points still wait, were compacted, or were rebuilt from the log, and miss none and see none twice. A
- * point that was replaced meanwhile shows once, where its replacement arrived.
+ * A page of what a run reported after a cursor. The cursor counts reports in log order, and each stored point
+ * keeps the number of its report. So a reader can come back at any time, whether the points are uncompacted,
+ * compacted, or rebuilt from the log, and neither misses a point nor sees it twice. A point that was replaced
+ * in the meantime appears once, where its replacement arrived.
  *
- * What waits is read before the chunks: the compactor moves points only from there to here.
+ * Uncompacted points are read before chunks, because the compactor moves points only in that direction.
  */
 export async function readTail(db: Db, runId: string, request: TailRequest): Promise<Tail> {
   const run = await findRun(db, runId)
@@ -68,7 +68,7 @@ export async function readTail(db: Db, runId: string, request: TailRequest): Pro
   }
 }
 
-/** By number; those of the run, or those of them that were asked for. */
+/** Key names by number: all of the run, or the requested ones. */
 type Names = ReadonlyMap<number, string>
 
 async function namesOf(db: Db, runNo: number, keys: readonly string[] | null): Promise<Names> {
@@ -81,12 +81,12 @@ async function namesOf(db: Db, runNo: number, keys: readonly string[] | null): P
   return new Map((await query.execute()).map(row => [row.key_no, row.key]))
 }
 
-/** One stored point on its way into a frame. */
+/** A stored point on its way into a frame. */
 type Loose = { arrival: number; keyNo: number; step: number; value: number; ts: number }
 
 type Page = { points: Loose[]; last: number }
 
-/** Null where what follows the cursor no longer waits. */
+/** Null if the reports after the cursor were already compacted. */
 async function readWaiting(db: Db, run: Run, after: number, names: Names): Promise<Page | null> {
   const blocks = await db
     .selectFrom('metric_block')
@@ -109,7 +109,7 @@ async function readWaiting(db: Db, run: Run, after: number, names: Names): Promi
   return inOrder(points, last)
 }
 
-/** The reports that follow the cursor, gathered from the chunks into which their points were sorted. */
+/** The reports after the cursor, collected from the chunks that hold their points. */
 async function readCompacted(db: Db, run: Run, after: number, names: Names): Promise<Page> {
   const oldest = await db
     .selectFrom('metric_block')
@@ -133,7 +133,7 @@ async function readCompacted(db: Db, run: Run, after: number, names: Names): Pro
   return inOrder(points, last)
 }
 
-/** Adds the points of a stretch that arrived from `after` on and before `last`. */
+/** Adds the points of a stretch with arrival >= `after` and < `last`. */
 function loosen(
   to: Loose[],
   keyNo: number,
@@ -147,7 +147,7 @@ function loosen(
   }
 }
 
-/** In order of arrival; a page that came out far too long is cut between two reports. */
+/** Sorts by arrival; cuts a page that is far too long between two reports. */
 function inOrder(points: Loose[], last: number): Page {
   points.sort((a, b) => a.arrival - b.arrival)
   const lastKept = points[maxPagePoints - 1]

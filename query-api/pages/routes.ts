@@ -9,7 +9,7 @@ import { Refusal } from '../../platform/refusal.ts'
 const folder = join(import.meta.dirname, 'browser')
 const uplot = join(createRequire(import.meta.url).resolve('uplot'), '..')
 
-/** What a page may load and where it may connect: this server, and nothing inline. */
+/** Content security policy: pages load from and connect to this server only, nothing inline. */
 const strict = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,14 +22,14 @@ const strict = [
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ]
-/** The charts set sizes and write their legends as HTML. */
+/** The chart library sets inline styles and writes its legends as HTML. */
 const forCharts = strict
   .filter(rule => !rule.includes('trusted-types'))
   .map(rule => (rule.startsWith('style-src') ? `${rule} 'unsafe-inline'` : rule))
 
 type Asset = { type: string; text: string }
 
-/** Scripts are TypeScript here; browsers get them without the types, and with names that they can load. */
+/** Scripts are written in TypeScript; browsers get them with types stripped and `.js` imports. */
 const script = (name: string): Asset => ({
   type: 'text/javascript; charset=utf-8',
   text: stripTypeScriptTypes(readFileSync(join(folder, `${name}.ts`), 'utf8'))
@@ -52,7 +52,7 @@ function loadAssets(): Map<string, Asset> {
   ])
 }
 
-/** Pages hold nothing secret: all they show they ask from the API with the reader's own token. */
+/** Public, because pages hold no secrets: their data comes from the API with the reader's own token. */
 export function pageRoutes(): Route[] {
   const assets = loadAssets()
   return [

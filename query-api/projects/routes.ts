@@ -96,7 +96,7 @@ const withCounts = (projects: Awaited<ReturnType<typeof readableOf>>, { username
     ),
   ])
 
-/** For who may not read it, it is as if it did not exist. */
+/** A project the caller may not read looks like one that does not exist. */
 async function findProject(db: Db, caller: Person, name: string) {
   const readable = await readableOf(db, caller)
   const row = await withCounts(readable, caller).where('name', '=', name).executeTakeFirst()

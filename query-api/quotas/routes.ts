@@ -10,7 +10,7 @@ import type { Reads } from '../reads.ts'
 
 export type QuotaDeps = {
   reads: Reads<QuotaTables>
-  /** Reaches the schema `auth`, which knows who there is. */
+  /** Can read the schema `auth`, for the list of people. */
   pool: Pool
 }
 

@@ -55,7 +55,7 @@ export const rubricRoutes = (reads: Reads<RubricTables>): Route[] => [
   }),
 ]
 
-/** A private rubric of another owner is as if it did not exist, but to admins. */
+/** A private rubric of another owner looks like a missing one, except to admins. */
 function readableRubrics(db: Kysely<RubricTables>, caller: Person) {
   const rubrics = db.selectFrom('rubrics')
   if (caller.role === 'admin') return rubrics

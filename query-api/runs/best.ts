@@ -8,11 +8,11 @@ export type WantedBest = {
   run_no: number
   key_no: number
   goal: 'min' | 'max'
-  /** The extreme, as the summary has it. */
+  /** The extreme from the summary. */
   value: number
 }
 
-/** The first step at which each of these metrics had its extreme. */
+/** The first step at which each of these metrics reached its extreme. */
 export async function bestSteps(
   db: Kysely<MetricTables>,
   wanted: readonly WantedBest[],
@@ -41,7 +41,7 @@ export async function bestSteps(
   return steps
 }
 
-/** Among the points that were not yet sorted into chunks. */
+/** Searches the uncompacted points. */
 async function waitingStep(db: Kysely<MetricTables>, one: WantedBest): Promise<number | null> {
   const rows = await db
     .selectFrom('metric_block')

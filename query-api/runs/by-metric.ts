@@ -5,13 +5,13 @@ import type { StoredRun } from './record.ts'
 
 type Views = RunTables & MetricTables
 export type Db = Kysely<Views>
-/** Runs that were chosen, their columns not yet. */
+/** A query with its filters, before its columns are selected. */
 export type Runs = SelectQueryBuilder<Views, 'runs', object>
 export type Page = { limit: number; offset: number }
 
 export type MetricSort = { key: string; of: 'last' | 'min' | 'max'; desc: boolean }
 
-/** `metric:<key>:last|min|max`, a `-` before it for descending; null for any other order. */
+/** Parses `metric:<key>:last|min|max`, with a leading `-` for descending; null for any other order. */
 export function parseMetricSort(sort: string): MetricSort | null {
   const [, minus, key, of] = /^(-?)metric:(.+):(last|min|max)$/s.exec(sort) ?? []
   if (key === undefined || (of !== 'last' && of !== 'min' && of !== 'max')) return null
@@ -19,12 +19,12 @@ export function parseMetricSort(sort: string): MetricSort | null {
 }
 
 /**
- * So few runs are named to Postgres one by one. It guesses how many a filter leaves, and where it guesses far
- * too many it walks the whole index of the metric for them (480 ms instead of 15 at 100,000 runs).
+ * Up to this many runs are passed to Postgres by id. From a filter alone it may overestimate the number of runs
+ * and scan the whole index of the metric (480 ms instead of 15 at 100,000 runs).
  */
 const fewRuns = 500
 
-/** Runs with a number for the metric come first, in its order; then those without, the newest first. */
+/** Runs with a value for the metric first, in its order; then the others, newest first. */
 export async function runsByMetric(
   db: Db,
   filtered: Runs,
@@ -57,12 +57,12 @@ async function named(db: Db, filtered: Runs): Promise<Runs> {
 }
 
 type Metric = { keyNo: number; of: MetricSort['of'] }
-/** A run has its summaries in one of them. */
+/** The summaries of a run are in exactly one of these views. */
 type SummaryView = 'settled_of_runs' | 'latest_of_runs'
 
 /**
- * Each table gives its own first rows: so the settled ones are walked along their index, and no more of them
- * are looked at than it takes, where one order over both tables would sort them all.
+ * Takes the first rows of each table separately, so that settled runs come from an index scan with a limit; one
+ * order over both tables would sort all rows.
  */
 async function firstByMetric(
   db: Db,
@@ -101,7 +101,7 @@ const withMetric = (runs: Runs, view: SummaryView, { keyNo, of }: Metric) =>
     .where('s.key_no', '=', keyNo)
     .where(numberOf(of), 'is not', null)
 
-/** As the indexes of metric_settled have it: what is no number has no place in an order. */
+/** Must match the indexes of metric_settled: NaN is not ordered, so it becomes null. */
 const numberOf = (of: MetricSort['of']) =>
   of === 'last' ? sql<number>`nullif(s.last, 'NaN')` : sql<number>`${sql.ref(`s.${of}`)}`
 

@@ -6,7 +6,7 @@ import { parseSort, parseWords } from '../page.ts'
 import { type Db, type Page, parseMetricSort, type Runs, runsByMetric } from './by-metric.ts'
 import type { StoredRun } from './record.ts'
 
-/** Runs of these projects, or of the caller; `projects` null: all. */
+/** Runs of these projects (null: all) or of the caller. */
 export type Readable = { projects: string[] | null; caller: Person }
 
 export function filteredRuns(db: Db, { projects, caller }: Readable, filter: RunListQuery): Runs {
@@ -41,10 +41,10 @@ const sortable = [
   'state',
   'source',
 ] as const
-/** The others keep PostgreSQL's own place for nulls, or their index would not serve. */
+/** `nulls last` only on these: on columns that are never null it would make their index unusable. */
 const mayBeNull: readonly string[] = ['started_at', 'ended_at', 'name']
 
-/** A page of runs in the order asked for: by a field, or by what a metric came to. `counted`: how many there are. */
+/** A page of runs, ordered by a field or by a metric. `counted` is the number of all runs. */
 export async function pageOfRuns(
   db: Db,
   runs: Runs,
@@ -66,5 +66,5 @@ export async function pageOfRuns(
     .execute()
 }
 
-/** As an instant: Postgres knows no offsets past 15:59, ISO 8601 does. */
+/** Converted here because Postgres rejects offsets past 15:59, which ISO 8601 allows. */
 const instant = (text: string | undefined): Date => new Date(text ?? Number.NaN)

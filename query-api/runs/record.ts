@@ -14,7 +14,7 @@ export type RecordTables = AccessTables & ArtifactTables & LogTables & MetricTab
 export type StoredRun = Selectable<RunTables['runs']>
 type Db = Kysely<RecordTables>
 
-/** The records of these runs, in their order: what several read models know of each. */
+/** The records of these runs in the given order, joined from several read models. */
 export async function readRecords(
   db: Db,
   runs: readonly StoredRun[],
@@ -188,7 +188,7 @@ async function readArtifacts(db: Db, runs: readonly StoredRun[]): Promise<Map<st
   return new Map(rows.map(({ run_id, ...artifacts }) => [run_id, artifacts]))
 }
 
-/** What began from their artifacts, as far as this person may know of it. */
+/** The runs that started from their artifacts, if this person may read them. */
 async function readChildren(
   db: Db,
   runIds: string[],

@@ -26,7 +26,7 @@ export const runRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
     async handle({ caller, query, ctx }) {
       const { limit = 50, offset = 0, sort = '-created_at' } = query
       const db = reads.as(caller)
-      // Where a reader of `/api/stream?topics=jobs` goes on without a gap.
+      // From here `/api/stream?topics=jobs` continues without a gap.
       ctx.set('Forge-Cursor', String(await newestChange(db)))
       const readable = { projects: await readableProjects(db, caller), caller }
       const runs = filteredRuns(db, readable, query)

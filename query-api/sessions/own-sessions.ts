@@ -16,7 +16,7 @@ type SessionRow = {
 }
 export type SessionsAsked = { caller: Person; now: Date; limit: number; offset: number }
 
-/** A person's live sessions, their present one first, then the newest; `counted` is cut off at 10,001. */
+/** A person's live sessions: the current one first, then newest first. `counted` is capped at 10,001. */
 export async function ownSessions(
   pool: Pool,
   { caller, now, limit, offset }: SessionsAsked,

@@ -19,18 +19,18 @@ import { ownSessions } from './own-sessions.ts'
 
 export type SessionDeps = {
   reads: Reads<ArtifactTables & JobTables & QuotaTables & RunTables>
-  /** Reaches the schema `auth`. */
+  /** Can read the schema `auth`. */
   pool: Pool
   now: Clock
   signIn: SignInSettings
 }
 
-/** What people are told before they sign in. */
+/** Shown before sign-in. */
 export type SignInSettings = {
   accessTokenHours: number
-  /** Where people reach this installation. */
+  /** The public address of this installation. */
   baseUrl: () => string
-  /** The identity provider, as people know it; null where they have passwords. */
+  /** Display name of the identity provider; null if people sign in with passwords. */
   providerName: string | null
 }
 
@@ -130,7 +130,7 @@ async function findPerson(pool: Pool, username: string): Promise<PersonRow> {
   return rows[0] ?? { display_name: null, email: null }
 }
 
-/** Bytes of what the person's runs have registered. */
+/** Total bytes of the artifacts that the person's runs registered. */
 async function readStorage(
   db: Kysely<ArtifactTables & RunTables>,
   username: string,

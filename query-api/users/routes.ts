@@ -10,7 +10,7 @@ import type { Reads } from '../reads.ts'
 
 export type UserDeps = {
   reads: Reads<QuotaTables>
-  /** Reaches the schema `auth`. */
+  /** Can read the schema `auth`. */
   pool: Pool
 }
 

@@ -2,7 +2,7 @@ const tokenKey = 'forge.token'
 
 export const storedToken = (): string | null => sessionStorage.getItem(tokenKey)
 
-/** The answer was not a 200; `status` tells a sign-in that has ended from a run that is not there. */
+/** A response other than 200; `status` tells an ended sign-in from a missing run. */
 export class ApiFailure extends Error {
   readonly status: number
   constructor(status: number, detail: string) {
@@ -20,7 +20,7 @@ export async function signIn(username: string, password: string): Promise<void> 
   await keepToken(response)
 }
 
-/** A new token by the cookie of an earlier sign-in in this browser; false where there is none that holds. */
+/** Gets a new token with this browser's refresh cookie; false if there is no valid one. */
 export async function refresh(): Promise<boolean> {
   const response = await fetch('/api/auth/refresh', { method: 'POST' })
   if (response.status >= 400 && response.status < 500) return false

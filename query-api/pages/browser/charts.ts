@@ -1,6 +1,6 @@
 import uPlot from 'uplot'
 
-/** As the API carries values: JSON has no number for what is not finite. */
+/** Values as in the API: JSON has no non-finite numbers. */
 export type Value = number | 'NaN' | 'Infinity' | '-Infinity'
 export type Point = { key: string; step: number; value: Value }
 
@@ -9,10 +9,10 @@ type Series = { steps: number[]; values: (number | null)[]; nonfinite: number }
 
 type Chart = { box: HTMLElement; last: HTMLElement; plot: uPlot | null; keys: string[] }
 
-/** From so many siblings on, the keys below one name share a chart (per-class accuracies). */
+/** At least this many keys with a common prefix share one chart (e.g. per-class accuracies). */
 const sharedFrom = 4
 const height = 200
-/** Nobody sees more redraws than this, and training should not pay for them (milliseconds). */
+/** Milliseconds between redraws: more frequent ones are not noticed and only cost the reader's CPU. */
 const redrawMs = 200
 const palette = [
   '#0b62c4',
@@ -27,7 +27,7 @@ const palette = [
   '#495057',
 ]
 
-/** Draws one chart a key (or a family of keys) into `root` and keeps it up with the points it is given. */
+/** Draws one chart per key (or family of keys) into `root` and updates it with new points. */
 export function liveCharts(root: HTMLElement) {
   const series = new Map<string, Series>()
   const charts = new Map<string, Chart>()
@@ -77,7 +77,7 @@ export function liveCharts(root: HTMLElement) {
 
 const emptySeries = (): Series => ({ steps: [], values: [], nonfinite: 0 })
 
-/** A step that is known already gets its new value: the later report wins. */
+/** A repeated step replaces the earlier value: the later report wins. */
 function put(all: Map<string, Series>, { key, step, value }: Point): void {
   const series = all.get(key) ?? emptySeries()
   all.set(key, series)
@@ -114,7 +114,7 @@ export function families(keys: readonly string[]): Map<string, string[]> {
   return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** uPlot wants one list of steps for all lines of a chart. */
+/** uPlot needs one list of steps for all lines of a chart. */
 function align(all: readonly Series[]): uPlot.AlignedData {
   const [only] = all
   if (all.length === 1 && only) return [only.steps, only.values]

@@ -84,7 +84,7 @@ function show(request: DeviceRequest): void {
   countDown(request)
 }
 
-/** Shows one panel and reads out its heading. */
+/** Shows one panel and focuses its heading, so that screen readers read it. */
 function showPanel(id: string): void {
   for (const panel of panels) element(panel).hidden = panel !== id
   for (const alert of ['code-error', 'request-error']) element(alert).textContent = ''
@@ -119,7 +119,7 @@ async function decide(verb: 'approve' | 'deny'): Promise<void> {
   }
 }
 
-/** Signed out meanwhile: sign in and look again. Decided meanwhile: show what became of it. */
+/** If signed out in the meantime, signs in and reloads; if already decided, shows the outcome. */
 async function explain(error: unknown): Promise<void> {
   if (error instanceof ApiFailure && [401, 404, 409].includes(error.status)) await start()
   else element('request-error').textContent = error instanceof Error ? error.message : String(error)

@@ -1,6 +1,6 @@
 export type Phase = { name: string; at: string }
 
-/** Each state a run went through with the time it spent there; the last one of a live run goes on counting. */
+/** Lists each state of a run with the time spent in it; the last state of a live run keeps counting. */
 export function showPhases(list: HTMLElement, phases: readonly Phase[]): void {
   list.replaceChildren(
     ...phases.map(({ name, at }, index) => {

@@ -36,7 +36,7 @@ type Buckets = {
   points: [number, number | null, number | null, number | null, Value][]
 }[]
 
-/** Runs with more points than this are drawn from buckets, read anew every few seconds. */
+/** Runs with more points are drawn from buckets that are re-read every few seconds. */
 const maxStreamedPoints = 50_000
 const rereadMs = 5_000
 const endStates = ['succeeded', 'failed', 'stopped', 'abandoned']
@@ -181,7 +181,7 @@ async function showArtifacts(run: Run): Promise<void> {
   )
 }
 
-/** One mark for all streams: live while every one of them is. */
+/** One indicator for all streams: live while all of them are. */
 function liveMark() {
   const states = new Map<string, boolean>()
   return (stream: string) => (isLive: boolean) => {

@@ -7,7 +7,7 @@ type SignInMethods = {
 
 const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T
 
-/** Resolves when somebody is signed in: at once where this browser still is, else after the form of the page. */
+/** Resolves when somebody is signed in: at once with a valid refresh cookie, else after the form. */
 export async function signedIn({ isAsked = false } = {}): Promise<void> {
   if (!isAsked && (storedToken() !== null || (await refresh()))) return
   const form = element<HTMLFormElement>('sign-in')
@@ -19,8 +19,8 @@ export async function signedIn({ isAsked = false } = {}): Promise<void> {
 }
 
 /**
- * Where an identity provider signs people in, its link takes the place of the password. Who wants to be
- * somebody else is asked there too: the provider would know them still.
+ * With an identity provider, its link replaces the password fields. To switch accounts, the provider is told
+ * to ask again, because it would otherwise reuse its own session.
  */
 async function offerMethods(isAsked: boolean): Promise<void> {
   const { password, oidc } = await get<SignInMethods>('/api/auth/config')
@@ -35,7 +35,7 @@ async function offerMethods(isAsked: boolean): Promise<void> {
   link.textContent = `Sign in with ${oidc.name ?? 'your organisation'}`
 }
 
-/** Resolves with the first try that is accepted; each other one says why it was not. */
+/** Resolves with the first accepted try; shows the reason after each refused one. */
 function submitted(form: HTMLFormElement): Promise<void> {
   const failure = element('sign-in-error')
   return new Promise(resolve => {

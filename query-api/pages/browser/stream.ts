@@ -14,8 +14,8 @@ const maxRetryMs = 10_000
 type Place = { lastId: string | null }
 
 /**
- * Follows a stream until its `eof`, over any number of connections: each goes on after the last id, so
- * nothing is missed or seen twice. (EventSource could not send the access token.)
+ * Follows a stream until its `eof` over any number of connections. Each continues after the last id, so nothing
+ * is missed or seen twice. (EventSource cannot send the access token.)
  */
 export async function follow(path: string, { onEvent, onLive }: Follow): Promise<void> {
   const place: Place = { lastId: null }
@@ -31,7 +31,7 @@ export async function follow(path: string, { onEvent, onLive }: Follow): Promise
   }
 }
 
-/** One connection; answers whether the stream has come to its end. Throws where trying again is no use. */
+/** One connection; returns whether the stream is complete. Throws if a retry cannot help. */
 async function readOnce(path: string, place: Place, { onEvent, onLive }: Follow): Promise<boolean> {
   try {
     const body = await connect(path, place)
@@ -48,7 +48,7 @@ async function readOnce(path: string, place: Place, { onEvent, onLive }: Follow)
   return false
 }
 
-/** Null for a stream that was read to its end before (204). */
+/** Null if the stream had already been read to its end (204). */
 async function connect(
   path: string,
   { lastId }: Place,
@@ -76,7 +76,7 @@ async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Strea
   }
 }
 
-/** Null for what carries no data: comments, `retry`. */
+/** Null for a frame without data: a comment or `retry`. */
 function parseFrame(frame: string): StreamEvent | null {
   const fields = new Map<string, string>()
   for (const line of frame.split('\n')) {
