@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { RunCaller } from '../platform/http/route.ts'
+import type { RunCaller } from '../auth/caller.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { remembered } from '../platform/remembered.ts'
 import type { Clock } from '../platform/time.ts'

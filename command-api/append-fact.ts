@@ -1,18 +1,34 @@
-import { createAccumulator } from '../platform/log/accumulator.ts'
+import { createAccumulator, LogFull } from '../platform/log/accumulator.ts'
 import type { EventLog, Position } from '../platform/log/event-log.ts'
+import { Refusal } from '../platform/refusal.ts'
 
 export type FactLane = {
   /**
-   * Appends one fact of a run and answers after the log's acknowledgement, with where it stands. Throws
-   * `LogFull` (503) while more than 64 MiB of this process wait for theirs: nothing is kept without a bound.
+   * Appends one fact of a run and returns after the log's acknowledgement, with where it stands. Refuses
+   * (503) while more than 64 MiB of this process wait for theirs: nothing is kept without a bound.
    */
   append(topic: string, runId: string, value: Buffer): Promise<Position>
 }
 
 export function createFactLane(log: EventLog): FactLane {
   const accumulator = createAccumulator(log)
-  return { append: (topic, key, value) => accumulator.append(topic, { key, value }) }
+  return {
+    append(topic, key, value) {
+      try {
+        return accumulator.append(topic, { key, value })
+      } catch (error) {
+        throw error instanceof LogFull ? full(error) : error
+      }
+    },
+  }
 }
+
+const full = (cause: LogFull) =>
+  new Refusal('unavailable', 'More reports come than the log takes; send this one again', {
+    code: 'ingest.full',
+    retryAfterSeconds: 2,
+    cause,
+  })
 
 /** Opaque to clients: a place on the log that the read models must have passed (`Forge-Position`). */
 export const logPosition = ({ topic, partition, offset }: Position): string =>

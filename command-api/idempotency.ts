@@ -1,6 +1,6 @@
+import type { Caller } from '../auth/caller.ts'
 import { sha256 } from '../auth/opaque-token.ts'
 import { canonicalJson } from '../platform/digest.ts'
-import type { Caller } from '../platform/http/route.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { answerPosition, type Deps } from './deps.ts'
 import type { Transaction } from './event-store.ts'

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { Person } from '../platform/http/route.ts'
+import type { Person } from '../auth/caller.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { type Action, judge, standingsIn } from './access.ts'
 import type { Transaction } from './event-store.ts'

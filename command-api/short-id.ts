@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
+import type { Person } from '../auth/caller.ts'
 import { type ProjectEvent, projectStream } from '../events/projects.ts'
 import type { Config } from '../platform/config.ts'
-import type { Person } from '../platform/http/route.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { type Asking, judge, type ProjectFacts, standingsIn } from './access.ts'
 import type { EventStore, Stamp, Transaction } from './event-store.ts'

@@ -1,5 +1,5 @@
 import type { Passwords } from '../auth/passwords.ts'
-import type { Route } from '../platform/http/route.ts'
+import type { Route } from '../auth/route.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
 import type { Deps } from './deps.ts'
 import { deviceRoutes } from './devices/routes.ts'

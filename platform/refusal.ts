@@ -18,15 +18,13 @@ export const statusOfRefusal = {
 export type RefusalCode = keyof typeof statusOfRefusal
 
 export type RefusalExtras = {
-  /** Stable dotted code for programs, e.g. `quota.max_concurrent_gpus`; the refusal code where absent. */
+  /** Stable dotted code for programs, e.g. `database.unavailable`; the refusal code where absent. */
   code?: string
-  /** The admission gate that refused (specification, "Gates that refuse POST /api/jobs"). */
-  gate?: string
   data?: Record<string, unknown>
   /** What the caller can do about it. */
   hint?: string
   retryAfterSeconds?: number
-  /** What a standard wants beside `detail` at the top of the body, e.g. `error` (RFC 6749, 5.2). */
+  /** What stands beside `detail` at the top of the body, e.g. `error` where RFC 6749 wants it (5.2). */
   fields?: Record<string, unknown>
   cause?: unknown
 }

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Person } from '../platform/http/route.ts'
+import type { Person } from '../auth/caller.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { ProjectTables } from '../projector/projects/table.ts'
 import type { RunTables } from '../projector/runs/table.ts'

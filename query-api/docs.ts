@@ -1,5 +1,5 @@
-import type { Route } from '../platform/http/route.ts'
-import { route } from '../platform/http/route.ts'
+import type { Route } from '../auth/route.ts'
+import { route } from '../auth/route.ts'
 
 /** `/api/openapi.json` for people: one page without scripts or external addresses. */
 export const docsRoute = (openApi: () => Record<string, unknown>): Route =>

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import type { Route } from '../platform/http/route.ts'
-import { route } from '../platform/http/route.ts'
+import type { Route } from '../auth/route.ts'
+import { route } from '../auth/route.ts'
 import type { Readiness } from '../platform/readiness.ts'
 import type { Telemetry } from '../platform/telemetry.ts'
 

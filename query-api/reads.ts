@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import type { Pool } from 'pg'
-import type { Person } from '../platform/http/route.ts'
+import type { Person } from '../auth/caller.ts'
 import { createGuard, type Scope } from '../platform/postgres/guard.ts'
 
 /** Reads of the read models, each on a person's behalf (docs/adr/0009-second-wall.md). */

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { Route } from '../platform/http/route.ts'
+import type { Route } from '../auth/route.ts'
 import type { Clock } from '../platform/time.ts'
 import type { ArtifactTables } from '../projector/artifacts/table.ts'
 import type { ChangeTables } from '../projector/changes/table.ts'

@@ -1,7 +1,6 @@
 import type { Context } from 'koa'
 import type { Logger } from 'pino'
-import type { Person } from '../platform/http/route.ts'
-import type { Authenticate } from '../platform/http/shell.ts'
+import type { Authenticate, Person } from '../auth/caller.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { Signals } from '../platform/signals.ts'
 import { Invalid } from '../schemas/validate.ts'

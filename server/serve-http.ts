@@ -1,16 +1,16 @@
 import type { Context } from 'koa'
 import type { Pool } from 'pg'
 import { authenticator } from '../auth/authenticate.ts'
+import type { Caller } from '../auth/caller.ts'
 import {
   type MaintenanceSwitch,
   type MaintenanceWatch,
   watchMaintenance,
 } from '../auth/maintenance.ts'
 import type { Passwords } from '../auth/passwords.ts'
+import type { Route } from '../auth/route.ts'
 import { commandRoutes } from '../command-api/slices.ts'
 import { type Config, oidcOf } from '../platform/config.ts'
-import { openApi } from '../platform/http/openapi.ts'
-import type { Caller, Route } from '../platform/http/route.ts'
 import { listen } from '../platform/http/server.ts'
 import { httpShell } from '../platform/http/shell.ts'
 import { createPool } from '../platform/postgres/pool.ts'
@@ -23,6 +23,7 @@ import { createReads } from '../query-api/reads.ts'
 import { queryRoutes, type ReadTables } from '../query-api/slices.ts'
 import { createStreams, type OpenStream } from '../query-api/sse.ts'
 import { createWaiter, projectionProgress } from '../query-api/wait.ts'
+import { apiDocument } from './api-document.ts'
 import type { Parts } from './assemble.ts'
 
 /** Answers while the rest deliberately does not (specification, "Errors", 503). */
@@ -58,7 +59,7 @@ export async function serveHttp(parts: Parts, passwords: Passwords): Promise<Ser
   const waitFor = createWaiter(readPool, signals)
   const app = httpShell({
     routes,
-    authenticate,
+    authenticate: (ctx, route) => authenticate(ctx, route.credential),
     log: parts.logger,
     metrics: parts.telemetry.http,
     trustedProxyHops: parts.config.trustedProxyHops,
@@ -117,7 +118,7 @@ type Ports = { passwords: Passwords; openStream: OpenStream; maintenance: Mainte
 function routesOf(parts: Parts, { passwords, openStream, maintenance }: Ports): Route[] {
   const { config, telemetry, version, signals } = parts
   const routes: Route[] = []
-  const document = () => openApi(routes, version)
+  const document = () => apiDocument(routes, version)
   routes.push(
     ...generalRoutes({ version, readiness: () => readiness(parts), telemetry, openApi: document }),
     docsRoute(document),

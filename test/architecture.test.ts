@@ -74,7 +74,7 @@ const rules: [why: string, governs: RegExp, allowed: RegExp][] = [
   [
     'the audit reads what commands wrote, by their own rules, and knows no route',
     /^query-api\/audit\//,
-    /^(query-api|events|schemas|platform)\/|^command-api\/(?!.*routes\.ts)/,
+    /^(query-api|events|schemas|platform|auth)\/|^command-api\/(?!.*routes\.ts)/,
   ],
   ['recipes are read by every process, so they know none', /^recipes\//, /^(recipes|schemas)\//],
   ['the command line speaks only HTTP', /^clients\/cli\//, /^(clients\/cli|schemas)\//],

@@ -1,5 +1,5 @@
+import { type Route, route } from '../../auth/route.ts'
 import { type ArtifactEvent, type ArtifactFacts, artifactStream } from '../../events/artifacts.ts'
-import { type Route, route } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type ArtifactInput, artifactInput, artifactReply } from '../../schemas/artifacts.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'

@@ -1,8 +1,8 @@
 import type { Context } from 'koa'
 import { codeLifeS, findDeviceRequest, pollIntervalS } from '../../auth/device-requests.ts'
+import { type Route, route } from '../../auth/route.ts'
 import { type DeviceEvent, deviceStream } from '../../events/devices.ts'
 import { clientAddress } from '../../platform/http/client-address.ts'
-import { type Route, route } from '../../platform/http/route.ts'
 import {
   deviceCodeReply,
   deviceRequest,

@@ -1,5 +1,5 @@
+import { type Route, route } from '../../auth/route.ts'
 import { type HparamsEvent, hparamsStream } from '../../events/hparams.ts'
-import { type Route, route } from '../../platform/http/route.ts'
 import { hparamsInput, hparamsReply } from '../../schemas/hparams.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import { type Aggregate, handle } from '../handle.ts'

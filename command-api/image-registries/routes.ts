@@ -1,5 +1,5 @@
+import { type Route, route } from '../../auth/route.ts'
 import { type ImageRegistryEvent, imageRegistryStream } from '../../events/image-registries.ts'
-import { type Route, route } from '../../platform/http/route.ts'
 import { imageRegistries } from '../../schemas/profiles.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'

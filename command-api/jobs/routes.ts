@@ -1,5 +1,5 @@
+import { type Route, route } from '../../auth/route.ts'
 import type { JobEvent } from '../../events/jobs.ts'
-import { type Route, route } from '../../platform/http/route.ts'
 import type { CatalogueEntry } from '../../recipes/catalogue.ts'
 import {
   admissionResult,

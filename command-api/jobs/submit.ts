@@ -1,7 +1,7 @@
+import type { Person } from '../../auth/caller.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import { jobStream } from '../../events/jobs.ts'
 import { digestOf } from '../../platform/digest.ts'
-import type { Person } from '../../platform/http/route.ts'
 import type { AdmissionResult, GateResult, QueueView } from '../../schemas/jobs.ts'
 import { currency } from '../../schemas/profiles.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'

@@ -1,5 +1,5 @@
+import { type Route, route } from '../../auth/route.ts'
 import { type KeyEvent, keyStream } from '../../events/keys.ts'
-import { type Route, route } from '../../platform/http/route.ts'
 import { rotatedKey } from '../../schemas/keys.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'

@@ -1,4 +1,4 @@
-import { type Route, route } from '../../platform/http/route.ts'
+import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { logsInput, logsReply, maxLineBytes, maxLogBodyBytes } from '../../schemas/logs.ts'
 import { logPosition } from '../append-fact.ts'

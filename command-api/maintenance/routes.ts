@@ -1,6 +1,6 @@
 import { readMaintenance } from '../../auth/maintenance.ts'
+import { type Route, route } from '../../auth/route.ts'
 import { type MaintenanceEvent, maintenanceStream } from '../../events/maintenance.ts'
-import { type Route, route } from '../../platform/http/route.ts'
 import { maintenance, maintenanceInput } from '../../schemas/maintenance.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import type { Stamp, Transaction } from '../event-store.ts'

@@ -1,4 +1,4 @@
-import { type Route, route } from '../../platform/http/route.ts'
+import { type Route, route } from '../../auth/route.ts'
 import { isPlainMetricsInput, metricsInput, metricsReply } from '../../schemas/metrics.ts'
 import { logPosition } from '../append-fact.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'

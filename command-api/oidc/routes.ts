@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { type IdentityProvider, openIdentityProvider } from '../../auth/identity-provider.ts'
+import { type Route, route } from '../../auth/route.ts'
 import { type OidcSettings, oidcOf } from '../../platform/config.ts'
-import { type Route, route } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { oidcAnswerQuery, oidcLoginQuery } from '../../schemas/oidc.ts'
 import type { Deps } from '../deps.ts'

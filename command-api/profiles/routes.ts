@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
+import { type Route, route } from '../../auth/route.ts'
 import { type ProfileEvent, type ProfileFacts, profileStream } from '../../events/profiles.ts'
-import { type Route, route } from '../../platform/http/route.ts'
 import { profile, profileInput, profilePath } from '../../schemas/profiles.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import type { Stamp, Transaction } from '../event-store.ts'

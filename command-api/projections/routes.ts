@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
+import { type Route, route } from '../../auth/route.ts'
 import { type ProjectionEvent, projectionStream } from '../../events/projections.ts'
-import { type Route, route } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
   projectionList,

@@ -1,5 +1,6 @@
+import type { Person } from '../../auth/caller.ts'
+import { type Route, route } from '../../auth/route.ts'
 import { type ProjectEvent, projectStream } from '../../events/projects.ts'
-import { type Person, type Route, route } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
   memberInput,

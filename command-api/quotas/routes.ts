@@ -1,5 +1,5 @@
+import { type Route, route } from '../../auth/route.ts'
 import { type QuotaEvent, quotaStream } from '../../events/quotas.ts'
-import { type Route, route } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type QuotaInput, quota, quotaInput } from '../../schemas/quotas.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'

@@ -1,6 +1,6 @@
+import { type Route, route } from '../../auth/route.ts'
 import { type RubricEvent, rubricStream } from '../../events/rubrics.ts'
 import { digestOf } from '../../platform/digest.ts'
-import { type Route, route } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
   type RubricInput,

@@ -1,5 +1,6 @@
+import type { Person } from '../../auth/caller.ts'
+import { type Route, route } from '../../auth/route.ts'
 import { type RunEvent, runStream } from '../../events/runs.ts'
-import { type Person, type Route, route } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type RunInput, runCreated, runInput, tokenIssued } from '../../schemas/runs.ts'
 import { runIdInPath } from '../../schemas/shared.ts'

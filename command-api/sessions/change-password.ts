@@ -1,6 +1,6 @@
+import type { Person } from '../../auth/caller.ts'
 import { type Passwords, refuseBadPassword } from '../../auth/passwords.ts'
 import { type UserEvent, userStream } from '../../events/users.ts'
-import type { Person } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import { type Aggregate, handle } from '../handle.ts'

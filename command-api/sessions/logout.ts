@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
+import type { Anybody, Person } from '../../auth/caller.ts'
 import { clearRefreshCookie } from '../../auth/refresh-cookie.ts'
-import type { Anybody, Person } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { answerPosition, type Deps } from '../deps.ts'
 import { endSession } from './end-session.ts'

@@ -1,7 +1,7 @@
 import type { Passwords } from '../../auth/passwords.ts'
+import { type Route, route } from '../../auth/route.ts'
 import { oidcOf } from '../../platform/config.ts'
 import { refuseForeignOrigin } from '../../platform/http/origin.ts'
-import { type Route, route } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
   done,

@@ -1,6 +1,6 @@
+import type { Person } from '../../auth/caller.ts'
 import { madeUpPassword, type Passwords, refuseBadPassword } from '../../auth/passwords.ts'
 import { type UserEvent, userStream } from '../../events/users.ts'
-import type { Person } from '../../platform/http/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { defaultQuota } from '../../schemas/quotas.ts'
 import { type UserInput, userOf } from '../../schemas/users.ts'

@@ -1,5 +1,5 @@
 import type { Passwords } from '../../auth/passwords.ts'
-import { type Route, route } from '../../platform/http/route.ts'
+import { type Route, route } from '../../auth/route.ts'
 import { userChange, userInput, userPath, userWritten } from '../../schemas/users.ts'
 import type { Deps } from '../deps.ts'
 import { createOnce } from '../idempotency.ts'

@@ -1,7 +1,6 @@
 import type { Context, Next } from 'koa'
 import type { Logger } from 'pino'
 import { Invalid } from '../../schemas/validate.ts'
-import { LogFull } from '../log/accumulator.ts'
 import { LogUnavailable } from '../log/event-log.ts'
 import { Refusal } from '../refusal.ts'
 
@@ -45,7 +44,7 @@ function answer(ctx: Context, error: unknown, log: Logger): void {
 }
 
 function refuse(ctx: Context, refusal: Refusal, requestId: string): void {
-  const { code, gate, data, hint, retryAfterSeconds, fields } = refusal.extras
+  const { code, data, hint, retryAfterSeconds, fields } = refusal.extras
   ctx.status = refusal.status
   if (refusal.code === 'unauthenticated') ctx.set('WWW-Authenticate', 'Bearer')
   if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(retryAfterSeconds))
@@ -55,7 +54,6 @@ function refuse(ctx: Context, refusal: Refusal, requestId: string): void {
     detail: refusal.detail,
     code: code ?? refusal.code,
     request_id: requestId,
-    ...(gate !== undefined && { gate }),
     ...(data !== undefined && { data }),
     ...(hint !== undefined && { hint }),
     ...fields,
@@ -64,12 +62,6 @@ function refuse(ctx: Context, refusal: Refusal, requestId: string): void {
 
 function toRefusal(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error
-  if (error instanceof LogFull)
-    return new Refusal('unavailable', 'More reports come than the log takes; send this one again', {
-      code: 'ingest.full',
-      retryAfterSeconds: 2,
-      cause: error,
-    })
   if (error instanceof LogUnavailable)
     return new Refusal(
       'unavailable',

@@ -1,31 +1,35 @@
 import type { TObject } from 'typebox'
 import { validationError } from '../../schemas/shared.ts'
 import { type RefusalCode, statusOfRefusal } from '../refusal.ts'
-import type { Credential, Media, Route } from './route.ts'
+import type { Media, RouteShape } from './route.ts'
 
-type Document = Record<string, unknown>
+export type Document = Record<string, unknown>
 
-const securityOf: Record<Credential, Document[]> = {
-  none: [],
-  person: [{ accessToken: [] }],
-  admin: [{ accessToken: [] }],
-  ingest: [{ ingestToken: [] }, { ingestHeader: [] }],
-  session: [{ accessToken: [] }, { refreshCookie: [] }],
-  refresh: [{ refreshCookie: [] }],
-  metrics: [{ accessToken: [] }],
+/** What a document says beyond its routes. */
+export type Description<Route> = {
+  info: { title: string; version: string; description: string }
+  securitySchemes: Document
+  securityOf: (route: Route) => Document[]
+  /** What those are told who may not call a route. */
+  refusalsOfStrangers: (route: Route) => readonly RefusalCode[]
+  /** What a refusal may say beside what all of them do. */
+  refusalFields: Document
 }
 
 /** OpenAPI 3.1 of a route table: the same values the router and the validation were made from. */
-export function openApi(routes: readonly Route[], version: string): Document {
+export function openApi<Route extends RouteShape>(
+  routes: readonly Route[],
+  description: Description<Route>,
+): Document {
   const paths: Record<string, Document> = {}
   for (const route of routes) {
     const operations = paths[route.path] ?? {}
-    operations[route.method.toLowerCase()] = operation(route)
+    operations[route.method.toLowerCase()] = operation(route, description)
     paths[route.path] = operations
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Forge', version, description: 'Control plane for machine-learning training.' },
+    info: description.info,
     paths,
     components: {
       schemas: {
@@ -47,29 +51,27 @@ export function openApi(routes: readonly Route[], version: string): Document {
             detail: { type: 'string' },
             code: { type: 'string' },
             request_id: { type: 'string' },
-            gate: { type: 'string' },
             data: { type: 'object' },
             hint: { type: 'string' },
+            ...description.refusalFields,
           },
         },
       },
-      securitySchemes: {
-        accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-        ingestToken: { type: 'http', scheme: 'bearer' },
-        ingestHeader: { type: 'apiKey', in: 'header', name: 'X-Service-Token' },
-        refreshCookie: { type: 'apiKey', in: 'cookie', name: 'forge_refresh' },
-      },
+      securitySchemes: description.securitySchemes,
     },
   }
 }
 
-function operation(route: Route): Document {
+function operation<Route extends RouteShape>(
+  route: Route,
+  { securityOf, refusalsOfStrangers }: Description<Route>,
+): Document {
   const parameters = [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')]
   return {
     operationId: operationId(route),
     tags: [route.tag],
     summary: route.summary,
-    security: securityOf[route.credential],
+    security: securityOf(route),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && {
       requestBody: {
@@ -77,11 +79,11 @@ function operation(route: Route): Document {
         content: { 'application/json': { schema: published(route.body, 'sent') } },
       },
     }),
-    responses: responses(route),
+    responses: responses(route, refusalsOfStrangers(route)),
   }
 }
 
-const operationId = ({ method, path }: Route) =>
+const operationId = ({ method, path }: RouteShape) =>
   `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+([A-Za-z0-9]?)/g, (_, next: string) => next.toUpperCase())}`
 
 function parametersOf(schema: TObject | undefined, place: 'path' | 'query'): Document[] {
@@ -94,10 +96,8 @@ function parametersOf(schema: TObject | undefined, place: 'path' | 'query'): Doc
   }))
 }
 
-function responses(route: Route): Document {
-  const codes: RefusalCode[] = [...(route.refusals ?? []), 'unavailable']
-  if (route.credential !== 'none') codes.push('unauthenticated')
-  if (route.credential === 'admin' || route.credential === 'metrics') codes.push('forbidden')
+function responses(route: RouteShape, ofStrangers: readonly RefusalCode[]): Document {
+  const codes: RefusalCode[] = [...(route.refusals ?? []), 'unavailable', ...ofStrangers]
   if (route.rateLimit) codes.push('rate_limited')
   if (route.body) codes.push('too_large', 'unsupported_media_type', 'invalid')
   const refused = Object.fromEntries(
@@ -120,7 +120,7 @@ const json = (component: string, description: string) => ({
   content: { 'application/json': { schema: { $ref: `#/components/schemas/${component}` } } },
 })
 
-function success(response: Route['response']): Document {
+function success(response: RouteShape['response']): Document {
   if (isMedia(response)) {
     const types = [response.mediaType].flat()
     return {
@@ -132,7 +132,7 @@ function success(response: Route['response']): Document {
   return { description: 'Done', content: { 'application/json': { schema } } }
 }
 
-const isMedia = (response: Route['response']): response is Media => 'mediaType' in response
+const isMedia = (response: RouteShape['response']): response is Media => 'mediaType' in response
 
 /**
  * A schema as the document shows it. In what is sent, a field with a default may be left out, though after

@@ -11,30 +11,28 @@ import { readJsonBody } from './body.ts'
 import { errorBoundary } from './boundary.ts'
 import { clientAddress, clientNetwork } from './client-address.ts'
 import { refuseUnstorable } from './json.ts'
-import type { Caller, Credential, Route } from './route.ts'
+import type { AnyRoute, CallerOf, RouteShape } from './route.ts'
 
-/** Answers who calls, or throws `unauthenticated` or `forbidden`. */
-export type Authenticate = (ctx: Context, credential: Credential) => Promise<Caller>
-
-export type Shell = {
+export type Shell<Route extends AnyRoute> = {
   routes: readonly Route[]
-  authenticate: Authenticate
+  /** Returns who calls, or throws `unauthenticated` or `forbidden`. */
+  authenticate: (ctx: Context, route: Route) => Promise<CallerOf<Route>>
   log: Logger
   metrics: HttpMetrics
   trustedProxyHops: number
-  /** Throws `unavailable` where the server deliberately does not serve this route (draining, maintenance). */
+  /** Throws `unavailable` where the server deliberately does not serve this route, e.g. while it stops. */
   admit: (route: Route) => void
   /** Counts a call of a route that has a `rateLimit`; throws `rate_limited`. */
   count: (limit: RateLimit, client: string) => Promise<void>
   /** Runs before each handler: e.g. waits until the caller's own writes can be read. */
-  before?: (ctx: Context, route: Route, caller: Caller) => Promise<void>
+  before?: (ctx: Context, route: Route, caller: CallerOf<Route>) => Promise<void>
 }
 
 const defaultBodyLimit = 1024 * 1024
 const requestIdShape = /^[A-Za-z0-9._-]{8,64}$/
 
-/** The koa application of a process: the same middleware order for every role. */
-export function httpShell(shell: Shell): Koa {
+/** The koa application of a process: the same order of middleware in each. */
+export function httpShell<Route extends AnyRoute>(shell: Shell<Route>): Koa {
   const app = new Koa({ proxy: shell.trustedProxyHops > 0 })
   // Koa believes the left-most, client-made X-Forwarded-For unless told how many hops are ours.
   app.maxIpsCount = shell.trustedProxyHops
@@ -58,7 +56,7 @@ export function httpShell(shell: Shell): Koa {
       if (!route.path.includes('{')) fixed.set(`${method} ${route.path}`, answer)
     router.register(toRouterPath(route.path), methodsOf(route), answer)
   }
-  // The router tries every pattern in turn; ingest, whose paths are fixed, need not wait for that.
+  // The router tries every pattern in turn; hot routes have fixed paths and need not wait for that.
   app.use((ctx, next) => fixed.get(`${ctx.method} ${ctx.path}`)?.(ctx, next) ?? next())
   app.use(router.routes())
   app.use(ctx => noSuchRoute(ctx, shell.routes))
@@ -75,12 +73,12 @@ async function refuseUnreadableAddress(ctx: Context, next: Next): Promise<void> 
   await next()
 }
 
-/** `/api/rubrics/{owner}` in the table is `/api/rubrics/:owner` to the router. */
+/** `/api/shelves/{owner}` in the table is `/api/shelves/:owner` to the router. */
 const toRouterPath = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
 
-const methodsOf = ({ method }: Route) => (method === 'GET' ? ['HEAD', 'GET'] : [method])
+const methodsOf = ({ method }: RouteShape) => (method === 'GET' ? ['HEAD', 'GET'] : [method])
 
-function answerOf(route: Route, shell: Shell): Middleware {
+function answerOf<Route extends AnyRoute>(route: Route, shell: Shell<Route>): Middleware {
   const check = {
     path: route.params && checker(route.params, 'path'),
     query: route.query && checker(route.query, 'query'),
@@ -89,7 +87,7 @@ function answerOf(route: Route, shell: Shell): Middleware {
   return async (ctx: Context) => {
     ctx.state.route = route.path
     shell.admit(route)
-    const caller = await shell.authenticate(ctx, route.credential)
+    const caller = await shell.authenticate(ctx, route)
     const raw = await readRaw(ctx, route)
     route.beforeSchema?.(raw)
     const query = { ...ctx.query }
@@ -106,12 +104,12 @@ function answerOf(route: Route, shell: Shell): Middleware {
     }
     if (route.rateLimit) await shell.count(route.rateLimit, clientNetwork(clientAddress(ctx)))
     await shell.before?.(ctx, route, caller)
-    const answer = await route.handle(request as Parameters<typeof route.handle>[0])
+    const answer = await route.handle(request)
     if (answer !== undefined) send(ctx, answer)
   }
 }
 
-async function readRaw(ctx: Context, route: Route): Promise<unknown> {
+async function readRaw(ctx: Context, route: RouteShape): Promise<unknown> {
   if (!route.body) return undefined
   const isAbsent =
     ctx.get('transfer-encoding') === '' && ['', '0'].includes(ctx.get('content-length'))
@@ -119,7 +117,7 @@ async function readRaw(ctx: Context, route: Route): Promise<unknown> {
   return readJsonBody(ctx, route.bodyLimitBytes ?? defaultBodyLimit, route.flatBody === true)
 }
 
-function bodyChecker({ isPlain }: Route, schema: TSchema): ReturnType<typeof checker> {
+function bodyChecker({ isPlain }: RouteShape, schema: TSchema): ReturnType<typeof checker> {
   const check = checker(schema, 'body')
   if (!isPlain) return check
   return value => (isPlain(value) ? { ok: true, value } : check(value))
@@ -141,7 +139,7 @@ function send(ctx: Context, answer: unknown): void {
   ctx.body = JSON.stringify(answer)
 }
 
-function noSuchRoute(ctx: Context, routes: readonly Route[]): never {
+function noSuchRoute(ctx: Context, routes: readonly RouteShape[]): never {
   const exact = routes.filter(route => route.path === ctx.path)
   const matching =
     exact.length > 0 ? exact : routes.filter(route => pathMatches(route.path, ctx.path))

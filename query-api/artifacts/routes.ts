@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { Type } from 'typebox'
-import { type Route, route } from '../../platform/http/route.ts'
+import { type Route, route } from '../../auth/route.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import { type Artifact, artifact, artifactListQuery } from '../../schemas/artifacts.ts'
 import { runIdInPath } from '../../schemas/shared.ts'

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Person } from '../../platform/http/route.ts'
+import type { Person } from '../../auth/caller.ts'
 import type { ChangeTables } from '../../projector/changes/table.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { type AccessTables, readableProjects } from '../access.ts'

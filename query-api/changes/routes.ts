@@ -1,4 +1,5 @@
-import { type Person, type Route, route } from '../../platform/http/route.ts'
+import type { Person } from '../../auth/caller.ts'
+import { type Route, route } from '../../auth/route.ts'
 import type { ChangeTables } from '../../projector/changes/table.ts'
 import { streamQuery } from '../../schemas/streams.ts'
 import { Invalid } from '../../schemas/validate.ts'

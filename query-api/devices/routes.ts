@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { findDeviceRequest } from '../../auth/device-requests.ts'
-import { type Route, route } from '../../platform/http/route.ts'
+import { type Route, route } from '../../auth/route.ts'
 import type { Clock } from '../../platform/time.ts'
 import { deviceRequest, deviceRequestPath, toDeviceRequest } from '../../schemas/devices.ts'
 

@@ -1,4 +1,4 @@
-import { type Route, route } from '../../platform/http/route.ts'
+import { type Route, route } from '../../auth/route.ts'
 import type { HparamTables } from '../../projector/hparams/table.ts'
 import { hparamsAnswer } from '../../schemas/hparams.ts'
 import { runIdInPath } from '../../schemas/shared.ts'

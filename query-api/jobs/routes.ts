@@ -1,6 +1,7 @@
 import { type Kysely, type OrderByItemBuilder, sql } from 'kysely'
 import { type Static, Type } from 'typebox'
-import { type Person, type Route, route } from '../../platform/http/route.ts'
+import type { Person } from '../../auth/caller.ts'
+import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { containing } from '../../platform/search-text.ts'
 import type { Clock } from '../../platform/time.ts'

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { readMaintenance } from '../../auth/maintenance.ts'
-import { type Route, route } from '../../platform/http/route.ts'
+import { type Route, route } from '../../auth/route.ts'
 import { maintenance } from '../../schemas/maintenance.ts'
 
 /** `pool` can read the schema `auth`. */

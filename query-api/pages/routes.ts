@@ -3,7 +3,7 @@ import { createRequire, stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import type { Context } from 'koa'
 import { Type } from 'typebox'
-import { type Route, route } from '../../platform/http/route.ts'
+import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 
 const folder = join(import.meta.dirname, 'browser')

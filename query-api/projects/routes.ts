@@ -1,6 +1,7 @@
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { Type } from 'typebox'
-import { type Person, type Route, route } from '../../platform/http/route.ts'
+import type { Person } from '../../auth/caller.ts'
+import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { project, projectListQuery, projectMember, projectPath } from '../../schemas/projects.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { type Route, route } from '../../platform/http/route.ts'
+import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { QuotaTables } from '../../projector/quotas/table.ts'
 import { quota, quotaListQuery, quotaPath, quotaRow } from '../../schemas/quotas.ts'

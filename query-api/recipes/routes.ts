@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type Route, route } from '../../platform/http/route.ts'
+import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type CatalogueEntry, findRecipe, lockOf } from '../../recipes/catalogue.ts'
 import { recipe, recipeLock } from '../../schemas/recipes.ts'

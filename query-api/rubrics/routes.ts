@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
-import { type Person, type Route, route } from '../../platform/http/route.ts'
+import type { Person } from '../../auth/caller.ts'
+import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { RubricTables } from '../../projector/rubrics/table.ts'
 import { rubric, rubricListQuery, rubricPath } from '../../schemas/rubrics.ts'

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely'
-import type { Person } from '../../platform/http/route.ts'
+import type { Person } from '../../auth/caller.ts'
 import { containing } from '../../platform/search-text.ts'
 import { type RunListQuery, runStates } from '../../schemas/run-records.ts'
 import { parseSort, parseWords } from '../page.ts'

@@ -1,5 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
-import type { Person } from '../../platform/http/route.ts'
+import type { Person } from '../../auth/caller.ts'
 import { toJsonNumber } from '../../platform/series/json-number.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { LogTables } from '../../projector/logs/table.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type Route, route } from '../../platform/http/route.ts'
+import { type Route, route } from '../../auth/route.ts'
 import type { Clock } from '../../platform/time.ts'
 import type { ChangeTables } from '../../projector/changes/table.ts'
 import type { HparamTables } from '../../projector/hparams/table.ts'

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Static } from 'typebox'
-import type { Person } from '../../platform/http/route.ts'
+import type { Person } from '../../auth/caller.ts'
 import type { session } from '../../schemas/sessions.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { maxExactCount } from '../page.ts'

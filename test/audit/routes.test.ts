@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Route } from '../../platform/http/route.ts'
+import type { Route } from '../../auth/route.ts'
 import { callOf } from '../whole/authorization/call-of.ts'
 import type { Kind } from '../whole/authorization/rule.ts'
 import type { Call } from '../whole/authorization/send.ts'

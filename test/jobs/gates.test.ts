@@ -87,7 +87,7 @@ test('the first gate that refuses refuses the job, and preflight goes on', t => 
     { source: { entrypoint: 'x.sh' }, ...gpus(99) },
     { dangling: ['No such volume: cache'] },
   )
-  t.is(refusalOf(facts).extras.gate, 'entrypoint_override')
+  t.is(refusalOf(facts).extras.fields?.gate, 'entrypoint_override')
   t.deepEqual(
     askAll(facts).flatMap(({ gate, ok }) => (ok ? [] : [gate])),
     ['entrypoint_override', 'quota', 'profile', 'references'],
@@ -97,7 +97,7 @@ test('the first gate that refuses refuses the job, and preflight goes on', t => 
 test('another dialect is named beside the one that is spoken', t => {
   const facts = factsOf()
   const refusal = refusalOf({ ...facts, spec: { ...facts.spec, api: 'forge/v1' } })
-  t.is(refusal.extras.gate, 'dialect')
+  t.is(refusal.extras.fields?.gate, 'dialect')
   t.regex(refusal.detail, /forge\/v1.*forge\/v2/)
 })
 
@@ -157,7 +157,7 @@ test('GPUs beyond the quota are refused with both counts', t => {
   const refusal = refusalOf(factsOf({ resources: { nodes: 2, gpus_per_node: 8 } }))
   t.is(refusal.detail, 'Insufficient quota: requested 16 GPUs, available 8')
   t.like(refusal.extras, {
-    gate: 'quota',
+    fields: { gate: 'quota' },
     code: 'quota.max_concurrent_gpus',
     data: { requested: 16, available: 8, limit: 'max_concurrent_gpus' },
   })
@@ -215,14 +215,14 @@ const unfit: [string, Record<string, unknown>, Partial<AdmissionFacts>, RegExp][
 for (const [what, spec, changed, detail] of unfit)
   test(`the gate profile refuses ${what}`, t => {
     const refusal = refusalOf(factsOf(spec, changed))
-    t.is(refusal.extras.gate, 'profile')
+    t.is(refusal.extras.fields?.gate, 'profile')
     t.regex(refusal.detail, detail)
   })
 
 test('references that lead nowhere are all named', t => {
   const dangling = ['No such dataset: a/b@1', 'No such volume: cache']
   const refusal = refusalOf(factsOf({}, { dangling }))
-  t.is(refusal.extras.gate, 'references')
+  t.is(refusal.extras.fields?.gate, 'references')
   t.is(refusal.detail, 'No such dataset: a/b@1; No such volume: cache')
 })
 
@@ -231,14 +231,14 @@ test('parameters that do not fit are named with their fault', t => {
     { loc: ['body', 'lr'], msg: 'Input should be a valid number', type: 'float_type' },
   ]
   const refusal = refusalOf(factsOf({}, { params: { value: {}, errors } }))
-  t.is(refusal.extras.gate, 'params')
+  t.is(refusal.extras.fields?.gate, 'params')
   t.is(refusal.detail, 'Parameters refused: params.lr: Input should be a valid number')
 })
 
 test('a package is not configured, rather than wrong', t => {
   const refusal = refusalOf(factsOf({ source: { kind: 'package' } }))
   t.is(refusal.status, 501)
-  t.is(refusal.extras.gate, 'sensitive_file')
+  t.is(refusal.extras.fields?.gate, 'sensitive_file')
 })
 
 test('warnings refuse nothing', t => {

@@ -6,13 +6,13 @@ import type { Pool } from 'pg'
 import { pino } from 'pino'
 import { authenticator } from '../../auth/authenticate.ts'
 import { loadKeys } from '../../auth/keys.ts'
+import type { Route } from '../../auth/route.ts'
 import { createReports } from '../../command-api/admit-report.ts'
 import { createFactLane } from '../../command-api/append-fact.ts'
 import type { Deps } from '../../command-api/deps.ts'
 import { postgresEventStore } from '../../command-api/event-store.ts'
 import { decisionEvents } from '../../events/all.ts'
 import { readConfig } from '../../platform/config.ts'
-import type { Route } from '../../platform/http/route.ts'
 import { listen } from '../../platform/http/server.ts'
 import { httpShell } from '../../platform/http/shell.ts'
 import { createMemoryLog } from '../../platform/log/memory.ts'
@@ -69,16 +69,17 @@ export async function serve(
   routes: readonly Route[],
 ): Promise<string> {
   const { pool, keys, now, baseUrl, logger } = deps
+  const authenticate = authenticator({
+    pool,
+    keys,
+    now,
+    metricsToken: null,
+    baseUrl,
+    onAccessChanged: signals.subscribeAccess,
+  })
   const app = httpShell({
     routes,
-    authenticate: authenticator({
-      pool,
-      keys,
-      now,
-      metricsToken: null,
-      baseUrl,
-      onAccessChanged: signals.subscribeAccess,
-    }),
+    authenticate: (ctx, route) => authenticate(ctx, route.credential),
     log: logger,
     metrics: telemetry().http,
     trustedProxyHops: deps.config.trustedProxyHops,

@@ -194,5 +194,5 @@ export function passDialect(body: unknown): void {
 }
 
 function refusalOf(gate: GateName, { detail, refusal, ok: _, ...extras }: Refused): Refusal {
-  return new Refusal(refusal ?? 'invalid', detail, { gate, ...extras })
+  return new Refusal(refusal ?? 'invalid', detail, { fields: { gate }, ...extras })
 }

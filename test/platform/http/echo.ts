@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava'
 import { pino } from 'pino'
 import { Type } from 'typebox'
-import { type Route, route } from '../../../platform/http/route.ts'
+import type { HttpRoute } from '../../../platform/http/route.ts'
 import { listen } from '../../../platform/http/server.ts'
 import { httpShell } from '../../../platform/http/shell.ts'
 import { Refusal } from '../../../platform/refusal.ts'
@@ -15,11 +15,10 @@ const point = closed({
   ts: Type.Optional(timestamp()),
 })
 
-export const routes: Route[] = [
-  route({
+export const routes: HttpRoute<null>[] = [
+  {
     method: 'POST',
     path: '/api/echo/{name}',
-    credential: 'none',
     tag: 'test',
     summary: 'Says what it was told',
     params: Type.Object({ name: Type.String() }),
@@ -37,31 +36,28 @@ export const routes: Route[] = [
     bodyLimitBytes: 4096,
     response: Type.Unknown(),
     handle: async ({ body, params, query }) => ({ body, params, query }),
-  }),
-  route({
+  },
+  {
     method: 'GET',
     path: '/api/echo/self',
-    credential: 'none',
     tag: 'test',
     summary: 'Says something',
     response: { mediaType: ['text/csv', 'text/plain'], description: 'Something' },
     handle: async () => 'something',
-  }),
-  route({
+  },
+  {
     method: 'GET',
     path: '/api/broken',
-    credential: 'none',
     tag: 'test',
     summary: 'Has a defect',
     response: Type.Unknown(),
     async handle() {
       throw new TypeError('secret detail')
     },
-  }),
-  route({
+  },
+  {
     method: 'GET',
     path: '/api/refused',
-    credential: 'none',
     tag: 'test',
     summary: 'Refuses',
     response: Type.Unknown(),
@@ -72,14 +68,14 @@ export const routes: Route[] = [
         data: { n: 1 },
       })
     },
-  }),
+  },
 ]
 
 /** The echo behind the real shell, on a port of its own. */
 export async function startEcho(t: ExecutionContext) {
   const app = httpShell({
     routes,
-    authenticate: async () => ({ kind: 'anybody' }),
+    authenticate: async () => null,
     log: pino({ level: 'silent' }),
     metrics: telemetry().http,
     trustedProxyHops: 0,

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import test from 'ava'
 import { Type } from 'typebox'
 import { openApi } from '../../../platform/http/openapi.ts'
-import { route } from '../../../platform/http/route.ts'
+import type { HttpRoute } from '../../../platform/http/route.ts'
 import { closed } from '../../../schemas/shared.ts'
 import { goodBody, routes, startEcho } from './echo.ts'
 
@@ -37,18 +37,25 @@ test('a path that stands in the table as it is allows the methods of that route 
   t.is(response.headers.get('allow'), 'GET')
 })
 
+const plain = {
+  info: { title: 'Echo', version: '0', description: 'Says what it is told.' },
+  securitySchemes: {},
+  securityOf: () => [],
+  refusalsOfStrangers: () => [],
+  refusalFields: {},
+}
+
 test('the document shows what may be left out, tuples as they are written now, and each media type', t => {
-  const described = route({
+  const described: HttpRoute<null> = {
     method: 'POST',
     path: '/api/described',
-    credential: 'none',
     tag: 'test',
     summary: 'Is described',
     body: closed({ name: Type.String(), size: Type.Integer({ default: 1 }) }),
     response: Type.Object({ pair: Type.Tuple([Type.Integer(), Type.String()]) }),
     handle: async () => ({}),
-  })
-  const paths = openApi([described, ...routes], '0').paths as Record<string, Operations>
+  }
+  const paths = openApi([described, ...routes], plain).paths as Record<string, Operations>
   const { post } = paths['/api/described'] ?? {}
   t.deepEqual(post?.requestBody.content['application/json']?.schema.required, ['name'])
   t.deepEqual(post?.responses[200]?.content['application/json']?.schema.properties.pair, {

@@ -1,4 +1,4 @@
-import type { Route } from '../../../platform/http/route.ts'
+import type { Route } from '../../../auth/route.ts'
 import type { Belongings } from './fixtures.ts'
 import { smallest } from './given-body.ts'
 import type { Call } from './send.ts'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Route } from '../../../platform/http/route.ts'
+import type { Route } from '../../../auth/route.ts'
 import { until } from '../../servers/until.ts'
 import { callOf } from './call-of.ts'
 import type { Belongings } from './fixtures.ts'

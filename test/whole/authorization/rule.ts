@@ -1,4 +1,5 @@
-import type { Credential, Reach, Route } from '../../../platform/http/route.ts'
+import type { Credential, Reach } from '../../../auth/caller.ts'
+import type { Route } from '../../../auth/route.ts'
 import { statusOfRefusal } from '../../../platform/refusal.ts'
 import { mentions } from './given-body.ts'
 import type { Answer } from './send.ts'

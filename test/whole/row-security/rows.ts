@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { Person } from '../../../platform/http/route.ts'
+import type { Person } from '../../../auth/caller.ts'
 
 /** Somebody as the routes see them once they are signed in. */
 export const person = (username: string, role: Person['role'] = 'operator'): Person => ({

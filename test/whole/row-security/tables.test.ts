@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { type Kysely, sql } from 'kysely'
 import type { Pool } from 'pg'
-import type { Person } from '../../../platform/http/route.ts'
+import type { Person } from '../../../auth/caller.ts'
 import { createPool } from '../../../platform/postgres/pool.ts'
 import { prepareReaderRole } from '../../../platform/postgres/reader-role.ts'
 import { createReads, type Reads } from '../../../query-api/reads.ts'

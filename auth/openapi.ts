@@ -1,0 +1,31 @@
+import type { Document } from '../platform/http/openapi.ts'
+import type { RefusalCode } from '../platform/refusal.ts'
+import type { Credential } from './caller.ts'
+import type { Route } from './route.ts'
+
+/** How each credential is shown, in the words of OpenAPI. */
+export const securitySchemes: Document = {
+  accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+  ingestToken: { type: 'http', scheme: 'bearer' },
+  ingestHeader: { type: 'apiKey', in: 'header', name: 'X-Service-Token' },
+  refreshCookie: { type: 'apiKey', in: 'cookie', name: 'forge_refresh' },
+}
+
+const security: Record<Credential, Document[]> = {
+  none: [],
+  person: [{ accessToken: [] }],
+  admin: [{ accessToken: [] }],
+  ingest: [{ ingestToken: [] }, { ingestHeader: [] }],
+  session: [{ accessToken: [] }, { refreshCookie: [] }],
+  refresh: [{ refreshCookie: [] }],
+  metrics: [{ accessToken: [] }],
+}
+
+export const securityOf = ({ credential }: Route): Document[] => security[credential]
+
+/** What somebody without the credential of a route, or without its role, is told. */
+export function refusalsOfStrangers({ credential }: Route): RefusalCode[] {
+  if (credential === 'none') return []
+  if (credential === 'admin' || credential === 'metrics') return ['unauthenticated', 'forbidden']
+  return ['unauthenticated']
+}

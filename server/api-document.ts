@@ -1,0 +1,14 @@
+import { refusalsOfStrangers, securityOf, securitySchemes } from '../auth/openapi.ts'
+import type { Route } from '../auth/route.ts'
+import { openApi } from '../platform/http/openapi.ts'
+
+/** OpenAPI of what this process serves. */
+export const apiDocument = (routes: readonly Route[], version: string): Record<string, unknown> =>
+  openApi(routes, {
+    info: { title: 'Forge', version, description: 'Control plane for machine-learning training.' },
+    securitySchemes,
+    securityOf,
+    refusalsOfStrangers,
+    // The gate of admission that refused a job.
+    refusalFields: { gate: { type: 'string' } },
+  })
