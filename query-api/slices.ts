@@ -57,7 +57,7 @@ export type QueryDeps = {
 
 /** Every read-only route; the list is written by hand. */
 export const queryRoutes = (deps: QueryDeps): Route[] => {
-  // Reads of all tables are ones of fewer: the type parameter only narrows what may be asked.
+  // Safe: the type parameter only narrows which tables may be selected from.
   const only = <T>(): Reads<T> => deps.reads as Reads<unknown> as Reads<T>
   const { openStream, now, pool } = deps
   return [

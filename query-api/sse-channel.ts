@@ -1,47 +1,47 @@
 import type { StreamClient } from './sse-client.ts'
 
-/** Frames formatted once for all clients, and where a reader stands after them. */
+/** Frames formatted once for all clients, and the cursor of a reader after them. */
 export type Page = {
-  /** Null where storage holds nothing after the cursor. */
+  /** Null if storage holds nothing after the cursor. */
   frames: Buffer | null
-  /** The cursor after this page: never below the one it was read from, but for a cursor past the end. */
+  /** The cursor after this page: never below the one it was read from, unless that was past the end. */
   last: number
-  /** Storage holds more right now. */
+  /** Whether storage already holds more. */
   more: boolean
-  /** The `eof` frame, once nothing will follow `last`. */
+  /** The `eof` frame, if nothing will follow `last`. */
   end: Buffer | null
 }
 
-/** What a stream shows: storage read in cursor order. */
+/** The source of a stream: storage read in cursor order. */
 export type Feed = {
-  /** Clients of one key share what is read and formatted. */
+  /** Clients with the same key share reads and formatted frames. */
   key: string
-  /** A commit of one of these projections touching this record key (null: any) may have brought more. */
+  /** A commit of one of these projections for this record key (null: any) triggers a read. */
   wakes: { projections: readonly string[]; key: string | null }
   read(after: number): Promise<Page>
 }
 
 export type Channel = {
   feed: Feed
-  /** Reads a page; askers of the same cursor at the same time share one read. */
+  /** Reads a page; concurrent calls with the same cursor share one read. */
   read(after: number): Promise<Page>
   /**
-   * Pushes to this client from now on. Answers when it stops doing so: the client fell behind, is gone, or
-   * was ended. False at once when the client is behind the others and must read on by itself first.
+   * Pushes to this client from now on. Resolves when pushing stops: the client fell behind, disconnected, or
+   * was ended. Resolves with false at once if the client has not caught up and must read by itself first.
    */
   follow(client: StreamClient): Promise<boolean>
-  /** Something may have been written. */
+  /** Checks for new data. */
   wake(): void
 }
 
-/** After storage failed, in milliseconds. */
+/** Pause after a failed read, in milliseconds. */
 const backoffMs = 500
 
 /** The live part of one feed: one reader for all clients that have caught up. */
 export function createChannel(feed: Feed, onFailure: (error: unknown) => void): Channel {
   const reading = new Map<number, Promise<Page>>()
   const live = new Map<StreamClient, () => void>()
-  /** Where the shared reader stands; means nothing while nobody is live. */
+  /** Cursor of the shared reader; meaningless while no client is live. */
   let at = 0
   let pumping = false
   let dirty = false
@@ -77,7 +77,7 @@ export function createChannel(feed: Feed, onFailure: (error: unknown) => void): 
     try {
       while (dirty && live.size > 0) {
         dirty = false
-        // Not the shared read: one that began before this wake may have missed what was written.
+        // Not the shared read: one that started before this wake may have missed the new data.
         const page = await feed.read(at)
         broadcast(at, page)
         at = page.last
@@ -108,13 +108,13 @@ export function createChannel(feed: Feed, onFailure: (error: unknown) => void): 
   }
 }
 
-/** False where the client must read on by itself: it is behind now, or stands in the middle of this page. */
+/** False if the client must read by itself: it fell behind, or its cursor is inside this page. */
 function pushLive(client: StreamClient, from: number, page: Page): boolean {
   if (client.at === from) return push(client, page)
   return client.at >= page.last
 }
 
-/** Sends a page and notes where the client stands; false when it is behind now. */
+/** Sends a page and moves the client's cursor; false if the client fell behind. */
 export function push(client: StreamClient, page: Page): boolean {
   client.at = page.last
   return page.frames === null || client.send(page.frames)

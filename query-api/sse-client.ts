@@ -1,22 +1,22 @@
 import type { ServerResponse } from 'node:http'
 
-/** Unsent bytes beyond which a client is no longer pushed to (design: it is then served from storage). */
+/** A client with more unsent bytes is no longer pushed to; it reads from storage instead. */
 const maxUnsentBytes = 256 * 1024
-/** A client that takes nothing at all for this long is gone, in milliseconds. */
+/** A client that accepts no bytes for this long is disconnected, in milliseconds. */
 const stuckMs = 120_000
 
-/** One open response: where it stands in storage, and how full its socket is. */
+/** One open response: its cursor in storage and the state of its socket. */
 export type StreamClient = {
-  /** Everything up to here was handed to the socket. */
+  /** Everything up to this cursor was handed to the socket. */
   at: number
-  /** The socket is gone or the stream was ended. */
+  /** Whether the socket closed or the stream was ended. */
   isClosed(): boolean
-  /** Hands bytes to the socket; false when the client is behind and must drain first. */
+  /** Hands bytes to the socket; false if the client is behind and must drain first. */
   send(bytes: Buffer | string): boolean
-  /** Waits until all was taken; false when the client is gone instead. */
+  /** Waits until the socket has taken everything; false if the client disconnected. */
   drained(): Promise<boolean>
   end(last?: Buffer | string): void
-  /** Calls back once, at the end of the connection or at once when it has ended. */
+  /** Calls back once when the connection ends, or at once if it already has. */
   onClose(listener: () => void): void
 }
 
@@ -28,7 +28,7 @@ export function streamClient(res: ServerResponse, at: number): StreamClient {
     for (const listener of listeners) listener()
     listeners.clear()
   }
-  // `close` of the request never fires once its body was read; that of the response always does.
+  // The response's `close`: the request's never fires once its body was read.
   res.once('close', close)
   res.on('error', () => res.destroy())
   return {
@@ -55,7 +55,7 @@ export function streamClient(res: ServerResponse, at: number): StreamClient {
   }
 }
 
-/** Waiting for `drain` alone would wait for ever on a reader that is gone without a word. */
+/** Also times out, because `drain` never fires for a reader that vanished. */
 function untilDrained(res: ServerResponse): Promise<void> {
   return new Promise(resolve => {
     let unsent = res.writableLength

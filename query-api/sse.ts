@@ -7,45 +7,45 @@ import { Invalid } from '../schemas/validate.ts'
 import { type Channel, createChannel, type Feed, push } from './sse-channel.ts'
 import { type StreamClient, streamClient } from './sse-client.ts'
 
-/** Comments that keep proxies from closing a quiet connection, in milliseconds. */
+/** Interval of comments that keep proxies from closing a quiet connection, in milliseconds. */
 const heartbeatMs = 15_000
-/** How often it is asked whether a reader may still read, in milliseconds. */
+/** How often each reader's access is checked again, in milliseconds. */
 const recheckMs = 4_000
-/** Few, so that thousands of streams leave connections to the requests; one alone would be too slow for them. */
+/** Concurrent checks: few, so that thousands of streams leave database connections to requests. */
 const recheckedAtOnce = 4
-/** What a browser waits before it connects again, in milliseconds. */
+/** Reconnect delay for browsers, in milliseconds. */
 const retryMs = 3_000
 const maxPerPerson = 20
-/** Other processes project too and their wake-ups may be lost: how often to look, in milliseconds. */
+/** How often to check for data projected by other processes, whose wake-ups may be lost, in milliseconds. */
 const pollMs = 1_000
 
-/** Where a reader stands; `ended` once it was sent the `eof` of the stream. */
+/** A reader's cursor; `ended` once it has received the `eof` of the stream. */
 export type Cursor = { at: number; ended: boolean }
 
 export type Opening = {
   feed: Feed
   from: Cursor
-  /** Refuses as soon as the caller may not read this any longer. */
+  /** Throws a refusal once the caller may no longer read this. */
   check: () => Promise<unknown>
 }
 
-/** Answers with a stream of server-sent events; it goes on after this returns. */
+/** Responds with a stream of server-sent events, which continues after this returns. */
 export type OpenStream = (ctx: Context, caller: Person, opening: Opening) => Promise<void>
 
 export type Streams = {
   open: OpenStream
-  /** Tells every reader to come back later; new ones are still served. */
+  /** Tells every reader to reconnect later; new readers are still served. */
   endAll(): void
-  /** Tells every reader to come back later and closes. */
+  /** Tells every reader to reconnect later, and closes. */
   close(): Promise<void>
 }
 
 export type StreamDeps = {
   signals: Signals
-  /** Asked again while a stream is open, since tokens end. */
+  /** Called repeatedly while a stream is open, because tokens end. */
   authenticate: Authenticate
   logger: Logger
-  /** A text that differs once any projection of any process has moved on. */
+  /** A text that changes whenever a projection of any process has advanced. */
   progress: () => Promise<string>
 }
 
@@ -64,7 +64,7 @@ export function createStreams(deps: StreamDeps): Streams {
     setInterval(() => void recheck(open, deps.authenticate, failed), recheckMs),
   ]
   for (const timer of timers) timer.unref()
-  // Spread over a second, or all would come back at once.
+  // Spread over a second, so that readers do not all reconnect at once.
   const endAll = () => {
     for (const { client } of open)
       client.end(`retry: ${retryMs - 500 + Math.round(Math.random() * 1000)}\n\n`)
@@ -118,7 +118,7 @@ type Channels = {
   close(): void
 }
 
-/** The channels somebody reads, woken by what the projector says it wrote. */
+/** The channels with readers, woken by the projector's signals. */
 function createChannels(deps: StreamDeps, failed: (error: unknown) => void): Channels {
   const channels = new Map<string, { channel: Channel; readers: number }>()
   let progress = ''
@@ -162,7 +162,7 @@ function createChannels(deps: StreamDeps, failed: (error: unknown) => void): Cha
 
 const mediaType = 'text/event-stream; charset=utf-8'
 
-/** Counts one more stream of a person and answers how to give it back. */
+/** Counts one more stream of a person; returns a function that releases it. */
 function hold(perPerson: Map<string, number>, username: string): () => void {
   const held = perPerson.get(username) ?? 0
   if (held >= maxPerPerson)
@@ -184,7 +184,7 @@ function begin(ctx: Context, at: number): StreamClient {
   ctx.status = 200
   ctx.set('Content-Type', mediaType)
   ctx.set('Cache-Control', 'no-cache, no-transform')
-  // nginx would gather the stream before passing it on.
+  // Otherwise nginx buffers the stream.
   ctx.set('X-Accel-Buffering', 'no')
   ctx.req.socket.setNoDelay(true)
   ctx.req.socket.setTimeout(0)
@@ -193,7 +193,7 @@ function begin(ctx: Context, at: number): StreamClient {
   return client
 }
 
-/** Reads on from storage until the client has caught up, then leaves it to the channel; and so again. */
+/** Alternates between reading from storage until the client has caught up and live pushes from the channel. */
 async function serve(client: StreamClient, channel: Channel): Promise<void> {
   while (!client.isClosed()) {
     const page = await channel.read(client.at)
@@ -206,7 +206,7 @@ async function serve(client: StreamClient, channel: Channel): Promise<void> {
   }
 }
 
-/** Ends the streams of those who may not read on; one that cannot be asked about now goes on. */
+/** Ends the streams of readers who lost access; a stream whose check fails for other reasons continues. */
 async function recheck(
   open: ReadonlySet<Open>,
   authenticate: Authenticate,
@@ -228,7 +228,7 @@ async function recheck(
 
 const cursorShape = /^(\d{1,15})(\.eof)?$/
 
-/** The cursor a reader comes back with: `Last-Event-ID`, or else `?after=`; null for neither. */
+/** The cursor of a reconnecting reader: `Last-Event-ID`, else `?after=`, else null. */
 export function cursorOf(ctx: Context, after: string | undefined): Cursor | null {
   const header = ctx.get('last-event-id')
   const text = header === '' ? after : header
@@ -247,10 +247,10 @@ export function cursorOf(ctx: Context, after: string | undefined): Cursor | null
   ])
 }
 
-/** One event as the stream carries it. */
+/** One event in stream format. */
 export const frame = (event: string, id: string | number, content: object): string =>
   `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(content)}\n\n`
 
-/** The last frame of a stream; its id tells a reader that comes back apart from one that missed it. */
+/** The last frame of a stream; its id distinguishes a returning reader who saw it from one who missed it. */
 export const eofFrame = (last: number, content: { run_id: string; state: string }): Buffer =>
   Buffer.from(frame('eof', `${last}.eof`, content))

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { JobTables } from '../projector/jobs/table.ts'
 import type { JobState } from '../schemas/jobs.ts'
 
-/** GPUs held and jobs going of a person, and what they used since midnight UTC. */
+/** A person's held GPUs, active jobs, and GPU hours since midnight UTC. */
 export async function readUsage(db: Kysely<JobTables>, username: string, now: Date) {
   const midnight = new Date(now)
   midnight.setUTCHours(0, 0, 0, 0)
@@ -19,5 +19,5 @@ export async function readUsage(db: Kysely<JobTables>, username: string, now: Da
   return { gpus, jobs, gpu_seconds }
 }
 
-/** States in which GPUs are held. */
+/** States in which a job holds GPUs. */
 const holding: readonly JobState[] = ['scheduled', 'starting', 'running', 'pausing', 'stopping']

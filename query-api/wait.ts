@@ -2,15 +2,15 @@ import type { Pool } from 'pg'
 import { createBell } from '../platform/bell.ts'
 import type { Signals } from '../platform/signals.ts'
 
-/** How long a read waits for a write it should show; then it answers with what there is. */
+/** How long a read waits for a write it should show; after that it returns what there is. */
 const maxWaitMs = 2000
-/** Other processes project too, and their signal may be lost. */
+/** Polling, because the signals of other processes may be lost. */
 const pollMs = 25
 
-/** Answers whether the read models have come to these positions within the time. */
+/** Resolves with whether the read models reached these positions in time. */
 export type WaitFor = (positions: readonly string[]) => Promise<boolean>
 
-/** A position as `Forge-Position` carries it, unpacked; null for a text that is none. */
+/** A parsed `Forge-Position`. */
 type Awaited =
   | { kind: 'stream'; stream: string; version: number }
   | { kind: 'log'; topic: string; partition: number; offset: number }
@@ -66,7 +66,7 @@ async function reached(pool: Pool, awaited: Awaited): Promise<boolean> {
   return rowCount !== 0
 }
 
-/** A text that differs once any projection has moved on. */
+/** A text that changes whenever a projection has advanced. */
 export async function projectionProgress(pool: Pool): Promise<string> {
   const { rows } = await pool.query({
     name: 'projection_progress',

@@ -43,7 +43,7 @@ import { type Describe, speakingOf } from './speaking.ts'
 
 type Ended = (code: number) => void
 
-/** `forge admin …`: what only administrators may. */
+/** `forge admin …`: commands for administrators. */
 export function addAdministration(program: Command, world: World, ended: Ended): void {
   const admin = program.command('admin').description('look after the server')
   const speaking = (name: string, describe: Describe) => speakingOf(admin, name, describe)
@@ -105,7 +105,7 @@ function addMaintenance(maintenance: Command, world: World, ended: Ended): void 
   )
 }
 
-/** `forge audit …`: who did what, and whether the record of it is whole. */
+/** `forge audit …`: who did what, and whether the record is intact. */
 export function addAudit(program: Command, world: World, ended: Ended): void {
   const audit = program
     .command('audit')

@@ -1,4 +1,4 @@
-/** Seconds as a person reads them: `0.4 s`, `12 s`, `3 m 05 s`, `2 h 10 m`, `4 d 3 h`. */
+/** Formats seconds: `0.4 s`, `12 s`, `3 m 05 s`, `2 h 10 m`, `4 d 3 h`. */
 export function duration(seconds: number): string {
   const s = Math.max(0, seconds)
   if (s < 9.95) return `${s.toFixed(1)} s`
@@ -13,7 +13,7 @@ export function duration(seconds: number): string {
 
 const two = (n: number) => String(n).padStart(2, '0')
 
-/** Bytes with decimal units, as disks are sold and object stores bill. */
+/** Formats bytes with decimal units, as disks and object stores do. */
 export function size(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
   let value = bytes
@@ -25,7 +25,7 @@ export function size(bytes: number): string {
   return `${unit === 0 || value >= 99.95 ? value.toFixed(0) : value.toFixed(1)} ${units[unit]}`
 }
 
-/** A measured number in at most `digits` significant digits, exponents only where the plain form is long. */
+/** Formats a number with at most `digits` significant digits; with an exponent only if the plain form is long. */
 export function amount(value: number, digits = 4): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '-∞'
@@ -40,13 +40,13 @@ export function amount(value: number, digits = 4): string {
   return String(Number(value.toPrecision(digits)))
 }
 
-/** Metric values travel as numbers, or as text where JSON has no number: "NaN", "Infinity", "-Infinity". */
+/** Metric values are numbers, or the texts "NaN", "Infinity" and "-Infinity", which JSON lacks as numbers. */
 export const toNumber = (value: number | string | null): number =>
   value === null ? Number.NaN : Number(value)
 
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
 
-/** The instant meant by `90s`, `5m`, `2h`, `1d` (that long before `nowMs`) or an ISO time; null for anything else. */
+/** Parses `90s`, `5m`, `2h`, `1d` (that long before `nowMs`) or an ISO time; null for anything else. */
 export function instantMs(text: string, nowMs: number): number | null {
   const ago = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(text)
   if (ago) return nowMs - Number(ago[1]) * (unitSeconds[ago[2] ?? 's'] ?? 1) * 1000

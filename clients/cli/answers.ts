@@ -1,6 +1,6 @@
 /**
- * What the commands read of the API's answers. The answers hold more; fields and words added later are
- * carried through `--json` untouched, and an unknown word is shown as it is.
+ * The parts of the API's responses that commands read. Other fields, including later additions, pass through
+ * `--json` unchanged, and unknown words are shown as they are.
  */
 
 export type JobRow = {

@@ -4,29 +4,29 @@ import { pause } from './sse.ts'
 
 export type Query = Record<string, string | number | boolean | null | undefined>
 
-/** One server, spoken to as one person. Everything it refuses is thrown as a `Failure`. */
+/** A client of one server for one person. Refusals are thrown as a `Failure`. */
 export type Api = {
   host: string
   isSignedIn: boolean
-  /** `T` is the shape the API documents for that path; answers are not checked again. */
+  /** `T` is the documented response of that path; responses are not validated. */
   get<T>(path: string, query?: Query, options?: GetOptions): Promise<T>
-  /** `get`, or null where there is no such thing. */
+  /** Like `get`, but null for a 404. */
   find<T>(path: string, query?: Query): Promise<T | null>
   post<T>(path: string, body: unknown, options?: PostOptions): Promise<T>
   put<T>(path: string, body: unknown): Promise<T>
   patch<T>(path: string, body: unknown): Promise<T>
   delete<T>(path: string): Promise<T>
-  /** The answer as it streams in. */
+  /** The response as a stream. */
   open(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response>
 }
 
 type GetOptions = {
-  /** For what takes its time. */
+  /** Time-out for slow requests. */
   withinMs?: number
 }
 
 type PostOptions = {
-  /** A creating request: sent again after an unknown outcome, with one `Idempotency-Key`. */
+  /** A creating request: retried after an unknown outcome, with the same `Idempotency-Key`. */
   creates?: boolean
 }
 
@@ -34,7 +34,7 @@ export type ApiOptions = {
   host: string
   token: string | null
   userAgent: string
-  /** Told why nothing happens once a request takes longer than two seconds. */
+  /** Called with the reason once a request takes longer than two seconds. */
   onSlow: (reason: string) => void
 }
 
@@ -111,10 +111,10 @@ export function createApi({ host, token, userAgent, onSlow }: ApiOptions): Api {
   }
 }
 
-/** So many times a read that the server could not bring up to date is asked again; each takes up to 2 s there. */
+/** Maximum tries of a read that lags behind; each waits up to 2 s on the server. */
 const maxLooks = 5
 
-/** What is not there may only not be shown yet: the server says so with `Forge-Lag`. */
+/** Retries a 404 that has `Forge-Lag`: the read model may not show the write yet. */
 async function sendUntilCaughtUp(send: () => Promise<Response>): Promise<Response> {
   for (let look = 1; ; look++) {
     const response = await send()
@@ -134,7 +134,7 @@ function refusal(response: Response, body: unknown, isSignedIn: boolean): Failur
   })
 }
 
-/** One `Idempotency-Key` for all attempts: what was made by an attempt whose answer got lost is not made again. */
+/** One `Idempotency-Key` for all attempts, so that an attempt whose response was lost creates nothing twice. */
 async function askUntilKnown(
   ask: (outgoing: Outgoing) => Promise<unknown>,
   outgoing: Outgoing,
@@ -146,7 +146,7 @@ async function askUntilKnown(
       return await ask({ ...outgoing, headers })
     } catch (error) {
       const isUnknown = error instanceof Failure && error.exitCode === exitCode.unavailable
-      // A server that takes no connection has not begun anything: that is said at once.
+      // A refused connection means that nothing was created, so it is reported at once.
       if (!isUnknown || error.fields.reason === 'ECONNREFUSED' || attempt === maxAttempts)
         throw error
       onSlow(`${error.message}; trying again`)
@@ -194,5 +194,5 @@ export function withQuery(path: string, query: Query): string {
   return `${path}?${new URLSearchParams(entries.map(([key, value]) => [key, String(value)]))}`
 }
 
-/** A path segment that cannot leave its place. */
+/** Escapes a path segment. */
 export const segment = (text: string) => encodeURIComponent(text)

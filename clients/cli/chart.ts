@@ -3,10 +3,10 @@ import type { Point } from './series.ts'
 import { displayWidth, padStart, truncate } from './width.ts'
 
 export type ChartSize = {
-  /** Columns and lines of the whole chart, labels included. */
+  /** Columns and lines of the whole chart, including labels. */
   width: number
   height: number
-  /** Logarithmic values; where one is not above 0 the chart stays linear. */
+  /** Logarithmic y axis; ignored if any value is not above 0. */
   log?: boolean
 }
 
@@ -19,9 +19,9 @@ const dots = [
 ] as const
 
 /**
- * A line chart in braille dots, 2 × 4 to a character, with the extremes on the left and the first and last
- * step below. Every point counts: where many share a column their whole span is drawn. A value that is no
- * number breaks the line and puts a × on the axis. Points are sorted by step.
+ * A line chart in braille dots, 2 × 4 per character, with the extremes on the left and the first and last step
+ * below. If several points share a column, their whole span is drawn. A non-finite value breaks the line and
+ * puts a × on the axis. Points must be sorted by step.
  */
 export function lineChart(points: readonly Point[], size: ChartSize): string[] {
   const width = Math.max(smallest.width, size.width)
@@ -80,7 +80,7 @@ function valueScale(low: number, high: number, top: number, log: boolean) {
       : Math.round((((log ? Math.log(value) : value) - from) / span) * top)
 }
 
-/** The highest value on top, the lowest at the bottom and, where there is room, the middle. */
+/** The highest value on top, the lowest at the bottom and, if there is room, the middle. */
 function axisLabels(low: number, high: number, rows: number, log: boolean): string[] {
   const labels = Array.from({ length: rows }, () => '')
   const middle = Math.floor((rows - 1) / 2)
@@ -128,7 +128,7 @@ function stepLabels(first: number, last: number, columns: number, count: number)
 
 const levels = '▁▂▃▄▅▆▇█'
 
-/** One line of bars, the points spread by step over `width` columns; × where a value is no number. */
+/** One line of bars with the points spread by step over `width` columns; × marks a non-finite value. */
 export function sparkline(points: readonly Point[], width: number): string {
   const firstStep = points[0]?.[0] ?? 0
   const span = (points.at(-1)?.[0] ?? 0) - firstStep

@@ -1,4 +1,4 @@
-/** The known word that was probably meant, or null when none is near. */
+/** The known word closest to a mistyped one, or null if none is close. */
 export function closest(word: string, known: readonly string[]): string | null {
   let best: string | null = null
   let bestDistance = Math.max(1, Math.floor(word.length * 0.4)) + 1

@@ -3,10 +3,10 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { usageFailure } from './failure.ts'
 
-/** A server and who one is there. `token` null: signed out, and the server is remembered. */
+/** A server and an account there. `token` is null when signed out; the server is still remembered. */
 export type Context = { host: string; username: string; token: string | null }
 
-/** Where one is signed in, by name. The file is only its owner's to read. */
+/** All contexts by name. The file is readable only by its owner. */
 export type Contexts = {
   current: string | null
   contexts: Record<string, Context>
@@ -36,12 +36,12 @@ export async function readContexts(path: string): Promise<Contexts> {
   }
 }
 
-/** Replaces the file in one step, so that a reader never meets half of it. */
+/** Replaces the file atomically, so that no reader sees half of it. */
 export async function writeContexts(path: string, contexts: Contexts): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const next = `${path}.${process.pid}`
   await writeFile(next, `${JSON.stringify(contexts, null, 2)}\n`, { mode: 0o600 })
-  // The mode above holds only where the file is new.
+  // The mode above applies only to a new file.
   await chmod(next, 0o600)
   await rename(next, path)
 }
@@ -51,13 +51,13 @@ export type Asked = { host?: string; context?: string }
 export type Target = {
   host: string
   token: string | null
-  /** The stored context it comes from; null where none is for that host. */
+  /** Name of the stored context; null if there is none for that host. */
   context: string | null
 }
 
 /**
- * Which server is meant and with which token: the flags, then FORGE_HOST and FORGE_TOKEN, then the context
- * in use. A stored token goes to the host it came from and to no other.
+ * Selects server and token: the flags, then FORGE_HOST and FORGE_TOKEN, then the current context. A stored
+ * token is only ever sent to the host it came from.
  */
 export function targetOf(asked: Asked, env: Env, stored: Contexts): Target {
   const name = asked.context ?? nameOfHost(asked.host || env.FORGE_HOST, stored)
@@ -68,7 +68,7 @@ export function targetOf(asked: Asked, env: Env, stored: Contexts): Target {
   return { host, token: env.FORGE_TOKEN || context?.token || null, context: name }
 }
 
-/** Which server a sign-in goes to, and the name under which it is kept; both may be new. */
+/** The server of a sign-in and the name of its context; both may be new. */
 export function signInTarget(
   asked: Asked,
   env: Env,
@@ -95,7 +95,7 @@ export function contextNamed(name: string, { contexts }: Contexts): Context {
   )
 }
 
-/** The context for a host, the one in use before others; without a host the one in use. */
+/** The context for a host, preferring the current one; without a host, the current one. */
 function nameOfHost(given: string | undefined, { current, contexts }: Contexts): string | null {
   const inUse = current !== null && own(contexts, current) ? current : null
   if (!given) return inUse
@@ -104,7 +104,7 @@ function nameOfHost(given: string | undefined, { current, contexts }: Contexts):
   return Object.keys(contexts).find(name => contexts[name]?.host === host) ?? null
 }
 
-/** `forge.example.com`; the whole address where that name is another server's. */
+/** `forge.example.com`; the whole address if another server has that name. */
 function newName(host: string, { contexts }: Contexts): string {
   const short = new URL(host).host
   return own(contexts, short) ? host : short
@@ -113,7 +113,7 @@ function newName(host: string, { contexts }: Contexts): string {
 const own = (contexts: Contexts['contexts'], name: string): Context | undefined =>
   Object.hasOwn(contexts, name) ? contexts[name] : undefined
 
-/** `example.com` is https, a name of this machine http; no path, no trailing slash. */
+/** Adds a scheme: https for `example.com`, http for this machine. Removes path and trailing slash. */
 export function normalHost(text: string): string {
   const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/.test(text)
   const address = /^https?:\/\//.test(text) ? text : `${isLocal ? 'http' : 'https'}://${text}`

@@ -9,16 +9,16 @@ import { pause } from './sse.ts'
 export type DemoServer = {
   url: string
   password: string
-  /** Was running already: an earlier demonstration left it so. */
+  /** The server was already running, left by an earlier demonstration. */
   isFound: boolean
   stop(): Promise<void>
 }
 
 type DemoOptions = {
-  /** Kept between demonstrations: the second one finds its database and the recipe's Python environment. */
+  /** Kept between demonstrations, with the database and the recipe's Python environment. */
   dataDir: string
   port: number | null
-  /** Told every two seconds what is being waited for. */
+  /** Called every two seconds with what the start is waiting for. */
   onWait: (reason: string) => void
   signal: AbortSignal
 }
@@ -28,7 +28,7 @@ const main = join(import.meta.dirname, '../../main.ts')
 const startWithinMs = 120_000
 const stopWithinMs = 30_000
 
-/** Starts the embedded server on that data, or finds it running. */
+/** Starts the embedded server on that data, or reuses a running one. */
 export async function startDemoServer(options: DemoOptions): Promise<DemoServer> {
   const { dataDir } = options
   await mkdir(dataDir, { recursive: true })
@@ -55,7 +55,7 @@ export async function startDemoServer(options: DemoOptions): Promise<DemoServer>
   return { url, password, isFound: false, stop: () => stopProcess(pid, notePath) }
 }
 
-/** Made once: the server takes it for its first administrator when the data is new. */
+/** Created once: the server gives it to the first administrator if the data is new. */
 async function keptPassword(path: string): Promise<string> {
   const kept = await readFile(path, 'utf8').catch(() => null)
   if (kept !== null) return kept.trim()
@@ -81,7 +81,7 @@ async function spawnServer({ dataDir, port, password, logPath }: Spawn): Promise
   const log = await open(logPath, 'w')
   const foreign = Object.entries(process.env).filter(([name]) => !name.startsWith('SERVICE_'))
   const child = spawn(process.execPath, [main], {
-    // A group of its own: Ctrl-C is for the demonstration, which then stops the server in order.
+    // Its own process group: Ctrl-C goes to the demonstration, which then stops the server.
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
     env: {
@@ -139,7 +139,7 @@ async function stopProcess(pid: number, notePath: string): Promise<void> {
   await rm(notePath, { force: true })
 }
 
-/** False where there is no such process any more. */
+/** False if the process no longer exists. */
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal)
@@ -148,7 +148,7 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** The same port as last time where it is free: a run that was left goes on reporting there. */
+/** The port of last time if it is free, because a run that was left keeps reporting there. */
 async function keptPort(path: string, wanted: number | null): Promise<number> {
   const kept = Number(await readFile(path, 'utf8').catch(() => 0))
   const port = wanted ?? (await freePort(kept)) ?? (await freePort(0)) ?? 0
@@ -156,7 +156,7 @@ async function keptPort(path: string, wanted: number | null): Promise<number> {
   return port
 }
 
-/** That port, or any for 0; null where somebody listens on it. */
+/** Returns that port if it is free (any free one for 0), else null. */
 function freePort(port: number): Promise<number | null> {
   const server = createServer()
   return new Promise(resolve => {

@@ -115,7 +115,7 @@ async function signIn({ url, password }: DemoServer, isKept: boolean): Promise<A
   return connect(token)
 }
 
-/** So that `forge` commands find the kept server; where one is signed in elsewhere, that stays the default. */
+/** Stores a context for the kept server; an existing sign-in stays the default. */
 async function remember(url: string, token: string): Promise<void> {
   const path = contextsPath(process.env)
   const stored = await readContexts(path)

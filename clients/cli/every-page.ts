@@ -2,7 +2,7 @@ import type { Api } from './api.ts'
 
 const pageSize = 500
 
-/** All rows of a list that the API answers in pages. */
+/** All rows of a paged list. */
 export async function everyPage<Row>(api: Api, path: string): Promise<Row[]> {
   const rows: Row[] = []
   for (;;) {

@@ -1,4 +1,4 @@
-/** What the shell is told. The numbers are part of the interface: scripts branch on them. */
+/** Exit codes. The numbers are part of the interface: scripts branch on them. */
 export const exitCode = {
   ok: 0,
   jobFailed: 1,
@@ -7,12 +7,12 @@ export const exitCode = {
   auth: 4,
   conflict: 5,
   unavailable: 6,
-  /** 128 + SIGINT, as shells count it. */
+  /** 128 + SIGINT, by shell convention. */
   interrupted: 130,
 } as const
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode]
 
-/** A reason to end with something other than 0: `message` for people, `fields` for `--json`. */
+/** Ends the command with a code other than 0: `message` for people, `fields` for `--json`. */
 export class Failure extends Error {
   readonly exitCode: ExitCode
   /** Further lines for people, e.g. one per rejected field. */
@@ -38,7 +38,7 @@ export class Failure extends Error {
 export const usageFailure = (message: string, ...lines: string[]) =>
   new Failure(exitCode.usage, message, { lines })
 
-/** The shell's code for an HTTP status (specification, "Errors"). 404 is a refusal: nothing is there to act on. */
+/** The exit code for an HTTP status (specification, "Errors"). 404 counts as a refusal. */
 export function exitCodeOfStatus(status: number): ExitCode {
   if (status === 401 || status === 403) return exitCode.auth
   if (status === 409) return exitCode.conflict
@@ -57,8 +57,8 @@ type ErrorBody = {
 }
 
 /**
- * A refusal by the server as a failure. `detail` comes in two forms, both met here: text, and the list of
- * rejected fields of a 422 (specification, "Errors"). `body` is the parsed JSON, or the text of what is not.
+ * Turns a refusal by the server into a failure. `detail` has two forms: text, and the list of rejected fields
+ * of a 422 (specification, "Errors"). `body` is the parsed JSON, or the text if it is not JSON.
  */
 export function failureOfAnswer(status: number, body: unknown, requestId: string | null): Failure {
   const { detail, code, gate, data, hint, ...rest } = isRecord(body) ? (body as ErrorBody) : {}
@@ -81,7 +81,7 @@ function headline(status: number, detail: unknown, body: unknown): string {
   if (typeof detail === 'string') return detail
   if (Array.isArray(detail))
     return `The server rejects ${detail.length} ${detail.length === 1 ? 'field' : 'fields'}`
-  // A proxy in front answers in its own words, often a page.
+  // A proxy in front may answer with its own text, often an HTML page.
   const text = typeof body === 'string' ? body.replaceAll(/<[^>]*>|\s+/g, ' ').trim() : ''
   return `The server answered ${status}${text === '' ? '' : `: ${text.slice(0, 200)}`}`
 }

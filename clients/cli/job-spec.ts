@@ -1,13 +1,13 @@
 import { parse, YAMLParseError } from 'yaml'
 import { usageFailure } from './failure.ts'
 
-/** The server knows what a JobSpec may hold; here it is only a tree to be filled. */
+/** An unvalidated JobSpec; the server validates it. */
 export type SpecTree = { [key: string]: unknown }
 
-/** The dialect this command line speaks (specification, "Versioning"). */
+/** The JobSpec dialect of this CLI (specification, "Versioning"). */
 export const dialect = 'forge/v2'
 
-/** Reads a JobSpec written as YAML or JSON (which is YAML). `name` is for the message of a fault. */
+/** Reads a JobSpec written as YAML or JSON. `name` appears in error messages. */
 export function parseSpec(text: string, name: string): SpecTree {
   let value: unknown
   try {
@@ -21,7 +21,7 @@ export function parseSpec(text: string, name: string): SpecTree {
   return value
 }
 
-/** `key=value` as typed on the command line: the value is read as YAML, so numbers are numbers. */
+/** Parses `key=value`; the value is read as YAML, so numbers are numbers. */
 export function assignment(text: string, flag: string): [path: string, value: unknown] {
   const at = text.indexOf('=')
   if (at < 1) throw usageFailure(`${flag} ${text}: KEY=VALUE is expected, e.g. ${flag} lr=0.001`)
@@ -34,10 +34,10 @@ export function assignment(text: string, flag: string): [path: string, value: un
   }
 }
 
-/** A parameter's own name may have dots in it (`rollout.n`): all below this is one key. */
+/** Everything after this prefix is one key, because parameter names may contain dots (`rollout.n`). */
 const params = 'spec.params.'
 
-/** Sets one value in the tree, making the objects on the way; `path` is dotted, list items by index. */
+/** Sets one value in the tree, creating objects on the way; `path` is dotted, list items by index. */
 export function setAt(spec: SpecTree, path: string, value: unknown): void {
   const keys = path.startsWith(params)
     ? ['spec', 'params', path.slice(params.length)]
@@ -56,7 +56,7 @@ export function setAt(spec: SpecTree, path: string, value: unknown): void {
 const own = (node: SpecTree, key: string): unknown =>
   Object.hasOwn(node, key) ? node[key] : undefined
 
-/** Unlike assignment, this makes `__proto__` a field like any other, for the server to refuse. */
+/** Unlike assignment, this makes `__proto__` an ordinary field, which the server then refuses. */
 function define<V>(node: SpecTree, key: string, value: V): V {
   Object.defineProperty(node, key, {
     value,
@@ -70,7 +70,7 @@ function define<V>(node: SpecTree, key: string, value: V): V {
 export type RecipeJob = {
   lock: SpecTree
   project: string
-  /** The recipe's name where none is given. */
+  /** Defaults to the recipe's name. */
   name: string | undefined
 }
 

@@ -3,12 +3,12 @@ import { exitCode, Failure } from './failure.ts'
 import { createProgram } from './program.ts'
 import { processTerminal } from './terminal.ts'
 
-/** What stands behind -- is the command that `forge run` runs. */
+/** Arguments after -- are the command of `forge run`. */
 const ends = process.argv.indexOf('--')
 const isJson = process.argv.slice(2, ends === -1 ? undefined : ends).includes('--json')
 const terminal = processTerminal(process.env)
 
-// `forge logs RUN | head` ends when head does; that is no error.
+// `forge logs RUN | head` ends when head does, which is not an error.
 process.stdout.on('error', error => {
   process.exit('code' in error && error.code === 'EPIPE' ? exitCode.ok : exitCode.unavailable)
 })
@@ -23,7 +23,7 @@ try {
 } catch (error) {
   process.exitCode = sayFailure(error)
 }
-// Timers and kept-alive connections are not waited for.
+// Do not wait for timers and keep-alive connections.
 process.exit()
 
 function sayFailure(error: unknown): number {

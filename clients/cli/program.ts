@@ -26,12 +26,12 @@ import { version } from './version.ts'
 
 type Ended = (code: number) => void
 
-/** All commands. `ended` is told the exit code of the one that ran. */
+/** All commands. `ended` receives the exit code. */
 export function createProgram(world: World, ended: Ended): Command {
   const program = new Command('forge')
     .description('Train models on your own machines: submit, watch, stop.')
     .version(version)
-    // Options after a command belong to it: forge run CMD --flag
+    // Options after a command belong to that command: forge run CMD --flag
     .enablePositionalOptions()
     .showHelpAfterError('(forge --help lists the commands)')
     .configureHelp({ showGlobalOptions: true })

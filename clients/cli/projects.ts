@@ -14,7 +14,7 @@ import {
 import type { World } from './session.ts'
 import { type Describe, speakingOf } from './speaking.ts'
 
-/** `forge projects …`: who reads what, and who may do what there. */
+/** `forge projects …`: visibility and members. */
 export function addProjects(program: Command, world: World, ended: (code: number) => void): void {
   const projects = program.command('projects').description('what runs belong to, and its people')
   const members = projects.command('members').description('who may do what in a project')

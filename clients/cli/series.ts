@@ -1,11 +1,11 @@
 export type Point = readonly [step: number, value: number]
 
-/** Points kept of one metric; a terminal shows a few hundred. */
+/** Points kept per metric; a terminal shows a few hundred. */
 const capacity = 4096
 
 /**
- * The points of one metric as far as a chart needs them: sorted by step, a step that comes again replaces,
- * and past the capacity neighbours are merged in a way that keeps every extreme.
+ * The points of one metric for a chart: sorted by step, a repeated step replaces the earlier value, and beyond
+ * the capacity neighbours are merged so that all extremes are kept.
  */
 export class Series {
   #points: Point[] = []
@@ -28,7 +28,7 @@ export class Series {
     return this.#points
   }
 
-  /** The value of the highest step. */
+  /** The point with the highest step. */
   get last(): Point | null {
     return this.#last
   }
@@ -37,7 +37,7 @@ export class Series {
     return this.#count
   }
 
-  /** Extremes of the finite values; null while there is none. */
+  /** Extremes of the finite values; null if there are none. */
   range(): { min: number; max: number } | null {
     const finite = this.#points.map(([, value]) => value).filter(Number.isFinite)
     return finite.length === 0
@@ -61,7 +61,7 @@ export class Series {
   }
 }
 
-/** Of every four points the lowest and the highest stay; a value that is no number stays always. */
+/** Keeps the lowest and highest of every four points, and every non-finite value. */
 function halved(points: readonly Point[]): Point[] {
   const kept: Point[] = []
   for (let start = 0; start < points.length; start += 4) {

@@ -4,12 +4,12 @@ import { exitCode, Failure } from './failure.ts'
 import type { Terminal } from './terminal.ts'
 import { version } from './version.ts'
 
-/** The options every command has. */
+/** Options of every command. */
 export type CommonOptions = { host?: string; context?: string; json?: boolean }
 
 export type Session = {
   api: Api
-  /** The stored context in use; null where none is for this host. */
+  /** Name of the context in use; null if there is none for this host. */
   context: string | null
   terminal: Terminal
   isJson: boolean
@@ -19,7 +19,7 @@ export type Session = {
 
 export type World = Pick<Session, 'terminal' | 'env' | 'nowMs'>
 
-/** What a command works with, signed in as far as the environment and the stored contexts say. */
+/** Opens a session with the token from flags, environment or stored contexts, if any. */
 export async function openSession(world: World, options: CommonOptions): Promise<Session> {
   const { terminal, env } = world
   const stored = await readContexts(contextsPath(env))
@@ -33,7 +33,7 @@ export async function openSession(world: World, options: CommonOptions): Promise
   return { ...world, api, context, isJson: options.json === true }
 }
 
-/** Like `openSession`, but refuses at once where nobody is signed in. */
+/** Like `openSession`, but fails at once when signed out. */
 export async function openSignedIn(world: World, options: CommonOptions): Promise<Session> {
   const session = await openSession(world, options)
   if (!session.api.isSignedIn)

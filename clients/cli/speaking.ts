@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 
 export type Describe = (command: Command) => Command
 
-/** A command that speaks to a server. */
+/** A command that talks to a server. */
 export const speakingOf = (parent: Command, name: string, describe: Describe): Command =>
   describe(parent.command(name))
     .addOption(new Option('--host <url>', 'the server; FORGE_HOST, or where you signed in last'))

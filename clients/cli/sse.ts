@@ -3,9 +3,9 @@ import { exitCode, type Failure } from './failure.ts'
 export type SseEvent = { id: string | null; event: string; data: string }
 
 export type SseParser = {
-  /** The events completed by this piece of the stream; pieces may be cut anywhere. */
+  /** Returns the events completed by this chunk; chunks may be cut anywhere. */
   push(text: string): SseEvent[]
-  /** What the server asked to wait before connecting again, in milliseconds; null until it did. */
+  /** Reconnect delay set by the server, in milliseconds; null if none. */
   retryMs(): number | null
 }
 
@@ -45,7 +45,7 @@ export function sseParser(): SseParser {
   return {
     push(text) {
       rest += text
-      // A lone CR at the very end may be the first half of a CRLF: it waits for the next piece.
+      // A CR at the end may be the first half of a CRLF: keep it for the next chunk.
       const lines = rest.split(/\r\n|\n|\r(?!$)/)
       rest = lines.pop() ?? ''
       return lines.flatMap(line)
@@ -55,12 +55,12 @@ export function sseParser(): SseParser {
 }
 
 export type FollowOptions = {
-  /** Opens the stream after the given event id; throws a `Failure` when the server refuses. */
+  /** Opens the stream after the given event id; throws a `Failure` if the server refuses. */
   open: (lastEventId: string | null, signal: AbortSignal) => Promise<Response>
   signal: AbortSignal
-  /** Called with the reason when the stream breaks, and with null when it flows again. */
+  /** Called with the reason when the stream breaks, and with null when it resumes. */
   onGap?: (reason: string | null) => void
-  /** Longest silence before the connection is taken for dead; the server comments every 15 s. */
+  /** Silence after which the connection counts as dead; the server sends a comment every 15 s. */
   silenceMs?: number
   /** Longest wait between attempts. */
   maxWaitMs?: number
@@ -69,16 +69,16 @@ export type FollowOptions = {
 type Position = {
   lastId: string | null
   retryMs: number
-  /** Attempts since something came. */
+  /** Failed attempts since the last data. */
   failures: number
-  /** The server said with a 204 that nothing more will come. */
+  /** The server sent a 204: nothing more will come. */
   isOver: boolean
 }
 
 /**
- * Every event of a stream, over as many connections as it takes: after each break it connects again with
- * `Last-Event-ID`, so that nothing is missed and nothing comes twice. Ends after `eof`, with a 204, or when
- * `signal` fires; throws only what no second attempt can mend (no such run, signed out).
+ * Every event of a stream, over as many connections as necessary: after each break it reconnects with
+ * `Last-Event-ID`, so that nothing is missed or repeated. Ends after `eof`, with a 204, or when `signal` fires;
+ * throws only what a retry cannot fix (no such run, signed out).
  */
 export async function* followStream(options: FollowOptions): AsyncGenerator<SseEvent> {
   const { signal, onGap = () => {}, maxWaitMs = 3000 } = options
@@ -92,7 +92,7 @@ export async function* followStream(options: FollowOptions): AsyncGenerator<SseE
   }
 }
 
-/** The events of one connection. Answers why it broke, or null when there is nothing more to come. */
+/** The events of one connection. Returns why it broke, or null if the stream is complete. */
 async function* untilBroken(
   options: FollowOptions,
   position: Position,
@@ -140,7 +140,7 @@ async function* connection(
   }
 }
 
-/** The first attempt comes at once; half of each wait is random, so that a restarted server is not met in step. */
+/** No wait before the first attempt; half of each wait is random, so that clients do not reconnect in step. */
 function waitMs({ failures, retryMs }: Position, maxWaitMs: number): number {
   const wait =
     failures === 1 ? Math.min(250, maxWaitMs) : Math.min(retryMs * 2 ** (failures - 2), maxWaitMs)
@@ -159,7 +159,7 @@ function reasonOf(error: unknown): string {
     : error.message
 }
 
-/** Resolves after that time, or at once when the signal fires. */
+/** Resolves after that time, or as soon as the signal fires. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     const done = () => {

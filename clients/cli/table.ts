@@ -4,16 +4,16 @@ export type Column<Row> = {
   title: string
   cell: (row: Row) => string
   align?: 'left' | 'right'
-  /** Gives up columns, down to 6, when the table is wider than the terminal. */
+  /** Shrinks, down to 6 characters, if the table is wider than the terminal. */
   shrinks?: boolean
-  /** Left out where even shrunk columns are too wide together; the last one goes first. */
+  /** Omitted if even the shrunk columns do not fit; the last such column goes first. */
   drops?: boolean
-  /** Colours what is already cut and padded. */
+  /** Colours the cut and padded text. */
   paint?: (text: string, row: Row) => string
 }
 
 export type TableOptions = {
-  /** Columns of the terminal; null where nothing is to be cut (pipes, files). */
+  /** Columns of the terminal; null for pipes and files, where nothing is cut. */
   width: number | null
   paintTitle?: (text: string) => string
 }
@@ -21,7 +21,7 @@ export type TableOptions = {
 const gap = '  '
 const least = 6
 
-/** Rows under their titles, aligned, without ruling: each cell can be cut out by a script. */
+/** Aligned rows under their titles, without rules, so that scripts can cut out cells. */
 export function table<Row>(
   all: readonly Column<Row>[],
   rows: readonly Row[],
@@ -57,7 +57,7 @@ export function table<Row>(
 const naturalWidth = <Row>(column: Column<Row>, rows: readonly Row[]): number =>
   Math.max(displayWidth(column.title), ...rows.map(row => displayWidth(column.cell(row))))
 
-/** The columns that fit when all that shrink have shrunk. */
+/** The columns that fit when all shrinkable ones have shrunk. */
 function affordable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -74,7 +74,7 @@ function affordable<Row>(
     : affordable(columns.toSpliced(last, 1), rows, width)
 }
 
-/** Takes what is too much from the shrinking columns, the widest first. */
+/** Shrinks columns until the table fits, the widest first. */
 function fitted<Row>(
   columns: readonly Column<Row>[],
   natural: readonly number[],

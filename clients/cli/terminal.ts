@@ -2,18 +2,18 @@ import { styleText } from 'node:util'
 
 export type Paint = (format: Parameters<typeof styleText>[0], text: string) => string
 
-/** Where a command writes: data on stdout, everything else on stderr. */
+/** Output of a command: data on stdout, everything else on stderr. */
 export type Terminal = {
   data(line: string): void
   note(line: string): void
-  /** One line on stderr that replaces itself, null takes it away; nothing where stderr is no terminal. */
+  /** A self-replacing line on stderr; null removes it. No-op if stderr is not a terminal. */
   status(line: string | null): void
-  /** Both honour NO_COLOR and are plain where the stream is no terminal. */
+  /** Both honour NO_COLOR and are plain if the stream is not a terminal. */
   paint: Paint
   paintNote: Paint
-  /** Stdout is a terminal that can be redrawn. */
+  /** Whether stdout is a terminal that can be redrawn. */
   isLive: boolean
-  /** Null where stdout is no terminal: nothing is to be cut there. */
+  /** Null if stdout is not a terminal: nothing is cut there. */
   columns(): number | null
   rows(): number
 }

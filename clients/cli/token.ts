@@ -1,6 +1,6 @@
 import { toTimestamp } from '../../schemas/timestamp.ts'
 
-/** When an access token ends by itself, read from the token; null where it does not say. */
+/** The expiry of an access token, read from the token; null if it has none. */
 export function expiryOf(token: string): string | null {
   try {
     const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())

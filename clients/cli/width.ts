@@ -6,7 +6,7 @@ const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|\ufe0f/u
 const plainAscii = /^[\x20-\x7e]*$/
 
-/** Columns the text takes on a terminal; colour codes take none. */
+/** Width of the text on a terminal, in columns; colour codes count 0. */
 export function displayWidth(text: string): number {
   if (plainAscii.test(text)) return text.length
   let columns = 0
@@ -15,7 +15,7 @@ export function displayWidth(text: string): number {
   return columns
 }
 
-/** Cuts plain text to at most `width` columns, with … where something went. */
+/** Cuts plain text to at most `width` columns and marks the cut with …. */
 export function truncate(text: string, width: number): string {
   if (displayWidth(text) <= width) return text
   let kept = ''
@@ -35,7 +35,7 @@ export const padEnd = (text: string, width: number) =>
 export const padStart = (text: string, width: number) =>
   ' '.repeat(Math.max(0, width - displayWidth(text))) + text
 
-/** One line that moves no cursor: what a program redrew with carriage returns shows as it ended. */
+/** Makes one line without cursor movement: of text redrawn with carriage returns, the last version. */
 export function oneLine(text: string): string {
   const last = text.replace(/\r+$/, '').split('\r').at(-1) ?? ''
   return stripVTControlCharacters(last)

@@ -91,7 +91,7 @@ export async function rebuild(
 const pollMs = 300
 const sayEveryMs = 2000
 
-/** Says on stderr how far it is: in one line on a terminal, now and then elsewhere. */
+/** Reports progress on stderr: one updating line on a terminal, occasional lines elsewhere. */
 async function waitForRebuild({ api, terminal, nowMs }: Session): Promise<Rebuild> {
   const never = new AbortController().signal
   const { isTTY } = process.stderr

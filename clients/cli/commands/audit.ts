@@ -90,7 +90,7 @@ function instant(option: string, text: string | undefined, nowMs: number): strin
     throw usageFailure(
       `${option} ${text}: 90s, 5m, 2h, 1d or a time like 2026-11-20T19:00:00+00:00`,
     )
-  // As it was written where it is a time: without a fraction it means the whole second.
+  // An absolute time is sent as typed: without a fraction it covers the whole second.
   return /^\d{4}-/.test(text) ? text : new Date(ms).toISOString()
 }
 
@@ -154,7 +154,7 @@ export const describeAuditVerify = (command: Command): Command =>
     .description('check that every event is as it was recorded; ends with 1 where one is not')
     .option('--head <hash@position>', 'a head that was kept: the chain must still pass through it')
 
-/** A million events take some 10 s. */
+/** A million events take about 10 s. */
 const verifyWithinMs = 3_600_000
 
 export async function auditVerify(world: World, options: VerifyOptions): Promise<ExitCode> {

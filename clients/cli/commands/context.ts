@@ -11,7 +11,7 @@ type Row = {
   host: string
   username: string
   current: boolean
-  /** When the token ends by itself; null where one is signed out. */
+  /** When the token expires; null when signed out. */
   expires_at: string | null
 }
 

@@ -44,7 +44,7 @@ export async function login(world: World, options: LoginOptions): Promise<ExitCo
       onSlow: reason => terminal.note(terminal.paintNote('dim', reason)),
     })
   const { token, user } = await ways[way](world, connect, options)
-  // Read anew: a sign-in takes minutes, and another one may have ended meanwhile.
+  // Read again: a sign-in takes minutes, and another one may have finished in the meantime.
   const { contexts } = await readContexts(path)
   const { username, role } = user
   await writeContexts(path, {
@@ -128,7 +128,7 @@ function offerBrowser(env: World['env'], url: string): void {
   if (opener !== null) openInBrowser(opener, url)
 }
 
-/** So that the person who approves can tell which machine asks; a header takes only so many characters. */
+/** Shown to the person who approves; cut, because headers have limits. */
 const machineName = () =>
   hostname()
     .replaceAll(/[^\w.-]/g, '')

@@ -8,12 +8,12 @@ import { version } from '../version.ts'
 export const describeLogout = (command: Command): Command =>
   command.description('end the session at the server and forget its token here')
 
-/** The token is forgotten whatever the server says; where it could not be told, the exit code says so. */
+/** Forgets the token in any case; the exit code tells whether the server ended the session. */
 export async function logout(world: World, options: CommonOptions): Promise<ExitCode> {
   const { terminal, env } = world
   const path = contextsPath(env)
   const stored = await readContexts(path)
-  // A stored token before FORGE_TOKEN: what cannot be forgotten here is not what one means.
+  // The stored token, not FORGE_TOKEN, which this command cannot remove from the environment.
   const found = targetOf(options, { FORGE_HOST: env.FORGE_HOST }, stored)
   const { host, context } = found
   const token = found.token ?? env.FORGE_TOKEN ?? null
@@ -32,7 +32,7 @@ export async function logout(world: World, options: CommonOptions): Promise<Exit
   return exitCode.ok
 }
 
-/** Null when the session has ended, also where it had before. */
+/** Null once the session has ended, even if it already had. */
 async function endSession(
   { terminal }: World,
   host: string,

@@ -75,7 +75,7 @@ function lineText(line: LogLine, { isJson, terminal }: Session, options: LogsOpt
     : text
 }
 
-/** Colours may pass to a terminal; what moves its cursor, sets its title or asks it something may not. */
+/** Keeps colours; removes sequences that move the cursor, set the title or query the terminal. */
 const harmless = (text: string) =>
   text.replaceAll(/\p{Cc}(\[[0-9;]*m)?/gu, found =>
     found === '\t' || found === '\n' || found.startsWith('\u001b[') ? found : found.slice(1),

@@ -65,7 +65,7 @@ function chosenKeys(known: readonly MetricKey[], wanted: string | undefined): Me
   })
 }
 
-/** Keys asked for in one request: an address has its limits. */
+/** Keys per request: URLs have a length limit. */
 const keysAtOnce = 20
 
 async function readSeries(
@@ -106,7 +106,7 @@ async function saySummary({ api, terminal, isJson }: Session, base: string, keys
 
 const widestTrend = 24
 
-/** What the names and four columns of numbers leave of the terminal. */
+/** Terminal columns left beside the names and four columns of numbers. */
 function trendWidth(keys: readonly MetricKey[], columns: number | null): number {
   const names = Math.max(...keys.map(metric => displayWidth(metric.key)))
   return columns === null ? widestTrend : Math.max(5, Math.min(widestTrend, columns - names - 52))
@@ -146,7 +146,7 @@ const csvLines = (series: readonly MetricSeries[]): string[] => [
 
 const csvField = (text: string) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
-/** Lowest and highest of each bucket, so that a chart shows true extremes. */
+/** The lowest and highest of each bucket, so that a chart shows true extremes. */
 const extremesOf = ({ points }: MetricSeries): Point[] =>
   points.flatMap(([step, min, max]) => {
     const [low, high] = [toNumber(min), toNumber(max)]

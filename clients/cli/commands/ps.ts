@@ -83,7 +83,7 @@ function columnsOf(paint: Paint, rows: readonly RunRow[], nowMs: number): Column
 
 const alwaysShown = /^(RUN|STATE|NAME|RUNNING|OWNER)$/
 
-/** That a run succeeded needs no reason. */
+/** No reason is shown for success. */
 const reasonText = ({ state, state_reason }: RunRow) =>
   state === 'succeeded' ? '' : (state_reason ?? '')
 

@@ -58,7 +58,7 @@ export async function quotaSet(
   const series = options.series ?? []
   if (Object.keys(change).length === 0 && series.length === 0)
     throw usageFailure('Nothing to change', 'hint: forge admin quota set --help lists what can be')
-  // The API takes a whole quota.
+  // The API replaces the whole quota.
   const { default: _, ...present } = await api.get<Quota>(`/api/admin/quotas/${segment(username)}`)
   const per_series = withSeries(present.per_series, series)
   const body = { username, ...present, ...change, per_series }

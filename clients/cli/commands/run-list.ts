@@ -3,7 +3,7 @@ import type { Query } from '../api.ts'
 import { byInterest } from '../follow/picture.ts'
 import type { Session } from '../session.ts'
 
-/** A run in the list, with or without a job. These are the fields of `--json`. */
+/** A listed run, with or without a job. These are the fields of `--json`. */
 export type RunRow = {
   run_id: string
   short_id: string
@@ -36,7 +36,7 @@ export type ListOptions = {
 }
 
 const recentMs = 86_400_000
-/** States only jobs have, and states only runs have: the other list has no word for them. */
+/** States that only jobs have; runs and jobs are separate lists with separate states. */
 const jobWord = /^(admitted|held|queued|scheduled|starting|pausing|paused|stopping)$/
 const runWord = /^(pending|abandoned)$/
 

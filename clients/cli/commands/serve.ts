@@ -13,11 +13,11 @@ export function describeServe(command: Command): Command {
     .option('--roles <list>', 'some of its parts only (SERVICE_ROLES)')
 }
 
-/** The server in a process of its own: the command line itself speaks only HTTP. */
+/** Runs the server in a child process: the CLI itself only speaks HTTP. */
 export function serve({ roles }: ServeOptions): Promise<number> {
   const env = { ...process.env, ...(roles !== undefined && { SERVICE_ROLES: roles }) }
   const child = spawn(process.execPath, [server], { stdio: 'inherit', env })
-  // A terminal's Ctrl-C reaches the server by itself; this process only has to outlive it.
+  // A terminal sends Ctrl-C to the server too; this process only has to outlive it.
   process.on('SIGINT', () => {
     if (!process.stdin.isTTY) child.kill('SIGINT')
   })

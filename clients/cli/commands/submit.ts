@@ -108,7 +108,7 @@ async function readText(path: string): Promise<string> {
 
 type RecipeRow = { name: string; version: string; deprecated: boolean }
 
-/** The lock of a recipe: of the version asked for, else of its newest. */
+/** The lock of the requested version of a recipe, or of its newest. */
 export async function lockOf(api: Api, recipe: string): Promise<SpecTree> {
   const [name = '', asked] = recipe.split('@')
   const found = await api.find<RecipeRow>(`/api/recipes/${segment(name)}`)

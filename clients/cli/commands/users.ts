@@ -121,7 +121,7 @@ async function changeUser(world: World, { username, options, change, said }: Cha
   return exitCode.ok
 }
 
-/** The password alone goes to stdout, so that a script can keep it. */
+/** Only the password goes to stdout, so that a script can capture it. */
 function sayPassword({ terminal }: World, user: WrittenUser, isExpected: boolean): void {
   if (user.password !== null) {
     terminal.note('Their password, shown only now:')

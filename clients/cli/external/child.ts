@@ -3,10 +3,10 @@ import { constants } from 'node:os'
 import type { OutputStream } from './log-shipper.ts'
 
 export type ChildEnd = {
-  /** As a shell counts it: 128 + n for signal n, 127 where there is no such command. */
+  /** Shell convention: 128 + n for signal n, 127 for an unknown command. */
   exitCode: number
   signal: NodeJS.Signals | null
-  /** Why it could not be started. */
+  /** Why it could not be started, or null. */
   fault: string | null
 }
 
@@ -18,14 +18,14 @@ type ChildOptions = {
 
 const passedOn = ['SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
 
-/** Runs the command to its end with our own standard input, passing signals on to it. */
+/** Runs the command to its end with our standard input, forwarding signals. */
 export function runChild({ command, env, onOutput }: ChildOptions): Promise<ChildEnd> {
   const [program = '', ...args] = command
   const child = spawn(program, args, { env, stdio: ['inherit', 'pipe', 'pipe'] })
   child.stdout.on('data', bytes => onOutput('stdout', bytes))
   child.stderr.on('data', bytes => onOutput('stderr', bytes))
   const forward = (signal: NodeJS.Signals) => void child.kill(signal)
-  // A terminal sends Ctrl-C to the command as well; once is enough.
+  // A terminal sends Ctrl-C to the command as well, so it is not forwarded.
   const interrupt = () => {
     if (!process.stdin.isTTY) child.kill('SIGINT')
   }
@@ -42,7 +42,7 @@ export function runChild({ command, env, onOutput }: ChildOptions): Promise<Chil
       const fault = isMissing ? `${program}: command not found` : `${program}: ${error.message}`
       resolve({ exitCode: isMissing ? 127 : 126, signal: null, fault })
     })
-    // 'close' comes after the last output, 'exit' may come before it.
+    // Not 'exit', which may fire before the last output.
     child.once('close', (code, signal) => {
       release()
       resolve({

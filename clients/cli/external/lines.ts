@@ -1,15 +1,15 @@
-/** Longest line that is kept whole, in characters; what has no line breaks is cut there. */
+/** Longer lines are cut here, in characters. */
 const maxCharacters = 16_000
 
 export type LineSplitter = {
   push(bytes: Uint8Array): void
-  /** Hands on what is left without a line break. */
+  /** Emits the rest that has no line break. */
   end(): void
 }
 
 /**
- * Cuts output into lines, whatever the pieces it comes in: characters of several bytes are kept whole. Of a
- * line redrawn with carriage returns (progress bars) only the last drawing counts.
+ * Cuts output into lines, however it is chunked; multi-byte characters stay whole. Of a line redrawn with
+ * carriage returns (progress bars) only the last version is kept.
  */
 export function lineSplitter(take: (line: string) => void): LineSplitter {
   const decoder = new TextDecoder()

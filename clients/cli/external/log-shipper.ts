@@ -6,38 +6,38 @@ import { lineSplitter } from './lines.ts'
 export type OutputStream = 'stdout' | 'stderr'
 
 export type LogShipper = {
-  /** Takes output as it comes; never waits and never throws. */
+  /** Accepts output; never blocks and never throws. */
   write(stream: OutputStream, bytes: Uint8Array): void
-  /** Sends what is left, until `giveUp` fires. Answers how many lines did not arrive. */
+  /** Sends the rest, until `giveUp` fires. Resolves with the number of lost lines. */
   close(giveUp: AbortSignal): Promise<number>
-  /** The last lines written to a stream, for the report of a failure. */
+  /** The last lines of a stream, for the report of a failure. */
   lastLines(stream: OutputStream, count: number): string[]
 }
 
 export type ShipperOptions = {
-  /** The API under `/api/ingest`, with the run's token. */
+  /** Client of `/api/ingest`, with the run's token. */
   ingest: Api
   runId: string
-  /** Names this process, so that a call that is sent again is taken once. */
+  /** Identifies this process, so that a repeated call is stored once. */
   producer: string
-  /** Told once when lines cannot be sent for now. */
+  /** Called once when lines cannot be sent for now. */
   onTrouble: (reason: string) => void
 }
 
-/** Time in which lines gather for one call, in milliseconds. */
+/** How long lines are collected for one call, in milliseconds. */
 const gatherMs = 300
-/** Text in one call, in characters; with every character four bytes long it is still under the limit of 1 MB. */
+/** Characters per call: under the limit of 1 MB even with four bytes each. */
 const callCharacters = 200_000
-/** Lines that wait while the server is away; beyond that the oldest go. */
+/** Lines kept while the server is unreachable; beyond that the oldest are dropped. */
 const maxWaiting = 50_000
 const maxWaitMs = 15_000
-/** A run that says nothing for a day counts as abandoned: a quiet one says that it is there. */
+/** How often a quiet run reports: after a day without reports it counts as abandoned. */
 const stillHereMs = 10 * 60_000
 const rememberedLines = 50
 
 type Line = { stream: OutputStream; text: string }
 
-/** Ships the output of a command in order, line by line, without ever holding the command up. */
+/** Ships the output of a command in order, line by line, without ever blocking the command. */
 export function openLogShipper(options: ShipperOptions): LogShipper {
   const waiting: Line[] = []
   let lost = 0
@@ -73,7 +73,7 @@ export function openLogShipper(options: ShipperOptions): LogShipper {
   }
 }
 
-/** The next lines of one stream, as many as one call holds. */
+/** The next lines of one stream, up to the size of one call. */
 function nextCall(waiting: Line[]): Line[] {
   const stream = waiting[0]?.stream
   let characters = 0
@@ -89,7 +89,7 @@ function nextCall(waiting: Line[]): Line[] {
 
 type Sending = { next: () => Line[]; closing: AbortSignal; giveUp: AbortSignal }
 
-/** Sends call after call until closed and empty. Answers how many lines were refused or given up. */
+/** Sends call after call until closed and empty. Resolves with the number of refused or abandoned lines. */
 async function sendAll(options: ShipperOptions, sending: Sending): Promise<number> {
   const { next, closing, giveUp } = sending
   let lost = 0
@@ -111,7 +111,7 @@ async function sendAll(options: ShipperOptions, sending: Sending): Promise<numbe
 
 type Call = { lines: readonly Line[]; seq: number; giveUp: AbortSignal }
 
-/** Tries until the server has answered, with one `seq`, so that nothing is stored twice; false: not stored. */
+/** Retries with the same `seq` until the server answers, so that nothing is stored twice; false: not stored. */
 async function sendOne(
   { ingest, runId, producer, onTrouble }: ShipperOptions,
   { lines, seq, giveUp }: Call,

@@ -7,15 +7,15 @@ import { version } from '../version.ts'
 import { type ChildEnd, runChild } from './child.ts'
 import { type LogShipper, openLogShipper } from './log-shipper.ts'
 
-/** What the server answered when the run was made; `env` holds the variables its code reads. */
+/** The response to creating the run; `env` holds the variables its code reads. */
 export type Created = { run_id: string; short_id: string; env: Record<string, string> }
 
-/** After the command has ended, how long a server that is away is waited for, in milliseconds. */
+/** How long to wait for an unreachable server after the command has ended, in milliseconds. */
 const flushMs = 60_000
 const sayWaitingMs = 2000
 const maxWaitMs = 3000
 
-/** Runs the command with the variables of its run, ships its output and reports how it ended. */
+/** Runs the command with the variables of its run, ships its output and reports its end. */
 export async function runReporting(
   session: Session,
   created: Created,
@@ -25,7 +25,7 @@ export async function runReporting(
   const { run_id: runId } = created
   const url = `${api.host}/runs/${runId}`
   const ingest = createApi({
-    // Where we reached the server, the command on this machine does too.
+    // The address that worked for us works for a command on this machine.
     host: `${api.host}/api/ingest`,
     token: created.env.SERVICE_TOKEN ?? null,
     userAgent: `forge-run/${version}`,
@@ -48,7 +48,7 @@ export async function runReporting(
     command,
     env: {
       ...env,
-      // Python holds back output that goes to no terminal; a live log wants it at once.
+      // Python buffers output that is not a terminal; a live log needs it at once.
       PYTHONUNBUFFERED: env.PYTHONUNBUFFERED ?? '1',
       ...created.env,
       SERVICE_ENDPOINT: ingest.host,
@@ -68,7 +68,7 @@ export async function runReporting(
   return end.exitCode
 }
 
-/** The command is over: what is left to send may take a minute, or until somebody is tired of it. */
+/** After the command, sending the rest may take a minute, or until Ctrl-C. */
 function giveUpInTime({ terminal }: Session, givingUp: AbortController): () => void {
   const giveUp = () => givingUp.abort()
   const timers = [
@@ -87,7 +87,7 @@ function giveUpInTime({ terminal }: Session, givingUp: AbortController): () => v
   }
 }
 
-/** In this order: `running` is the start of the time that counts. */
+/** The order matters: billing starts with `running`. */
 async function reportBegin(ingest: Api, runId: string, giveUp: AbortSignal): Promise<void> {
   const ts = new Date().toISOString()
   await report(ingest, { run_id: runId, event: 'starting', ts }, giveUp)
@@ -103,7 +103,7 @@ type Ending = {
   giveUp: AbortSignal
 }
 
-/** The output goes first: what arrives after the end may come too late to be taken. */
+/** The output goes first, because output may be refused after the end. */
 async function reportEnd(session: Session, ending: Ending): Promise<void> {
   const { ingest, shipper, runId, end, began, giveUp } = ending
   const ts = new Date().toISOString()
@@ -124,7 +124,7 @@ const failureMessage = (end: ChildEnd, lastWords: readonly string[]) =>
     .join('\n')
     .slice(0, 6000)
 
-/** Reports until it is taken, refused or given up; answers why it was not taken, or null. */
+/** Retries until the report is accepted, refused or abandoned; returns why it failed, or null. */
 async function report(
   ingest: Api,
   body: Record<string, unknown>,
@@ -132,7 +132,7 @@ async function report(
 ): Promise<string | null> {
   for (let attempt = 0; ; attempt++) {
     const failure = await tryReport(ingest, body)
-    // A run that has ended already, by its own report, is no fault.
+    // The run had already ended by its own report, which is fine.
     if (failure === null || failure.exitCode === exitCode.conflict) return null
     if (failure.exitCode !== exitCode.unavailable || giveUp.aborted) return failure.message
     await pause(Math.min(maxWaitMs, 250 * 2 ** attempt), giveUp)
@@ -149,7 +149,7 @@ async function tryReport(ingest: Api, body: Record<string, unknown>): Promise<Fa
   }
 }
 
-/** Chatter about the run: stdout belongs to the command. */
+/** Messages go to stderr: stdout belongs to the command. */
 function say({ terminal, isJson }: Session, event: Record<string, unknown>, text: string | null) {
   if (isJson) terminal.note(JSON.stringify(event))
   else if (text !== null) terminal.note(`forge: ${text}`)

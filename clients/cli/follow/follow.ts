@@ -17,17 +17,17 @@ import { jsonPresenter, livePresenter, type Presenter, plainPresenter } from './
 import { type Run, type RunEvent, runEvents } from './run-events.ts'
 
 export type FollowOptions = {
-  /** Metrics to chart; empty: the most telling ones. */
+  /** Metrics to chart; empty: the most interesting ones. */
   keys: readonly string[]
-  /** Take the whole terminal, and leave at q. */
+  /** Use the whole terminal, and leave on q. */
   full: boolean
-  /** How to come back to a run that was left, as a command. */
+  /** The command that returns to a run that was left. */
   attach?: (shortId: string) => string
 }
 
 /**
- * Shows a run until it has ended, then what came of it. Ctrl-C (and q in the full view) leaves the run alone
- * and says how to come back.
+ * Shows a run until it has ended, then its outcome. Ctrl-C (and q in the full view) stops watching, not the
+ * run, and prints how to come back.
  */
 export async function followRun(
   session: Session,
@@ -64,7 +64,7 @@ async function sayOutcome({ api, terminal, isJson }: Session, picture: Picture):
 }
 
 function sayGoodbye(terminal: Terminal, attach: string, reason: unknown): ExitCode {
-  // The terminal has echoed ^C into the line the cursor was on.
+  // The terminal echoed ^C into the current line.
   if (reason !== 'q') terminal.note('')
   terminal.note(`The run goes on. To come back: ${attach}`)
   return reason === 'q' ? exitCode.ok : exitCode.interrupted
@@ -110,7 +110,7 @@ function note(picture: Picture, event: RunEvent, nowMs: number): void {
   }
 }
 
-/** Aborts with 'q' or 'interrupt' as its reason. With keys, the terminal hands over single key presses. */
+/** Aborts with the reason 'q' or 'interrupt'. `withKeys` puts the terminal into raw mode. */
 function listenForLeave(leaving: AbortController, withKeys: boolean): () => void {
   const interrupt = () => leaving.abort('interrupt')
   const key = (bytes: Buffer) => {

@@ -7,7 +7,7 @@ import { oneLine } from '../width.ts'
 import { elapsedSeconds, type Picture, timeline } from './picture.ts'
 import { paintState } from './view.ts'
 
-/** What is left of a run once it has ended. */
+/** Summary of an ended run. */
 export type Outcome = {
   run_id: string
   short_id: string
@@ -16,7 +16,7 @@ export type Outcome = {
   exit_code: number | null
   duration_s: number
   stages: { state: string; seconds: number }[]
-  /** The last `test/…` values or, where there is none, the last loss and accuracy. */
+  /** The last `test/…` values or, without any, the last loss and accuracy. */
   results: Record<string, number | string>
   artifacts: Artifact[]
   url: string
@@ -42,7 +42,7 @@ export async function outcomeOf(api: Api, picture: Picture): Promise<Outcome> {
   }
 }
 
-/** The run's record; null where it cannot be had any more, which is no reason to lose the rest. */
+/** The run's record; null if it cannot be read, so that the rest of the outcome is still shown. */
 async function settledSummary(api: Api, picture: Picture): Promise<RunRecord | null> {
   try {
     return await api.get<RunRecord>(`/api/runs/${segment(picture.runId)}`)
@@ -68,7 +68,7 @@ function resultsOf(summary: RunRecord['summary']): Outcome['results'] {
 export const exitCodeOf = ({ state }: Outcome): ExitCode =>
   state === 'succeeded' ? exitCode.ok : exitCode.jobFailed
 
-/** The outcome for people; a failed run shows the last it said. */
+/** The outcome as text; for a failed run with its last log lines. */
 export function outcomeLines(outcome: Outcome, picture: Picture, paint: Paint): string[] {
   const { state, stages, results, artifacts } = outcome
   const spent = stages.map(stage => `${stage.state} ${duration(stage.seconds)}`).join(' › ')

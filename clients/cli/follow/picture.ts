@@ -9,7 +9,7 @@ import {
 } from '../answers.ts'
 import { Series } from '../series.ts'
 
-/** Log lines kept for the tail. */
+/** Log lines kept for display. */
 const tailLines = 500
 
 const justNowMs = 1500
@@ -17,7 +17,7 @@ const justNowMs = 1500
 export type Stage = { state: string; sinceMs: number }
 export type Stream = 'log' | 'metrics' | 'state'
 
-/** All that is known of one followed run. The functions below change it; views only read it. */
+/** Everything known about a followed run. The functions below change it; views only read it. */
 export type Picture = {
   runId: string
   shortId: string
@@ -27,7 +27,7 @@ export type Picture = {
   state: string
   reason: string | null
   phase: string | null
-  /** The states gone through, in order, each with the moment it began. */
+  /** The states so far, in order, each with its start. */
   stages: Stage[]
   endedMs: number | null
   step: number | null
@@ -36,11 +36,11 @@ export type Picture = {
   exitCode: number | null
   metrics: Map<string, Series>
   log: LogLine[]
-  /** Why a stream does not flow at the moment. */
+  /** Streams that are currently interrupted, with the reason. */
   gaps: Map<Stream, { reason: string; sinceMs: number }>
 }
 
-/** The state until something is heard. */
+/** The state before the first event. */
 const unknown = ''
 
 export function newPicture(
@@ -68,7 +68,7 @@ export function newPicture(
   }
 }
 
-/** A job with its whole history: what it says replaces what was pieced together from the stream. */
+/** Applies a job's full history, which replaces what was collected from the stream. */
 export function seeJob(picture: Picture, job: JobDetail): void {
   picture.recipe = job.recipe && `${job.recipe.name} ${job.recipe.version}`
   picture.phase = job.phase
@@ -81,7 +81,7 @@ export function seeJob(picture: Picture, job: JobDetail): void {
   enter(picture, job.state, Date.parse(job.ended_at ?? ''))
 }
 
-/** A run without a job. */
+/** Applies the record of a run without a job. */
 export function seeRun(picture: Picture, run: RunRecord): void {
   const started = Date.parse(run.started_at ?? run.created_at)
   if (picture.stages.length === 0) picture.stages.push({ state: run.state, sinceMs: started })
@@ -89,8 +89,8 @@ export function seeRun(picture: Picture, run: RunRecord): void {
 }
 
 /**
- * A change that is told while it happens is put at the moment it was told: `at` is in whole seconds, and short
- * stages shall have a length too. A stream begins with the whole history; what is known of it stays.
+ * A live change is dated by its arrival, because `at` has whole seconds and short stages would have no length.
+ * A stream starts with the whole history; known parts of it keep their times.
  */
 export function seeState(picture: Picture, frame: StateFrame, nowMs: number): void {
   const at = Date.parse(frame.at)
@@ -132,10 +132,10 @@ export function seeGap(
   else picture.gaps.set(stream, { reason, sinceMs: picture.gaps.get(stream)?.sinceMs ?? nowMs })
 }
 
-/** Shorter stays in a state are not worth a word. */
+/** Shorter stays in a state are not shown. */
 const shortestSeconds = 0.05
 
-/** Seconds in each state so far; the last one runs on until the end. */
+/** Seconds in each state so far; the last state of a live run keeps counting. */
 export function timeline(picture: Picture, nowMs: number): { state: string; seconds: number }[] {
   return picture.stages.flatMap(({ state, sinceMs }, at) => {
     if (isEnded(state)) return []
@@ -146,7 +146,7 @@ export function timeline(picture: Picture, nowMs: number): { state: string; seco
   })
 }
 
-/** Seconds from the first state to the end, or to now. */
+/** Seconds from the first state to the end or, for a live run, to now. */
 export const elapsedSeconds = (picture: Picture, nowMs: number): number =>
   secondsInto(picture, picture.endedMs ?? nowMs)
 
@@ -154,7 +154,7 @@ export const elapsedSeconds = (picture: Picture, nowMs: number): number =>
 export const secondsInto = (picture: Picture, atMs: number): number =>
   Math.max(0, (atMs - (picture.stages[0]?.sinceMs ?? atMs)) / 1000)
 
-/** A state once ended stays: a late report of an earlier one changes nothing. */
+/** Ignores a late report once the run has ended. */
 function enter(picture: Picture, state: string, endedMs: number): void {
   if (isEnded(picture.state) && !isEnded(state)) return
   picture.state = state
@@ -162,8 +162,8 @@ function enter(picture: Picture, state: string, endedMs: number): void {
 }
 
 /**
- * The stages as the job's history has them; phases of one state are one stage. Times there are whole seconds:
- * where a stream gave the moment of the same change more exactly, that one stays.
+ * The stages of the job's history, with the phases of one state merged. Its times are whole seconds; a more
+ * exact time known from a stream is kept.
  */
 function stagesOf(known: readonly Stage[], transitions: JobDetail['transitions']): Stage[] {
   const changes = transitions.filter(({ to }, index) => to !== transitions[index - 1]?.to)
@@ -176,7 +176,7 @@ function stagesOf(known: readonly Stage[], transitions: JobDetail['transitions']
   })
 }
 
-/** What a newcomer wants to see first: a loss, then an accuracy or reward, then whatever is reported most. */
+/** Order of interest: a loss, then an accuracy or reward, then the keys with the most points. */
 const interest = [
   /^(train\/|train_)?loss$/,
   /^(val|valid|validation|eval|test)[/_](acc|accuracy|reward|f1)$/,
@@ -185,7 +185,7 @@ const interest = [
   /(^|[/_])(acc|accuracy|reward)$/,
 ]
 
-/** The keys in the order in which they deserve space. */
+/** The keys, most interesting first. */
 export function byInterest(metrics: ReadonlyMap<string, Pick<Series, 'count'>>): string[] {
   const rank = (key: string) => {
     const at = interest.findIndex(pattern => pattern.test(key))

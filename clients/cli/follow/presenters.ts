@@ -6,9 +6,9 @@ import type { RunEvent } from './run-events.ts'
 import { openScreen, type Tty } from './screen.ts'
 import { paintState, runView } from './view.ts'
 
-/** Shows a followed run while it goes on. */
+/** Shows a followed run. */
 export type Presenter = {
-  /** Called after each event, which the picture holds already. */
+  /** Called after each event has been applied to the picture. */
   see(event: RunEvent, picture: Picture): void
   close(picture: Picture): void
 }
@@ -23,10 +23,10 @@ type LiveOptions = {
   nowMs: () => number
 }
 
-/** Between two frames; also how often the clock moves when nothing else does. */
+/** Time between frames; `most` is how often the clock is redrawn without other changes. */
 const frameMs = { least: 80, most: 500 }
 
-/** Redraws the whole view in place, as often as it changes but not more often than an eye follows. */
+/** Redraws the whole view in place on changes, at a limited rate. */
 export function livePresenter(options: LiveOptions): Presenter {
   const { terminal, tty, mode, picture, keys, footer, nowMs } = options
   const screen = openScreen(tty, mode)
@@ -69,10 +69,10 @@ export function livePresenter(options: LiveOptions): Presenter {
 const withoutBlankEnd = (lines: readonly string[]) =>
   lines.slice(0, lines.findLastIndex(line => line !== '') + 1)
 
-/** How often plain output says where the metrics stand, in milliseconds. */
+/** How often plain output prints the metrics, in milliseconds. */
 const metricsEveryMs = 5000
 
-/** For pipes and files: a line for each change of state and each line of the log, metrics now and then. */
+/** For pipes and files: one line per state change and log line, metrics at intervals. */
 export function plainPresenter(terminal: Terminal, nowMs: () => number): Presenter {
   const { paint } = terminal
   let stagesSaid = 0
@@ -124,7 +124,7 @@ function metricsText({ metrics }: Picture): string {
   return `metrics  step ${step}  ${values.join('  ')}`
 }
 
-/** For programs: a JSON object a line. `type` is state, log or points here, end at last. */
+/** For programs: one JSON object per line. `type` is state, log or points, and finally end. */
 export function jsonPresenter(terminal: Terminal): Presenter {
   const say = (type: string, content: object) => terminal.data(JSON.stringify({ type, ...content }))
   return {

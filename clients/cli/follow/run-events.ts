@@ -12,7 +12,7 @@ import { exitCode, Failure } from '../failure.ts'
 import { followStream, pause, type SseEvent } from '../sse.ts'
 import type { Stream } from './picture.ts'
 
-/** Something learned about a run, in the order in which it was learned. */
+/** An event of a followed run, in order of arrival. */
 export type RunEvent =
   | { type: 'job'; job: JobDetail }
   | { type: 'run'; run: RunRecord }
@@ -24,9 +24,9 @@ export type RunEvent =
 export type Run = { run_id: string; short_id: string; name: string; source: string; state: string }
 
 const pollMs = 1000
-/** After the end is known, how long its streams may still take to bring the rest. */
+/** How long to wait for the streams to finish after the end is known. */
 const drainMs = 10_000
-/** Where the process is gone too, so much silence is taken for the end of its streams. */
+/** After the process has ended, this much silence counts as the end of its streams. */
 const quietMs = 1500
 const settlePollMs = 300
 
@@ -39,17 +39,17 @@ export async function findRun(api: Api, id: string): Promise<Run> {
 
 export type EventOptions = {
   signal: AbortSignal
-  /** Lines of the log to begin with; null: all. */
+  /** Log lines to start with; null: all. */
   tail: number | null
-  /** Metrics to tell of; empty: all. */
+  /** Metrics to report; empty: all. */
   keys: readonly string[]
-  /** Wait for the streams' own end, however long the platform keeps them open for what comes late. */
+  /** Wait for the `eof` of the streams, even while the server keeps them open for late output. */
   isExact: boolean
 }
 
 /**
- * Tells everything about a run until it has ended and its streams are read to their end, or until `signal`
- * fires. Breaks of the connection are told as gaps and mended; only a final refusal is thrown.
+ * Yields everything about a run until it has ended and its streams are complete, or until `signal` fires.
+ * Broken connections are reported as gaps and reopened; only a final refusal is thrown.
  */
 export async function runEvents(
   api: Api,
@@ -62,7 +62,7 @@ export async function runEvents(
     news.note(event)
     tell(event)
   }
-  // First what it is, then what it says: times are told from its beginning.
+  // The record first, because times are shown relative to the run's start.
   await lookIfPossible(api, run, see)
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
@@ -98,7 +98,7 @@ export async function runEvents(
   if (!signal.aborted) await look(api, run, see)
 }
 
-/** Knows whether the process is gone and its streams, all of them flowing, have had nothing to say. */
+/** Tracks whether the process has ended and its connected streams are silent. */
 function newsOf() {
   let newestMs = performance.now()
   let hasExited = false
@@ -114,7 +114,7 @@ function newsOf() {
   }
 }
 
-/** Until there is nothing more to wait for, or it has taken too long. */
+/** Waits for the streams to finish, within a time limit. */
 async function settle(
   isQuiet: () => boolean,
   lookAgain: () => Promise<unknown>,
@@ -127,7 +127,7 @@ async function settle(
   }
 }
 
-/** Settles only by failing. */
+/** Never resolves; rejects when the promise does. */
 const failing = (promise: Promise<unknown>): Promise<never> =>
   new Promise((_, reject) => void promise.catch(reject))
 
@@ -153,7 +153,7 @@ async function readStream(
   return null
 }
 
-/** Phase, progress and the times of the states come with no stream. */
+/** Polls phase, progress and state times, which no stream carries. */
 async function pollUntilEnded(
   api: Api,
   run: Run,
@@ -166,7 +166,7 @@ async function pollUntilEnded(
   }
 }
 
-/** The state, or '' while the server cannot be reached. */
+/** The state, or '' if the server is unreachable. */
 async function lookIfPossible(api: Api, run: Run, see: (event: RunEvent) => void): Promise<string> {
   try {
     const state = await look(api, run, see)

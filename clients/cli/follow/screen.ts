@@ -1,4 +1,4 @@
-/** What a screen needs of stdout. */
+/** The part of stdout that a screen uses. */
 export type Tty = {
   write(text: string): unknown
   columns?: number
@@ -11,25 +11,25 @@ export type Screen = {
   draw(lines: readonly string[]): void
   width(): number
   height(): number
-  /** Gives the terminal back. What was drawn inline stays; a full screen gives way to what was there before. */
+  /** Restores the terminal. Inline drawings stay; a full screen is replaced by the previous content. */
   close(): void
 }
 
 const csi = '\u001b['
 const hideCursor = `${csi}?25l`
 const showCursor = `${csi}?25h`
-/** Synchronised update: terminals that know it show the frame in one piece, others ignore it. */
+/** Synchronized update: supporting terminals show the frame at once, others ignore it. */
 const beginFrame = `${csi}?2026h`
 const endFrame = `${csi}?2026l`
 const alternate = { on: `${csi}?1049h`, off: `${csi}?1049l` }
 
-/** A region that is redrawn in place; only lines that changed are sent. */
+/** A region that is redrawn in place; only changed lines are sent. */
 export function openScreen(tty: Tty, mode: 'inline' | 'full'): Screen {
   let shown: readonly string[] = []
   const width = () => tty.columns || 80
   const height = () => tty.rows || 24
   const resized = () => {
-    // Lines wrapped by the new width can no longer be counted: begin again on a clean screen.
+    // Lines wrapped by the new width can no longer be counted: restart on a cleared screen.
     tty.write(`${csi}2J${csi}H`)
     shown = []
   }
@@ -55,15 +55,15 @@ export function openScreen(tty: Tty, mode: 'inline' | 'full'): Screen {
 }
 
 /**
- * The control sequences that turn one frame into the next. The cursor rests at the end of the last line,
- * so that going up by the number of lines finds the first one, wherever the region stands on the terminal.
+ * The control sequences that turn one frame into the next. The cursor stays at the end of the last line, so
+ * that moving up by the number of lines reaches the first one, wherever the region is on the terminal.
  */
 export function frameOf(before: readonly string[], after: readonly string[]): string {
   const isSame = before.length === after.length && after.every((line, at) => line === before[at])
   if (isSame) return ''
   const up = before.length > 1 ? `${csi}${before.length - 1}A` : ''
   const shrinks = before.length > after.length
-  // Erasing comes before the text: after a line as wide as the terminal it would take its last character.
+  // Erase before writing: after a line of full width, erasing would remove its last character.
   const lines = after.map((line, at) =>
     line === before[at] && !(shrinks && at === after.length - 1) ? '' : `${csi}2K${line}`,
   )

@@ -11,9 +11,9 @@ export type ViewOptions = {
   height: number
   nowMs: number
   paint: Paint
-  /** Metrics asked for; empty: the most telling ones. */
+  /** Requested metrics; empty: the most interesting ones. */
   keys: readonly string[]
-  /** What the bottom line says. */
+  /** Text of the bottom line. */
   footer: string
 }
 
@@ -29,14 +29,14 @@ const stateColour: Record<string, Parameters<Paint>[0]> = {
 export const paintState = (paint: Paint, state: string, text: string): string =>
   paint(stateColour[state] ?? 'cyan', text)
 
-/** The run as it stands, in at most `height` lines of at most `width` columns. */
+/** The current view of the run, in at most `height` lines of at most `width` columns. */
 export function runView(picture: Picture, options: ViewOptions): string[] {
   const { width, height, paint, footer } = options
   const head = [title(picture, options), stages(picture, options), ...progress(picture, options)]
   const left = height - head.length - 1
   const chartLines = Math.max(
     chartHeight.least,
-    // Even, which leaves an odd number of rows and so a middle one to label.
+    // Even, so that the chart has an odd number of rows and a middle one to label.
     Math.min(chartHeight.most, 2 * Math.floor(left * 0.28)),
   )
   const charts = left >= chartHeight.least + 3 ? chartRow(picture, options, chartLines) : []
@@ -78,7 +78,7 @@ function stages(picture: Picture, { width, nowMs, paint }: ViewOptions): string 
   )
 }
 
-/** Cut text keeps its last sign, which leads on to what follows. */
+/** Cuts text but keeps its last character, a separator. */
 const cut = (text: string, width: number) =>
   displayWidth(text) <= width ? text : `${truncate(text, width - 2)}› `
 
@@ -105,7 +105,7 @@ function progress(picture: Picture, { width, paint, nowMs }: ViewOptions): strin
   ]
 }
 
-/** Metrics beside each other, as many as are at least 36 columns wide. */
+/** Charts side by side, each at least 36 columns wide. */
 function chartRow(picture: Picture, options: ViewOptions, lines: number): string[] {
   const { width, paint } = options
   const keys = shownKeys(picture, options)
@@ -136,7 +136,7 @@ function shownKeys(picture: Picture, { width, keys }: ViewOptions): string[] {
   return wanted.slice(0, Math.max(1, Math.min(3, Math.floor(width / 38))))
 }
 
-/** The metrics that have no chart: a line each. */
+/** One line for each metric without a chart. */
 function otherMetrics(picture: Picture, options: ViewOptions, lines: number): string[] {
   const { width, paint } = options
   const charted = new Set(shownKeys(picture, options))

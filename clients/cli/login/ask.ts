@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { exitCode, usageFailure } from '../failure.ts'
 
-/** Asks on a terminal; without one there is nobody to answer, and the flag is named instead. */
+/** Asks on a terminal; without one, fails and names the flag to use. */
 export async function ask(
   question: string,
   flag: string,

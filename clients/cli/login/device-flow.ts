@@ -19,18 +19,18 @@ export type DeviceFlow = {
   api: Api
   nowMs: () => number
   pause: (ms: number) => Promise<void>
-  /** Told once what a person has to open and compare. */
+  /** Called once with the URL and code to show. */
   onCode: (code: ShownCode) => void
-  /** Told every second how long the code still holds. */
+  /** Called every second with the remaining validity of the code. */
   onWaiting: (leftS: number) => void
-  /** Told why a poll failed that will be made again. */
+  /** Called with the reason of a failed poll that will be retried. */
   onTrouble: (reason: string) => void
 }
 
-/** RFC 8628, 3.5: so much longer is the interval after each `slow_down`. */
+/** RFC 8628, 3.5: each `slow_down` adds this to the interval. */
 const slowerByS = 5
 
-/** Waits until a person has approved this program in a browser; throws when they deny, or let the code expire. */
+/** Waits for approval in a browser; throws when it is denied or the code expires. */
 export async function signInByDevice(flow: DeviceFlow): Promise<SignedIn> {
   const { device_code, ...shown } = await flow.api.post<Code>('/api/cli/device/code', {})
   refuseStrangeAddress(shown)
@@ -58,7 +58,7 @@ async function countDown(
   }
 }
 
-/** A server that is away for a while does not end the sign-in: the code holds as long as it holds. */
+/** An unreachable server does not end the sign-in: polling continues until the code expires. */
 async function poll(
   { api, onTrouble }: DeviceFlow,
   device_code: string,
@@ -88,7 +88,7 @@ const expired = (fields: Record<string, unknown> = {}) =>
     fields,
   })
 
-/** What is handed to the browser, and printed, is an address and a code and nothing else. */
+/** Refuses anything but a web URL and a plain code, since both are printed and opened. */
 function refuseStrangeAddress({
   user_code,
   verification_uri,
