@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { signIn } from '../test/servers/api.ts'
+import { isReady } from '../test/servers/server-process.ts'
 import { checkLedger } from './chaos/check.ts'
 import {
   hparamsLane,
@@ -16,10 +18,10 @@ import { fencesFor, quiesce } from './chaos/quiesce.ts'
 import { randomFrom } from './chaos/random.ts'
 import { targetsOf } from './chaos/targets.ts'
 import { isClean, summary } from './chaos/verdict.ts'
-import { createRuns, type ExternalRun, signIn } from './rig/api.ts'
+import { createRuns, type ExternalRun } from './rig/api.ts'
 import { type KafkaBroker, startKafka } from './rig/kafka.ts'
 import { spreadOf } from './rig/quantile.ts'
-import { isReady, type Server, startServer } from './rig/server.ts'
+import { type Server, startServer } from './rig/server.ts'
 import { number } from './rig/table.ts'
 
 const usage = `npm run chaos -- [options]

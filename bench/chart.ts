@@ -1,7 +1,8 @@
-import { callApi, createRuns } from './rig/api.ts'
+import { askApi } from '../test/servers/api.ts'
+import { until } from '../test/servers/until.ts'
+import { createRuns } from './rig/api.ts'
 import type { Spread } from './rig/quantile.ts'
 import { timeEach } from './rig/repeat.ts'
-import { untilTrue } from './rig/until.ts'
 
 export type ChartReport = {
   points: number
@@ -28,19 +29,19 @@ export async function measureChart({ url, token }: Target): Promise<ChartReport>
   const [run] = await createRuns(url, token, 'chart', 1)
   if (!run) throw new Error('no run to draw')
   const chart = (query = '') =>
-    callApi<{ points: unknown[] }[]>(
+    askApi<{ points: unknown[] }[]>(
       url,
       'GET',
       `/api/runs/${run.run_id}/metrics?keys=${encodeURIComponent(key)}&buckets=${buckets}${query}`,
       { token },
     )
   for (let step = 0; step < points; step += perRequest)
-    await callApi(url, 'POST', '/api/ingest/metrics', {
+    await askApi(url, 'POST', '/api/ingest/metrics', {
       token: run.token,
       body: { run_id: run.run_id, points: lossFrom(step) },
     })
   const stored = async () => {
-    const keys = await callApi<{ key: string; count: number }[]>(
+    const keys = await askApi<{ key: string; count: number }[]>(
       url,
       'GET',
       `/api/runs/${run.run_id}/metrics/keys`,
@@ -48,13 +49,9 @@ export async function measureChart({ url, token }: Target): Promise<ChartReport>
     )
     return keys[0]?.count ?? 0
   }
-  await untilTrue(
-    'all points can be read',
-    appliedWithinMs,
-    async () => (await stored()) === points,
-  )
+  await until('all points can be read', appliedWithinMs, async () => (await stored()) === points)
   const fresh = await timeEach(times, () => chart())
-  await callApi(url, 'POST', '/api/ingest/lifecycle', {
+  await askApi(url, 'POST', '/api/ingest/lifecycle', {
     token: run.token,
     body: { run_id: run.run_id, event: 'succeeded', ts: new Date().toISOString() },
   })
@@ -83,7 +80,7 @@ function lossFrom(first: number) {
 /** Compaction is seen from outside only by its work being over: two rounds alike. */
 async function untilSteady(measure: () => Promise<Spread>): Promise<void> {
   let before = Number.POSITIVE_INFINITY
-  await untilTrue(
+  await until(
     'the points are compacted',
     appliedWithinMs,
     async () => {

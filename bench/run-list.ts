@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
+import { askApi, signIn } from '../test/servers/api.ts'
 import type { Target } from './chart.ts'
-import { callApi } from './rig/api.ts'
 import type { Spread } from './rig/quantile.ts'
 import { timeEach } from './rig/repeat.ts'
 
@@ -40,7 +40,7 @@ export async function measureRunList(
     for (const by of ['admin', 'member'] as const) {
       const token = tokens[by]
       const took = await timeEach(times, turn =>
-        callApi(url, 'GET', `/api/runs?${query}&limit=50&offset=${(turn % 4) * 50}`, { token }),
+        askApi(url, 'GET', `/api/runs?${query}&limit=50&offset=${(turn % 4) * 50}`, { token }),
       )
       queries.push({ query, by, took })
     }
@@ -50,8 +50,8 @@ export async function measureRunList(
 /** Somebody who reads a quarter of the runs: those of the projects that the seed makes them a member of. */
 async function signInMember(url: string, token: string): Promise<string> {
   const body = { username: member, password: `${member} of the bench` }
-  await callApi(url, 'POST', '/api/admin/users', { token, body: { ...body, role: 'operator' } })
-  return (await callApi<{ token: string }>(url, 'POST', '/api/auth/login', { body })).token
+  await askApi(url, 'POST', '/api/admin/users', { token, body: { ...body, role: 'operator' } })
+  return signIn(url, body.username, body.password)
 }
 
 /**

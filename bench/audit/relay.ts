@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { pino } from 'pino'
 import { startRelay } from '../../command-api/relay.ts'
 import type { EventLog } from '../../platform/log/event-log.ts'
-import { untilTrue } from '../rig/until.ts'
+import { until } from '../../test/servers/until.ts'
 
 /** Publishes everything that waits, and answers events a second. */
 export async function measureRelay(
@@ -11,7 +11,7 @@ export async function measureRelay(
 ): Promise<number> {
   const began = performance.now()
   const relay = startRelay({ pool, log, topic, logger: pino({ level: 'warn' }) })
-  await untilTrue('everything is published', 120_000, async () => {
+  await until('everything is published', 120_000, async () => {
     const { rows } = await pool.query(
       `select position = (select max(position) from write.event) as done from write.relay_cursor`,
     )

@@ -1,4 +1,4 @@
-import { pause } from '../rig/until.ts'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Lane } from './clients.ts'
 import type { Done } from './expectation.ts'
 import type { Ledger } from './ledger.ts'

@@ -1,4 +1,5 @@
-import { pause, untilTrue } from '../rig/until.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { until } from '../../test/servers/until.ts'
 import type { Random } from './random.ts'
 import type { Target, TargetName } from './targets.ts'
 
@@ -41,7 +42,7 @@ export async function killAtRandom(options: KillOptions): Promise<KillReport> {
     }
     // What was killed is not always noticed at once: a short wait, or readiness would be the old one.
     await pause(100)
-    await untilTrue('the server is ready again', recoverWithinMs, options.isReady)
+    await until('the server is ready again', recoverWithinMs, options.isReady)
     result.recoveryMs.push(performance.now() - began)
     await pause(random.whole(restMs.min, restMs.max))
   }

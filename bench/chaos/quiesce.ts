@@ -1,4 +1,4 @@
-import { untilTrue } from '../rig/until.ts'
+import { until } from '../../test/servers/until.ts'
 import type { Drive } from './drive.ts'
 import { type Operation, type Write, writesOf } from './operations.ts'
 import {
@@ -49,7 +49,7 @@ export async function quiesce(
 ): Promise<void> {
   for (const fence of fences) await load.insist(fence, acknowledgeWithinMs)
   for (const fence of fences)
-    await untilTrue(`the last ${fence.kind} can be read`, visibleWithinMs, async () =>
+    await until(`the last ${fence.kind} can be read`, visibleWithinMs, async () =>
       holds(await readAround(fence, reader), fence),
     )
 }

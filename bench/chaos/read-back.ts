@@ -1,4 +1,4 @@
-import { ApiError, callApi } from '../rig/api.ts'
+import { ApiError, askApi } from '../../test/servers/api.ts'
 import { pointRegister, type Write } from './operations.ts'
 
 /** Reads through the API what became of each subject, in the registers of `operations.ts`. */
@@ -48,7 +48,7 @@ async function readWindow(reader: Reader, run: string, window: KeyRow): Promise<
   )
 }
 
-const read = <T>({ url, token }: Reader, path: string) => callApi<T>(url, 'GET', path, { token })
+const read = <T>({ url, token }: Reader, path: string) => askApi<T>(url, 'GET', path, { token })
 
 type LogRow = { seq: number; text: string }
 const linesPerRead = 500

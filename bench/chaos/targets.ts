@@ -10,11 +10,7 @@ export type Target = { name: TargetName; weight: number; kill(): Promise<number 
 /** The server comes back by its supervisor, PostgreSQL by the server, the broker by this rig. */
 export function targetsOf(server: Server, broker: KafkaBroker | null): Target[] {
   const targets: Target[] = [
-    {
-      name: 'server',
-      weight: 3,
-      kill: async () => server.kill(),
-    },
+    { name: 'server', weight: 3, kill: server.kill },
     {
       name: 'postgres',
       weight: 2,

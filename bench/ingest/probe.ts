@@ -1,6 +1,8 @@
-import { callApi, type ExternalRun } from '../rig/api.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { askApi } from '../../test/servers/api.ts'
+import { until } from '../../test/servers/until.ts'
+import type { ExternalRun } from '../rig/api.ts'
 import { type Spread, spreadOf } from '../rig/quantile.ts'
-import { pause, untilTrue } from '../rig/until.ts'
 
 export type Probe = {
   /** Begins to count anew. */
@@ -28,7 +30,7 @@ export async function startProbe(url: string, token: string, run: ExternalRun): 
     while (!stopping.signal.aborted) {
       const step = ++lastStep
       const points = [{ key: 'probe', step, value: step, ts: new Date().toISOString() }]
-      await callApi(url, 'POST', '/api/ingest/metrics', {
+      await askApi(url, 'POST', '/api/ingest/metrics', {
         token: run.token,
         body: { run_id: run.run_id, points },
       })
@@ -49,14 +51,14 @@ export async function startProbe(url: string, token: string, run: ExternalRun): 
       countFrom = lastStep + 1
     },
     async visible() {
-      const until = lastStep
-      const isSeen = () => seenAt.has(until) && acknowledgedAt.has(until)
+      const last = lastStep
+      const isSeen = () => seenAt.has(last) && acknowledgedAt.has(last)
       await Promise.race([
         work,
-        untilTrue('the last probe was seen on the stream', settleWithinMs, isSeen, 5),
+        until('the last probe was seen on the stream', settleWithinMs, isSeen, 5),
       ])
       const waits: number[] = []
-      for (let step = countFrom; step <= until; step++) {
+      for (let step = countFrom; step <= last; step++) {
         const [acknowledged, seen] = [acknowledgedAt.get(step), seenAt.get(step)]
         if (acknowledged !== undefined && seen !== undefined)
           waits.push(Math.max(0, seen - acknowledged))

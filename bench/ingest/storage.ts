@@ -1,9 +1,10 @@
 import type { Client } from 'pg'
+import { askApi, signIn } from '../../test/servers/api.ts'
+import { until } from '../../test/servers/until.ts'
 import { runLoad } from '../load/start.ts'
-import { callApi, createRuns, signIn } from '../rig/api.ts'
+import { createRuns } from '../rig/api.ts'
 import { connect, tableBytes } from '../rig/database.ts'
 import { startServer } from '../rig/server.ts'
-import { untilTrue } from '../rig/until.ts'
 
 /** Bytes a point, with indexes and everything else that belongs to a table. */
 export type Storage = {
@@ -30,7 +31,7 @@ export async function measureStorage(env: Record<string, string>): Promise<Stora
     const { points } = await runLoad({ ...load, host: hostname, port: Number(port), runs })
     const client = await connect(server.dataDir)
     try {
-      await untilTrue('all blocks are stored', appliedWithinMs, () => isStill(client))
+      await until('all blocks are stored', appliedWithinMs, () => isStill(client))
       const bytesPer = async (...tables: string[]) => {
         const sizes = await Promise.all(tables.map(table => tableBytes(client, table)))
         return sizes.reduce((sum, size) => sum + size, 0) / points
@@ -39,11 +40,11 @@ export async function measureStorage(env: Record<string, string>): Promise<Stora
       const log = await bytesPer('log.record')
       const ended = { event: 'succeeded', ts: new Date().toISOString() }
       for (const { run_id, token: ingest } of runs)
-        await callApi(server.url, 'POST', '/api/ingest/lifecycle', {
+        await askApi(server.url, 'POST', '/api/ingest/lifecycle', {
           token: ingest,
           body: { run_id, ...ended },
         })
-      await untilTrue('all blocks are compacted', appliedWithinMs, () => isEmpty(client))
+      await until('all blocks are compacted', appliedWithinMs, () => isEmpty(client))
       return { points, log, l0, l1: await bytesPer('read.metric_chunk') }
     } finally {
       await client.end()

@@ -1,46 +1,6 @@
-import { adminPassword } from './server.ts'
+import { askApi } from '../../test/servers/api.ts'
 
 export type ExternalRun = { run_id: string; token: string }
-
-/** An answer of the API that was not what the measurement needs. */
-export class ApiError extends Error {
-  readonly status: number
-  constructor(status: number, what: string, body: string) {
-    super(`${what}: ${status} ${body.slice(0, 500)}`)
-    this.name = 'ApiError'
-    this.status = status
-  }
-}
-
-export type Call = { token?: string; body?: unknown; headers?: Record<string, string> }
-
-/** Calls the API and answers its JSON; any status but 2xx is thrown as an `ApiError`. */
-export async function callApi<T>(
-  url: string,
-  method: string,
-  path: string,
-  { token, body, headers }: Call = {},
-): Promise<T> {
-  const response = await fetch(`${url}${path}`, {
-    method,
-    headers: {
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(30_000),
-  })
-  const text = await response.text()
-  if (!response.ok) throw new ApiError(response.status, `${method} ${path}`, text)
-  return JSON.parse(text) as T
-}
-
-/** Signs in as the administrator whom the first start made; answers the access token. */
-export async function signIn(url: string): Promise<string> {
-  const body = { username: 'admin', password: adminPassword }
-  return (await callApi<{ token: string }>(url, 'POST', '/api/auth/login', { body })).token
-}
 
 /** Creates `count` external runs of one project, a few at a time. */
 export async function createRuns(
@@ -52,7 +12,7 @@ export async function createRuns(
   const runs: ExternalRun[] = []
   while (runs.length < count) {
     const few = Array.from({ length: Math.min(8, count - runs.length) }, (_, index) =>
-      callApi<ExternalRun>(url, 'POST', '/api/runs', {
+      askApi<ExternalRun>(url, 'POST', '/api/runs', {
         token,
         body: { project, name: `${project} ${runs.length + index + 1}` },
       }),

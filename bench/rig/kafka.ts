@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Broker, startBroker } from '../../deploy/kafka/broker.ts'
-import { freePort } from './server.ts'
+import { freePort } from '../../platform/free-port.ts'
 
 /** A real broker on a data folder that goes with it. */
 export type KafkaBroker = {

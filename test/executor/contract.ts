@@ -11,8 +11,8 @@ import {
   StaleSubmit,
   UnknownAttempt,
 } from '../../executor/port.ts'
+import { until } from '../servers/until.ts'
 import { outputOf, untilPrinted } from './output.ts'
-import { until } from './until.ts'
 
 /** What an engine's tests give to the contract: an executor, and the same one as a new process would open it. */
 export type Bench = {
@@ -241,7 +241,7 @@ export function executorContract(
     const script = `i=0; while [ $i -lt 40 ]; do cat ${file}; cat ${file} ${file} >&2; i=$((i+1)); sleep 0.01; done`
     const ref = await bench.executor.submit(launch({ command: ['sh', '-c', script] }))
     const read = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) }
-    await until('all output', async () => {
+    await until('all output', 50_000, async () => {
       const executor = await bench.reopen()
       const { state } = await executor.observe(ref)
       const from = { stdout: read.stdout.length, stderr: read.stderr.length }
@@ -339,11 +339,15 @@ export async function untilState(
   ref: string,
   state: Observed['state'],
 ): Promise<void> {
-  await until(`${ref} is ${state}`, async () => (await executor.observe(ref)).state === state)
+  await until(
+    `${ref} is ${state}`,
+    50_000,
+    async () => (await executor.observe(ref)).state === state,
+  )
 }
 
 export async function exitOf(executor: Executor, ref: string): Promise<Exited> {
-  return until(`${ref} has exited`, async () => {
+  return until(`${ref} has exited`, 50_000, async () => {
     const observed = await executor.observe(ref)
     return observed.state === 'exited' ? observed : null
   })

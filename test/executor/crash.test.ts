@@ -17,10 +17,10 @@ import { prepareAttempt } from '../../executor/local/prepare.ts'
 import { bootId, identify } from '../../executor/local/processes.ts'
 import { startShim } from '../../executor/local/start-supervisor.ts'
 import type { Launch } from '../../executor/port.ts'
+import { until } from '../servers/until.ts'
 import { localBench, openAt } from './bench.ts'
 import { commandLinesWith, exitOf, launch, untilState } from './contract.ts'
 import { outputOf, untilPrinted } from './output.ts'
-import { until } from './until.ts'
 
 const loop = 'while :; do sleep 0.05; done'
 
@@ -31,7 +31,7 @@ async function server(
   line: string,
   ...more: string[]
 ): Promise<ChildProcess> {
-  const program = fileURLToPath(new URL('server-process.ts', import.meta.url))
+  const program = fileURLToPath(new URL('executor-process.ts', import.meta.url))
   const child = spawn(
     process.execPath,
     [program, runsDirectory, JSON.stringify(submitted), ...more],
@@ -86,7 +86,7 @@ test('a run that ended while no server was there is reported with its own status
   const ref = `${submitted.runId}/1`
   await kill9(await server(runsDirectory, submitted, ref))
   const { exit } = attemptPaths(path.join(runsDirectory, ref))
-  await until('the exit is on disk', () => readJson(exit))
+  await until('the exit is on disk', 50_000, () => readJson(exit))
   t.like(await (await reopen()).observe(ref), { state: 'exited', exitCode: 11 })
 })
 
@@ -96,7 +96,7 @@ test('a stop is carried out to the kill though the server died after asking for 
   const ref = `${submitted.runId}/1`
   await kill9(await server(runsDirectory, submitted, ref, '1'))
   const { exit } = attemptPaths(path.join(runsDirectory, ref))
-  await until('the exit is on disk', () => readJson(exit))
+  await until('the exit is on disk', 50_000, () => readJson(exit))
   t.like(await (await reopen()).observe(ref), { state: 'exited', signal: 'SIGKILL' })
 })
 
@@ -226,7 +226,11 @@ test('after a reboot a run has ended at its last proof of life, and no process i
   t.true(exited.endedAt.getTime() <= Date.now())
   t.notThrows(() => process.kill(supervisor.pid, 0))
   await executor.stop(ref, { graceSeconds: 0, force: true })
-  await until('the supervisor is gone', async () => (await commandLinesWith(ref)).length === 0)
+  await until(
+    'the supervisor is gone',
+    50_000,
+    async () => (await commandLinesWith(ref)).length === 0,
+  )
 })
 
 test('a supervisor is small', async t => {

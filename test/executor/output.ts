@@ -1,5 +1,5 @@
 import type { Executor } from '../../executor/port.ts'
-import { until } from './until.ts'
+import { until } from '../servers/until.ts'
 
 export async function outputOf(
   executor: Executor,
@@ -12,7 +12,7 @@ export async function outputOf(
 }
 
 export async function untilPrinted(executor: Executor, ref: string, text: string): Promise<void> {
-  await until(`${ref} printed ${text}`, async () =>
+  await until(`${ref} printed ${text}`, 50_000, async () =>
     (await outputOf(executor, ref)).stdout.toString().includes(text),
   )
 }

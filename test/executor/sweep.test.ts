@@ -10,8 +10,8 @@ import {
 } from '../../executor/local/cgroup.ts'
 import { identify, isAlive, markVariable, processesOfRun } from '../../executor/local/processes.ts'
 import { killRun } from '../../executor/local/sweep.ts'
+import { until } from '../servers/until.ts'
 import { commandLinesWith } from './contract.ts'
-import { until } from './until.ts'
 
 /** A process with children in and out of its session, all with an id in their command lines. */
 async function tree(mark: string): Promise<{ id: string; pid: number }> {
@@ -20,7 +20,7 @@ async function tree(mark: string): Promise<{ id: string; pid: number }> {
   const script = `${loop('child')} setsid ${loop('escapee')} env -i ${loop('bare')} wait`
   const env = { PATH: process.env.PATH, [markVariable]: mark }
   const child = spawn('sh', ['-c', script], { env, detached: true, stdio: 'ignore' })
-  await until('all are there', async () => (await commandLinesWith(id)).length === 4)
+  await until('all are there', 50_000, async () => (await commandLinesWith(id)).length === 4)
   return { id, pid: child.pid ?? 0 }
 }
 
@@ -54,7 +54,7 @@ test('a control group, where this user may make one, is emptied and removed', as
     stdio: 'ignore',
   })
   leaveCgroup(cgroup)
-  await until('it runs', async () => (await commandLinesWith(id)).length > 0)
+  await until('it runs', 50_000, async () => (await commandLinesWith(id)).length > 0)
   t.true(membersOf(cgroup).length > 0)
   t.is(await killRun({ mark: 'no such mark', cgroup, session: null }), 0)
   t.deepEqual(await commandLinesWith(id), [])
@@ -76,7 +76,7 @@ test('a process is told from a later one with its pid, and a zombie counts as en
   })
   const [line] = await parent.stdout.take(1).toArray()
   const pid = Number(String(line))
-  const child = await until('the child ended', async () => {
+  const child = await until('the child ended', 50_000, async () => {
     const identity = identify(pid)
     return identity && !isAlive(identity) ? identity : null
   })

@@ -1,6 +1,7 @@
 import test from 'ava'
+import { adminPassword } from '../servers/api.ts'
 import { commandLine } from '../servers/command-line.ts'
-import { adminPassword, type Forge, startForge } from '../servers/forge.ts'
+import { type Forge, startForge } from '../servers/forge.ts'
 import { signedIn } from '../servers/people.ts'
 import { until } from '../servers/until.ts'
 

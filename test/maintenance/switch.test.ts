@@ -1,5 +1,6 @@
 import test from 'ava'
-import { adminPassword, type Forge, startForge } from '../servers/forge.ts'
+import { adminPassword } from '../servers/api.ts'
+import { type Forge, startForge } from '../servers/forge.ts'
 import { signedIn } from '../servers/people.ts'
 import { addressOf } from '../servers/rendezvous.ts'
 import { createRun } from '../servers/runs.ts'

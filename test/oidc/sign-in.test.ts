@@ -1,5 +1,6 @@
 import test from 'ava'
-import { adminPassword, type Forge, startForge } from '../servers/forge.ts'
+import { adminPassword } from '../servers/api.ts'
+import { type Forge, startForge } from '../servers/forge.ts'
 import { signInAs, startWithRealProvider } from './provider.ts'
 import { newVisitor, target, type Visitor } from './visitor.ts'
 

@@ -1,7 +1,8 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
+import { adminPassword } from '../servers/api.ts'
 import { openBrowser } from '../servers/browser.ts'
-import { adminPassword, type Forge, startForge } from '../servers/forge.ts'
+import { type Forge, startForge } from '../servers/forge.ts'
 import { keepScreenshot } from '../servers/screenshot.ts'
 
 type Created = { run_id: string; token: string }

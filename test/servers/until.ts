@@ -1,14 +1,20 @@
-/** Asks again and again until `ask` answers something; throws when that takes longer than `withinMs`. */
+import { setTimeout as pause } from 'node:timers/promises'
+
+type Nothing = null | undefined | false
+
+/** Calls `look` until it returns something; throws, naming what was waited for, after `withinMs`. */
 export async function until<T>(
   what: string,
   withinMs: number,
-  ask: () => Promise<T | null | undefined | false> | T | null | undefined | false,
+  look: () => Promise<T | Nothing> | T | Nothing,
+  everyMs = 20,
 ): Promise<T> {
-  const deadline = Date.now() + withinMs
+  const deadline = performance.now() + withinMs
   for (;;) {
-    const answer = await ask()
-    if (answer !== null && answer !== undefined && answer !== false) return answer
-    if (Date.now() > deadline) throw new Error(`waited ${withinMs} ms and still not: ${what}`)
-    await new Promise(resolve => setTimeout(resolve, 20))
+    const found = await look()
+    if (found !== null && found !== undefined && found !== false) return found
+    if (performance.now() > deadline)
+      throw new Error(`waited ${withinMs} ms and still not: ${what}`)
+    await pause(everyMs)
   }
 }

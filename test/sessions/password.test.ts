@@ -1,5 +1,6 @@
 import test from 'ava'
-import { adminPassword, startForge } from '../servers/forge.ts'
+import { adminPassword } from '../servers/api.ts'
+import { startForge } from '../servers/forge.ts'
 
 const renewed = 'another horse entirely'
 

@@ -1,5 +1,6 @@
 import test from 'ava'
-import { type Forge, type Reply, startForge } from '../servers/forge.ts'
+import type { Reply } from '../servers/api.ts'
+import { type Forge, startForge } from '../servers/forge.ts'
 import { signedIn } from '../servers/people.ts'
 import { createRun } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'

@@ -1,8 +1,9 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
+import { adminPassword } from '../../servers/api.ts'
 import { type CommandLine, commandLine, type Ended } from '../../servers/command-line.ts'
-import { adminPassword, type Forge, startForge } from '../../servers/forge.ts'
+import { type Forge, startForge } from '../../servers/forge.ts'
 import { signedIn } from '../../servers/people.ts'
 
 const password = ['-u', 'admin', '--password-stdin']

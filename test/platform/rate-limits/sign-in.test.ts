@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { adminPassword, type Forge, type OtherProcess, startForge } from '../../servers/forge.ts'
+import { adminPassword } from '../../servers/api.ts'
+import { type Forge, type OtherProcess, startForge } from '../../servers/forge.ts'
 import { startRedis } from '../../servers/redis-server.ts'
 
 const signIn = (server: Pick<Forge, 'call'>, password = adminPassword) =>

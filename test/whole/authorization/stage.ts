@@ -9,7 +9,7 @@ import { loadKeys } from '../../../auth/keys.ts'
 import type { Route } from '../../../auth/route.ts'
 import { readConfig } from '../../../platform/config.ts'
 import { assemble } from '../../../server/assemble.ts'
-import { adminPassword } from '../../servers/forge.ts'
+import { adminPassword } from '../../servers/api.ts'
 import { database } from '../../servers/postgres.ts'
 import {
   type Belongings,

@@ -3,8 +3,9 @@ import { mkdir, rm, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
-import { createRuns, signIn } from '../../../bench/rig/api.ts'
+import { createRuns } from '../../../bench/rig/api.ts'
 import { startServer } from '../../../bench/rig/server.ts'
+import { signIn } from '../../servers/api.ts'
 
 /**
  * Runs Schemathesis against the server's own OpenAPI document: as the administrator, then as a run that

@@ -3,7 +3,7 @@ import { openAt } from './bench.ts'
 import { untilPrinted } from './output.ts'
 
 /**
- * Stands for a server that will be killed: `server-process.ts RUNS_DIRECTORY LAUNCH [STOP_GRACE_SECONDS]`.
+ * Stands for a server that will be killed: `executor-process.ts RUNS_DIRECTORY LAUNCH [STOP_GRACE_SECONDS]`.
  * A command that is to be stopped prints `ready` when it may be.
  */
 const [, , runsDirectory = '', launch = '', graceSeconds] = process.argv

@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort } from '../../platform/free-port.ts'
+import { adminPassword } from './api.ts'
+import { until } from './until.ts'
+
+export type ServerOptions = {
+  /** Takes the output of the server, and its data unless `env` says otherwise. */
+  folder: string
+  /** Settings over the defaults of an installation. */
+  env?: Record<string, string>
+  /** Flags of node itself, e.g. `--cpu-prof`. */
+  nodeFlags?: readonly string[]
+  /** Started again this long after it ends by itself; null: it stays down. */
+  restartAfterMs?: number | null
+}
+
+/** The real server in a process of its own. */
+export type ServerProcess = {
+  url: string
+  dataDir: string
+  /** What the server wrote to its standard output and error. */
+  outputFile: string
+  output(): string
+  /** Null while it is down. */
+  pid(): number | null
+  /** Starts it, the first time or again on the same data and port; resolves when it is ready. */
+  start(): Promise<void>
+  ready(): Promise<void>
+  /** Ends it as a crash would; an embedded PostgreSQL goes on. Returns the pid, or null where it was down. */
+  kill(): Promise<number | null>
+  /** Stops it for good and returns its exit code. May be called twice. */
+  stop(): Promise<number | null>
+  /** For instance SIGSTOP: the server stands still, its connections stay open. */
+  signal(signal: NodeJS.Signals): void
+}
+
+const main = join(import.meta.dirname, '../../main.ts')
+const readyWithinMs = 120_000
+const stopWithinMs = 60_000
+
+/** A server on a port of its own, not yet started. */
+export async function serverProcess(options: ServerOptions): Promise<ServerProcess> {
+  const { folder, restartAfterMs = null } = options
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const outputFile = join(folder, `server-${port}.log`)
+  const env = environment(options, port)
+  let child: ChildProcess | null = null
+  let isStopping = false
+
+  const launch = () => {
+    const started = spawnServer(options, env, outputFile)
+    child = started
+    started.once('exit', () => {
+      if (child === started) child = null
+      if (restartAfterMs === null) return
+      setTimeout(() => {
+        if (!isStopping && child === null) launch()
+      }, restartAfterMs)
+    })
+  }
+  const ready = () =>
+    until(`the server is ready (see ${outputFile})`, readyWithinMs, () => {
+      if (child === null && restartAfterMs === null)
+        throw new Error(`the server ended:\n${readFileSync(outputFile, 'utf8')}`)
+      return isReady(url)
+    }).then(() => {})
+
+  return {
+    url,
+    dataDir: env.SERVICE_DATA_DIR,
+    outputFile,
+    output: () => readFileSync(outputFile, 'utf8'),
+    pid: () => child?.pid ?? null,
+    ready,
+    async start() {
+      isStopping = false
+      launch()
+      await ready()
+    },
+    async kill() {
+      const running = child
+      if (running === null) return null
+      await end(running, 'SIGKILL')
+      return running.pid ?? null
+    },
+    async stop() {
+      isStopping = true
+      return child && (await end(child, 'SIGTERM'))
+    },
+    signal: signal => void child?.kill(signal),
+  }
+}
+
+const environment = ({ folder, env = {} }: ServerOptions, port: number) => ({
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  SERVICE_DATA_DIR: join(folder, 'data'),
+  SERVICE_PORT: String(port),
+  SERVICE_INIT_ADMIN_PASSWORD: adminPassword,
+  SERVICE_LOG_LEVEL: 'warn',
+  ...env,
+})
+
+/** Its output goes straight to the file: a pipe would be work for the process that measures. */
+function spawnServer(
+  { folder, nodeFlags = [] }: ServerOptions,
+  env: Record<string, string | undefined>,
+  outputFile: string,
+): ChildProcess {
+  const output = openSync(outputFile, 'a')
+  try {
+    return spawn(process.execPath, [...nodeFlags, main], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', output, output],
+    })
+  } finally {
+    closeSync(output)
+  }
+}
+
+/** Resolves once it is gone, with its exit code; what does not stop when it is asked to is killed. */
+async function end(running: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  const ended = new Promise<number | null>(resolve => running.once('exit', resolve))
+  running.kill(signal)
+  const timer = setTimeout(() => running.kill('SIGKILL'), stopWithinMs)
+  const code = await ended
+  clearTimeout(timer)
+  return code
+}
+
+export async function isReady(url: string): Promise<boolean> {
+  const response = await fetch(`${url}/api/readyz`, { signal: AbortSignal.timeout(2_000) }).catch(
+    () => null,
+  )
+  await response?.body?.cancel()
+  return response?.status === 200
+}
