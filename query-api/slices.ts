@@ -14,7 +14,7 @@ import type { RunTables } from '../projector/runs/table.ts'
 import type { CatalogueEntry } from '../recipes/catalogue.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
 import { type AuditReader, auditRoutes } from './audit/routes.ts'
-import { changeRoutes } from './changes/routes.ts'
+import { changeTopic } from './changes/topic.ts'
 import { deviceRoutes } from './devices/routes.ts'
 import { hparamRoutes } from './hparams/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
@@ -28,8 +28,10 @@ import type { Reads } from './reads.ts'
 import { recipeRoutes } from './recipes/routes.ts'
 import { rubricRoutes } from './rubrics/routes.ts'
 import { runRoutes } from './runs/routes.ts'
-import { type SignInSettings, sessionRoutes } from './sessions/routes.ts'
+import { type OwnFigures, type SignInSettings, sessionRoutes } from './sessions/routes.ts'
 import type { OpenStream } from './sse.ts'
+import { streamRoutes } from './streams/routes.ts'
+import type { Topic } from './topic.ts'
 import { userRoutes } from './users/routes.ts'
 
 /** The tables a query may see. */
@@ -55,15 +57,21 @@ export type QueryDeps = {
   signIn: SignInSettings
 }
 
+/** Safe: the type parameter only narrows which tables may be selected from. */
+const narrowed = <T>(reads: Reads<ReadTables>): Reads<T> => reads as Reads<unknown> as Reads<T>
+
+/** The topics of `/api/stream`. New ones go last: clients hold cursors in this order. */
+const streamTopics = (reads: Reads<ReadTables>): Topic[] => [changeTopic(narrowed(reads))]
+
 /** Every read-only route; the list is written by hand. */
 export const queryRoutes = (deps: QueryDeps): Route[] => {
-  // Safe: the type parameter only narrows which tables may be selected from.
-  const only = <T>(): Reads<T> => deps.reads as Reads<unknown> as Reads<T>
+  const only = <T>(): Reads<T> => narrowed(deps.reads)
   const { openStream, now, pool } = deps
+  const figures: OwnFigures = { unread_notifications: async () => 0 }
   return [
     ...pageRoutes(),
     ...recipeRoutes(deps.catalogue),
-    ...sessionRoutes({ reads: only(), pool, now, signIn: deps.signIn }),
+    ...sessionRoutes({ reads: only(), pool, now, signIn: deps.signIn, figures }),
     ...deviceRoutes(pool, now),
     ...rubricRoutes(only()),
     ...quotaRoutes({ reads: only(), pool }),
@@ -74,7 +82,7 @@ export const queryRoutes = (deps: QueryDeps): Route[] => {
     ...metricRoutes({ reads: only(), openStream }),
     ...projectRoutes(only()),
     ...logRoutes({ reads: only(), openStream }),
-    ...changeRoutes({ reads: only(), openStream }),
+    ...streamRoutes({ topics: streamTopics(deps.reads), openStream }),
     ...hparamRoutes(only()),
     ...artifactRoutes(only()),
     ...auditRoutes(deps.audit, now),

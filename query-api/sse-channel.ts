@@ -1,4 +1,5 @@
 import type { StreamClient } from './sse-client.ts'
+import { isBehind, isSamePlace, type JoinedFeed, type Place, type PlacedPage } from './sse-place.ts'
 
 /** Frames formatted once for all clients, and the cursor of a reader after them. */
 export type Page = {
@@ -22,9 +23,9 @@ export type Feed = {
 }
 
 export type Channel = {
-  feed: Feed
+  feed: JoinedFeed
   /** Reads a page; concurrent calls with the same cursor share one read. */
-  read(after: number): Promise<Page>
+  read(after: Place): Promise<PlacedPage>
   /**
    * Pushes to this client from now on. Resolves when pushing stops: the client fell behind, disconnected, or
    * was ended. Resolves with false at once if the client has not caught up and must read by itself first.
@@ -38,19 +39,20 @@ export type Channel = {
 const backoffMs = 500
 
 /** The live part of one feed: one reader for all clients that have caught up. */
-export function createChannel(feed: Feed, onFailure: (error: unknown) => void): Channel {
-  const reading = new Map<number, Promise<Page>>()
+export function createChannel(feed: JoinedFeed, onFailure: (error: unknown) => void): Channel {
+  const reading = new Map<string, Promise<PlacedPage>>()
   const live = new Map<StreamClient, () => void>()
   /** Cursor of the shared reader; meaningless while no client is live. */
-  let at = 0
+  let at: Place = []
   let pumping = false
   let dirty = false
 
-  const read = (after: number): Promise<Page> => {
-    let page = reading.get(after)
+  const read = (after: Place): Promise<PlacedPage> => {
+    const key = after.join('-')
+    let page = reading.get(key)
     if (!page) {
-      page = feed.read(after).finally(() => reading.delete(after))
-      reading.set(after, page)
+      page = feed.read(after).finally(() => reading.delete(key))
+      reading.set(key, page)
     }
     return page
   }
@@ -60,11 +62,11 @@ export function createChannel(feed: Feed, onFailure: (error: unknown) => void): 
     live.delete(client)
   }
 
-  const broadcast = (from: number, page: Page) => {
+  const broadcast = (from: Place, page: PlacedPage) => {
     const end = page.more ? null : page.end
     for (const client of live.keys())
       if (!pushLive(client, from, page)) drop(client)
-      else if (end && client.at >= page.last) {
+      else if (end && !isBehind(client.at, page.last)) {
         client.end(end)
         drop(client)
       }
@@ -96,7 +98,7 @@ export function createChannel(feed: Feed, onFailure: (error: unknown) => void): 
     read,
     async follow(client) {
       if (live.size === 0 && !pumping) at = client.at
-      if (client.at < at) return false
+      if (isBehind(client.at, at)) return false
       await new Promise<void>(resolve => {
         live.set(client, resolve)
         client.onClose(() => drop(client))
@@ -109,13 +111,13 @@ export function createChannel(feed: Feed, onFailure: (error: unknown) => void): 
 }
 
 /** False if the client must read by itself: it fell behind, or its cursor is inside this page. */
-function pushLive(client: StreamClient, from: number, page: Page): boolean {
-  if (client.at === from) return push(client, page)
-  return client.at >= page.last
+function pushLive(client: StreamClient, from: Place, page: PlacedPage): boolean {
+  if (isSamePlace(client.at, from)) return push(client, page)
+  return !isBehind(client.at, page.last)
 }
 
 /** Sends a page and moves the client's cursor; false if the client fell behind. */
-export function push(client: StreamClient, page: Page): boolean {
+export function push(client: StreamClient, page: PlacedPage): boolean {
   client.at = page.last
   return page.frames === null || client.send(page.frames)
 }

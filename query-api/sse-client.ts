@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { Place } from './sse-place.ts'
 
 /** A client with more unsent bytes is no longer pushed to; it reads from storage instead. */
 const maxUnsentBytes = 256 * 1024
@@ -8,7 +9,7 @@ const stuckMs = 120_000
 /** One open response: its cursor in storage and the state of its socket. */
 export type StreamClient = {
   /** Everything up to this cursor was handed to the socket. */
-  at: number
+  at: Place
   /** Whether the socket closed or the stream was ended. */
   isClosed(): boolean
   /** Hands bytes to the socket; false if the client is behind and must drain first. */
@@ -20,7 +21,7 @@ export type StreamClient = {
   onClose(listener: () => void): void
 }
 
-export function streamClient(res: ServerResponse, at: number): StreamClient {
+export function streamClient(res: ServerResponse, at: Place): StreamClient {
   const listeners = new Set<() => void>()
   let closed = res.destroyed || res.writableEnded
   const close = () => {

@@ -6,6 +6,7 @@ import type { Signals } from '../platform/signals.ts'
 import { Invalid } from '../schemas/validate.ts'
 import { type Channel, createChannel, type Feed, push } from './sse-channel.ts'
 import { type StreamClient, streamClient } from './sse-client.ts'
+import { type JoinedFeed, joinFeeds, type Place } from './sse-place.ts'
 
 /** Interval of comments that keep proxies from closing a quiet connection, in milliseconds. */
 const heartbeatMs = 15_000
@@ -20,10 +21,11 @@ const maxPerPerson = 20
 const pollMs = 1_000
 
 /** A reader's cursor; `ended` once it has received the `eof` of the stream. */
-export type Cursor = { at: number; ended: boolean }
+export type Cursor = { at: Place; ended: boolean }
 
 export type Opening = {
-  feed: Feed
+  /** What the stream shows; several feeds are joined, each with its own cursor in the ids. */
+  feeds: readonly Feed[]
   from: Cursor
   /** Throws a refusal once the caller may no longer read this. */
   check: () => Promise<unknown>
@@ -72,8 +74,9 @@ export function createStreams(deps: StreamDeps): Streams {
 
   return {
     endAll,
-    async open(ctx, { username }, { feed, from, check }) {
+    async open(ctx, { username }, { feeds, from, check }) {
       const held = hold(perPerson, username)
+      const feed = joinFeeds(feeds)
       const channel = channels.take(feed)
       const release = () => {
         held()
@@ -113,8 +116,8 @@ export function createStreams(deps: StreamDeps): Streams {
 }
 
 type Channels = {
-  take(feed: Feed): Channel
-  leave(feed: Feed): void
+  take(feed: JoinedFeed): Channel
+  leave(feed: JoinedFeed): void
   close(): void
 }
 
@@ -127,9 +130,11 @@ function createChannels(deps: StreamDeps, failed: (error: unknown) => void): Cha
     signalled = true
     const touched = new Set(keys)
     for (const { channel } of channels.values()) {
-      const { wakes } = channel.feed
-      if (wakes.projections.includes(projection) && (wakes.key === null || touched.has(wakes.key)))
-        channel.wake()
+      const isTouched = channel.feed.wakes.some(
+        ({ projections, key }) =>
+          projections.includes(projection) && (key === null || touched.has(key)),
+      )
+      if (isTouched) channel.wake()
     }
   })
   const lookForOthers = async () => {
@@ -179,7 +184,7 @@ function hold(perPerson: Map<string, number>, username: string): () => void {
   }
 }
 
-function begin(ctx: Context, at: number): StreamClient {
+function begin(ctx: Context, at: Place): StreamClient {
   ctx.respond = false
   ctx.status = 200
   ctx.set('Content-Type', mediaType)
@@ -226,7 +231,8 @@ async function recheck(
   await Promise.all(Array.from({ length: recheckedAtOnce }, askOnAndOn))
 }
 
-const cursorShape = /^(\d{1,15})(\.eof)?$/
+/** One number for each feed of the stream. */
+const cursorShape = /^(\d{1,15}(?:-\d{1,15}){0,7})(\.eof)?$/
 
 /** The cursor of a reconnecting reader: `Last-Event-ID`, else `?after=`, else null. */
 export function cursorOf(ctx: Context, after: string | undefined): Cursor | null {
@@ -234,7 +240,7 @@ export function cursorOf(ctx: Context, after: string | undefined): Cursor | null
   const text = header === '' ? after : header
   if (text === undefined) return null
   const [, at, ended] = cursorShape.exec(text) ?? []
-  if (at !== undefined) return { at: Number(at), ended: ended !== undefined }
+  if (at !== undefined) return { at: at.split('-').map(Number), ended: ended !== undefined }
   const loc = header === '' ? ['query', 'after'] : ['header', 'Last-Event-ID']
   throw new Invalid([
     {

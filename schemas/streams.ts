@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { closed } from './shared.ts'
 
-/** `topics`: `jobs` for every run the caller may read, `job:<run_id>` for one; up to 50, comma-separated. */
+/** `topics`: up to 50 names, comma-separated; the slice that serves a topic lists its names. */
 export const streamQuery = closed({
   topics: Type.String({ minLength: 1, maxLength: 8000 }),
   after: Type.Optional(Type.String({ maxLength: 64 })),

@@ -88,7 +88,7 @@ const streamRoutes = ({ reads, openStream }: LogDeps): Route[] =>
         const { run_id, db } = await findRun(reads, caller, params.run_id, nounOf(path))
         const from = cursorOf(ctx, query.after) ?? (await startOf(db, run_id, query.tail))
         await openStream(ctx, caller, {
-          feed: logFeed(reads.shared([run_id]), run_id),
+          feeds: [logFeed(reads.shared([run_id]), run_id)],
           from,
           check: () => findRun(reads, caller, run_id),
         })
@@ -103,9 +103,9 @@ async function startOf(
   runId: string,
   tail: number | undefined,
 ): Promise<Cursor> {
-  if (tail === undefined) return { at: 0, ended: false }
+  if (tail === undefined) return { at: [0], ended: false }
   const { last } = await readLogState(db, runId)
-  return { at: Math.max(0, last - tail), ended: false }
+  return { at: [Math.max(0, last - tail)], ended: false }
 }
 
 function linkOn(ctx: Context, rel: 'next' | 'prev', scannedTo: number, last: number): void {

@@ -114,8 +114,8 @@ const streamRoute = ({ reads, openStream }: MetricDeps): Route =>
       const { run_id } = await findRun(reads, caller, params.run_id)
       const keys = query.keys === undefined ? null : parseKeys(query.keys).sort()
       await openStream(ctx, caller, {
-        feed: pointFeed(reads.shared([run_id]), run_id, keys),
-        from: cursorOf(ctx, query.after) ?? { at: 0, ended: false },
+        feeds: [pointFeed(reads.shared([run_id]), run_id, keys)],
+        from: cursorOf(ctx, query.after) ?? { at: [0], ended: false },
         check: () => findRun(reads, caller, run_id),
       })
     },

@@ -42,7 +42,17 @@ const file = (path: string, type: string): Asset => ({ type, text: readFileSync(
 const style = (name: string) => file(join(folder, `${name}.css`), 'text/css; charset=utf-8')
 
 function loadAssets(): Map<string, Asset> {
-  const scripts = ['api', 'charts', 'device', 'log', 'phases', 'run', 'sign-in', 'stream']
+  const scripts = [
+    'api',
+    'charts',
+    'device',
+    'header-marks',
+    'log',
+    'phases',
+    'run',
+    'sign-in',
+    'stream',
+  ]
   const styles = ['device', 'page', 'run']
   return new Map([
     ...scripts.map(name => [`${name}.js`, script(name)] as const),

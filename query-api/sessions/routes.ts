@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Pool } from 'pg'
 import { type Static, Type } from 'typebox'
+import type { Person } from '../../auth/caller.ts'
 import { codeLifeS, pollIntervalS } from '../../auth/device-requests.ts'
 import { type Route, route } from '../../auth/route.ts'
 import type { Clock } from '../../platform/time.ts'
@@ -23,7 +24,11 @@ export type SessionDeps = {
   pool: Pool
   now: Clock
   signIn: SignInSettings
+  figures: OwnFigures
 }
+
+/** What `GET /api/auth/me` shows of other slices. */
+export type OwnFigures = { unread_notifications: (caller: Person) => Promise<number> }
 
 /** Shown before sign-in. */
 export type SignInSettings = {
@@ -34,7 +39,7 @@ export type SignInSettings = {
   providerName: string | null
 }
 
-export const sessionRoutes = ({ reads, pool, now, signIn }: SessionDeps): Route[] => [
+export const sessionRoutes = ({ reads, pool, now, signIn, figures }: SessionDeps): Route[] => [
   route({
     method: 'GET',
     path: '/api/auth/config',
@@ -70,11 +75,12 @@ export const sessionRoutes = ({ reads, pool, now, signIn }: SessionDeps): Route[
     async handle({ caller }) {
       const { username, role, via } = caller
       const db = reads.as(caller)
-      const [person, quotaOf, usage, bytes] = await Promise.all([
+      const [person, quotaOf, usage, bytes, unread_notifications] = await Promise.all([
         findPerson(pool, username),
         readQuotas(db, [username]),
         readUsage(db, username, now()),
         readStorage(db, username),
+        figures.unread_notifications(caller),
       ])
       return {
         username,
@@ -96,7 +102,7 @@ export const sessionRoutes = ({ reads, pool, now, signIn }: SessionDeps): Route[
           issued_at: toTimestamp(caller.issuedAt),
           expires_at: toTimestamp(caller.expiresAt),
         },
-        unread_notifications: 0,
+        unread_notifications,
       }
     },
   }),

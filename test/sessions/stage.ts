@@ -43,9 +43,16 @@ export async function stage(
     [username, await passwords.hash(password), deps.now()],
   )
   const signIn = { accessTokenHours: 8, baseUrl: deps.baseUrl, providerName: null }
+  const figures = { unread_notifications: async () => 0 }
   const routes = [
     ...sessionRoutes(deps, passwords),
-    ...sessionQueries({ reads: createReads({ pool, role: null }), pool, now: deps.now, signIn }),
+    ...sessionQueries({
+      reads: createReads({ pool, role: null }),
+      pool,
+      now: deps.now,
+      signIn,
+      figures,
+    }),
   ]
   const urls = await Promise.all([serve(t, common, routes), serve(t, common, routes)])
   let calls = 0

@@ -1,5 +1,6 @@
 import { ApiFailure, get } from './api.ts'
 import { liveCharts, type Point, type Value } from './charts.ts'
+import { headerMarks } from './header-marks.ts'
 import { logView } from './log.ts'
 import { type Phase, showPhases } from './phases.ts'
 import { signedIn } from './sign-in.ts'
@@ -49,11 +50,18 @@ async function start(): Promise<void> {
   try {
     await signedIn()
     element('run').hidden = false
+    showMarks()
     await showRun()
   } catch (error) {
     if (error instanceof ApiFailure && error.status === 401) await start()
     else showFailure(error)
   }
+}
+
+/** Again after a new sign-in: whose marks they are may have changed. */
+function showMarks(): void {
+  const marks = headerMarks.map(mark => mark())
+  element('marks').replaceChildren(...marks)
 }
 
 function showFailure(error: unknown): void {

@@ -1,0 +1,20 @@
+import type { Person } from '../auth/caller.ts'
+import type { Feed } from './sse-channel.ts'
+
+/** What `/api/stream` can follow (contract: `topics=job:<id>,jobs,notifications`); a slice provides one. */
+export type Topic = {
+  /** The names in `topics` that this topic serves. */
+  pattern: RegExp
+  /** The same names as a person reads them, for the refusal of an unknown one. */
+  shape: string
+  /** Opens one feed for all names asked for; refuses what the caller may not read. */
+  open(caller: Person, names: readonly string[]): Promise<OpenedTopic>
+}
+
+export type OpenedTopic = {
+  feed: Feed
+  /** Where a reader without a cursor begins. */
+  start: number
+  /** Refuses as soon as the caller may not read this any longer. */
+  check: () => Promise<unknown>
+}
