@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Pool, PoolClient } from 'pg'
 import type { Actor, Event, EventDefinition, Recorded, Stamped } from '../events/event.ts'
 
@@ -11,7 +12,13 @@ export type Stamp = {
   causationId?: string
 }
 
-export type Loaded<E extends Event> = { events: Stamped<E>[]; version: number }
+export type Loaded<E extends Event> = {
+  /** All, or those after the snapshot. */
+  events: Stamped<E>[]
+  version: number
+  /** In the shape that was asked for; null where there is none. */
+  snapshot: { state: unknown } | null
+}
 
 export type Append = {
   stream: string
@@ -25,10 +32,18 @@ export type Append = {
 export class ConcurrentWrite extends Error {}
 
 export type EventStore = {
-  load<E extends Event>(stream: string, tx?: Transaction): Promise<Loaded<E>>
+  load<E extends Event>(
+    stream: string,
+    tx?: Transaction,
+    snapshot?: { shape: number },
+  ): Promise<Loaded<E>>
   /** Appends inside a transaction of the caller's; throws `ConcurrentWrite` when the version has moved. */
   append(tx: Transaction, append: Append): Promise<void>
-  /** Commits what `work` does, or nothing; wakes the relay after the commit. */
+  /**
+   * Commits what `work` does, or nothing; wakes the relay after the commit. Not within another one: the inner
+   * would wait for locks that the outer lets go of only after it, on another connection, where PostgreSQL sees
+   * no deadlock.
+   */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
 }
 
@@ -38,6 +53,29 @@ export type EventStoreDeps = {
   newEventId: () => string
   /** Called after each commit that may have appended. */
   committed: () => void
+}
+
+/** Holds in everything that is called from within a transaction, however deep. */
+const isOpen = new AsyncLocalStorage<true>()
+
+const eventColumns = 'stream_version, type, schema_version, data, meta, occurred_at'
+
+const loadWhole = {
+  name: 'load_stream',
+  text: `select ${eventColumns} from write.event where stream = $1 order by stream_version`,
+}
+
+/** The snapshot comes first, as a row without a type. */
+const loadFromSnapshot = {
+  name: 'load_stream_from_snapshot',
+  text: `with snapshot as materialized (
+           select version, state from write.snapshot where stream = $1 and shape = $2)
+         select version as stream_version, null as type, null as schema_version, state as data,
+                null as meta, null as occurred_at from snapshot
+         union all
+         select ${eventColumns} from write.event
+          where stream = $1 and stream_version > coalesce((select version from snapshot), 0)
+          order by stream_version`,
 }
 
 export function postgresEventStore(deps: EventStoreDeps): EventStore {
@@ -50,19 +88,26 @@ export function postgresEventStore(deps: EventStoreDeps): EventStore {
   }
 
   return {
-    async load<E extends Event>(stream: string, tx?: Transaction): Promise<Loaded<E>> {
-      const { rows } = await (tx ?? pool).query({
-        name: 'load_stream',
-        text: `select type, schema_version, data, meta, occurred_at from write.event
-                where stream = $1 order by stream_version`,
-        values: [stream],
-      })
-      const events = rows.map(row => ({
-        ...(upcast(definitionOf(row.type), row) as E),
-        occurred_at: row.occurred_at.toISOString(),
-        actor: row.meta.actor,
-      }))
-      return { events, version: rows.length }
+    async load<E extends Event>(
+      stream: string,
+      tx?: Transaction,
+      snapshot?: { shape: number },
+    ): Promise<Loaded<E>> {
+      const { rows } = await (tx ?? pool).query(
+        snapshot
+          ? { ...loadFromSnapshot, values: [stream, snapshot.shape] }
+          : { ...loadWhole, values: [stream] },
+      )
+      const events = rows.filter(row => row.type !== null)
+      return {
+        events: events.map(row => ({
+          ...(upcast(definitionOf(row.type), row) as E),
+          occurred_at: row.occurred_at.toISOString(),
+          actor: row.meta.actor,
+        })),
+        version: rows.at(-1)?.stream_version ?? 0,
+        snapshot: rows.length > events.length ? { state: rows[0].data } : null,
+      }
     },
 
     async append(tx, { stream, expectedVersion, events, stamp }) {
@@ -91,11 +136,12 @@ export function postgresEventStore(deps: EventStoreDeps): EventStore {
     },
 
     async transaction(work) {
+      if (isOpen.getStore()) throw new Error('a transaction was begun within another one')
       const tx = await pool.connect()
       let broken: Error | undefined
       try {
         await tx.query('begin')
-        const result = await work(tx)
+        const result = await isOpen.run(true, () => work(tx))
         await tx.query('commit')
         committed()
         return result

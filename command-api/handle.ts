@@ -5,6 +5,11 @@ import { ConcurrentWrite, type EventStore, type Stamp, type Transaction } from '
 export type Aggregate<S, E extends Event> = {
   initial: S
   evolve: (state: S, event: Stamped<E>) => S
+  /**
+   * For streams that grow without a bound: the state is kept from time to time, as JSON, which it must survive.
+   * Another `shape` is folded anew.
+   */
+  snapshot?: { shape: number }
 }
 
 export type Handle<S, E extends Event> = {

@@ -3,13 +3,11 @@ import { pino } from 'pino'
 import { postgresEventStore } from '../../command-api/event-store.ts'
 import { startRelay } from '../../command-api/relay.ts'
 import { decisionEvents } from '../../events/all.ts'
-import type { Actor, Recorded } from '../../events/event.ts'
-import type { EventLog } from '../../platform/log/event-log.ts'
+import type { Actor } from '../../events/event.ts'
 import { createMemoryLog } from '../../platform/log/memory.ts'
 import { eventId } from '../../platform/time.ts'
-
 import { database } from '../servers/postgres.ts'
-import { until } from '../servers/until.ts'
+import { published } from './published.ts'
 
 const actor: Actor = { type: 'system', id: 'test', via: 'test' }
 const topic = 'test.decisions'
@@ -69,17 +67,9 @@ test('200 concurrent appenders with commit delays and rollbacks: each committed 
   )
   t.true(committed.size > 50, `only ${committed.size} committed`)
 
-  await until(
-    'everything is published',
-    15_000,
-    async () => Number((await log.end(topic))[0]) >= committed.size,
-  )
-  const published = await readAll(log, committed.size)
-  t.deepEqual(
-    published.map(event => (event.data as { sid: string }).sid).sort(),
-    [...committed].sort(),
-  )
-  const versions = Map.groupBy(published, event => event.stream)
+  const found = await published(log, topic, committed.size)
+  t.deepEqual(found.map(event => (event.data as { sid: string }).sid).sort(), [...committed].sort())
+  const versions = Map.groupBy(found, event => event.stream)
   for (const [stream, events] of versions)
     t.deepEqual(
       events.map(event => event.stream_version),
@@ -87,13 +77,3 @@ test('200 concurrent appenders with commit delays and rollbacks: each committed 
       stream,
     )
 })
-
-async function readAll(log: EventLog, count: number): Promise<Recorded[]> {
-  const stop = new AbortController()
-  const events: Recorded[] = []
-  for await (const batch of log.read(topic, 0, 0n, { maxBytes: 1_000_000, signal: stop.signal })) {
-    events.push(...batch.records.map(record => JSON.parse(record.value.toString('utf8'))))
-    if (events.length >= count) stop.abort()
-  }
-  return events
-}

@@ -1,0 +1,51 @@
+import type { Anybody, Person, RunCaller } from '../auth/caller.ts'
+import type { Actor } from '../events/event.ts'
+import type { Deps } from './deps.ts'
+import type { Stamp } from './event-store.ts'
+
+/** The part of an HTTP request that a command needs. */
+export type HttpAsked = {
+  caller: Pick<Person, 'kind' | 'username' | 'via'> | RunCaller | Anybody
+  requestId: string
+  body?: unknown
+  ctx: {
+    method: string
+    path: string
+    get: (name: string) => string
+    set: (name: string, value: string) => void
+  }
+}
+
+/** What happens without a request: a timer, an executor, a reaction to an event, the first start. */
+export type Cause = { actor: Actor; requestId: string; causationId?: string }
+
+/** Why a command is carried out, and in whose name. */
+export type Asked = HttpAsked | Cause
+
+/** The envelope for what is caused. */
+export function stampOf(asked: Asked, now: Date): Stamp {
+  if ('actor' in asked) return { ...asked, now }
+  return { actor: actorOf(asked.caller), requestId: asked.requestId, now }
+}
+
+function actorOf(caller: HttpAsked['caller']): Actor {
+  switch (caller.kind) {
+    case 'person':
+      return { type: 'user', id: caller.username, via: caller.via }
+    case 'run':
+      return { type: 'run', id: caller.runId, via: 'ingest_token' }
+    case 'anybody':
+      return { type: 'system', id: 'anybody', via: 'none' }
+  }
+}
+
+/** Tells the caller where their write stands, and remembers it for their next reads. */
+export function answerPosition(
+  { recentWrites }: Pick<Deps, 'recentWrites'>,
+  asked: Asked,
+  position: string,
+): void {
+  if ('actor' in asked) return
+  asked.ctx.set('Forge-Position', position)
+  if (asked.caller.kind === 'person') recentWrites.remember(asked.caller.username, position)
+}

@@ -1,0 +1,103 @@
+import { sha256 } from '../auth/opaque-token.ts'
+import { canonicalJson } from '../platform/digest.ts'
+import { Refusal } from '../platform/refusal.ts'
+import type { Asked } from './asked.ts'
+import { ConcurrentWrite, type Transaction } from './event-store.ts'
+
+/** How long an answer is kept for its key, in milliseconds. */
+const keptMs = 24 * 3_600_000
+const maxKeyLength = 255
+
+/** An `Idempotency-Key` of somebody for a route, with what they sent. */
+export type Claim = { scope: string; key: string; hash: Buffer; now: Date }
+
+/** `position` null: nothing was written. */
+export type Kept = { answer: unknown; position: string | null }
+
+/** Null where no key was sent. */
+export function claimOf(asked: Asked, now: Date): Claim | null {
+  if ('actor' in asked) return null
+  const { caller, body, ctx } = asked
+  const key = ctx.get('idempotency-key')
+  if (key === '') return null
+  if (key.length > maxKeyLength)
+    throw new Refusal(
+      'invalid',
+      `Idempotency-Key has ${key.length} characters; ${maxKeyLength} are the most`,
+    )
+  const who = caller.kind === 'person' ? caller.username : caller.kind
+  return { scope: `${who} ${ctx.method} ${ctx.path}`, key, hash: hashOf(body), now }
+}
+
+/** What a second request with the key waits for. */
+export const lockOf = ({ scope, key }: Claim): string => `idempotency ${scope} ${key}`
+
+/** Without the password: it is not to be guessed from what is stored here. */
+const hashOf = (body: unknown) =>
+  sha256(canonicalJson(typeof body === 'object' ? { ...body, password: undefined } : body))
+
+const oldest = (now: Date) => new Date(now.getTime() - keptMs)
+
+/** What the key's first use was answered with; null where this is the first. The key's lock is held. */
+export async function findAnswer(tx: Transaction, claim: Claim): Promise<Kept | null> {
+  const { scope, key, hash, now } = claim
+  const { rows } = await tx.query({
+    name: 'find_answer',
+    text: `select request_hash, answer, position from write.idempotency
+            where scope = $1 and key = $2 and created_at >= $3`,
+    values: [scope, key, oldest(now)],
+  })
+  const [first] = rows
+  if (!first) return null
+  if (!hash.equals(first.request_hash))
+    throw new Refusal(
+      'conflict',
+      `Idempotency-Key ${key} was used with another body; use a new key`,
+      { code: 'idempotency.other_body' },
+    )
+  return { answer: first.answer, position: first.position }
+}
+
+/**
+ * Keeps an answer with what it tells of, in one transaction. A process of an earlier version knows nothing of the
+ * key's lock: where such a one has answered meanwhile, this is decided again, on what it left.
+ */
+export async function keepAnswer(
+  tx: Transaction,
+  { scope, key, hash, now }: Claim,
+  { answer, position }: Kept,
+): Promise<void> {
+  const { rowCount } = await tx.query({
+    name: 'keep_answer',
+    text: `insert into write.idempotency as known (scope, key, request_hash, answer, position, created_at)
+           values ($1, $2, $3, $4, $5, $6)
+           on conflict (scope, key) do update
+             set request_hash = excluded.request_hash, answer = excluded.answer,
+                 position = excluded.position, created_at = excluded.created_at
+             where known.created_at < $7`,
+    values: [scope, key, hash, JSON.stringify(answer, withoutSecrets), position, now, oldest(now)],
+  })
+  if (rowCount === 0) throw new ConcurrentWrite(`the key ${key} was used at the same time`)
+  await forgetOld(tx, now)
+}
+
+const secretFields = new Set(['token', 'SERVICE_TOKEN', 'password', 'secret'])
+
+const withoutSecrets = (field: string, value: unknown) => (secretFields.has(field) ? null : value)
+
+/** How often a process looks for answers whose time is over, in milliseconds, and how many it forgets then. */
+const forgetEveryMs = 60_000
+const forgottenAtOnce = 10_000
+let forgottenAtMs = Number.NEGATIVE_INFINITY
+
+/** Two processes that do so at once pass over each other's rows. */
+async function forgetOld(tx: Transaction, now: Date): Promise<void> {
+  if (Math.abs(now.getTime() - forgottenAtMs) < forgetEveryMs) return
+  forgottenAtMs = now.getTime()
+  await tx.query(
+    `delete from write.idempotency where (scope, key) in
+       (select scope, key from write.idempotency where created_at < $1
+         order by created_at limit $2 for update skip locked)`,
+    [oldest(now), forgottenAtOnce],
+  )
+}
