@@ -1,15 +1,15 @@
-/** What an engine is asked to run: one attempt of one run. */
+/** One attempt of one run, as submitted to an engine. */
 export type Launch = {
-  /** Letters, digits, `_` and `-`, at most 100: engines use it in names of jobs and directories. */
+  /** Up to 100 letters, digits, `_` and `-`: engines use it in names of jobs and directories. */
   runId: string
   /** 1 for the first attempt. */
   attempt: number
-  /** Proves to the engine that this submit is the newest of its run; a larger token wins. */
+  /** Orders the submits of a run: the larger token wins. */
   fencingToken: number
-  /** Program and arguments; never a secret among them (argv is public on a machine). */
+  /** Program and arguments, without secrets (argv is visible to all users of a machine). */
   command: string[]
   /**
-   * Added to a minimal environment; carries the four `SERVICE_*` variables. The variables by which an engine
+   * Added to a minimal environment; contains the four `SERVICE_*` variables. The variables with which an engine
    * binds a run to its GPUs (`CUDA_VISIBLE_DEVICES`, `CUDA_DEVICE_ORDER`) cannot be overridden here.
    */
   env: Record<string, string>
@@ -17,31 +17,31 @@ export type Launch = {
   gpuIndexes: number[]
 }
 
-/** Opaque to everybody but the engine that answered it. */
+/** Opaque to everybody but the engine that returned it. */
 export type EngineRef = string
 
 export type Observed =
-  /** The engine has never heard of it, or was told to forget it. */
+  /** Never submitted, or forgotten. */
   { state: 'unknown' } | { state: 'starting' } | { state: 'running'; startedAt: Date } | Exited
 
-/** Final: nothing of the attempt runs any more, its GPUs are free and its output is complete. */
+/** Final: no process of the attempt runs, its GPUs are free and its output is complete. */
 export type Exited = {
   state: 'exited'
   startedAt: Date | null
-  /** The last moment for which there is proof that it ran, where nobody saw it end. */
+  /** If nobody saw it end, the last moment at which it is known to have run. */
   endedAt: Date
-  /** Null when a signal ended it, or when nobody could see how it ended. */
+  /** Null if a signal ended it, or if nobody saw it end. */
   exitCode: number | null
   signal: string | null
   oomKilled: boolean
-  /** Why it never ran (missing program, no permission), or why nobody knows how it ended. */
+  /** Why it never ran (missing program, no permission), or why its end is unknown. */
   launchError: string | null
 }
 
-/** A piece of what the run printed; `offset` counts bytes of that stream from its beginning. */
+/** A piece of a run's output; `offset` counts bytes from the start of that stream. */
 export type OutputPiece = { stream: 'stdout' | 'stderr'; offset: number; bytes: Buffer }
 
-/** `fake` slots are counted like GPUs but stand for no device. */
+/** `fake` slots are counted like GPUs but are not devices. */
 export type Capacity = { gpus: number; series: string; fake: boolean }
 
 /**
@@ -50,33 +50,33 @@ export type Capacity = { gpus: number; series: string; fake: boolean }
  */
 export type Executor = {
   /**
-   * Starts the attempt, at most once: an attempt already there answers the same reference. Ends an older
-   * attempt of the run (smaller token) that still runs; throws `StaleSubmit` when there is a newer one.
-   * Any other error is an unknown outcome: repeat the call.
+   * Starts the attempt at most once: a repeated call returns the same reference. Ends an older attempt of the run
+   * (smaller token) that still runs; throws `StaleSubmit` if there is a newer one. Any other error means an
+   * unknown outcome: repeat the call.
    */
   submit(launch: Launch): Promise<EngineRef>
   /**
-   * The reference of an attempt submitted before, for an unknown outcome of `submit`. Null also where that submit was
-   * cut short before it started anything: then nothing will come of it any more, and it may be repeated.
+   * The reference of a submitted attempt, for an unknown outcome of `submit`. Also null if that submit was
+   * interrupted before it started anything: it can no longer start anything and may be repeated.
    */
   find(runId: string, attempt: number): Promise<EngineRef | null>
   observe(ref: EngineRef): Promise<Observed>
   /**
-   * Polite signal at once, kill after the grace; `force` kills at once. Returns when the request is recorded,
-   * from then on it holds without this process. Repeating it can only bring the kill nearer. Nothing happens
-   * to an attempt that has ended; throws `UnknownAttempt` for one the engine does not know.
+   * SIGTERM at once, SIGKILL after the grace; `force` kills at once. Returns when the request is recorded; from
+   * then on it does not depend on this process. Repeating it can only make the kill earlier. No-op for an ended
+   * attempt; throws `UnknownAttempt` for an unknown one.
    */
   stop(ref: EngineRef, options: { graceSeconds: number; force: boolean }): Promise<void>
   /**
-   * What was printed from these byte offsets on, at most `maxBytes` of both streams together; empty when there
-   * is no more for now. Throws `UnknownAttempt`.
+   * Output from these byte offsets on, at most `maxBytes` of both streams together; empty if there is no more for
+   * now. Throws `UnknownAttempt`.
    */
   output(
     ref: EngineRef,
     from: { stdout: number; stderr: number },
     maxBytes: number,
   ): Promise<OutputPiece[]>
-  /** Removes what the engine keeps of an ended attempt; throws `AttemptRuns` while it has not ended. */
+  /** Removes all traces of an ended attempt; throws `AttemptRuns` if it has not ended. */
   forget(ref: EngineRef): Promise<void>
   capacity(): Promise<Capacity>
 }
@@ -95,7 +95,7 @@ export class AttemptRuns extends Error {
   }
 }
 
-/** A newer submit of the same run came first: whoever gets this has lost the run and leaves it alone. */
+/** There is a newer submit of the same run: the caller must leave the run alone. */
 export class StaleSubmit extends Error {
   constructor(launch: Launch, newest: number) {
     super(

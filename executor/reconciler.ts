@@ -7,27 +7,27 @@ import { planStarts } from './queue.ts'
 import { type ShipDeps, shipOutput } from './ship-output.ts'
 
 export type ReconcilerDeps = ShipDeps & {
-  /** What the engine runs for an order. */
+  /** Translates an order into the engine's command. */
   toLaunch: (order: LaunchOrder) => Launch
   logger: Logger
 }
 
 export type Reconciler = {
-  /** Says that something may have changed; it looks at once. */
+  /** Triggers a pass at once, because something may have changed. */
   wake(): void
   stop(): Promise<void>
 }
 
-/** How often it looks without being woken, in milliseconds: running code prints without telling anybody. */
+/** Interval between passes, in milliseconds: new output of running code wakes nobody. */
 const intervalMs = 500
-/** An attempt that no engine takes for this long has failed. */
+/** An attempt that the engine does not accept for this long has failed. */
 const submitPatienceMs = 120_000
-/** After a failed look, in milliseconds. */
+/** Pause after a failed pass, in milliseconds. */
 const backoffMs = 2000
 
 /**
- * Compares what jobs should do with what the engine says, and is the only source of recovery: after any
- * crash the next look goes on where things stand, whoever looks. Attempts go on without it.
+ * Compares the wanted state of jobs with the engine's state. This is the only recovery mechanism: after any crash
+ * the next pass of any process continues from the recorded state. Attempts run on without it.
  */
 export function startReconciler(deps: ReconcilerDeps): Reconciler {
   const looking = repeat(() =>
@@ -50,11 +50,11 @@ async function look(deps: ReconcilerDeps & { again: () => void }): Promise<void>
         'this attempt could not be looked after',
       ),
     )
-  // What one look leaves over (its owner's quota is full now, others' is not) is for the next one.
+  // A pass may skip jobs (their owner's quota filled up in this pass); the next pass tries the others.
   if (await startWaiting(deps)) deps.again()
 }
 
-/** Answers whether something was started. */
+/** Returns whether something was started. */
 async function startWaiting(deps: ReconcilerDeps): Promise<boolean> {
   const waiting = await deps.commands.waiting()
   if (waiting.length === 0) return false
@@ -94,8 +94,8 @@ async function lookAfter(deps: ReconcilerDeps, attempt: ActiveAttempt): Promise<
 }
 
 /**
- * The engine's reference of an attempt. The outcome of an earlier submit may be unknown, so the engine is
- * asked before it is told. Null for an attempt of which there is nothing: it has ended.
+ * The engine's reference of an attempt. Asks the engine before submitting, since the outcome of an earlier submit
+ * may be unknown. Null if there is nothing to follow: the attempt was recorded as ended instead.
  */
 async function submitted(deps: ReconcilerDeps, attempt: ActiveAttempt): Promise<EngineRef | null> {
   const { commands, executor } = deps

@@ -14,13 +14,13 @@ export type ShipDeps = {
 }
 
 const maxPieceBytes = 256 * 1024
-/** So that one talkative run does not keep the others from being looked at. */
+/** A limit per pass, so that one verbose run does not delay the others. */
 const maxPiecesAtOnce = 8
 
 /**
- * Puts what an attempt has printed onto the log, from where it was left. The pieces carry their byte
- * offsets: after a crash between the log's acknowledgement and our note of it they are sent again, and
- * the projection drops what it has. Answers whether everything printed so far is on the log.
+ * Appends an attempt's output to the log, continuing where the last call stopped. The pieces carry byte offsets: if
+ * a crash hits between the log's acknowledgement and our record of it, they are sent again and the projection
+ * drops the repeats. Returns whether all output so far is on the log.
  */
 export async function shipOutput(
   deps: ShipDeps,

@@ -1,7 +1,6 @@
 /**
- * GPU indexes for one run on one node, lowest free first: all of them or, when too few are free, null
- * (a run never holds a part of what it asked for). `held` are the indexes other runs hold; an index at or
- * past `total` in it (the node shrank) takes nothing away.
+ * GPU indexes for one run on one node, lowest free first; null if too few are free (a run never holds only a part
+ * of its GPUs). `held` are the indexes held by other runs; those >= `total` (the node shrank) are ignored.
  */
 export function assignSlots(
   total: number,
@@ -15,7 +14,7 @@ export function assignSlots(
   return indexes.length === wanted ? indexes : null
 }
 
-/** How many of `total` slots nobody holds. */
+/** Number of free slots out of `total`. */
 export function freeSlots(total: number, held: Iterable<number>): number {
   const taken = new Set(held)
   let free = 0

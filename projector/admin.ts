@@ -33,7 +33,7 @@ const idle: Status = {
   error: null,
 }
 
-/** What administrators see of the projector, and the rebuild they may begin. */
+/** The administrators' view of the projector, and the rebuild they can start. */
 export function projectionAdmin(deps: AdminDeps) {
   let status = idle
   return {

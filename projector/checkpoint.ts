@@ -2,17 +2,17 @@ import type { Pool, PoolClient } from 'pg'
 import type { Batch } from '../platform/log/event-log.ts'
 import type { TopicProjection } from './projection.ts'
 
-/** Where a projection stands in one generation of the read models. */
+/** The progress of a projection in one generation of the read models. */
 export type Checkpoints = {
   generation: number
   /** Next offset of each partition; index = partition. */
   next: readonly bigint[]
 }
 
-/** Another process moved this checkpoint: what was read here is stale and must not be written. */
+/** Another process moved this checkpoint: records read here are stale and must not be applied. */
 export class LostOwnership extends Error {}
 
-/** Reads where a projection stands, making rows for partitions it has never seen. */
+/** Reads the checkpoints of a projection; creates rows for new partitions. */
 export async function loadCheckpoints(
   pool: Pool,
   projection: TopicProjection,
@@ -32,9 +32,8 @@ export async function loadCheckpoints(
 }
 
 /**
- * Moves the checkpoints past these batches by compare-and-set, in the transaction that wrote their rows.
- * Throws `LostOwnership` when one of them no longer stands where this process believed, or when a batch
- * does not begin there.
+ * Moves the checkpoints past these batches by compare-and-set, in the transaction that wrote their rows. Throws
+ * `LostOwnership` if a checkpoint differs from what this process expects, or a batch does not start there.
  */
 export async function advanceCheckpoints(
   tx: PoolClient,

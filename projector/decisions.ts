@@ -6,15 +6,15 @@ import type { TopicProjection } from './projection.ts'
 
 type AnyHandler = (tx: Kysely<unknown>, event: Recorded) => Promise<unknown>
 
-/** The handlers of one slice, whatever its tables are. */
+/** The handlers of one slice, without its table types. */
 export type Slice = Record<string, AnyHandler>
 
-/** Forgets the types of a slice's handlers so that slices can stand in one list. */
+/** Erases the types of a slice's handlers so that slices fit in one list. */
 export const slice = (handlers: object): Slice => handlers as Slice
 
 /**
- * The projection of all decisions: drops what the relay published twice, brings old events up to date and
- * hands each to the handlers of every slice that wants it.
+ * The projection of all decisions: drops events that the relay published twice, upcasts old ones, and passes each
+ * to the handlers of every slice.
  */
 export function decisionsProjection(
   topic: string,
@@ -29,7 +29,7 @@ export function decisionsProjection(
     name: 'decisions',
     topic,
     onPoison: 'halt',
-    // The log of decisions is kept for ever, so nothing need be carried over.
+    // The log of decisions is kept for ever, so a rebuild need not copy any table.
     tables: [],
     reset() {},
     async apply(tx, batches) {
@@ -45,7 +45,7 @@ export function decisionsProjection(
   }
 }
 
-/** False for an event that was published before; notes the new head otherwise. */
+/** False for an event that was published before; otherwise records the new head. */
 function isNext({ stream, stream_version }: Recorded, heads: Map<string, number>): boolean {
   const head = heads.get(stream) ?? 0
   if (stream_version <= head) return false
@@ -91,7 +91,7 @@ async function saveHeads(tx: PoolClient, heads: Map<string, number>): Promise<vo
 
 const instances = new WeakMap<PoolClient, Kysely<unknown>>()
 
-/** Kysely on a connection whose transaction somebody else begins and ends. */
+/** Kysely on a connection whose transaction is managed by the caller. */
 function kyselyOn(client: PoolClient): Kysely<unknown> {
   let db = instances.get(client)
   if (!db) {

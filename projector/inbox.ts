@@ -1,19 +1,19 @@
 import { createBell } from '../platform/bell.ts'
 import type { Batch, EventLog } from '../platform/log/event-log.ts'
 
-/** At most this many bytes in one transaction, and about as many waiting behind it. */
+/** Maximum bytes of one transaction, and about the maximum read ahead of it. */
 const maxBatchBytes = 4 * 1024 * 1024
-/** From here on a transaction is worth its fixed cost, and nothing more is waited for. */
+/** A batch of this size is worth a transaction and does not wait for more records. */
 const worthwhileBytes = maxBatchBytes / 8
 /**
- * A smaller one waits for company, in milliseconds: three times as long as the last one took to apply. So a
- * lone write is seen at once, and under load a transaction's fixed cost is paid a few times a second.
+ * A smaller batch waits for more records, three times as long as the last one took to apply (milliseconds). So a
+ * single write is visible at once, while under load there are only a few transactions a second.
  */
 const gather = { timesLast: 3, minMs: 5, maxMs: 100 }
 
 export type Inbox = { take(): Promise<Batch[]>; close(): Promise<void> }
 
-/** Reads all partitions at once; holds no more than one transaction's worth that nobody has taken. */
+/** Reads all partitions concurrently; buffers at most one transaction's worth. */
 export function openInbox(
   log: EventLog,
   topic: string,

@@ -3,8 +3,8 @@ import type { Batch, ReadRecord } from '../platform/log/event-log.ts'
 import type { TopicProjection } from './projection.ts'
 
 /**
- * Applies record by record, each under a savepoint; those that cannot be applied are parked in
- * `dead_letter` with their position and error, and the rest go on.
+ * Applies records one by one, each under a savepoint; those that cannot be applied are parked in `dead_letter`
+ * with their position and error.
  */
 export async function applyIsolated(
   tx: PoolClient,

@@ -4,19 +4,19 @@ import type { Event, Recorded } from '../events/event.ts'
 import type { Batch } from '../platform/log/event-log.ts'
 
 /**
- * How one topic becomes tables. `apply` runs inside the transaction that also moves the checkpoint, each
- * record once, in offset order within a partition; it may use nothing but the records and its own tables
- * (no clock, no random), so that a replay gives the same rows.
+ * Turns one topic into tables. `apply` runs in the transaction that also moves the checkpoint, once per record, in
+ * offset order within a partition. It may use only the records and its own tables (no clock, no random), so that a
+ * replay gives the same rows.
  */
 export type TopicProjection = {
   name: string
   topic: string
   apply(tx: PoolClient, batches: readonly Batch[]): Promise<void>
-  /** Forgets what it remembers of its tables; called before the first batch and after any failure. */
+  /** Clears its caches; called before the first batch and after any failure. */
   reset(): void
-  /** Its tables, for carrying them over to a new generation where the log no longer reaches back. */
+  /** Its tables, which a rebuild copies if the log no longer has all records. */
   tables: readonly string[]
-  /** `halt`: stop the partition and say so. `park`: keep the record aside and go on with the next. */
+  /** `halt`: stop the partition and report it. `park`: set the record aside and continue. */
   onPoison: 'halt' | 'park'
 }
 

@@ -14,7 +14,7 @@ import { applyIsolated } from './poison.ts'
 import type { TopicProjection } from './projection.ts'
 
 export type RunnerDeps = {
-  /** Connections whose search path is the read schema to fill. */
+  /** Connections whose search path is the read schema. */
   pool: Pool
   log: EventLog
   signals: Signals
@@ -26,7 +26,7 @@ export type RunnerStatus = {
   projection: string
   /** Next offset of each partition; index = partition. */
   checkpoints: readonly bigint[]
-  /** Why the projection stands still, where it does. */
+  /** Why the projection is halted, or null. */
   halted: string | null
   lastAppliedAt: Date | null
 }
@@ -39,9 +39,9 @@ export type Runner = {
 const backoffMs = 500
 
 /**
- * Follows the log of one projection: gathers what has come, applies it and moves the checkpoint in one
- * transaction, then wakes who reads. Anything that fails is rolled back and read again from the stored
- * checkpoint. Only the process that holds the projection's lock works; the others stand by.
+ * Follows the log of one projection: collects new records, applies them and moves the checkpoint in one
+ * transaction, then wakes readers. A failure rolls back, and reading restarts at the stored checkpoint. Only the
+ * process with the projection's lock works; the others stand by.
  */
 export function startRunner(projection: TopicProjection, deps: RunnerDeps): Runner {
   const stopping = new AbortController()
@@ -100,7 +100,7 @@ async function withProjectionLock(
 ): Promise<void> {
   const client = await deps.pool.connect()
   let broken: Error | undefined
-  // The lock lives with this connection's session: once it is gone, another process may work.
+  // The lock belongs to this session: once the connection is lost, another process may take over.
   client.once('error', error => {
     broken = error
   })
@@ -132,7 +132,7 @@ async function follow(
   projection.reset()
   let checkpoints = await loadCheckpoints(deps.pool, projection, ends.length)
   state.checkpoints = checkpoints.next
-  // Where nothing waits, nothing will be applied that would show that an outage is over.
+  // With nothing to apply, no success would show that an outage is over.
   if (ends.every((end, partition) => (checkpoints.next[partition] ?? 0n) >= end))
     state.halted = null
   const inbox = openInbox(deps.log, projection.topic, checkpoints.next, signal)
@@ -155,7 +155,7 @@ const keysOf = (batches: readonly Batch[]) => [
   ...new Set(batches.flatMap(batch => batch.records.map(record => record.key))),
 ]
 
-/** Applies and moves the checkpoint, or changes nothing. Answers the checkpoints after it. */
+/** Applies the batches and moves the checkpoint atomically. Returns the new checkpoints. */
 export async function applyBatches(
   projection: TopicProjection,
   deps: Pick<RunnerDeps, 'pool' | 'onDeadLetter' | 'logger'>,
@@ -182,7 +182,7 @@ export async function applyBatches(
   }
 }
 
-/** Failures of the connection say nothing about a record: those are retried, never parked. */
+/** Connection failures are not the record's fault: they are retried, never parked. */
 function isPoison(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return code === '' ? !/connection|timeout/i.test(String(error)) : /^(2[0-9A-Z]|42)/.test(code)

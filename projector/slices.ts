@@ -13,7 +13,7 @@ import { quotaProjection } from './quotas/projection.ts'
 import { rubricProjection } from './rubrics/projection.ts'
 import { runProjection } from './runs/projection.ts'
 
-/** Handlers of decision events, one entry a slice; the list is written by hand. */
+/** Handlers of decision events, one entry per slice; the list is written by hand. */
 export const decisionSlices = [
   slice(rubricProjection),
   slice(projectProjection),
@@ -25,7 +25,7 @@ export const decisionSlices = [
   slice(quotaProjection),
 ]
 
-/** Events that no read model shows yet; audit and replay read them from the log. */
+/** Events without a read model; the audit reads them from the event store. */
 export const unprojected: readonly string[] = [
   'admin.maintenance_on',
   'admin.maintenance_off',
@@ -49,7 +49,7 @@ export const unprojected: readonly string[] = [
   'signing_key.rotated',
 ]
 
-/** Every projection of an installation, made anew for each generation since some keep caches. */
+/** Creates every projection; called per generation because some keep caches. */
 export const projections = (topics: Topics): TopicProjection[] => [
   decisionsProjection(topics.decisions.name, decisionSlices, decisionEvents),
   logsProjection(topics.logs.name),

@@ -10,16 +10,16 @@ import { recipeDigest } from './digest.ts'
 
 export type CatalogueEntry = {
   recipe: Recipe
-  /** Where its files are, absolute. */
+  /** Absolute path of its files. */
   directory: string
-  /** The parameters of a job: its own over the recipe's defaults, checked against the recipe's schema. */
+  /** Merges a job's parameters over the recipe's defaults and checks them against its schema. */
   resolveParams(params: Record<string, unknown>): Checked<Record<string, unknown>>
 }
 
-/** The folder of the recipes that come with Forge. */
+/** The folder of the bundled recipes. */
 export const builtInRecipes = fileURLToPath(new URL('.', import.meta.url))
 
-/** All recipes in the folders below `root`, by name, the newest version first. Throws for the first faulty one. */
+/** All recipes below `root`, by name, newest version first. Throws for the first faulty one. */
 export async function loadCatalogue(root: string): Promise<CatalogueEntry[]> {
   const folders = (await readdir(root, { withFileTypes: true })).filter(entry =>
     entry.isDirectory(),
@@ -34,7 +34,7 @@ export async function loadCatalogue(root: string): Promise<CatalogueEntry[]> {
   return entries
 }
 
-/** Without a version: the newest that is not deprecated, or else the newest. */
+/** Without a version, the newest that is not deprecated, or else the newest. */
 export function findRecipe(
   entries: readonly CatalogueEntry[],
   name: string,
@@ -49,7 +49,7 @@ export function lockOf({ name, version, digest, framework }: Recipe): RecipeLock
   return { name, version, digest, framework }
 }
 
-/** Reads and checks one recipe; the error names the folder and each fault. */
+/** Reads and validates one recipe; the error names the folder and each fault. */
 export async function loadRecipe(directory: string): Promise<CatalogueEntry> {
   const written: unknown = parse(await readFile(path.join(directory, 'recipe.yaml'), 'utf8'))
   const checked = checkFile(written)
@@ -67,7 +67,7 @@ const checkFile = checker(recipeFile, 'body')
 
 function paramsResolver(directory: string, recipe: Recipe): CatalogueEntry['resolveParams'] {
   try {
-    // Whatever it describes, its values are a job's parameters: an object.
+    // A job's parameters are always an object, even if the schema does not say so.
     const check = checker({ type: 'object', ...recipe.params_schema } as TSchema, 'body')
     return params =>
       check(structuredClone({ ...recipe.params_default, ...params })) as Checked<
@@ -83,7 +83,7 @@ function faulty(what: string, errors: ValidationError[]): Error {
   return new Error(`recipe ${what}: ${faults.join('; ')}`)
 }
 
-/** `entries` are in order, so that equals are neighbours. */
+/** `entries` must be sorted, so that duplicates are neighbours. */
 function refuseDoubles(entries: readonly CatalogueEntry[]): void {
   entries.forEach(({ recipe: { name, version }, directory }, index) => {
     const next = entries[index + 1]

@@ -3,9 +3,9 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 
 /**
- * Names the exact content of a recipe: `sha256:` and the hash of a text with one line per file, `<sha256 of the file>`,
- * two spaces, the path with `/`, sorted by the bytes of the path. Left out are `__pycache__` and all that begins with
- * a dot, at any depth. `docs/recipes.md` has the shell command that computes the same.
+ * Identifies the exact content of a recipe: `sha256:` and the hash of a text with one line per file, `<sha256 of the
+ * file>`, two spaces, the path with `/`, sorted by the bytes of the path. Excludes `__pycache__` and names that
+ * start with a dot, at any depth. `docs/recipes.md` has an equivalent shell command.
  */
 export async function recipeDigest(directory: string): Promise<string> {
   const files = await filesOf(directory, '')
@@ -25,7 +25,7 @@ async function filesOf(directory: string, under: string): Promise<string[]> {
   for (const entry of entries) {
     if (entry.name.startsWith('.') || entry.name === '__pycache__') continue
     const name = path.posix.join(under, entry.name)
-    // sha256sum escapes such names, and a link's target may lie outside.
+    // sha256sum escapes such names; links are refused below, because their target may be outside.
     if (/[\\\n\r]/.test(name)) throw new Error(`a recipe's file may not be called ${name}`)
     if (entry.isDirectory()) found.push(...(await filesOf(directory, name)))
     else if (entry.isFile()) found.push(name)

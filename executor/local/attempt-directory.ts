@@ -3,8 +3,8 @@ import type { Cgroup } from './cgroup.ts'
 import type { Identity } from './processes.ts'
 
 /**
- * What is kept of one attempt, `<runs>/<run_id>/<attempt>/`. The files are the only memory: whoever finds the
- * directory, in whatever state a crash left it, can tell from them what is true.
+ * The directory of one attempt, `<runs>/<run_id>/<attempt>/`. Its files are the only state: from any state that
+ * a crash may leave, they tell what has happened.
  *
  * | file         | written by          | says                                                         |
  * |--------------|---------------------|--------------------------------------------------------------|
@@ -23,14 +23,14 @@ export type AttemptPaths = {
   claim(turn: number): string
   started: string
   stop: string
-  /** Watched by the supervisor; apart, so that printing does not wake it. */
+  /** Watched by the supervisor; a separate directory, so that output does not wake it. */
   control: string
   exit: string
   stdout: string
   stderr: string
   work: string
   tmp: string
-  /** What the supervisor itself has to say, when it fails. */
+  /** The supervisor's own error output. */
   supervisorLog: string
 }
 
@@ -57,20 +57,20 @@ export type LaunchRecord = {
   attempt: number
   fencing_token: number
   command: string[]
-  /** Unlike run and attempt alone, never the same in another installation or a restored copy of this one. */
+  /** Unique even across installations and restored copies, unlike run and attempt. */
   mark: string
   submitted_at: string
-  /** The server that submitted it. */
+  /** The server process that submitted it. */
   submitter: Identity
 }
 
 export type ClaimRecord = {
-  /** Null when the server took the turn, so that nothing is started in it. */
+  /** Null if the server took the turn, so that nothing is started in it. */
   supervisor: Identity | null
-  /** `stopped`: the attempt is over; `interrupted`: its submit was cut short and may be repeated. */
+  /** `stopped`: the attempt is over; `interrupted`: its submit was interrupted and may be repeated. */
   given_up: 'stopped' | 'interrupted' | null
   cgroup: Cgroup | null
-  /** Why there is no control group; then the process group and the mark have to do. */
+  /** Why there is no control group; processes are then found by process group and mark. */
   no_cgroup_reason: string | null
 }
 
@@ -87,5 +87,5 @@ export type ExitRecord = {
   launch_error: string | null
 }
 
-/** Goes to the supervisor through its standard input: secrets touch neither disk nor argv. */
+/** Sent to the supervisor on standard input, so that secrets reach neither disk nor argv. */
 export type Handover = { env: Record<string, string>; turn: number }

@@ -3,12 +3,12 @@ import path from 'node:path'
 import { trySignal } from './processes.ts'
 
 /**
- * A control group that holds one attempt: what nothing inside can leave, unlike a process group or a session.
- * Recorded in the claim, so that the server can use it after its supervisor died.
+ * A control group for one attempt. Unlike a process group or a session, no process can leave it. Recorded in
+ * the claim, so that the server can use it after the supervisor died.
  */
 export type Cgroup = { version: 1 | 2; directory: string; home: string }
 
-/** Null where this user may not make one; the reason is for the operator, nothing depends on it. */
+/** `cgroup` is null if this user may not create one; `reason` is for the operator. */
 export function createCgroup(name: string): { cgroup: Cgroup | null; reason: string | null } {
   const reasons: string[] = []
   for (const { version, home } of homes()) {
@@ -23,7 +23,7 @@ export function createCgroup(name: string): { cgroup: Cgroup | null; reason: str
   return { cgroup: null, reason: reasons.join('; ') || 'no control group hierarchy is mounted' }
 }
 
-/** Moves this process in; what it starts from now on is born inside. Throws where that is not allowed. */
+/** Moves this process into the group, and with it all later children. Throws if not permitted. */
 export function enterCgroup(cgroup: Cgroup): void {
   writeFileSync(path.join(cgroup.directory, 'cgroup.procs'), String(process.pid))
 }
@@ -32,16 +32,16 @@ export function leaveCgroup(cgroup: Cgroup): void {
   writeFileSync(path.join(cgroup.home, 'cgroup.procs'), String(process.pid))
 }
 
-/** Kills all inside; in version 2 the kernel does it in one step, so that forks do not outrun it. */
+/** Kills all members; version 2 does it atomically, so that forks cannot escape. */
 export function killCgroup(cgroup: Cgroup): void {
   if (cgroup.version === 2 && tryWrite(path.join(cgroup.directory, 'cgroup.kill'), '1')) return
-  // Frozen processes still take SIGKILL in version 1 once thawed, and cannot fork meanwhile.
+  // Version 1: frozen processes cannot fork, and receive SIGKILL once thawed.
   tryWrite(path.join(cgroup.directory, 'freezer.state'), 'FROZEN')
   for (const pid of membersOf(cgroup)) trySignal(pid, 'SIGKILL')
   tryWrite(path.join(cgroup.directory, 'freezer.state'), 'THAWED')
 }
 
-/** Empty also when the group is gone. */
+/** Empty if the group no longer exists. */
 export function membersOf(cgroup: Cgroup): number[] {
   try {
     const text = readFileSync(path.join(cgroup.directory, 'cgroup.procs'), 'utf8')
@@ -56,11 +56,11 @@ export function removeCgroup(cgroup: Cgroup | null): void {
   try {
     rmdirSync(cgroup.directory)
   } catch {
-    // Somebody in uninterruptible sleep is still inside, or it is gone: an empty directory harms nobody.
+    // A member in uninterruptible sleep remains, or the group is gone: an empty directory is harmless.
   }
 }
 
-/** How many members the kernel killed for lack of memory; null where it does not count them here. */
+/** Number of members killed for lack of memory; null if the kernel does not count them here. */
 export function oomKillsIn(cgroup: Cgroup): number | null {
   for (const file of ['memory.events', 'memory.oom_control']) {
     try {
@@ -68,13 +68,13 @@ export function oomKillsIn(cgroup: Cgroup): number | null {
       const count = /^oom_kill (\d+)$/m.exec(text)?.[1]
       if (count !== undefined) return Number(count)
     } catch {
-      // The other version's file, or the memory controller is not enabled here.
+      // A file of the other version, or the memory controller is not enabled.
     }
   }
   return null
 }
 
-/** Where this process may make children, best first: version 2 by itself or beside version 1, then the freezer. */
+/** Where this process may create groups, best first: version 2 (pure or hybrid), then the v1 freezer. */
 function homes(): { version: 1 | 2; home: string }[] {
   const places = readLines('/proc/self/cgroup').map(line => line.split(':'))
   const mounts = readLines('/proc/self/mounts').map(line => line.split(' '))

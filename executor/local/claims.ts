@@ -1,13 +1,13 @@
 import type { AttemptPaths, ClaimRecord } from './attempt-directory.ts'
 import { createDurably, readJson } from './durable-json.ts'
 
-/** `claim` is null while nobody has this turn. */
+/** `claim` is null while the turn is free. */
 export type Turn = { number: number; claim: ClaimRecord | null }
 
 /**
- * The turn an attempt is at. Who creates a turn's claim has it, for ever: a supervisor, or the server in the place of
- * one. Only a claim that says `interrupted` opens another turn, for a submit that comes after one that was cut short; a
- * supervisor still on its way from that one finds its turn taken.
+ * The current turn of an attempt. The process that creates a turn's claim owns the turn for ever: a supervisor, or
+ * the server instead of one. Only a claim with `interrupted` opens another turn, for a submit that follows an
+ * interrupted one; a late supervisor of the interrupted submit finds its turn taken.
  */
 export async function currentTurn(paths: AttemptPaths): Promise<Turn> {
   for (let number = 1; ; number++) {
@@ -16,7 +16,7 @@ export async function currentTurn(paths: AttemptPaths): Promise<Turn> {
   }
 }
 
-/** Takes the attempt's turn so that no supervisor gets it. Nothing happens where one has. */
+/** Takes the attempt's turn so that no supervisor can. No-op if a supervisor already has it. */
 export async function giveUp(
   paths: AttemptPaths,
   why: NonNullable<ClaimRecord['given_up']>,

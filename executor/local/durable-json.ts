@@ -1,18 +1,18 @@
 import { link, open, readFile, rename, unlink } from 'node:fs/promises'
 import path from 'node:path'
 
-/** On disk before this returns, whole or not at all, replacing what was there. Records may hold secrets: 0600. */
+/** Replaces the file atomically; it is on disk before this returns. Mode 0600, as records may hold secrets. */
 export async function writeDurably(file: string, value: unknown): Promise<void> {
   const fresh = await writeBeside(file, value)
   await rename(fresh, file)
   await syncDirectory(path.dirname(file))
 }
 
-/** As `writeDurably`, but false when the file is there already: of many writers exactly one gets true. */
+/** Like `writeDurably`, but false if the file exists: of many writers exactly one gets true. */
 export async function createDurably(file: string, value: unknown): Promise<boolean> {
   const fresh = await writeBeside(file, value)
   try {
-    // link() and not rename(): it refuses an existing target, and readers never see a half-written file.
+    // link(), unlike rename(), refuses an existing target; readers never see a half-written file.
     await link(fresh, file)
     await syncDirectory(path.dirname(file))
     return true
@@ -24,7 +24,7 @@ export async function createDurably(file: string, value: unknown): Promise<boole
   }
 }
 
-/** Null when there is no such file. The files are ours alone, so the shape is what was written. */
+/** Null if the file does not exist. Not validated: only this program writes these files. */
 export async function readJson<T>(file: string): Promise<T | null> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as T

@@ -1,9 +1,9 @@
 import { markVariable } from './processes.ts'
 
-/** What tools that fetch packages are told by the host: proxies, certificates, the package index. */
+/** Host settings for package downloads: proxies, certificates, the package index. */
 const fetching = /^(PIP_|UV_|(https?|ftp|all|no)_proxy$|SSL_CERT_|REQUESTS_CA_BUNDLE$)/i
 
-/** The part of the server's own environment that its runs may see. Nothing of the service's settings is in it. */
+/** The part of the server's environment that runs may see: none of the service's settings. */
 export function hostEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
   const { PATH, HOME, LANG } = env
   const kept = Object.entries(env).filter(([name]) => fetching.test(name))
@@ -21,7 +21,7 @@ export function withoutInstallerSettings(env: NodeJS.ProcessEnv): Record<string,
   return Object.fromEntries(kept.map(([name, value]) => [name, value ?? '']))
 }
 
-/** What a run is given: the host's part, the launch's own on top, then what binds it to its GPUs and its mark. */
+/** A run's environment: the host's part, overridden by the launch's, overridden by GPU binding and mark. */
 export function runEnvironment(
   host: Record<string, string>,
   launch: { env: Record<string, string>; gpuIndexes: number[] },
@@ -31,7 +31,7 @@ export function runEnvironment(
     ...host,
     TMPDIR: place.tmp,
     ...launch.env,
-    // The order of nvidia-smi; the default puts the fastest first, so that indexes would mean other devices.
+    // Same order as nvidia-smi; by default CUDA puts the fastest device first.
     CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
     CUDA_VISIBLE_DEVICES: launch.gpuIndexes.join(','),
     [markVariable]: place.mark,

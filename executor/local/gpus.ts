@@ -4,14 +4,14 @@ import type { Capacity } from '../port.ts'
 
 const run = promisify(execFile)
 
-/** The GPUs that `nvidia-smi` lists; without any, so many fake slots. */
+/** The GPUs listed by `nvidia-smi`; without any, `fakeSlots` fake slots. */
 export async function detectGpus(fakeSlots: number): Promise<Capacity> {
   try {
     const { stdout } = await run('nvidia-smi', ['-L'], { timeout: 10_000 })
     const found = parseGpuList(stdout)
     if (found) return found
   } catch {
-    // No driver on this machine, or it hangs.
+    // There is no driver, or it hangs.
   }
   return { gpus: fakeSlots, series: 'local', fake: true }
 }

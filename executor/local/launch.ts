@@ -6,11 +6,11 @@ import { pythonClient, recipeCommand } from './recipe-command.ts'
 export type LaunchOptions = {
   catalogue: readonly CatalogueEntry[]
   environmentsDirectory: string
-  /** Program name or path of the Python that environments are made with. */
+  /** Program name or path of the Python that creates environments. */
   python: string
 }
 
-/** What the local machine runs for an order. A recipe that is no longer here is a failed launch, told to the run's log. */
+/** The local command for an order. A missing recipe becomes a failed launch, with a line in the run's log. */
 export const toLocalLaunch =
   ({ catalogue, environmentsDirectory, python }: LaunchOptions) =>
   (order: LaunchOrder): Launch => {

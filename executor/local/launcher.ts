@@ -7,12 +7,12 @@ import { ensureEnvironment, type PythonEnvironment } from './python-environment.
 import type { RecipePlan } from './recipe-command.ts'
 
 /**
- * The first program of a recipe's run, `node launcher.ts PLAN`, under the supervisor like everything the run does: the
- * making of its environment outlives the server, ends by a stop, and is read in the run's log. Then this process
- * becomes the entrypoint (execve), so that signals and the exit status are the entrypoint's own.
+ * The first program of a recipe's run, `node launcher.ts PLAN`. It runs under the supervisor, so that building the
+ * environment survives the server, can be stopped, and shows in the run's log. Then this process becomes the
+ * entrypoint (execve), so that signals and exit status are the entrypoint's own.
  */
 
-/** sysexits(3) EX_CONFIG: the recipe's program never began. */
+/** sysexits(3) EX_CONFIG: the recipe's program never started. */
 const cannotLaunch = 78
 
 const plan = JSON.parse(process.argv[2] ?? '') as RecipePlan
@@ -59,9 +59,9 @@ function become({ python, variables }: PythonEnvironment): void {
     PYTHONPATH: [plan.client_directory, variables.PYTHONPATH, PYTHONPATH]
       .filter(Boolean)
       .join(path.delimiter),
-    // A log line is worth reading when it is printed.
+    // Live logs need unbuffered output.
     PYTHONUNBUFFERED: '1',
-    // The recipe's folder is shared by runs, and may not be ours to write.
+    // The recipe's folder is shared by runs and may be read-only.
     PYTHONDONTWRITEBYTECODE: '1',
     PYTHONNOUSERSITE: '1',
     FORGE_PARAMS: params,

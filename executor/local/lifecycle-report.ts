@@ -9,8 +9,8 @@ type Report = {
 const patienceMs = 3000
 
 /**
- * Tells the server by the run's own token (specification, "Ingest") what the run is at. Best effort: the executor's
- * own observation decides, so a server that is away for the moment costs nothing but the phase shown.
+ * Reports the run's phase to the server with the run's own token (specification, "Ingest"). Best effort: the
+ * executor's observation decides, so an unreachable server only delays the displayed phase.
  */
 export async function reportLifecycle(env: NodeJS.ProcessEnv, report: Report): Promise<void> {
   const { SERVICE_ENABLED, SERVICE_ENDPOINT, SERVICE_RUN_ID, SERVICE_TOKEN } = env
@@ -25,6 +25,6 @@ export async function reportLifecycle(env: NodeJS.ProcessEnv, report: Report): P
     })
     await answer.body?.cancel()
   } catch {
-    // Not reached; see above.
+    // Best effort; see above.
   }
 }

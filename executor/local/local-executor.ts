@@ -32,19 +32,19 @@ import { isAlive } from './processes.ts'
 import { startShim } from './start-supervisor.ts'
 
 export type LocalExecutorOptions = {
-  /** Belongs to this machine and to one server at a time; readable by this user only. */
+  /** Local to this machine, used by one server at a time, readable only by this user. */
   runsDirectory: string
-  /** Slots to count where the machine has no GPU (`SERVICE_LOCAL_GPUS`). */
+  /** Number of slots on a machine without GPUs (`SERVICE_LOCAL_GPUS`). */
   fakeGpus: number
-  /** What every run sees of the host: `hostEnvironment(process.env)`. */
+  /** The host's environment as runs see it: `hostEnvironment(process.env)`. */
   hostEnvironment: Record<string, string>
   now: () => Date
 }
 
-/** A submit by another living server that took this long has failed there. Longer than a start may take. */
+/** A submit by another living server that takes longer has failed. Must exceed the start time-out. */
 const unclaimedMs = 90_000
 
-/** How long an older attempt of the same run may take to die. */
+/** How long to wait for an older attempt of the run to end. */
 const supersedeMs = 20_000
 
 export async function openLocalExecutor(options: LocalExecutorOptions): Promise<Executor> {
@@ -54,13 +54,13 @@ export async function openLocalExecutor(options: LocalExecutorOptions): Promise<
 }
 
 /**
- * Runs attempts as processes of this machine, each under a supervisor of its own (`supervisor.ts`) that does not need this
- * process. Everything is kept in the attempt's directory, nothing here: a new process goes on where a killed one was.
+ * Runs attempts as local processes, each under its own supervisor (`supervisor.ts`), which does not need this
+ * process. All state is in the attempt's directory, so that a new process continues where a killed one stopped.
  */
 class LocalExecutor implements Executor {
   readonly #options: LocalExecutorOptions
   readonly #capacity: Capacity
-  /** Submits under way here, so that a repeated one waits for the first, and no look gives the attempt up. */
+  /** Submits in progress: a repeated one waits for the first, and `observe` does not give the attempt up. */
   readonly #submitting = new Map<EngineRef, Promise<void>>()
 
   constructor(options: LocalExecutorOptions, capacity: Capacity) {
@@ -94,7 +94,7 @@ class LocalExecutor implements Executor {
     if (!claim) return this.#observeUnclaimed(ref, launch, number)
     const started = await readJson<StartedRecord>(paths.started)
     const alive = claim.supervisor !== null && isAlive(claim.supervisor)
-    // Read last: a supervisor that ended meanwhile has written its exit before it did.
+    // Read last: a supervisor writes the exit before it ends.
     const exit = await readJson<ExitRecord>(paths.exit)
     if (exit) return toExited(exit)
     if (!alive) {
@@ -116,7 +116,7 @@ class LocalExecutor implements Executor {
       grace_s: Math.min(graceSeconds, before?.grace_s ?? graceSeconds),
       force: force || (before?.force ?? false),
     }
-    // Written again even when it says the same: the supervisor counts the grace from when it first saw it.
+    // Rewritten even if equal: the supervisor counts the grace from when it first saw the request.
     await writeDurably(paths.stop, wanted)
     await giveUp(paths, 'stopped')
   }
@@ -147,11 +147,11 @@ class LocalExecutor implements Executor {
     const paths = this.#paths(ref)
     const before = await this.#launch(ref)
     if (!before) await prepareAttempt(runsDirectory, launch, now())
-    // After our directory is there: of two racing submits of one run at least one sees the other.
+    // After creating our directory, so that of two racing submits at least one sees the other.
     await this.#supersede(launch)
     const { number, claim } = await currentTurn(paths)
     if (claim) return
-    // What an interrupted submit left may be older than what is asked for now.
+    // An interrupted submit may have left an older launch record.
     if (before) await writeDurably(paths.launch, toLaunchRecord(launch, now()))
     const { mark } = await this.#known(ref)
     const env = runEnvironment(hostEnvironment, launch, { tmp: paths.tmp, mark })
@@ -159,7 +159,7 @@ class LocalExecutor implements Executor {
     await startShim(paths, { env, turn: number }, cache)
   }
 
-  /** Ends older attempts of the run, so that two never run at once; gives up when there is a newer one. */
+  /** Ends older attempts of the run, so that two never run at once; throws if there is a newer one. */
   async #supersede(launch: Launch): Promise<void> {
     for (const attempt of await this.#attemptsOf(launch.runId)) {
       const ref = toRef(launch.runId, attempt)
@@ -194,8 +194,8 @@ class LocalExecutor implements Executor {
   }
 
   /**
-   * Before the claim nothing runs. Where the submit was cut short the server takes the turn, so that nothing comes of
-   * that submit any more; the attempt is then as if it had never been submitted.
+   * Before the claim nothing runs. If the submit was interrupted, the server takes the turn, so that the submit can
+   * no longer start anything; the attempt then counts as never submitted.
    */
   async #observeUnclaimed(ref: EngineRef, launch: LaunchRecord, turn: number): Promise<Observed> {
     if (this.#submitting.has(ref)) return { state: 'starting' }
@@ -225,7 +225,7 @@ class LocalExecutor implements Executor {
   }
 }
 
-/** Also what keeps a reference inside the runs' directory. */
+/** Also keeps a reference inside the runs' directory. */
 function isRef(ref: string): boolean {
   return /^[A-Za-z0-9_-]{1,100}\/[1-9]\d{0,8}$/.test(ref)
 }

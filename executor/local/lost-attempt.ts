@@ -6,9 +6,9 @@ import { bootId, isAlive } from './processes.ts'
 import { killRun } from './sweep.ts'
 
 /**
- * Ends an attempt whose supervisor is gone without a word (killed, out of memory, reboot): kills what it left behind
- * and writes the exit in its place. How the command ended cannot be known any more, so neither code nor signal is
- * claimed. May be called by several processes at once; one exit is recorded.
+ * Ends an attempt whose supervisor vanished (killed, out of memory, reboot): kills what it left behind and writes
+ * the exit record. How the command ended is unknown, so the record has neither code nor signal. Several processes
+ * may call this at once; one exit is recorded.
  */
 export async function settleLostAttempt(
   paths: AttemptPaths,
@@ -19,7 +19,7 @@ export async function settleLostAttempt(
   const started = await readJson<StartedRecord>(paths.started)
   const rebooted = claim.supervisor !== null && claim.supervisor.boot_id !== bootId()
   const leaderLives = started !== null && isAlive(started.leader)
-  // Only of this boot and with a living leader is the number surely the run's session.
+  // The session id is reliable only while its leader lives; otherwise the pid may have been reused.
   const session = leaderLives ? started.leader.pid : null
   const left = rebooted ? 0 : await killRun({ mark, cgroup: claim.cgroup, session })
   if (!rebooted) removeCgroup(claim.cgroup)
@@ -41,7 +41,7 @@ function reason(claim: ClaimRecord, rebooted: boolean, left: number): string {
   return 'supervisor lost'
 }
 
-/** The newest of the supervisor's heartbeat and what the command printed. */
+/** The later of the supervisor's heartbeat and the command's last output. */
 async function lastProofOfLife(paths: AttemptPaths, turn: number): Promise<Date> {
   const files = [paths.claim(turn), paths.started, paths.stdout, paths.stderr]
   const times = await Promise.all(files.map(file => stat(file).catch(() => null)))

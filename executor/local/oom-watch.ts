@@ -4,8 +4,8 @@ import { type Cgroup, oomKillsIn } from './cgroup.ts'
 const sampleMs = 1000
 
 /**
- * Tells whether the kernel killed the command for lack of memory. Exact where the control group counts it; elsewhere
- * inferred: a SIGKILL that we did not send, within seconds of an out-of-memory kill on this machine.
+ * Tells whether the kernel killed the command for lack of memory. Exact if the control group counts such kills;
+ * otherwise inferred from a SIGKILL that we did not send, within seconds of an out-of-memory kill on this machine.
  */
 export function oomWatch(cgroup: Cgroup | null): {
   killed(end: { exitCode: number | null; signal: string | null; byUs: boolean }): boolean
@@ -25,7 +25,7 @@ export function oomWatch(cgroup: Cgroup | null): {
   }
 }
 
-/** `counted` are kills inside the attempt (null: not known), `onMachine` those anywhere in the last seconds. */
+/** `counted`: kills inside the attempt (null: unknown); `onMachine`: kills anywhere in the last seconds. */
 export function wasOomKilled(seen: {
   exitCode: number | null
   signal: string | null
@@ -33,7 +33,7 @@ export function wasOomKilled(seen: {
   counted: number | null
   onMachine: number
 }): boolean {
-  // A command that lost a child to it and still succeeded was not killed.
+  // The kernel may have killed only a child of a command that succeeded.
   if (seen.counted !== null) return seen.counted > 0 && seen.exitCode !== 0
   return seen.signal === 'SIGKILL' && !seen.byUs && seen.onMachine > 0
 }

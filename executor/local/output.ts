@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import type { OutputPiece } from '../port.ts'
 import { isErrno } from './durable-json.ts'
 
-/** Reads both files from these offsets, at most `maxBytes` in all: a busy stream leaves half to the other. */
+/** Reads both files from these offsets, at most `maxBytes` in total; a busy stream leaves half to the other. */
 export async function readOutput(
   files: { stdout: string; stderr: string },
   from: { stdout: number; stderr: number },
@@ -19,7 +19,7 @@ export async function readOutput(
   return pieces.filter(piece => piece.bytes.length > 0)
 }
 
-/** Empty when the file is not there yet or ends before `offset`. */
+/** Empty if the file does not exist yet or ends before `offset`. */
 async function readPiece(file: string, offset: number, maxBytes: number): Promise<Buffer> {
   try {
     const handle = await open(file, 'r')

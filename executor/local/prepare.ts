@@ -9,8 +9,8 @@ import { identify } from './processes.ts'
 const debrisMs = 3600 * 1000
 
 /**
- * Makes the directory of an attempt, whole or not at all: the rename of a finished directory into its place is the
- * lock, because the target may not exist. Does nothing where it is there already.
+ * Creates the directory of an attempt atomically: a finished directory is renamed into place, which fails if the
+ * target exists. No-op if the directory already exists.
  */
 export async function prepareAttempt(
   runsDirectory: string,
@@ -35,7 +35,7 @@ export async function prepareAttempt(
   return attemptPaths(directory)
 }
 
-/** What is written down of a launch by this process. */
+/** The record of a launch by this process. */
 export function toLaunchRecord(launch: Launch, now: Date): LaunchRecord {
   const submitter = identify(process.pid)
   if (!submitter) throw new Error('the local executor needs /proc')
@@ -50,7 +50,7 @@ export function toLaunchRecord(launch: Launch, now: Date): LaunchRecord {
   }
 }
 
-/** Moved aside first, so that an attempt is forgotten whole even when this process ends in the middle. */
+/** Renamed first, so that the attempt disappears atomically even if this process ends midway. */
 export async function discardAttempt(runsDirectory: string, directory: string): Promise<void> {
   const aside = path.join(runsDirectory, `.old-${randomUUID()}`)
   try {
@@ -62,7 +62,7 @@ export async function discardAttempt(runsDirectory: string, directory: string): 
   await rm(aside, { recursive: true, force: true })
 }
 
-/** Removes what a crash left of unfinished preparations and removals; what is young may be another server's work. */
+/** Removes unfinished preparations and removals left by a crash; young ones may belong to another server. */
 export async function removeDebris(runsDirectory: string, now: Date): Promise<void> {
   const names = await readdir(runsDirectory)
   for (const name of names.filter(entry => /^\.(new|old)-/.test(entry))) {

@@ -1,31 +1,31 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Names one process for ever: a pid alone is used again, and after a reboot all of them are. */
+/** Identifies one process for ever; a pid alone is reused, especially after a reboot. */
 export type Identity = { pid: number; start_ticks: string; boot_id: string }
 
 export type ProcessRow = {
   pid: number
   parent: number
   session: number
-  /** One letter of proc(5), `Z` for a process that ended and waits for its parent. */
+  /** State letter of proc(5); `Z` is a zombie. */
   state: string
   startTicks: string
 }
 
-/** The variable by which everything a run started is found again, whatever group or session it moved to. */
+/** Marks every process of a run, whatever group or session it moves to. */
 export const markVariable = 'FORGE_RUN_MARK'
 
 export function bootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
 }
 
-/** Null when there is no such process. */
+/** Null if the process does not exist. */
 export function identify(pid: number): Identity | null {
   const row = readRow(pid)
   return row && { pid, start_ticks: row.startTicks, boot_id: bootId() }
 }
 
-/** A zombie counts as ended: in a container whose first process does not reap, it stays for ever. */
+/** A zombie counts as ended: in a container whose init does not reap, it stays for ever. */
 export function isAlive(identity: Identity): boolean {
   if (identity.boot_id !== bootId()) return false
   const row = readRow(identity.pid)
@@ -33,8 +33,8 @@ export function isAlive(identity: Identity): boolean {
 }
 
 /**
- * What lives of a run: processes with its mark in the environment, members of its session, and the descendants of
- * both (they may have emptied their environment).
+ * The living processes of a run: those with its mark in the environment, members of its session, and the
+ * descendants of both, which may have cleared their environment.
  */
 export function processesOfRun(mark: string, session: number | null): ProcessRow[] {
   const rows = processTable().filter(row => !hasEnded(row))
@@ -47,17 +47,17 @@ export function processesOfRun(mark: string, session: number | null): ProcessRow
   return rows.filter(row => found.has(row.pid))
 }
 
-/** Sends the signal unless the pid has gone to another process meanwhile. */
+/** Sends the signal unless the pid was reused by another process. */
 export function signalProcess(row: ProcessRow, signal: NodeJS.Signals): void {
   if (readRow(row.pid)?.startTicks === row.startTicks) trySignal(row.pid, signal)
 }
 
-/** A negative pid is a process group (kill(2)). A target that is gone is no error. */
+/** A negative pid is a process group (kill(2)). A missing target is not an error. */
 export function trySignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // Gone (ESRCH), or changed its user (EPERM); the cgroup, where there is one, still reaches the latter.
+    // Ended (ESRCH), or changed its user (EPERM); a cgroup still reaches the latter.
   }
 }
 
@@ -71,7 +71,7 @@ function processTable(): ProcessRow[] {
 function readRow(pid: number): ProcessRow | null {
   const stat = readProcFile(pid, 'stat')
   if (stat === null) return null
-  // The second field, the program's name, may itself hold spaces and parentheses: proc(5).
+  // The second field, the program's name, may contain spaces and parentheses: proc(5).
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state = '', parent, , session] = fields
   return {

@@ -10,7 +10,7 @@ import { type Identity, identify, isAlive } from './processes.ts'
 import { planInstallation, runStep } from './python-install.ts'
 import { type PythonProbe, probePython } from './python-probe.ts'
 
-/** The program to run and what to add to its environment. */
+/** The Python program, and variables to add to its environment. */
 export type PythonEnvironment = { python: string; variables: Record<string, string> }
 
 export type EnvironmentWish = {
@@ -19,20 +19,20 @@ export type EnvironmentWish = {
   recipeDirectory: string
   python: string
   say(line: string): void
-  /** Called once, when the environment is not there yet. */
+  /** Called once if the environment must be built. */
   onBuild(): Promise<void>
 }
 
 type Manifest = { python: string; packages: string | null }
 
 /**
- * The Python environment of a recipe, built by the first run that needs it and shared by all later ones. It is kept by
- * runtime id, requirements and Python. Of several runs that need it at once one builds and the others wait; a builder
- * that is killed leaves nothing that is taken for an environment.
+ * The Python environment of a recipe, built by the first run that needs it and shared by all later ones. The key is
+ * runtime id, requirements and Python. Of concurrent runs one builds and the others wait; a killed builder leaves
+ * nothing that could be mistaken for an environment.
  *
  * Environments cannot be moved, so each is built in its final place, `build-<builder>`, and published by the link
- * `current`, which only the first can make. The lock saves work, it is not what correctness rests on: two builders
- * after a takeover do no harm.
+ * `current`, which only the first builder can create. The lock only saves work; two builders after a takeover are
+ * harmless.
  */
 export async function ensureEnvironment(wish: EnvironmentWish): Promise<PythonEnvironment> {
   const probe = await probePython(wish.python)
@@ -67,7 +67,7 @@ async function takeTurn(
       say('another run is building this Python environment; waiting for it')
     await delay(200)
   }
-  // Somebody may have finished between the last look and the lock.
+  // Another builder may have finished between the last check and the lock.
   const ready = await published(directory)
   if (ready) await rm(lock, { force: true })
   return ready
@@ -115,7 +115,7 @@ const currentLink = 'current'
 const lockFile = 'building.json'
 const manifestFile = 'forge-environment.json'
 
-/** Names and contents of all the recipe's `requirements*.txt`: one may include another. */
+/** Names and contents of all `requirements*.txt` of the recipe, since one may include another. */
 async function requirementsOf(recipeDirectory: string): Promise<string[]> {
   const names = (await readdir(recipeDirectory)).filter(name => /^requirements.*\.txt$/.test(name))
   if (!names.includes(requirementsFile)) return []
@@ -129,7 +129,7 @@ function keyOf(probe: PythonProbe, requirements: string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)
 }
 
-/** Null when there is none, or when the Python it was made with has gone from the machine. */
+/** Null if there is none, or if its Python was removed from the machine. */
 async function published(directory: string): Promise<PythonEnvironment | null> {
   const current = path.join(directory, currentLink)
   const name = await linkTarget(current)
@@ -175,18 +175,18 @@ async function publish(directory: string, name: string): Promise<void> {
     await symlink(name, path.join(directory, currentLink))
   } catch (error) {
     if (!isErrno(error, 'EEXIST')) throw error
-    // Another builder was first; ours is nobody's.
+    // Another builder was first; discard ours.
     await rm(path.join(directory, name), { recursive: true, force: true })
   }
 }
 
-/** Thousands of files in one call, before the link says that they are there. */
+/** Syncs thousands of files in one call, before the link publishes them. */
 async function flush(directory: string): Promise<void> {
   const sync = spawn('sync', ['-f', directory], { stdio: 'ignore' })
   await once(sync, 'exit').catch(() => {})
 }
 
-/** The builder's identity is in the name, so that a dead one's work is told from a living one's. */
+/** The name contains the builder's identity, so that work of dead builders can be recognized. */
 function buildName(builder: Identity | null): string {
   if (!builder) throw new Error('the local executor needs /proc')
   return `build-${builder.pid}-${builder.start_ticks}-${builder.boot_id}`
@@ -203,7 +203,7 @@ async function removeDeadBuilds(directory: string): Promise<void> {
   }
 }
 
-/** Renamed, not removed: of two that find the same dead owner only one gets it out of the way. */
+/** Renames instead of removing: of two processes that find the same dead owner, only one succeeds. */
 async function setAside(lock: string): Promise<void> {
   const aside = `${lock}.${process.pid}.dead`
   try {

@@ -2,21 +2,21 @@ import { spawn } from 'node:child_process'
 import path from 'node:path'
 import type { PythonProbe } from './python-probe.ts'
 
-/** How an environment is made: commands to run in order, and what uses it afterwards. */
+/** How to build an environment (commands in order) and how to use it. */
 export type Installation = {
   steps: string[][]
-  /** Relative to the environment's directory; null: the Python it was made with. */
+  /** Relative to the environment's directory; null: the Python that created it. */
   python: string | null
-  /** Put on PYTHONPATH, relative to the environment's directory; null where its Python finds it by itself. */
+  /** Added to PYTHONPATH, relative to the environment's directory; null if not necessary. */
   packages: string | null
 }
 
 const quietly = ['--no-input', '--disable-pip-version-check', '--progress-bar', 'off']
 
 /**
- * The quickest way that this Python offers. A virtual environment is filled by the host's pip where that can do it
- * (22.3 and newer), else by its own; where there is neither `venv` nor `virtualenv`, packages go to a folder.
- * Settings of pip in the host's environment and files hold in every way. Throws what to install when there is none.
+ * The fastest way that this Python offers. A virtual environment is filled by the host's pip (22.3 and newer), else
+ * by its own pip; with neither `venv` nor `virtualenv`, packages go to a folder. The host's pip settings apply in
+ * each case. Throws an error that says what to install if there is no way.
  */
 export function planInstallation(
   probe: PythonProbe,
@@ -63,7 +63,7 @@ function nothingToInstallWith({ executable, version, venv }: PythonProbe): strin
   return `Python ${version} (${executable}) has ${missing}, so the recipe's packages cannot be installed; on Debian: apt-get install python3-venv python3-pip`
 }
 
-/** `pip --python` came with 22.3. */
+/** `pip --python` exists since 22.3. */
 function hostPipReaches(version: string | null): boolean {
   const [major = 0, minor = 0] = (version ?? '').split('.').map(Number)
   return major > 22 || (major === 22 && minor >= 3)
@@ -71,7 +71,7 @@ function hostPipReaches(version: string | null): boolean {
 
 const keptLines = 12
 
-/** Runs one step, passing its output on line by line. Throws its last lines when it fails. */
+/** Runs one step and forwards its output line by line. Throws with its last lines if it fails. */
 export async function runStep(
   step: string[],
   directory: string,

@@ -5,10 +5,10 @@ export type PythonProbe = {
   executable: string
   /** e.g. `3.11.7`. */
   version: string
-  /** e.g. `cpython-311-x86_64`: what compiled packages depend on. */
+  /** e.g. `cpython-311-x86_64`; compiled packages depend on it. */
   abi: string
   venv: boolean
-  /** Absent on Debian without `python3-venv`; then `venv` makes environments only without pip. */
+  /** Missing on Debian without `python3-venv`; `venv` can then only create environments without pip. */
   ensurepip: boolean
   virtualenv: boolean
   pip: string | null
@@ -28,7 +28,7 @@ print(json.dumps({
   "virtualenv": find_spec("virtualenv") is not None, "pip": version("pip")}))
 `
 
-/** Asks a Python what it is and what it can make environments with. Throws what is missing, in the operator's words. */
+/** Finds version and capabilities of a Python. Throws an error that tells the operator what is missing. */
 export async function probePython(python: string): Promise<PythonProbe> {
   try {
     const { stdout } = await promisify(execFile)(python, ['-c', question], { timeout: 60_000 })

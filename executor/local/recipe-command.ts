@@ -1,29 +1,29 @@
 import { fileURLToPath } from 'node:url'
 
-/** What the launcher is told; part of argv, so nothing secret. Paths are absolute. */
+/** Input of the launcher; passed in argv, so it holds no secret. Paths are absolute. */
 export type RecipePlan = {
   recipe_directory: string
-  /** As admitted: files that changed since then are not run. */
+  /** As admitted; files that changed since then are not run. */
   digest: string
   runtime_id: string
   entrypoint: string
   attempt: number
-  /** Where the Python environments of all runs are kept. */
+  /** Holds the Python environments of all runs. */
   environments_directory: string
-  /** Folder that makes `import forge` work. */
+  /** Added to PYTHONPATH so that `import forge` works. */
   client_directory: string
-  /** Program name or path of the Python that environments are made with. */
+  /** Program name or path of the Python that creates environments. */
   python: string
 }
 
-/** The reporting client that comes with Forge. */
+/** The bundled reporting client. */
 export const pythonClient = fileURLToPath(new URL('../../clients/python/src', import.meta.url))
 
 const launcher = fileURLToPath(new URL('launcher.ts', import.meta.url))
 
 /**
- * The command of a run of a recipe: makes its Python environment where needed, then becomes the recipe's entrypoint.
- * The run's parameters go in its environment, as JSON in `FORGE_PARAMS`.
+ * The command of a recipe's run: builds its Python environment if necessary, then becomes the recipe's entrypoint.
+ * The parameters are passed as JSON in the environment variable `FORGE_PARAMS`.
  */
 export function recipeCommand(plan: RecipePlan): string[] {
   return [process.execPath, '--disable-warning=ExperimentalWarning', launcher, JSON.stringify(plan)]

@@ -7,10 +7,10 @@ import type { AttemptPaths, Handover } from './attempt-directory.ts'
 
 const program = fileURLToPath(new URL('supervisor.ts', import.meta.url))
 
-/** On a machine with many starts at once a Node process may take its time. */
+/** Long, because Node starts slowly on a machine with many concurrent starts. */
 const patienceMs = 60_000
 
-/** Small heaps: it holds a few records and never more. */
+/** A small heap: the supervisor holds only a few records. */
 const flags = [
   '--max-old-space-size=32',
   '--max-semi-space-size=1',
@@ -18,8 +18,8 @@ const flags = [
 ]
 
 /**
- * Starts the supervisor of a prepared attempt, in a session of its own, and waits until it has claimed the attempt or
- * given up. Throws when it could not be started or failed before the claim; then nothing runs and it may be tried again.
+ * Starts the supervisor of a prepared attempt in its own session and waits until it has claimed the attempt or given
+ * up. Throws if it fails before the claim; then nothing runs and the start may be retried.
  */
 export async function startShim(
   paths: AttemptPaths,
@@ -36,14 +36,14 @@ export async function startShim(
   closeSync(log)
   const { stdin, stdout } = supervisor
   if (!stdin || !stdout) throw new Error('the supervisor was started without its pipes')
-  // It may end before it has read everything (the claim was another's).
+  // It may end before reading everything, if the claim was taken.
   stdin.on('error', () => {})
   stdin.end(JSON.stringify(handover))
   const timer = setTimeout(() => supervisor.kill('SIGKILL'), patienceMs)
   const failed = await new Promise<string | null>(resolve => {
     stdout.once('data', () => resolve(null))
     supervisor.once('error', error => resolve(error.message))
-    // A lost claim ends it without a word: then another supervisor has the attempt.
+    // A supervisor that loses the claim exits silently: another one has the attempt.
     supervisor.once('exit', (code, signal) =>
       resolve(code === 0 ? null : `ended with ${signal ?? code}`),
     )

@@ -4,12 +4,12 @@ import { readJson } from './durable-json.ts'
 import { trySignal } from './processes.ts'
 import { killRun, type Quarry } from './sweep.ts'
 
-/** Where file watching does not work (network file systems) a request is seen within this time. */
+/** Without file watching (network file systems) a request is seen within this time. */
 const pollMs = 1000
 
 /**
- * Carries out what `stop` recorded, with or without a server: SIGTERM to the whole process group at once, SIGKILL to
- * all of the run after the grace. A repeated request can only bring the kill nearer.
+ * Carries out recorded stop requests, with or without a server: SIGTERM to the process group at once, SIGKILL to
+ * all processes of the run after the grace. A repeated request can only make the kill earlier.
  */
 export function followStops(
   paths: AttemptPaths,
@@ -33,7 +33,7 @@ export function followStops(
   }
   const schedule = () => {
     clearTimeout(timer)
-    // setTimeout takes at most 2^31-1 ms; a longer grace is looked at again by then.
+    // setTimeout takes at most 2^31-1 ms; a longer grace is checked again after that.
     timer = setTimeout(kill, Math.min(Math.max(dueMs - performance.now(), 0), 2 ** 31 - 1))
   }
   const kill = async () => {
@@ -65,15 +65,15 @@ function tryWatch(directory: string, look: () => void): FSWatcher | null {
     watcher.on('error', () => watcher.close())
     return watcher
   } catch {
-    // The user's limit of watches is reached; polling goes on.
+    // The user's limit of watches is reached; polling continues.
     return null
   }
 }
 
-/** The command leads a session and a group of the same number. */
+/** Sends SIGTERM. The command leads a session and a group with its own pid. */
 function askPolitely(group: number | null): void {
   if (group === null) return
   trySignal(-group, 'SIGTERM')
-  // A stopped process takes SIGTERM only when it goes on.
+  // A stopped process handles SIGTERM only after SIGCONT.
   trySignal(-group, 'SIGCONT')
 }

@@ -19,30 +19,31 @@ import { followStops } from './stop-requests.ts'
 import { killRun, type Quarry } from './sweep.ts'
 
 /**
- * The supervisor of one attempt: a small process in a session of its own, started by the server and outliving it.
- * It starts the command, passes on stop requests, and writes how the command ended before it ends itself.
- * `node supervisor.ts DIRECTORY`, the environment as JSON on standard input; prints `claimed` when the attempt is its own.
+ * The supervisor of one attempt: a small process in its own session, started by the server and outliving it. It
+ * starts the command, carries out stop requests, and records how the command ended before it exits.
+ * `node supervisor.ts DIRECTORY`, with the environment as JSON on standard input; prints `claimed` once it owns
+ * the attempt.
  */
 
-/** The server takes the age of the claim's file for the last proof of life, should this process vanish. */
+/** Touches the claim file; should this process vanish, the server takes its age as the last sign of life. */
 const heartbeatMs = 10_000
 
 const paths = attemptPaths(process.argv[2] ?? '')
 
-// A service manager that ends the server's whole group must not end the only witness of how the run ended.
+// A service manager that kills the server's whole group must not kill the only witness of the run's end.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 await supervise()
 
 async function supervise(): Promise<void> {
   const launch = await readJson<LaunchRecord>(paths.launch)
   if (!launch) throw new Error(`no attempt in ${paths.directory}`)
-  // Read whole before the claim: a server killed half-way through leaves an attempt that can be submitted again.
+  // Read completely before the claim: if the server is killed midway, the attempt can be submitted again.
   const { env, turn } = JSON.parse(await text(process.stdin)) as Handover
   const name = `forge-${launch.run_id}-${launch.attempt}-${process.pid}`
   const { cgroup, reason } = createCgroup(name)
   if (!(await claim(turn, cgroup, reason))) return removeCgroup(cgroup)
   tellServer()
-  // Later supervisors then load the stripped program instead of the type stripper: 45 MB instead of 63.
+  // Later supervisors then load compiled code instead of the type stripper: 45 MB instead of 63.
   flushCompileCache()
   const heartbeat = setInterval(() => touch(paths.claim(turn)), heartbeatMs)
   const exit = await run(launch, env, { mark: launch.mark, cgroup, session: null })
@@ -79,7 +80,7 @@ async function run(
   const oom = oomWatch(quarry.cgroup)
   const startedAt = new Date().toISOString()
   quarry.session = child.pid ?? null
-  // Not waited for: a full disk must not keep a stop from being heard.
+  // Not awaited: a full disk must not delay the handling of stops.
   const recorded = recordStart(child, startedAt)
   const stops = followStops(paths, quarry)
   const [exitCode, signal] = await ended
@@ -97,7 +98,7 @@ async function run(
   }
 }
 
-/** Resolves when the command's program has been loaded. It is the leader of its own session and group. */
+/** Resolves once the command's program is loaded. The command leads its own session and group. */
 async function start(
   command: string[],
   env: Record<string, string>,
@@ -108,7 +109,7 @@ async function start(
   const stderr = openSync(paths.stderr, 'a', 0o600)
   const inside = cgroup !== null && tryCgroup(() => enterCgroup(cgroup))
   try {
-    // Straight into the files: no byte passes through this process, so none is lost with it.
+    // Directly into the files: no byte passes through this process, so none is lost if it dies.
     const stdio = ['ignore' as const, stdout, stderr]
     const child = spawn(program, args, { cwd: paths.work, env, detached: true, stdio })
     if (child.pid === undefined) await new Promise((_, reject) => child.once('error', reject))
@@ -131,7 +132,7 @@ function tryCgroup(move: () => void): boolean {
 }
 
 async function recordStart(child: ChildProcess, startedAt: string): Promise<void> {
-  // A command that has ended already is not reaped before the event loop turns, so it still can be identified.
+  // Even if already ended, the command is not reaped before the event loop turns and can be identified.
   const leader = identify(child.pid ?? 0) ?? {
     pid: child.pid ?? 0,
     start_ticks: '',
@@ -145,14 +146,14 @@ async function record(exit: ExitRecord): Promise<void> {
   await patiently(() => createDurably(paths.exit, exit))
 }
 
-/** A full disk must not cost the truth: it is written as soon as there is room. */
+/** Retries until there is room: a full disk must not lose the record. */
 async function patiently(write: () => Promise<unknown>): Promise<void> {
   for (;;) {
     try {
       await write()
       return
     } catch (error) {
-      // The directory itself is gone: nobody is left to tell.
+      // The directory was removed: nobody needs the record.
       if (isErrno(error, 'ENOENT')) return
       complain(String(error))
       await delay(1000)
@@ -183,7 +184,7 @@ function touch(file: string): void {
   try {
     utimesSync(file, now, now)
   } catch {
-    // Only a hint; the next beat may succeed.
+    // Only a hint; the next heartbeat may succeed.
   }
 }
 
@@ -191,7 +192,7 @@ function tellServer(): void {
   try {
     writeSync(1, 'claimed\n')
   } catch {
-    // The server is gone meanwhile; it will find the claim.
+    // The server has ended; the next one will find the claim.
   }
 }
 
@@ -199,6 +200,6 @@ function complain(message: string): void {
   try {
     writeSync(2, `${new Date().toISOString()} ${message}\n`)
   } catch {
-    // A full disk; there is nowhere left to say it.
+    // A full disk; there is nowhere else to report it.
   }
 }

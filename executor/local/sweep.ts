@@ -3,15 +3,15 @@ import { type Cgroup, killCgroup, membersOf } from './cgroup.ts'
 import { processesOfRun, signalProcess } from './processes.ts'
 
 /**
- * Where a run's processes are to be looked for; `session` (the pid of its leader) only while that number is known to
- * be the run's.
+ * How to find a run's processes; `session` (the pid of its leader) is set only while that pid is known to be the
+ * run's.
  */
 export type Quarry = { mark: string; cgroup: Cgroup | null; session: number | null }
 
-/** A process in uninterruptible sleep (a dead network disk) may outlive any kill for a while. */
+/** A process in uninterruptible sleep (a dead network disk) may survive SIGKILL for a while. */
 const patienceMs = 10_000
 
-/** Kills everything of a run, in rounds until a look finds nothing. Answers how many are still there. */
+/** Kills all processes of a run, in rounds until none is found. Returns how many remain. */
 export async function killRun(quarry: Quarry): Promise<number> {
   const deadline = performance.now() + patienceMs
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, 200)) {

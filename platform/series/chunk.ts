@@ -34,7 +34,7 @@ export type Summary = {
   first_step: number
   last_step: number
   count: number
-  /** How many values are NaN or infinite. */
+  /** Number of values that are NaN or infinite. */
   nonfinite: number
   /** Null where no value is finite. */
   min: number | null

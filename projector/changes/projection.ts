@@ -5,7 +5,7 @@ import type { RunEvent } from '../../events/runs.ts'
 import type { Handlers } from '../projection.ts'
 import type { ChangeTables } from './table.ts'
 
-/** How the states of jobs and of external runs follow one another. */
+/** The state changes of jobs and external runs. */
 export const changesProjection: Handlers<ChangeTables, JobEvent | RunEvent> = {
   'job.admitted': (tx, event) => enter(tx, event, 'admitted'),
   'job.held': (tx, event) => enter(tx, event, 'held', event.data.reason),
@@ -19,7 +19,7 @@ export const changesProjection: Handlers<ChangeTables, JobEvent | RunEvent> = {
   'job.preempted': (tx, event) => enter(tx, event, 'queued', 'preempted'),
   'job.retried': (tx, event) => enter(tx, event, 'queued', event.data.reason),
   'job.stop_requested': (tx, event) => enter(tx, event, 'stopping', event.data.reason),
-  // Says when the attempt let go of its GPUs; the state is told by its own event.
+  // Releases GPUs; the state change has its own event.
   'job.exited': async () => {},
   'job.succeeded': (tx, event) => enter(tx, event, 'succeeded', event.data.reason),
   'job.failed': (tx, event) => enter(tx, event, 'failed', event.data.reason),
@@ -35,8 +35,8 @@ export const changesProjection: Handlers<ChangeTables, JobEvent | RunEvent> = {
 type Told = Recorded<{ type: string; data: { run_id: string; project?: string; owner?: string } }>
 
 /**
- * Notes a state unless the run is in it for the same reason already. Numbers come from the table: one
- * projector writes, so they follow the log, and unlike a sequence's they are the same after a replay.
+ * Records a state unless the run is already in it for the same reason. Numbers come from the table instead of a
+ * sequence: with one writer they follow the log and are identical after a replay.
  */
 const enter = (
   tx: Kysely<ChangeTables>,

@@ -2,7 +2,7 @@ import type { ColumnType } from 'kysely'
 
 export type ChangeTables = {
   state_changes: {
-    /** 1, 2, … over all runs, in the order in which they happened. */
+    /** 1, 2, … over all runs, in order of occurrence. */
     change: number
     run_id: string
     project: string

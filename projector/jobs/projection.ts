@@ -11,7 +11,7 @@ type Jobs = Updateable<JobTables['jobs']>
 type Of<T extends JobEvent['type']> = Recorded<Extract<JobEvent, { type: T }>>
 
 const noControl = JSON.stringify({ action: 'none', reason: null, deadline: null })
-/** Waiting again: what the last attempt was is kept with the attempt. */
+/** Column values of a requeued job; the last attempt's data stays with the attempt. */
 const requeued: Jobs = {
   phase: null,
   scheduled_at: null,
@@ -121,7 +121,7 @@ function admit(tx: Tx, { data, occurred_at }: Of<'job.admitted'>): Promise<unkno
     .execute()
 }
 
-/** The names under which recipes say how long they train. */
+/** Parameter names that recipes use for the length of a training. */
 const stepNames = ['max_steps', 'total_steps', 'steps']
 
 function totalSteps(params: JobAdmitted['params']): number | null {
@@ -132,7 +132,7 @@ function totalSteps(params: JobAdmitted['params']): number | null {
   return null
 }
 
-/** Puts the job into a state and adds the time it spent in the one before to its kind. */
+/** Moves the job to a state and adds the time in the previous one to the total of its kind. */
 function enter(
   tx: Tx,
   { data, occurred_at }: Recorded<JobEvent>,
@@ -175,7 +175,7 @@ const ofAttempt = (
 const endAttempt = (tx: Tx, attempt: Attempt, end_reason: string) =>
   ofAttempt(tx, attempt, { end_reason })
 
-/** The attempt let go of its GPUs. The job may have ended before by its own report. */
+/** The attempt released its GPUs. The job may have ended earlier by its own report. */
 async function exit(tx: Tx, { data, occurred_at }: Of<'job.exited'>): Promise<void> {
   const { run_id, attempt, exit_code, ended_at, gpu_seconds } = data
   await ofAttempt(tx, data, { exit_code, ended_at, gpu_seconds })
@@ -203,7 +203,7 @@ async function end(
     phase: null,
     hold: null,
     control: noControl,
-    // `job.exited` may have said it before.
+    // `job.exited` may have set it before.
     ...(exit_code !== null && { exit_code }),
   })
 }

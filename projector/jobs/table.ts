@@ -36,12 +36,12 @@ export type JobTables = {
     recipe_version: string
     profile: string
     series: string
-    /** Of all nodes. */
+    /** Sum over all nodes. */
     gpus: number
     nodes: number
     priority: number
     preemptible: boolean
-    /** 0: none was scheduled yet. */
+    /** 0: not scheduled yet. */
     attempt: number
     max_attempts: number
     submitted_at: Instant
@@ -51,11 +51,11 @@ export type JobTables = {
     started_at: MaybeInstant
     ended_at: MaybeInstant
     state_since: Instant
-    /** Before `state_since`. */
+    /** Total before `state_since`. */
     queued_ms: number
     starting_ms: number
     running_ms: number
-    /** Of attempts that have ended. */
+    /** Total of ended attempts. */
     gpu_seconds: number
     price_per_gpu_hour: string
     currency: string
@@ -63,13 +63,13 @@ export type JobTables = {
     tags: string[]
     init_from: string | null
     updated_at: Instant
-    /** How many steps the job was asked to train; null where its parameters do not say. */
+    /** Steps to train; null if the job's parameters do not say. */
     total_steps: number | null
     spec: Json<JobSpec>
     admission: Json<Admission>
     hold: ColumnType<Hold | null, string | null, string | null>
     control: Json<JobControl>
-    /** What `?q=` looks in. */
+    /** Text searched by `?q=`. */
     search: string
   }
   job_attempts: {

@@ -4,8 +4,8 @@ const newline = 10
 const carriageReturn = 13
 
 /**
- * Cuts printed bytes into lines. Answers the whole ones, and the bytes after the last line break, to which
- * more may come. A line on which a progress bar was redrawn (carriage returns) keeps what was drawn last.
+ * Cuts output into lines. Returns the complete ones, and the bytes after the last line break, which may continue.
+ * Of a line redrawn with carriage returns (a progress bar) only the last version is kept.
  */
 export function cutLines(bytes: Buffer): { lines: string[]; unfinished: Buffer } {
   const lines: string[] = []
@@ -14,7 +14,7 @@ export function cutLines(bytes: Buffer): { lines: string[]; unfinished: Buffer }
     pushLine(lines, bytes.subarray(from, end))
     from = end + 1
   }
-  // Of a bar that is being redrawn only the last drawing matters; a final \r may belong to a line break.
+  // Keep only the last version of a redrawn line; a final \r may be part of a line break.
   let unfinished = bytes.subarray(from)
   if (unfinished.length > 1)
     unfinished = unfinished.subarray(unfinished.lastIndexOf(carriageReturn, -2) + 1)
@@ -26,14 +26,14 @@ export function cutLines(bytes: Buffer): { lines: string[]; unfinished: Buffer }
   return { lines, unfinished }
 }
 
-/** The lines of one reported chunk: a line break at its end does not begin another line. */
+/** The lines of one reported chunk; a trailing line break does not start another line. */
 export function chunkLines(chunk: string): string[] {
   const lines = chunk.split('\n')
   if (lines.length > 1 && lines.at(-1) === '') lines.pop()
   return lines.map(lastDrawn)
 }
 
-/** What is left of a line when its stream ends. */
+/** The unfinished line at the end of a stream. */
 export const finishLine = (unfinished: Buffer): string[] => {
   const lines: string[] = []
   if (unfinished.length > 0) pushLine(lines, unfinished)
@@ -55,7 +55,7 @@ function lastDrawn(line: string): string {
   return text.slice(text.lastIndexOf('\r') + 1)
 }
 
-/** The last place at or before `at` that does not cut a UTF-8 character in two. */
+/** The last position <= `at` that does not split a UTF-8 character. */
 function boundary(bytes: Buffer, at: number): number {
   let cut = at
   while (cut > at - 4 && ((bytes[cut] ?? 0) & 0xc0) === 0x80) cut--

@@ -4,12 +4,12 @@ import { decodeLines, encodeLines, type Segment } from '../../platform/lines/lin
 import type { TopicProjection } from '../projection.ts'
 import { absorb, emptyLog, type RunLog } from './run-log.ts'
 
-/** A row of lines is closed from this size on, as stored (bytes). */
+/** A row that has reached this size takes no more lines (bytes as stored). */
 const fullRowBytes = 8 * 1024
-/** Lines of one row, in characters: what one read has to unpack. */
+/** Maximum characters of one row, which bounds the unpacking of one read. */
 const maxRowText = 128 * 1024
 
-/** Lines of running code, numbered in log order; each record takes effect once. */
+/** Log lines of runs, numbered in log order; each record takes effect once. */
 export function logsProjection(topic: string): TopicProjection {
   return {
     name: 'logs',
@@ -29,7 +29,7 @@ export function logsProjection(topic: string): TopicProjection {
   }
 }
 
-/** The last row of a run's lines, where it is short enough to take more. */
+/** The last row of a run's lines, if it can take more. */
 type Tail = { first_seq: number; bytes: number } | null
 type LoadedLog = RunLog & { first_added: number; tail: Tail }
 
@@ -106,7 +106,7 @@ async function saveLog(tx: PoolClient, runId: string, log: LoadedLog): Promise<v
   })
 }
 
-/** Adds the lines, to the last row first where that is short; answers the last row. */
+/** Adds the lines, filling up the last row first; returns the new last row. */
 async function saveLines(tx: PoolClient, runId: string, log: LoadedLog): Promise<Tail> {
   if (log.added.length === 0) return log.tail
   const short = log.tail && log.tail.bytes < fullRowBytes ? log.tail.first_seq : null
@@ -137,7 +137,7 @@ async function loadSegments(tx: PoolClient, runId: string, first: number): Promi
   return rows.flatMap(row => decodeLines(row.body))
 }
 
-/** Cuts lines into rows of bounded size, between lines. */
+/** Groups lines into rows of bounded size. */
 function cutRows(segments: readonly Segment[]): Segment[][] {
   const rows: Segment[][] = []
   let row: Segment[] = []

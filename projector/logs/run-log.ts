@@ -8,13 +8,13 @@ import {
 import type { Labels, Segment } from '../../platform/lines/line-block.ts'
 import { chunkLines, cutLines, finishLine } from './lines.ts'
 
-/** A run that prints more within an hour has the rest of it cut off (bytes). */
+/** Maximum bytes per run and hour; the rest is dropped. */
 export const hourLimitBytes = 100 * 1024 * 1024
 const hourMs = 3_600_000
 
 export type Source = { taken: number; unfinished: Buffer }
 
-/** A run's log as its tables hold it, and the lines that are to be added. */
+/** The stored state of a run's log, and the lines to add. */
 export type RunLog = {
   next_seq: number
   bytes: number
@@ -23,7 +23,7 @@ export type RunLog = {
   hour_bytes: number
   last_ms: number
   eof: { state: string; at: number } | null
-  /** By origin; see `sourceOf`. */
+  /** Keyed by origin; see `sourceOf`. */
   sources: Map<string, Source>
   added: Segment[]
   changedSources: Set<string>
@@ -42,7 +42,7 @@ export const emptyLog = (): RunLog => ({
   changedSources: new Set(),
 })
 
-/** Takes one fact; a repeat of what was taken before changes nothing. Throws for a fact that is no log's. */
+/** Applies one fact. Idempotent: a repeated fact adds nothing. Throws for a fact that is not a log's. */
 export function absorb(log: RunLog, fact: Fact): void {
   log.last_ms = fact.received_at_ms
   if (fact.type === 'logs.appended') absorbLines(log, fact)
@@ -71,14 +71,14 @@ function takeReport(log: RunLog, labels: Labels, data: ReportedLines): string[] 
   return data.chunks.flatMap(chunkLines)
 }
 
-/** Drops the bytes that were taken before, and keeps back a line that has not ended. */
+/** Drops bytes that were already stored, and keeps an unfinished line for later. */
 function takeOutput(log: RunLog, labels: Labels, data: PrintedBytes): string[] | null {
   const name = sourceOf(labels, null)
   const source = log.sources.get(name) ?? { taken: 0, unfinished: Buffer.alloc(0) }
   const end = data.offset + data.bytes.length
   if (end <= source.taken) return null
   const fresh = data.bytes.subarray(Math.max(0, source.taken - data.offset))
-  // Past a gap the kept-back beginning is no part of what follows.
+  // After a gap the kept start of a line does not belong to what follows.
   const torn = data.offset > source.taken ? finishLine(source.unfinished) : []
   const before = torn.length > 0 ? Buffer.alloc(0) : source.unfinished
   const { lines, unfinished } = cutLines(Buffer.concat([before, fresh]))
@@ -99,7 +99,7 @@ function absorbEof(log: RunLog, state: string, at: number): void {
   log.eof = { state, at }
 }
 
-/** Numbers the lines, up to the limit of the hour in which the record was made. */
+/** Numbers the lines, up to the limit of the record's hour. */
 function add(log: RunLog, labels: Labels, { lines, ts }: { lines: string[]; ts: number }): void {
   const hour = Math.floor(ts / hourMs)
   if (hour !== log.hour) {
@@ -132,7 +132,7 @@ function push(log: RunLog, labels: Labels, { lines, ts }: { lines: string[]; ts:
   for (const line of lines) log.bytes += Buffer.byteLength(line) + 1
 }
 
-/** `producer` null: the output of a process as its executor reads it. */
+/** `producer` is null for output that the executor read. */
 const sourceOf = ({ attempt, node, rank, stream }: Labels, producer: string | null): string =>
   JSON.stringify([attempt, node, rank, stream, producer])
 

@@ -3,19 +3,19 @@ import type { ColumnType } from 'kysely'
 export type LogTables = {
   log_runs: {
     run_id: string
-    /** What the next line is numbered; the first is 1. */
+    /** Number of the next line; the first is 1. */
     next_seq: number
-    /** Of all lines kept, as UTF-8 with a line break each. */
+    /** Total of all stored lines, as UTF-8 with line breaks. */
     bytes: number
-    /** Whether anything was ever cut off for printing too much within an hour. */
+    /** Whether the hourly limit ever dropped lines. */
     truncated: boolean
-    /** The state in which the run ended, once nothing more is expected. */
+    /** The final state of the run, once its log is complete. */
     eof_state: string | null
     eof_at: ColumnType<Date, string, string> | null
-    /** When the server received the last record, epoch milliseconds. */
+    /** Time of receipt of the last record, epoch milliseconds. */
     last_ms: number
   }
-  /** Lines as `platform/lines` packs them; a row goes up to the one that begins after it. */
+  /** Lines packed by `platform/lines`; a row ends where the next one starts. */
   log_chunks: {
     run_id: string
     first_seq: number

@@ -13,7 +13,7 @@ import { decodeRunBlock } from '../../platform/series/run-block.ts'
 import { at } from '../../platform/series/varint.ts'
 import { type Place, planRewrites, type Rewrite, rewrite } from './rewrite.ts'
 
-/** The points of run blocks by key, each key's resolved. */
+/** The points of run blocks by key, with repeated steps resolved. */
 export function pointsByKey(blocks: readonly Buffer[]): Map<number, Series> {
   const parts = new Map<number, Series[]>()
   for (const bytes of blocks) {
@@ -30,7 +30,7 @@ export function pointsByKey(blocks: readonly Buffer[]): Map<number, Series> {
   return new Map([...parts].map(([keyNo, stretches]) => [keyNo, resolve(stretches)]))
 }
 
-/** Puts the points of one run into its chunks. The caller alone rewrites chunks of this run meanwhile. */
+/** Merges the points of one run into its chunks. The caller must be the only writer of its chunks. */
 export async function storePoints(
   tx: PoolClient,
   runNo: number,
@@ -60,7 +60,7 @@ function storedOf(stored: Map<string, Series>, keyNo: number, place: Place): Ser
   return series
 }
 
-/** For each key the chunks from the one before its first new point on. */
+/** For each key the chunks starting with the one before its first new point. */
 async function loadPlaces(
   tx: PoolClient,
   runNo: number,
@@ -90,7 +90,7 @@ async function loadPlaces(
   return places
 }
 
-/** Removes chunks and answers what was in them. */
+/** Deletes chunks and returns their contents. */
 async function takeChunks(
   tx: PoolClient,
   runNo: number,
@@ -142,7 +142,7 @@ async function insertChunks(
       ints(s => s.last_arrival),
       ints(s => s.count),
       ints(s => s.nonfinite),
-      // What has no finite value has no least one: NaN stands for null on the way.
+      // Without finite values there is no minimum; NaN stands for null in the parameters.
       floats(s => s.min ?? Number.NaN),
       floats(s => s.max ?? Number.NaN),
       floats(s => s.sum),

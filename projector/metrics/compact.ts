@@ -5,25 +5,25 @@ import type { Clock } from '../../platform/time.ts'
 import { pointsByKey, storePoints } from './chunks.ts'
 import { correctSummaries, settle } from './settle.ts'
 
-/** A run is taken once this much of it waits: readers merge what waits, and small rows are dear. */
+/** A run is compacted once this many points wait: readers have to merge them, and small rows are expensive. */
 const duePoints = 64 * 1024
 const dueBlocks = 1024
-/** A run with inexact summaries is taken again after this, in milliseconds. */
+/** A run with inexact summaries is compacted again after this, in milliseconds. */
 const inexactMs = 10_000
-/** A run that has been silent for this long is moved to the settled ones, in milliseconds. */
+/** A run without reports for this long is moved to the settled ones, in milliseconds. */
 const silentMs = 60_000
-/** Most points of one transaction, but for a single block that has more. */
+/** Maximum points of one transaction, except for a single larger block. */
 const maxPoints = 512 * 1024
-/** Most runs of one pass: the next pass looks anew which are due. */
+/** Maximum runs of one pass; the next pass selects again. */
 const maxRuns = 100
 
-/** How long the compactor rests after a pass that found nothing, in milliseconds. */
+/** Pause after a pass that found nothing, in milliseconds. */
 const restMs = 1000
 
 type Say = (fields: object, message: string) => void
 export type CompactorDeps = { pool: Pool; logger: { warn: Say; error: Say }; now: Clock }
 
-/** Compacts what is due, pass after pass, until it is stopped. Any number of processes may do so. */
+/** Compacts due runs in passes until stopped. Any number of processes may run it. */
 export function startCompactor(deps: CompactorDeps): { stop(): Promise<void> } {
   return repeat(async signal => ((await onePass(deps, signal)) === 0 ? restMs : 0))
 }
@@ -37,7 +37,7 @@ async function onePass(deps: CompactorDeps, signal: AbortSignal): Promise<number
   }
 }
 
-/** Compacts every run that is due now; answers how many were. A run that fails does not keep the others. */
+/** Compacts every run that is due; returns their number. A failing run does not affect the others. */
 export async function compactDue(deps: CompactorDeps, signal: AbortSignal): Promise<number> {
   const nowMs = deps.now().getTime()
   const { rows } = await deps.pool.query<{ run_no: number }>({
@@ -62,11 +62,11 @@ export async function compactDue(deps: CompactorDeps, signal: AbortSignal): Prom
 }
 
 /**
- * Moves what waits of a run into its chunks, and settles the run where it is silent. False when another
- * process is at it. One transaction: readers see each point once, before as after.
+ * Moves the waiting points of a run into its chunks, and settles a silent run. Returns false if another process is
+ * compacting it. One transaction, so that readers see each point exactly once.
  *
- * The projector may append to the run meanwhile. What was waiting at the beginning is compacted without
- * its lock, for this takes long; only the end, which touches what a flush touches, holds the run's row.
+ * The projector may append to the run in the meantime. The slow part, compacting the points that waited at the
+ * start, runs without the row lock; only the end, which touches the same rows as a flush, holds it.
  */
 export async function compactRun(pool: Pool, runNo: number, nowMs: number): Promise<boolean> {
   const tx = await pool.connect()
@@ -86,7 +86,7 @@ export async function compactRun(pool: Pool, runNo: number, nowMs: number): Prom
   }
 }
 
-/** Keeps other compactors away until the transaction ends. */
+/** Excludes other compactors until the transaction ends. */
 async function holdRun(tx: PoolClient, runNo: number): Promise<boolean> {
   const { rows } = await tx.query<{ held: boolean }>({
     name: 'hold_metric_run',
@@ -130,7 +130,7 @@ type RunRow = {
   inexact: boolean
 }
 
-/** Locks the run's row: from here on the projector waits. */
+/** Locks the run's row: from here on the projector has to wait. */
 async function takeOff(
   tx: PoolClient,
   runNo: number,

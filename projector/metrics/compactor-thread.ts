@@ -5,12 +5,12 @@ import { systemClock } from '../../platform/time.ts'
 import { startCompactor } from './compact.ts'
 import type { Said, ThreadData } from './compactor.ts'
 
-// The thread that compactor.ts starts: compacts until it is sent anything.
+// The thread started by compactor.ts: compacts until it receives a message.
 run(parentPort, workerData as ThreadData)
 
 function run(port: MessagePort | null, { databaseUrl, searchPath }: ThreadData): void {
   if (!port) throw new Error('compactor-thread.ts is started by compactor.ts')
-  // Of this thread alone: whoever answers people and runs goes first.
+  // Affects this thread only: requests come first.
   setPriority(constants.priority.PRIORITY_LOW)
   const say = (level: Said['level']) => (fields: object, message: string) =>
     port.postMessage({ level, fields, message } satisfies Said)

@@ -3,15 +3,15 @@ import type { Logger } from 'pino'
 import { createBell } from '../../platform/bell.ts'
 
 export type ThreadData = { databaseUrl: string; searchPath: string }
-/** What the thread has to say, for the log of the process. */
+/** A log line of the thread, written by the main thread. */
 export type Said = { level: 'warn' | 'error'; fields: object; message: string }
 
-/** A thread that died is started again after this, in milliseconds. */
+/** Pause before a dead thread is restarted, in milliseconds. */
 const restMs = 1000
 
 /**
- * Compacts metrics in a thread of its own: merging long series takes milliseconds at a stretch, in which this
- * one could answer nobody (at 500,000 points/s, half of all acknowledgements took 50 ms instead of 4).
+ * Compacts metrics in a separate thread: merging long series blocks for milliseconds, during which the main thread
+ * could not serve requests (at 500,000 points/s the median acknowledgement took 50 ms instead of 4).
  */
 export function startCompactorThread(data: ThreadData, logger: Logger): { stop(): Promise<void> } {
   const stopping = new AbortController()

@@ -3,19 +3,19 @@ import type { Batch } from '../../platform/log/event-log.ts'
 import { decodeBlock } from '../../platform/series/block.ts'
 import type { Points } from '../../platform/series/points.ts'
 
-/** One log record: `counts[k]` points of `keys[k]`, from index `from` of the gathered points on. */
+/** One log record: `counts[k]` points of `keys[k]`, starting at index `from` of the points. */
 export type Report = { keys: readonly string[]; counts: readonly number[]; from: number }
 
-/** What one run reported, in log order. */
+/** The reports of one run, in log order. */
 export type RunReports = {
   runId: string
   reports: Report[]
   points: number
-  /** Receipt of the newest, epoch milliseconds. */
+  /** Time of receipt of the newest, epoch milliseconds. */
   receivedMs: number
 }
 
-/** Sorts the records of metrics by run and appends their points to `into`. Throws for a damaged record. */
+/** Groups metric records by run and appends their points to `into`. Throws for a damaged record. */
 export function gather(batches: readonly Batch[], into: Points): RunReports[] {
   const runs = new Map<string, RunReports>()
   for (const { records } of batches)
@@ -29,7 +29,7 @@ export function gather(batches: readonly Batch[], into: Points): RunReports[] {
         runs.set(fact.run_id, run)
       }
       const report = decodeBlock(fact.body, into)
-      // A report without points has no number among its run's: a stream would stop at it for nothing.
+      // A report without points gets no number: a stream would stop at it for nothing.
       if (report.keys.length === 0) continue
       run.reports.push(report)
       run.points += into.length - report.from

@@ -4,12 +4,12 @@ import type { RunBlock } from '../../platform/series/run-block.ts'
 import { at } from '../../platform/series/varint.ts'
 import type { Report } from './group-by-run.ts'
 
-// Joining is synchronous and its result is used up at once, so that one series serves all calls.
+// Shared by all calls: joining is synchronous and callers use the result at once.
 let joined = emptySeries(4096)
 
 /**
- * The reports of one run as one block: the points of each key together, in log order. The first report has
- * the arrival number `firstArrival`. The block's points are overwritten by the next call.
+ * Joins the reports of one run into one block: the points of each key together, in log order. The first report has
+ * the arrival number `firstArrival`. The next call overwrites the block's points.
  */
 export function joinReports(
   reports: readonly Report[],
@@ -38,7 +38,7 @@ export function joinReports(
 
 type Numbered = Report & { keyNos: readonly number[] }
 
-/** The keys of all reports and how many points each has; `places` is null where all have the same keys. */
+/** All keys with their number of points; `places` is null if all reports have the same keys. */
 function addUp(reports: readonly Numbered[]) {
   const first = reports[0]
   if (first && reports.every(report => report.keyNos === first.keyNos)) {

@@ -8,8 +8,8 @@ import { joinReports } from './join.ts'
 import { addSummaries, noSummaries, saveSummaries } from './summaries.ts'
 
 /**
- * Metric points. Each flush appends one block a run and updates the summaries of the keys it touched; the
- * compactor does the rest later. The cost of a flush grows with its runs and keys, not with the points stored.
+ * Metric points. Each flush appends one block per run and updates the summaries of its keys; the compactor does the
+ * rest later. The cost of a flush grows with its runs and keys, not with the stored points.
  */
 export function metricsProjection(topic: string): TopicProjection {
   const names = createNames()
@@ -46,10 +46,10 @@ export function metricsProjection(topic: string): TopicProjection {
   }
 }
 
-/** Numbers of key names. One projector writes them at a time, so what was read stays true until it fails. */
+/** Caches the numbers of key names. Only one projector writes them, so the cache is valid until a failure. */
 function createNames() {
   let numbers = new Map<string, number>()
-  /** Lists of keys come again and again as the same array. */
+  /** Keyed by array identity: the same list of keys arrives again and again. */
   let lists = new WeakMap<readonly string[], number[]>()
   return {
     forget() {
@@ -99,7 +99,7 @@ async function numberNames(tx: PoolClient, keys: string[]) {
 
 type NumberedRun = RunReports & { runNo: number; firstRecord: number }
 
-/** Counts the reports of each run; answers where its new ones begin. Holds the lock of each run's row. */
+/** Counts the reports of each run; returns the number of its first new one. Locks each run's row. */
 async function enterRuns(tx: PoolClient, runs: readonly RunReports[]): Promise<NumberedRun[]> {
   const known = await countReports(tx, runs)
   const fresh = runs.filter(run => !known.has(run.runId))
@@ -151,7 +151,7 @@ async function addRuns(tx: PoolClient, runs: readonly RunReports[]): Promise<Run
   return rows
 }
 
-/** A run that was silent reports again: its summaries go back to where they can be updated cheaply. */
+/** Moves the summaries of a settled run that reports again back to where updates are cheap. */
 async function unsettle(tx: PoolClient, runNos: number[]): Promise<void> {
   await tx.query({
     name: 'unsettle_metric_runs',

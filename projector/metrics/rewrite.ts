@@ -2,18 +2,18 @@ import { chunkPoints, cut, type Series, slice } from '../../platform/series/chun
 import { resolve } from '../../platform/series/merge.ts'
 import { at } from '../../platform/series/varint.ts'
 
-/** Where a stored chunk stands. */
+/** Step range and size of a stored chunk. */
 export type Place = { first_step: number; last_step: number; count: number }
 
-/** New points of one key and the chunk they go into; null where they become chunks of their own. */
+/** New points of one key and the chunk they are merged into; null if they form new chunks. */
 export type Rewrite = { into: Place | null; points: Series }
 
-/** A last chunk this full is left alone when all that comes lies behind it. */
+/** A last chunk this full is not rewritten when all new points come after it. */
 const fullPoints = (chunkPoints * 3) / 4
 
 /**
- * Which stored chunks a resolved series of new points touches. `chunks` are those of the key from the one
- * before its first step on, in order; only those in whose range a point lies are rewritten.
+ * The stored chunks affected by a resolved series of new points. `chunks` are those of the key, in order, starting
+ * with the one before its first step; only chunks with a new point in their range are rewritten.
  */
 export function planRewrites(chunks: readonly Place[], points: Series): Rewrite[] {
   const rewrites: Rewrite[] = []
@@ -32,7 +32,7 @@ export function planRewrites(chunks: readonly Place[], points: Series): Rewrite[
   return rewrites
 }
 
-/** The first index from `from` on whose step is at or past `step`. */
+/** The first index >= `from` whose step is >= `step`. */
 function endOfPart(steps: Float64Array, from: number, step: number): number {
   let low = from
   let high = steps.length
@@ -44,6 +44,6 @@ function endOfPart(steps: Float64Array, from: number, step: number): number {
   return low
 }
 
-/** The chunks that take the place of `stored` (null: of none) once the points are in it. */
+/** The chunks that replace `stored` (null: nothing) after adding the points. */
 export const rewrite = (stored: Series | null, points: Series): Series[] =>
   cut(stored ? resolve([stored, points]) : points)

@@ -4,9 +4,9 @@ import { pointsByKey } from './chunks.ts'
 import { saveSummaries } from './summaries.ts'
 
 /**
- * Corrects those summaries of a run which repeated steps have made inexact, from its chunks and the blocks
- * that came meanwhile. The caller holds the lock of the run's row. A key whose waiting points may again
- * replace stored ones stays inexact until the next time.
+ * Recomputes the summaries of a run that repeated steps made inexact, from its chunks and waiting blocks. The caller
+ * holds the lock of the run's row. A key whose waiting points may replace stored ones stays inexact until the next
+ * time.
  */
 export async function correctSummaries(tx: PoolClient, runNo: number): Promise<void> {
   const { rows } = await tx.query<{ key_no: number }>({
@@ -36,7 +36,7 @@ export async function correctSummaries(tx: PoolClient, runNo: number): Promise<v
   await addWaiting(tx, runNo, new Set(rows.map(row => row.key_no)))
 }
 
-/** The corrected summaries lack what waits: it is added as it was when it came. */
+/** Adds the waiting points, which the recomputed summaries lack. */
 async function addWaiting(
   tx: PoolClient,
   runNo: number,
@@ -56,7 +56,7 @@ async function addWaiting(
   })
 }
 
-/** Moves the summaries of a silent run to where lists can sort by them. The caller holds the run's row. */
+/** Moves the summaries of a silent run to the table that lists sort by. The caller holds the row lock. */
 export async function settle(tx: PoolClient, runNo: number): Promise<void> {
   await tx.query({
     name: 'settle_metric_run',

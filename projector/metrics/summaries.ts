@@ -5,7 +5,7 @@ import { isAscending } from '../../platform/series/grouping.ts'
 import { resolve } from '../../platform/series/merge.ts'
 import type { RunBlock } from '../../platform/series/run-block.ts'
 
-/** Summaries of what a flush brought, one for each key of each run in it. */
+/** The summaries of a flush, one for each key of each run. */
 export type FlushSummaries = { runNos: number[]; keyNos: number[]; summaries: Summary[] }
 
 export const noSummaries = (): FlushSummaries => ({ runNos: [], keyNos: [], summaries: [] })
@@ -33,8 +33,8 @@ const columns = `unnest($1::int4[], $2::int4[], $3::int8[], $4::int8[], $5::int8
                  f (run_no, key_no, first_step, last_step, last_ts, count, nonfinite, min, max, sum, last)`
 
 /**
- * Adds a flush to what lists show. Where all its steps lie beyond the last one this is exact; a point at or
- * before it may replace one counted already, which only the compactor can tell: the row is marked until then.
+ * Adds a flush to the stored summaries. Exact if all its steps are beyond the last one; an earlier point may replace
+ * a counted one, which only the compactor can tell, so the row is marked inexact until then.
  */
 export async function saveSummaries(
   tx: PoolClient,
@@ -50,14 +50,14 @@ export async function saveSummaries(
     ints(s => s.last_ts),
     ints(s => s.count),
     ints(s => s.nonfinite),
-    // What has no finite value has no least one: NaN stands for null on the way.
+    // Without finite values there is no minimum; NaN stands for null in the parameters.
     floats(s => s.min ?? Number.NaN),
     floats(s => s.max ?? Number.NaN),
     floats(s => s.sum),
     floats(s => s.last),
   ]
   const updated = await updateSummaries(tx, values)
-  // Updating first and adding what is new costs half of `on conflict do update`: nearly nothing is new.
+  // Update first, then insert the few new rows: half the cost of `on conflict do update`.
   if (updated < runNos.length) await insertSummaries(tx, values)
 }
 

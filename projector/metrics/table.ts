@@ -8,9 +8,9 @@ export type MetricSummary = {
   last_ts: number
   /** Distinct steps; may be too high while `exact` is false. */
   count: number
-  /** How many values are NaN or infinite. */
+  /** Number of values that are NaN or infinite. */
   nonfinite: number
-  /** Over finite values; null where there are none. */
+  /** Over finite values; null if there are none. */
   min: number | null
   max: number | null
   sum: number
@@ -26,9 +26,9 @@ export type MetricTables = {
   metric_run: {
     run_id: string
     run_no: number
-    /** Log records taken; also the arrival number of the next one. */
+    /** Number of applied log records; also the arrival number of the next one. */
     records: number
-    /** Points taken, repeats included. */
+    /** Number of applied points, including repeats. */
     points: number
     waiting_points: number
     waiting_blocks: number
@@ -64,7 +64,7 @@ export type MetricTables = {
   }
   metric_latest: MetricSummary
   metric_settled: MetricSummary
-  /** Both with their runs, as far as the reading session may see these. */
+  /** Both joined with their runs, limited to those that the session may read. */
   latest_of_runs: SummaryOfRun
   settled_of_runs: SummaryOfRun
   metric_summary: MetricSummary

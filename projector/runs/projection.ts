@@ -11,7 +11,7 @@ type Of<T extends (RunEvent | JobEvent)['type']> = Recorded<
   Extract<RunEvent | JobEvent, { type: T }>
 >
 
-/** Every run: of a job, whose states become the fewer ones of its run, or without one. */
+/** Every run, with or without a job; job states are mapped to the fewer run states. */
 export const runProjection: Handlers<RunTables, RunEvent | JobEvent> = {
   'run.created': (tx, { data, occurred_at }) =>
     tx
@@ -82,7 +82,7 @@ function runOfJob({ data, occurred_at }: Of<'job.admitted'>) {
 
 async function unchanged(): Promise<void> {}
 
-/** The first start stays: a run goes on through the attempts of its job. */
+/** Keeps the first start: a run spans all attempts of its job. */
 const start = (tx: Tx, { data, occurred_at }: Of<'run.started' | 'job.running'>) =>
   tx
     .updateTable('runs')

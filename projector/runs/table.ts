@@ -27,12 +27,12 @@ type Run = {
   datasets: string[]
   best_key: string | null
   best_goal: 'max' | 'min' | null
-  /** What `?q=` looks in. */
+  /** Text searched by `?q=`. */
   search: string
 }
 
 export type RunTables = {
   runs: Run
-  /** Those of them that the reading session may see, for lists: the view carries the row-level rule itself. */
+  /** The runs that the session may read, for lists: the view contains the row-level rule. */
   readable_runs: Run
 }

@@ -166,7 +166,7 @@ async function loadBytes(
   return rows.map(row => row.d)
 }
 
-/** The first index whose step is at or past `step`. */
+/** The first index whose step is >= `step`. */
 export function indexOfStep(steps: Float64Array, step: number): number {
   let low = 0
   let high = steps.length
