@@ -1,27 +1,10 @@
-import { hash } from 'node:crypto'
 import type { ClientBase } from 'pg'
-
-/** The newest link: how many there are, and the event it is for. */
-export type Head = { link: number; xid: string; position: number; hash: Buffer }
-
-/** Before the first link. */
-export const genesis: Head = { link: 0, xid: '0', position: 0, hash: Buffer.alloc(32) }
+import { contentDigest, type Head, linkAfter } from '../platform/hash-chain.ts'
 
 /** An event as the chain sees it. */
 export type Hashed = { xid: string; position: number; digest: Buffer }
 
-/**
- * SHA-256 of everything a row `e` of `write.event` holds, as the text of one JSON array in Postgres' own
- * spelling. The database makes it, so that whole events need not travel to be checked; the expression stands
- * here and not in a function of the database, where whoever changes events could change it too.
- */
-export const contentDigest = `sha256(convert_to(json_build_array(e.position, e.xid::text, e.event_id, e.stream,
-  e.stream_version, e.type, e.schema_version, e.data, e.meta, extract(epoch from e.occurred_at))::text, 'UTF8'))`
-
-export const linkAfter = (before: Buffer, digest: Buffer): Buffer =>
-  hash('sha256', Buffer.concat([before, digest]), 'buffer')
-
-export async function readHead(client: Pick<ClientBase, 'query'>): Promise<Head> {
+async function readHead(client: ClientBase): Promise<Head> {
   const { rows } = await client.query<Head>(
     'select link, xid::text as xid, position, hash from write.audit_head',
   )

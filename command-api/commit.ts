@@ -1,14 +1,12 @@
-import type { Actor, Event, Stamped } from '../events/event.ts'
+import type { Actor, Event, Stamped, Stream } from '../events/event.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { type Asked, answerPosition, stampOf } from './asked.ts'
 import type { Deps } from './deps.ts'
 import { ConcurrentWrite, type EventStore, type Stamp, type Transaction } from './event-store.ts'
-import { type Aggregate, streamPosition } from './handle.ts'
+import { streamPosition } from './handle.ts'
 import { claimOf, findAnswer, keepAnswer, lockOf } from './idempotency-key.ts'
 import { keepSnapshot, loadState } from './snapshots.ts'
 import { takeLocks } from './stream-locks.ts'
-
-export type Stream<S, E extends Event> = { aggregate: Aggregate<S, E>; stream: string }
 
 /** A stream whose name was made up for this command: nobody else can know it, so nothing is locked or loaded. */
 export type Fresh<S, E extends Event> = Stream<S, E> & { isFresh: true }

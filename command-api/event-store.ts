@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Pool, PoolClient } from 'pg'
 import type { Actor, Event, EventDefinition, Recorded, Stamped } from '../events/event.ts'
+import { upcast } from '../events/upcast.ts'
 
 export type Transaction = PoolClient
 
@@ -101,7 +102,7 @@ export function postgresEventStore(deps: EventStoreDeps): EventStore {
       const events = rows.filter(row => row.type !== null)
       return {
         events: events.map(row => ({
-          ...(upcast(definitionOf(row.type), row) as E),
+          ...({ type: row.type, data: upcast(definitionOf(row.type), row) } as E),
           occurred_at: row.occurred_at.toISOString(),
           actor: row.meta.actor,
         })),
@@ -171,21 +172,6 @@ const isVersionClash = (error: unknown): boolean =>
   error instanceof Error &&
   'constraint' in error &&
   error.constraint === 'event_stream_stream_version_key'
-
-type StoredEvent = { type: string; schema_version: number; data: Record<string, unknown> }
-
-/** Brings recorded data up to today's version of its type. */
-export function upcast(definition: EventDefinition, stored: StoredEvent): Event {
-  let data = stored.data
-  for (let from = stored.schema_version; from < definition.schema_version; from++) {
-    if (!definition.upcast)
-      throw new Error(
-        `${stored.type} has no way from version ${from} to ${definition.schema_version}`,
-      )
-    data = definition.upcast(data, from)
-  }
-  return { type: stored.type, data }
-}
 
 /** A row of `write.event` as the log carries it. */
 export function toRecorded(row: {

@@ -1,20 +1,8 @@
-import type { Event, Stamped } from '../events/event.ts'
+import type { Event, Stamped, Stream } from '../events/event.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { ConcurrentWrite, type EventStore, type Stamp, type Transaction } from './event-store.ts'
 
-export type Aggregate<S, E extends Event> = {
-  initial: S
-  evolve: (state: S, event: Stamped<E>) => S
-  /**
-   * For streams that grow without a bound: the state is kept from time to time, as JSON, which it must survive.
-   * Another `shape` is folded anew.
-   */
-  snapshot?: { shape: number }
-}
-
-export type Handle<S, E extends Event> = {
-  stream: string
-  aggregate: Aggregate<S, E>
+export type Handle<S, E extends Event> = Stream<S, E> & {
   stamp: Stamp
   /** Takes what the rule needs beyond its stream (a name, a quota) in the same transaction; refuses by throwing. */
   reserve?: (tx: Transaction, decided: readonly E[], state: S) => Promise<void>

@@ -2,8 +2,9 @@ import type { Pool, PoolClient } from 'pg'
 import type { Logger } from 'pino'
 import type { Recorded } from '../events/event.ts'
 import { type Bell, createBell } from '../platform/bell.ts'
+import type { Head } from '../platform/hash-chain.ts'
 import type { EventLog, LogRecord } from '../platform/log/event-log.ts'
-import { advance, type Head, linkBacklog, readDigests } from './audit-chain.ts'
+import { advance, linkBacklog, readDigests } from './audit-chain.ts'
 import { toRecorded } from './event-store.ts'
 
 export type RelayDeps = {

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Person } from '../auth/caller.ts'
-import { type ProjectEvent, projectStream } from '../events/projects.ts'
+import { type ProjectEvent, projectAt } from '../events/projects.ts'
 import type { Config } from '../platform/config.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { type Asking, judge, type ProjectFacts, standingsIn } from './access.ts'
@@ -41,7 +41,7 @@ export async function takeShortId(
       data: { name: project, owner, visibility },
     }
     await store.append(tx, {
-      stream: projectStream(project),
+      stream: projectAt(project).stream,
       expectedVersion: 0,
       events: [created],
       stamp,

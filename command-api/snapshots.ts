@@ -1,5 +1,4 @@
-import type { Event } from '../events/event.ts'
-import type { Stream } from './commit.ts'
+import type { Event, Stream } from '../events/event.ts'
 import type { EventStore, Transaction } from './event-store.ts'
 
 /** After so many events a snapshot is written anew: a command never folds many more. */

@@ -1,36 +1,36 @@
-import { artifactEvents } from './artifacts.ts'
-import { deviceEvents } from './devices.ts'
-import type { EventDefinition, EventOf } from './event.ts'
-import { hparamsEvents } from './hparams.ts'
-import { imageRegistryEvents } from './image-registries.ts'
-import { jobEvents } from './jobs.ts'
-import { keyEvents } from './keys.ts'
-import { maintenanceEvents } from './maintenance.ts'
-import { profileEvents } from './profiles.ts'
-import { projectionEvents } from './projections.ts'
-import { projectEvents } from './projects.ts'
-import { quotaEvents } from './quotas.ts'
-import { rubricEvents } from './rubrics.ts'
-import { runEvents } from './runs.ts'
-import { userEvents } from './users.ts'
+import { artifacts } from './artifacts.ts'
+import { devices } from './devices.ts'
+import type { Aggregate, EventDefinition } from './event.ts'
+import { hparams } from './hparams.ts'
+import { imageRegistries } from './image-registries.ts'
+import { jobs } from './job-state.ts'
+import { keys } from './keys.ts'
+import { maintenance } from './maintenance.ts'
+import { profiles } from './profiles.ts'
+import { projections } from './projections.ts'
+import { projects } from './projects.ts'
+import { quotas } from './quotas.ts'
+import { rubrics } from './rubrics.ts'
+import { runs } from './runs.ts'
+import { users } from './users.ts'
 
-const listed = [
-  ...artifactEvents,
-  ...deviceEvents,
-  ...hparamsEvents,
-  ...imageRegistryEvents,
-  ...jobEvents,
-  ...keyEvents,
-  ...profileEvents,
-  ...projectionEvents,
-  ...maintenanceEvents,
-  ...quotaEvents,
-  ...projectEvents,
-  ...rubricEvents,
-  ...runEvents,
-  ...userEvents,
-] as const
+/** Every kind of thing that has a history; the list is written by hand. */
+export const aggregates: readonly Aggregate[] = [
+  artifacts,
+  devices,
+  hparams,
+  imageRegistries,
+  jobs,
+  keys,
+  maintenance,
+  profiles,
+  projections,
+  projects,
+  quotas,
+  rubrics,
+  runs,
+  users,
+]
 
-/** Every event of the decision lane; the list is written by hand and checked against the projections. */
-export const decisionEvents: readonly EventDefinition[] = listed
-export type DecisionEvent = EventOf<(typeof listed)[number]>
+/** Every event of the decision lane, as the aggregates list them. */
+export const decisionEvents: readonly EventDefinition[] = aggregates.flatMap(({ events }) => events)

@@ -1,11 +1,30 @@
 import { type Static, Type } from 'typebox'
 import { artifactFacts } from '../schemas/artifacts.ts'
-import { type EventOf, event } from './event.ts'
+import { aggregate, type EventOf, event } from './event.ts'
 
 /** Running code told of something it wrote, or told of it anew with other facts (same kind, path and step). */
-export const artifactRegistered = event('artifact.registered', Type.Object(artifactFacts))
+export const artifactRegistered = event(
+  'artifact.registered',
+  Type.Object(artifactFacts),
+  ({ kind, path, run_id }, who) => `${who} registered the ${kind} ${path} of run ${run_id}`,
+)
 
-export const artifactEvents = [artifactRegistered] as const
-export type ArtifactEvent = EventOf<(typeof artifactEvents)[number]>
+export type ArtifactEvent = EventOf<typeof artifactRegistered>
 export type ArtifactFacts = Static<typeof artifactRegistered.data>
-export const artifactStream = (artifactId: string) => `artifact-${artifactId}`
+
+/** Null before it was registered. */
+export type Artifact = ArtifactFacts | null
+
+function evolve(_: Artifact, event: ArtifactEvent): Artifact {
+  switch (event.type) {
+    case 'artifact.registered':
+      return event.data
+  }
+}
+
+export const artifacts = aggregate('artifact', {
+  events: [artifactRegistered],
+  initial: null,
+  evolve,
+})
+export const artifactAt = (artifactId: string) => artifacts.at(artifactId)

@@ -1,14 +1,38 @@
 import { Type } from 'typebox'
-import { type EventOf, event } from './event.ts'
+import { aggregate, type EventOf, event } from './event.ts'
 
 const decision = () => Type.Object({ device_id: Type.String(), username: Type.String() })
 
 /** A person let a device sign in as themselves; its `user.login` follows when the device fetches its token. */
-export const deviceApproved = event('user.device_approved', decision())
+export const deviceApproved = event(
+  'user.device_approved',
+  decision(),
+  (_, who) => `${who} let a device sign in as themselves`,
+)
 
 /** A person refused a device that asked to sign in. */
-export const deviceDenied = event('user.device_denied', decision())
+export const deviceDenied = event(
+  'user.device_denied',
+  decision(),
+  (_, who) => `${who} refused a device that asked to sign in`,
+)
 
-export const deviceEvents = [deviceApproved, deviceDenied] as const
-export type DeviceEvent = EventOf<(typeof deviceEvents)[number]>
-export const deviceStream = (deviceId: string) => `device-${deviceId}`
+const events = [deviceApproved, deviceDenied] as const
+export type DeviceEvent = EventOf<(typeof events)[number]>
+
+export type Decision = 'approved' | 'denied'
+
+/** Null while nobody has decided. */
+export type Decided = { decision: Decision; by: string } | null
+
+function evolve(_: Decided, event: DeviceEvent): Decided {
+  switch (event.type) {
+    case 'user.device_approved':
+      return { decision: 'approved', by: event.data.username }
+    case 'user.device_denied':
+      return { decision: 'denied', by: event.data.username }
+  }
+}
+
+export const devices = aggregate('device', { events, initial: null, evolve })
+export const deviceAt = (deviceId: string) => devices.at(deviceId)

@@ -1,19 +1,32 @@
 import type { Static, TObject } from 'typebox'
 
+/** Turns data of one version of an event into that of the next. */
+export type Upcaster = (data: Record<string, unknown>) => Record<string, unknown>
+
 /** What happened, as its schema: past tense, every field required, units in the names. */
 export type EventDefinition<N extends string = string, S extends TObject = TObject> = {
   type: N
   schema_version: number
   data: S
-  /** Turns data of an older version into this one's; recorded events are never rewritten. */
-  upcast?: (data: Record<string, unknown>, from: number) => Record<string, unknown>
+  /** By which the audit tells it. */
+  sentence(data: Static<S>, who: string): string
+  /** The first one leads from version 1 to 2, and so on; recorded events are never rewritten. */
+  upcasters: readonly Upcaster[]
 }
 
+/** The version of an event is one more than the upcasters that lead to it. */
 export const event = <const N extends string, S extends TObject>(
   type: N,
   data: S,
-  schema_version = 1,
-): EventDefinition<N, S> => ({ type, schema_version, data })
+  sentence: (data: Static<S>, who: string) => string,
+  ...upcasters: readonly Upcaster[]
+): EventDefinition<N, S> => ({
+  type,
+  schema_version: upcasters.length + 1,
+  data,
+  sentence,
+  upcasters,
+})
 
 export type EventOf<D> =
   D extends EventDefinition<infer N, infer S> ? { type: N; data: Static<S> } : never
@@ -37,4 +50,46 @@ export type Recorded<E extends Event = Event> = E & {
   actor: Actor
   request_id: string
   causation_id: string | null
+}
+
+/** What the events of a stream amount to. */
+export type Fold<S, E extends Event> = {
+  initial: S
+  evolve(state: S, event: Stamped<E>): S
+  /**
+   * For streams that grow without a bound: the state is kept from time to time, as JSON, which it must survive.
+   * Another `shape` is folded anew.
+   */
+  snapshot?: { shape: number }
+}
+
+/** The events of one thing, with how they fold. */
+export type Stream<S, E extends Event> = { aggregate: Fold<S, E>; stream: string }
+
+/** A kind of thing: what can happen to it, and what that amounts to. */
+export type Aggregate<S = unknown, E extends Event = Event> = Fold<S, E> & {
+  /** Its streams begin with it, `rubric` in `rubric-alice/helpful`; without a hyphen. */
+  name: string
+  events: readonly EventDefinition[]
+  /** The stream of one such thing. */
+  at(id: string): Stream<S, E>
+}
+
+type Parts<S, D extends readonly EventDefinition[]> = {
+  events: D
+  initial: NoInfer<S>
+  evolve: (state: S, event: Stamped<EventOf<D[number]>>) => S
+  snapshot?: { shape: number }
+}
+
+export function aggregate<S, const D extends readonly EventDefinition[]>(
+  name: string,
+  parts: Parts<S, D>,
+): Aggregate<S, EventOf<D[number]>> {
+  const made = {
+    name,
+    ...parts,
+    at: (id: string) => ({ aggregate: made, stream: `${name}-${id}` }),
+  }
+  return made
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { type EventOf, event } from './event.ts'
+import { aggregate, type EventOf, event } from './event.ts'
+import { count } from './words.ts'
 
 const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])
 export type Scalar = Static<typeof scalar>
@@ -12,10 +13,24 @@ export const hparamsSet = event(
     added: Type.Record(Type.String(), scalar),
     changed: Type.Array(Type.Object({ key: Type.String(), from: scalar, to: scalar })),
   }),
+  ({ run_id, added, changed }, who) =>
+    `${who} added ${count(Object.keys(added).length, 'hyperparameter')} of run ${run_id} and changed ${changed.length}`,
 )
 
-export const hparamsEvents = [hparamsSet] as const
-export type HparamsEvent = EventOf<(typeof hparamsEvents)[number]>
+export type HparamsEvent = EventOf<typeof hparamsSet>
+
+export type Hparams = ReadonlyMap<string, Scalar>
+
+function evolve(before: Hparams, event: HparamsEvent): Hparams {
+  const { added, changed } = event.data
+  return new Map([
+    ...before,
+    ...Object.entries(added),
+    ...changed.map(({ key, to }) => [key, to] as const),
+  ])
+}
+
+export const hparams = aggregate('hparams', { events: [hparamsSet], initial: new Map(), evolve })
 
 /** A stream of its own: the life of a run is told in that of its job, or of the run where it has none. */
-export const hparamsStream = (runId: string) => `hparams-${runId}`
+export const hparamsAt = (runId: string) => hparams.at(runId)

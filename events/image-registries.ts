@@ -1,14 +1,32 @@
 import { Type } from 'typebox'
-import { type EventOf, event } from './event.ts'
+import { aggregate, type EventOf, event } from './event.ts'
 
 /** From now on images of jobs may come from these prefixes, in their order by name, and no others. */
 export const imageRegistriesSet = event(
   'image_registries.set',
   Type.Object({ registries: Type.Array(Type.String()) }),
+  ({ registries }, who) =>
+    registries.length === 0
+      ? `${who} let images come from nowhere but the recipes`
+      : `${who} let images come from ${registries.join(', ')} alone`,
 )
 
-export const imageRegistryEvents = [imageRegistriesSet] as const
-export type ImageRegistryEvent = EventOf<(typeof imageRegistryEvents)[number]>
+export type ImageRegistryEvent = EventOf<typeof imageRegistriesSet>
 
+/** Prefixes `host[/path]`; an installation begins with none. */
+export type ImageRegistries = readonly string[]
+
+function evolve(_: ImageRegistries, event: ImageRegistryEvent): ImageRegistries {
+  switch (event.type) {
+    case 'image_registries.set':
+      return event.data.registries
+  }
+}
+
+export const imageRegistries = aggregate('image_registries', {
+  events: [imageRegistriesSet],
+  initial: [],
+  evolve,
+})
 /** An installation has one list. */
-export const imageRegistryStream = 'image_registries-all'
+export const imageRegistryList = imageRegistries.at('all')

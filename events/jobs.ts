@@ -3,6 +3,7 @@ import { estimate, gateResult, phases, queueReasons, resolved, warning } from '.
 import { jobSpec } from '../schemas/jobspec.ts'
 import { nullable, oneOf, timestamp } from '../schemas/shared.ts'
 import { type EventOf, event } from './event.ts'
+import { because } from './words.ts'
 
 const attempt = () => Type.Integer({ minimum: 1 })
 
@@ -46,6 +47,8 @@ export const jobAdmitted = event(
     estimate: nullable(estimate),
     resolved,
   }),
+  ({ short_id, name, recipe, gpus, series }, who) =>
+    `${who} submitted job ${short_id} (${name}): ${recipe.name} ${recipe.version} on ${gpus} × ${series}`,
 )
 
 /** The job waits for something other than capacity, until `until` where that is known. */
@@ -56,12 +59,15 @@ export const jobHeld = event(
     reason: oneOf('approval', 'not_before'),
     until: nullable(timestamp()),
   }),
+  ({ short_id, reason, until }, who) =>
+    `${who} held job ${short_id} back (${reason})${until === null ? '' : ` until ${until}`}`,
 )
 
 /** The job waits for its turn, or now waits for another reason; not before `not_before` where there is one. */
 export const jobQueued = event(
   'job.queued',
   Type.Object({ ...subject, reason: oneOf(...queueReasons), not_before: nullable(timestamp()) }),
+  ({ short_id, reason }, who) => `${who} queued job ${short_id} (${reason})`,
 )
 
 /** An attempt got its GPUs and its share of the quota; the executor is asked next. */
@@ -75,6 +81,8 @@ export const jobScheduled = event(
     /** On the one node of executors that bind GPUs themselves; empty for the others. */
     gpu_indexes: Type.Array(Type.Integer({ minimum: 0 })),
   }),
+  ({ short_id, attempt, executor, nodes }, who) =>
+    `${who} gave attempt ${attempt} of job ${short_id} its place on ${executor} (${nodes.join(', ')})`,
 )
 
 /**
@@ -89,12 +97,16 @@ export const jobStarting = event(
     phase: nullable(oneOf(...phases)),
     executor_running_at: timestamp(),
   }),
+  ({ short_id, attempt, phase }, who) =>
+    `${who} said that attempt ${attempt} of job ${short_id} is starting${phase === null ? '' : ` (${phase})`}`,
 )
 
 /** The code is about to hand control to the training entrypoint: the billing start of the attempt. */
 export const jobRunning = event(
   'job.running',
   Type.Object({ ...subject, attempt: attempt(), started_at: timestamp() }),
+  ({ short_id, attempt }, who) =>
+    `${who} said that attempt ${attempt} of job ${short_id} is running`,
 )
 
 /** What the person who asked gave as their reason, or which limit was reached. */
@@ -104,19 +116,31 @@ const message = () => nullable(Type.String())
 export const jobPauseRequested = event(
   'job.pause_requested',
   Type.Object({ ...subject, attempt: attempt(), message: message(), deadline: timestamp() }),
+  ({ short_id, message, deadline }, who) =>
+    `${who} asked job ${short_id} to pause by ${deadline}${because(message)}`,
 )
 
 /** Nothing of the job runs and nothing is held for it; it can be resumed. `attempt` 0: it never ran. */
 export const jobPaused = event(
   'job.paused',
   Type.Object({ ...subject, attempt: Type.Integer({ minimum: 0 }), message: message() }),
+  ({ short_id, message }, who) => `${who} paused job ${short_id}${because(message)}`,
 )
 
 /** The job goes back to its old place in the queue (`job.queued` follows); the next attempt continues it. */
-export const jobResumed = event('job.resumed', Type.Object({ ...subject, message: message() }))
+export const jobResumed = event(
+  'job.resumed',
+  Type.Object({ ...subject, message: message() }),
+  ({ short_id, message }, who) => `${who} resumed job ${short_id}${because(message)}`,
+)
 
 /** The attempt lost its GPUs to another job; `job.queued` follows. */
-export const jobPreempted = event('job.preempted', Type.Object({ ...subject, attempt: attempt() }))
+export const jobPreempted = event(
+  'job.preempted',
+  Type.Object({ ...subject, attempt: attempt() }),
+  ({ short_id, attempt }, who) =>
+    `${who} took the GPUs from attempt ${attempt} of job ${short_id} for another job`,
+)
 
 /** The attempt failed in a way its spec allows another attempt for, not before `not_before`; `job.queued` follows. */
 export const jobRetried = event(
@@ -128,6 +152,8 @@ export const jobRetried = event(
     reason: oneOf('node_failure', 'preemption'),
     not_before: timestamp(),
   }),
+  ({ short_id, attempt, reason }, who) =>
+    `${who} let job ${short_id} try again after attempt ${attempt} (${reason})`,
 )
 
 /** The attempt is to end; it is killed at the deadline. Asked again, the newest request counts. */
@@ -141,6 +167,8 @@ export const jobStopRequested = event(
     force: Type.Boolean(),
     deadline: timestamp(),
   }),
+  ({ short_id, reason, message, force }, who) =>
+    `${who} asked job ${short_id} to ${force ? 'be killed' : 'stop'} (${reason})${because(message)}`,
 )
 
 /**
@@ -160,6 +188,8 @@ export const jobExited = event(
     ended_at: timestamp(),
     gpu_seconds: Type.Number({ minimum: 0 }),
   }),
+  ({ short_id, attempt, ...exit }, who) =>
+    `${who} saw attempt ${attempt} of job ${short_id} end: ${exitText(exit)}`,
 )
 
 /**
@@ -189,9 +219,28 @@ const end = {
   ended_at: timestamp(),
 }
 
-export const jobSucceeded = event('job.succeeded', Type.Object(end))
-export const jobFailed = event('job.failed', Type.Object(end))
-export const jobStopped = event('job.stopped', Type.Object(end))
+export const jobSucceeded = event('job.succeeded', Type.Object(end), toldAs('succeeded'))
+export const jobFailed = event('job.failed', Type.Object(end), toldAs('failed'))
+export const jobStopped = event('job.stopped', Type.Object(end), toldAs('stopped'))
+
+function toldAs(state: string) {
+  type End = { short_id: string; reason: string; message: string | null }
+  return ({ short_id, reason, message }: End, who: string): string =>
+    `${who} ended job ${short_id}: ${state} (${reason})${because(message)}`
+}
+
+type Exit = {
+  exit_code: number | null
+  signal: string | null
+  oom_killed: boolean
+  launch_error: string | null
+}
+
+function exitText({ exit_code, signal, oom_killed, launch_error }: Exit): string {
+  if (launch_error !== null) return launch_error
+  if (oom_killed) return 'killed for want of memory'
+  return signal === null ? `exit code ${exit_code ?? 'unknown'}` : `signal ${signal}`
+}
 
 export const jobEvents = [
   jobAdmitted,
@@ -213,4 +262,3 @@ export const jobEvents = [
 ] as const
 export type JobEvent = EventOf<(typeof jobEvents)[number]>
 export type JobAdmitted = Static<typeof jobAdmitted.data>
-export const jobStream = (runId: string) => `job-${runId}`

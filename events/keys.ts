@@ -1,13 +1,26 @@
 import { Type } from 'typebox'
-import { type EventOf, event } from './event.ts'
+import { aggregate, type EventOf, event } from './event.ts'
 
 /** An admin had a new key made, which signs access tokens from now on. */
 export const signingKeyRotated = event(
   'signing_key.rotated',
   Type.Object({ kid: Type.String(), replaced_kid: Type.String() }),
+  ({ kid, replaced_kid }, who) =>
+    `${who} had access tokens signed with the key ${kid} instead of ${replaced_kid}`,
 )
 
-export const keyEvents = [signingKeyRotated] as const
-export type KeyEvent = EventOf<(typeof keyEvents)[number]>
+export type KeyEvent = EventOf<typeof signingKeyRotated>
+
+/** Null before the first rotation: the key an installation begins with is in no event. */
+export type SigningKey = { kid: string; replaced_kid: string } | null
+
+function evolve(_: SigningKey, event: KeyEvent): SigningKey {
+  switch (event.type) {
+    case 'signing_key.rotated':
+      return event.data
+  }
+}
+
+export const keys = aggregate('keys', { events: [signingKeyRotated], initial: null, evolve })
 /** An installation has one ring of keys. */
-export const keyStream = 'keys-signing'
+export const keyRing = keys.at('signing')

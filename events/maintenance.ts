@@ -1,13 +1,35 @@
 import { Type } from 'typebox'
-import { type EventOf, event } from './event.ts'
+import { aggregate, type EventOf, event } from './event.ts'
 
 /** From now on the API answers 503 with this message, but for what is needed to end it. */
-export const maintenanceOn = event('admin.maintenance_on', Type.Object({ message: Type.String() }))
+export const maintenanceOn = event(
+  'admin.maintenance_on',
+  Type.Object({ message: Type.String() }),
+  ({ message }, who) => `${who} began maintenance: ${message}`,
+)
 
 /** The API serves again. */
-export const maintenanceOff = event('admin.maintenance_off', Type.Object({}))
+export const maintenanceOff = event(
+  'admin.maintenance_off',
+  Type.Object({}),
+  (_, who) => `${who} ended maintenance`,
+)
 
-export const maintenanceEvents = [maintenanceOn, maintenanceOff] as const
-export type MaintenanceEvent = EventOf<(typeof maintenanceEvents)[number]>
+const events = [maintenanceOn, maintenanceOff] as const
+export type MaintenanceEvent = EventOf<(typeof events)[number]>
+
+/** Null while the API serves. */
+export type Maintenance = { message: string } | null
+
+function evolve(_: Maintenance, event: MaintenanceEvent): Maintenance {
+  switch (event.type) {
+    case 'admin.maintenance_on':
+      return { message: event.data.message }
+    case 'admin.maintenance_off':
+      return null
+  }
+}
+
+export const maintenance = aggregate('maintenance', { events, initial: null, evolve })
 /** One installation has one switch. */
-export const maintenanceStream = 'maintenance-switch'
+export const maintenanceSwitch = maintenance.at('switch')

@@ -1,11 +1,27 @@
 import { type Static, Type } from 'typebox'
 import { profile } from '../schemas/profiles.ts'
-import { type EventOf, event } from './event.ts'
+import { aggregate, type EventOf, event } from './event.ts'
 
 /** Hardware jobs can ask for got its description or its price, or another one; the whole of it. */
-export const profileSet = event('profile.set', Type.Object({ ...profile.properties }))
+export const profileSet = event(
+  'profile.set',
+  Type.Object({ ...profile.properties }),
+  ({ name, series, gpus_per_node, available, price_per_gpu_hour }, who) =>
+    `${who} described profile ${name}: ${gpus_per_node} × ${series} a node at ${price_per_gpu_hour} a GPU hour${available ? '' : ', not available'}`,
+)
 
-export const profileEvents = [profileSet] as const
-export type ProfileEvent = EventOf<(typeof profileEvents)[number]>
+export type ProfileEvent = EventOf<typeof profileSet>
 export type ProfileFacts = Static<typeof profileSet.data>
-export const profileStream = (name: string) => `profile-${name}`
+
+/** Null before it was described. */
+export type Profile = ProfileFacts | null
+
+function evolve(_: Profile, event: ProfileEvent): Profile {
+  switch (event.type) {
+    case 'profile.set':
+      return event.data
+  }
+}
+
+export const profiles = aggregate('profile', { events: [profileSet], initial: null, evolve })
+export const profileAt = (name: string) => profiles.at(name)

@@ -1,12 +1,32 @@
 import { Type } from 'typebox'
-import { type EventOf, event } from './event.ts'
+import { aggregate, type EventOf, event, type Stamped } from './event.ts'
 
 /** An admin asked for the read models to be built anew; `projection` is the name it was asked by, or `all`. */
 export const projectionRebuildRequested = event(
   'projection.rebuild_requested',
   Type.Object({ projection: Type.String() }),
+  ({ projection }, who) => `${who} had the read models built anew (${projection})`,
 )
 
-export const projectionEvents = [projectionRebuildRequested] as const
-export type ProjectionEvent = EventOf<(typeof projectionEvents)[number]>
-export const projectionStream = (name: string) => `projection-${name}`
+export type ProjectionEvent = EventOf<typeof projectionRebuildRequested>
+
+/** When it was last asked for, and by whom; null: never. */
+export type Rebuild = { projection: string; requested_at: string; requested_by: string } | null
+
+function evolve(_: Rebuild, event: Stamped<ProjectionEvent>): Rebuild {
+  switch (event.type) {
+    case 'projection.rebuild_requested':
+      return {
+        projection: event.data.projection,
+        requested_at: event.occurred_at,
+        requested_by: event.actor.id,
+      }
+  }
+}
+
+export const projections = aggregate('projection', {
+  events: [projectionRebuildRequested],
+  initial: null,
+  evolve,
+})
+export const projectionAt = (name: string) => projections.at(name)

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
+import type { MemberRole, Visibility } from '../schemas/projects.ts'
 import { oneOf } from '../schemas/shared.ts'
-import { type EventOf, event } from './event.ts'
+import { aggregate, type EventOf, event } from './event.ts'
 
 /** The first run of a project was submitted; its submitter owns it. */
 export const projectCreated = event(
@@ -10,6 +11,8 @@ export const projectCreated = event(
     owner: Type.String(),
     visibility: oneOf('private', 'internal'),
   }),
+  ({ name, owner, visibility }, who) =>
+    `${who} created the ${visibility} project ${name} of ${owner}`,
 )
 
 /** Who reads the project, or what is noted of it, is another now; both as they are from here on. */
@@ -20,6 +23,8 @@ export const projectChanged = event(
     visibility: oneOf('private', 'internal'),
     notes: Type.String(),
   }),
+  ({ name, visibility, notes }, who) =>
+    `${who} set project ${name} to ${visibility}, ${notes === '' ? 'without notes' : 'with notes'}`,
 )
 
 /** A person became a member, or a member got another role. */
@@ -30,19 +35,49 @@ export const projectMemberSet = event(
     username: Type.String(),
     role: oneOf('viewer', 'member', 'maintainer'),
   }),
+  ({ name, username, role }, who) => `${who} made ${username} a ${role} of project ${name}`,
 )
 
 /** A member is none any more. */
 export const projectMemberRemoved = event(
   'project.member_removed',
   Type.Object({ name: Type.String(), username: Type.String() }),
+  ({ name, username }, who) => `${who} removed ${username} from project ${name}`,
 )
 
-export const projectEvents = [
-  projectCreated,
-  projectChanged,
-  projectMemberSet,
-  projectMemberRemoved,
-] as const
-export type ProjectEvent = EventOf<(typeof projectEvents)[number]>
-export const projectStream = (name: string) => `project-${name}`
+const events = [projectCreated, projectChanged, projectMemberSet, projectMemberRemoved] as const
+export type ProjectEvent = EventOf<(typeof events)[number]>
+
+/** Null: nobody has submitted to it yet. */
+export type Project = {
+  owner: string
+  visibility: Visibility
+  notes: string
+  members: ReadonlyMap<string, MemberRole>
+} | null
+
+function evolve(project: Project, event: ProjectEvent): Project {
+  if (event.type === 'project.created') {
+    const { owner, visibility } = event.data
+    return { owner, visibility, notes: '', members: new Map() }
+  }
+  if (!project) throw new Error(`${event.type} of a project that was never created`)
+  switch (event.type) {
+    case 'project.changed': {
+      const { visibility, notes } = event.data
+      return { ...project, visibility, notes }
+    }
+    case 'project.member_set': {
+      const { username, role } = event.data
+      return { ...project, members: new Map(project.members).set(username, role) }
+    }
+    case 'project.member_removed':
+      return {
+        ...project,
+        members: new Map([...project.members].filter(([name]) => name !== event.data.username)),
+      }
+  }
+}
+
+export const projects = aggregate('project', { events, initial: null, evolve })
+export const projectAt = (name: string) => projects.at(name)

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { rubricInput } from '../schemas/rubrics.ts'
-import { type EventOf, event } from './event.ts'
+import { aggregate, type EventOf, event, type Stamped } from './event.ts'
 
 /** A rubric got its first or another content; `digest` covers everything a judge is shown. */
 export const rubricUpdated = event(
@@ -11,9 +11,33 @@ export const rubricUpdated = event(
     version: Type.Integer({ minimum: 1 }),
     digest: Type.String(),
   }),
+  ({ owner, name, version, visibility }, who) =>
+    `${who} wrote version ${version} of the ${visibility} rubric ${owner}/${name}`,
 )
 
-export const rubricEvents = [rubricUpdated] as const
-export type RubricEvent = EventOf<(typeof rubricEvents)[number]>
+export type RubricEvent = EventOf<typeof rubricUpdated>
 export type RubricContent = Static<typeof rubricUpdated.data>
-export const rubricStream = (owner: string, name: string) => `rubric-${owner}/${name}`
+
+/** Null before the first version. */
+export type Rubric = {
+  content: RubricContent
+  created_at: string
+  updated_at: string
+  updated_by: string
+} | null
+
+function evolve(rubric: Rubric, event: Stamped<RubricEvent>): Rubric {
+  switch (event.type) {
+    case 'rubric.updated':
+      return {
+        content: event.data,
+        created_at: rubric?.created_at ?? event.occurred_at,
+        updated_at: event.occurred_at,
+        updated_by: event.actor.id,
+      }
+  }
+}
+
+export const rubrics = aggregate('rubric', { events: [rubricUpdated], initial: null, evolve })
+export const rubricAt = ({ owner, name }: { owner: string; name: string }) =>
+  rubrics.at(`${owner}/${name}`)

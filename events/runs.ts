@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { nullable, timestamp } from '../schemas/shared.ts'
-import { type EventOf, event } from './event.ts'
+import { aggregate, type EventOf, event, type Stamped } from './event.ts'
+import { because } from './words.ts'
 
 const runId = () => Type.String()
 
@@ -16,17 +17,20 @@ export const runCreated = event(
     tags: Type.Array(Type.String()),
     notes: Type.String(),
   }),
+  ({ short_id, project }, who) => `${who} began the run ${short_id} in project ${project}`,
 )
 
 /** The code of an external run reported `running`; `reported_at` is its own clock. */
 export const runStarted = event(
   'run.started',
   Type.Object({ run_id: runId(), reported_at: timestamp() }),
+  ({ run_id }, who) => `${who} said that ${run_id} is running`,
 )
 
 export const runSucceeded = event(
   'run.succeeded',
   Type.Object({ run_id: runId(), reported_at: timestamp(), exit_code: nullable(Type.Integer()) }),
+  ({ run_id }, who) => `${who} said that ${run_id} succeeded`,
 )
 
 export const runFailed = event(
@@ -37,15 +41,24 @@ export const runFailed = event(
     exit_code: nullable(Type.Integer()),
     message: nullable(Type.String()),
   }),
+  ({ run_id, message }, who) => `${who} said that ${run_id} failed${because(message)}`,
 )
 
 /** An external run was silent for 24 hours. */
-export const runAbandoned = event('run.abandoned', Type.Object({ run_id: runId() }))
+export const runAbandoned = event(
+  'run.abandoned',
+  Type.Object({ run_id: runId() }),
+  ({ run_id }, who) => `${who} gave up ${run_id}, which was silent for a day`,
+)
 
 /** The owner of an external run took another ingest token for it; the ones before it ended. */
-export const runTokenIssued = event('run.token_issued', Type.Object({ run_id: runId() }))
+export const runTokenIssued = event(
+  'run.token_issued',
+  Type.Object({ run_id: runId() }),
+  ({ run_id }, who) => `${who} took another ingest token for ${run_id}; the ones before it ended`,
+)
 
-export const runEvents = [
+const events = [
   runCreated,
   runStarted,
   runSucceeded,
@@ -53,7 +66,31 @@ export const runEvents = [
   runAbandoned,
   runTokenIssued,
 ] as const
-export type RunEvent = EventOf<(typeof runEvents)[number]>
+export type RunEvent = EventOf<(typeof events)[number]>
 
+export type RunState = 'pending' | 'running' | 'succeeded' | 'failed' | 'abandoned'
+
+/** `state` null: no such run. */
+export type Run = { state: RunState | null; started_at: string | null; ended_at: string | null }
+const initial: Run = { state: null, started_at: null, ended_at: null }
+
+function evolve(run: Run, event: Stamped<RunEvent>): Run {
+  switch (event.type) {
+    case 'run.created':
+      return { ...run, state: 'pending' }
+    case 'run.started':
+      return { ...run, state: 'running', started_at: event.occurred_at }
+    case 'run.succeeded':
+      return { ...run, state: 'succeeded', ended_at: event.occurred_at }
+    case 'run.failed':
+      return { ...run, state: 'failed', ended_at: event.occurred_at }
+    case 'run.abandoned':
+      return { ...run, state: 'abandoned', ended_at: event.occurred_at }
+    case 'run.token_issued':
+      return run
+  }
+}
+
+export const runs = aggregate('run', { events, initial, evolve })
 /** The life of an external run. */
-export const runStream = (runId: string) => `run-${runId}`
+export const runAt = (runId: string) => runs.at(runId)

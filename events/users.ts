@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type EventOf, event } from './event.ts'
+import { aggregate, type EventOf, event } from './event.ts'
 
 const role = () => Type.Union([Type.Literal('admin'), Type.Literal('operator')])
 
@@ -7,53 +7,76 @@ const role = () => Type.Union([Type.Literal('admin'), Type.Literal('operator')])
 export const userCreated = event(
   'user.created',
   Type.Object({ username: Type.String(), role: role(), auth: Type.String() }),
+  ({ username, role, auth }, who) =>
+    `${who} created the ${role} ${username}, who signs in by ${auth}`,
 )
 
 /** Who this person is at an identity provider, and only that: names and addresses change hands. */
 export const userIdentityLinked = event(
   'user.identity_linked',
   Type.Object({ username: Type.String(), issuer: Type.String(), subject: Type.String() }),
+  ({ username, issuer }) => `${username} first came from the identity provider ${issuer}`,
 )
 
 /** A person signed in; `via` is `password`, `device` or `oidc`. */
 export const userLogin = event(
   'user.login',
   Type.Object({ username: Type.String(), sid: Type.String(), via: Type.String() }),
+  ({ username, via }) => `${username} signed in by ${via}`,
 )
 
 /** A person set their own password; the sessions they had ended, but for the one that did it. */
 export const userPasswordChanged = event(
   'user.password_changed',
   Type.Object({ username: Type.String() }),
+  ({ username }, who) => `${who} changed the password of ${username}`,
 )
 
 const session = () => Type.Object({ username: Type.String(), sid: Type.String() })
 
 /** A person signed out of a session. */
-export const userLogout = event('user.logout', session())
+export const userLogout = event('user.logout', session(), (_, who) => `${who} signed out`)
 
 /** A person ended one of their sessions from another. */
-export const userSessionRevoked = event('user.session_revoked', session())
+export const userSessionRevoked = event(
+  'user.session_revoked',
+  session(),
+  ({ sid }, who) => `${who} ended the session ${sid} from another`,
+)
 
 /** A refresh token came that somebody had gone on from: it was stolen, so its session ended. */
-export const userRefreshReused = event('user.refresh_reused', session())
+export const userRefreshReused = event(
+  'user.refresh_reused',
+  session(),
+  ({ username }) => `A spent refresh token of ${username} came again: its session ended as stolen`,
+)
 
 /** Holds at once: access tokens of the previous role are refused, a refresh brings one of the new role. */
 export const userRoleChanged = event(
   'user.role_changed',
   Type.Object({ username: Type.String(), role: role(), previous: role() }),
+  ({ username, role, previous }, who) => `${who} made ${username} ${role} instead of ${previous}`,
 )
 
 /** A person may no longer sign in; their sessions and the tokens of their external runs have ended. */
-export const userDisabled = event('user.disabled', Type.Object({ username: Type.String() }))
+export const userDisabled = event(
+  'user.disabled',
+  Type.Object({ username: Type.String() }),
+  ({ username }, who) => `${who} disabled ${username} and ended their sessions`,
+)
 
 /** A person may sign in again; what had ended stays ended. */
-export const userEnabled = event('user.enabled', Type.Object({ username: Type.String() }))
+export const userEnabled = event(
+  'user.enabled',
+  Type.Object({ username: Type.String() }),
+  ({ username }, who) => `${who} enabled ${username} again`,
+)
 
 /** An administrator set another's password; that person's sessions have ended. */
 export const userPasswordReset = event(
   'user.password_reset',
   Type.Object({ username: Type.String() }),
+  ({ username }, who) => `${who} set a new password for ${username} and ended their sessions`,
 )
 
 /** Which fields of the profile have another value now; the values are personal data and not told. */
@@ -63,9 +86,11 @@ export const userProfileChanged = event(
     username: Type.String(),
     fields: Type.Array(Type.Union([Type.Literal('display_name'), Type.Literal('email')])),
   }),
+  ({ username, fields }, who) =>
+    `${who} changed the ${fields.map(field => field.replace('_', ' ')).join(' and ')} of ${username}`,
 )
 
-export const userEvents = [
+const events = [
   userCreated,
   userIdentityLinked,
   userLogin,
@@ -79,5 +104,28 @@ export const userEvents = [
   userPasswordReset,
   userProfileChanged,
 ] as const
-export type UserEvent = EventOf<(typeof userEvents)[number]>
-export const userStream = (username: string) => `user-${username}`
+export type UserEvent = EventOf<(typeof events)[number]>
+
+export type Role = 'admin' | 'operator'
+
+/** Null before the person was created. */
+export type User = { role: Role; isDisabled: boolean } | null
+
+function evolve(user: User, event: UserEvent): User {
+  switch (event.type) {
+    case 'user.created':
+      return { role: event.data.role, isDisabled: false }
+    case 'user.role_changed':
+      return user && { ...user, role: event.data.role }
+    case 'user.disabled':
+      return user && { ...user, isDisabled: true }
+    case 'user.enabled':
+      return user && { ...user, isDisabled: false }
+    // Sign-ins and passwords stand in the same stream; no rule reads them.
+    default:
+      return user
+  }
+}
+
+export const users = aggregate('user', { events, initial: null, evolve })
+export const userAt = (username: string) => users.at(username)

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import type { PoolClient } from 'pg'
-import type { Event, EventDefinition, Recorded } from '../events/event.ts'
+import type { EventDefinition, Recorded } from '../events/event.ts'
+import { upcast } from '../events/upcast.ts'
 import type { Batch } from '../platform/log/event-log.ts'
 import type { TopicProjection } from './projection.ts'
 
@@ -64,13 +65,6 @@ function decode(batches: readonly Batch[], definitionOf: Map<string, EventDefini
       return { ...event, data: upcast(definition, event) }
     }),
   )
-}
-
-function upcast(definition: EventDefinition, event: Recorded<Event>): object {
-  let { data } = event
-  for (let from = event.schema_version; from < definition.schema_version; from++)
-    data = definition.upcast?.(data as Record<string, unknown>, from) ?? data
-  return data
 }
 
 async function loadHeads(tx: PoolClient, streams: string[]): Promise<Map<string, number>> {

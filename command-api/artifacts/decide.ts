@@ -1,20 +1,10 @@
-import type { ArtifactEvent, ArtifactFacts } from '../../events/artifacts.ts'
-
-/** Null before it was registered. */
-export type Artifact = ArtifactFacts | null
+import type { Artifact, ArtifactEvent, ArtifactFacts } from '../../events/artifacts.ts'
 
 /** Said again with the same facts, an artifact stays as it is. */
 export function registerArtifact(artifact: Artifact, facts: ArtifactFacts): ArtifactEvent[] {
   return artifact !== null && isSame(artifact, facts)
     ? []
     : [{ type: 'artifact.registered', data: facts }]
-}
-
-export function evolve(_: Artifact, event: ArtifactEvent): Artifact {
-  switch (event.type) {
-    case 'artifact.registered':
-      return event.data
-  }
 }
 
 const isSame = (a: ArtifactFacts, b: ArtifactFacts): boolean =>

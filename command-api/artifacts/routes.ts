@@ -1,13 +1,12 @@
 import { type Route, route } from '../../auth/route.ts'
-import { type ArtifactEvent, type ArtifactFacts, artifactStream } from '../../events/artifacts.ts'
+import { type ArtifactFacts, artifactAt } from '../../events/artifacts.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type ArtifactInput, artifactInput, artifactReply } from '../../schemas/artifacts.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
-import { type Aggregate, handle } from '../handle.ts'
-import { type Artifact, evolve, registerArtifact } from './decide.ts'
+import { handle } from '../handle.ts'
+import { registerArtifact } from './decide.ts'
 
-const aggregate: Aggregate<Artifact, ArtifactEvent> = { initial: null, evolve }
 const maxPerRun = 10_000
 
 export const artifactRoutes = (deps: Deps): Route[] => [
@@ -31,8 +30,7 @@ export const artifactRoutes = (deps: Deps): Route[] => [
       const { position } = await handle(
         deps.store,
         {
-          stream: artifactStream(artifact_id),
-          aggregate,
+          ...artifactAt(artifact_id),
           stamp: stampOf(request, deps.now()),
         },
         artifact => registerArtifact(artifact, toFacts(body, artifact_id)),

@@ -1,13 +1,5 @@
-import type { DeviceEvent } from '../../events/devices.ts'
-import type { Stamped } from '../../events/event.ts'
+import type { Decided, Decision, DeviceEvent } from '../../events/devices.ts'
 import { Refusal } from '../../platform/refusal.ts'
-
-export type Decision = 'approved' | 'denied'
-
-/** Null while nobody has decided. */
-export type Decided = { decision: Decision; by: string } | null
-
-export const undecided: Decided = null
 
 export type DecideDevice = {
   device_id: string
@@ -24,13 +16,4 @@ export function decideDevice(decided: Decided, command: DecideDevice): DeviceEve
   if (command.isExpired)
     throw new Refusal('conflict', 'This code has expired; start the sign-in again for a new one')
   return [{ type: `user.device_${decision}`, data: { device_id, username } }]
-}
-
-export function evolve(_: Decided, event: Stamped<DeviceEvent>): Decided {
-  switch (event.type) {
-    case 'user.device_approved':
-      return { decision: 'approved', by: event.data.username }
-    case 'user.device_denied':
-      return { decision: 'denied', by: event.data.username }
-  }
 }

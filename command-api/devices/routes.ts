@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { codeLifeS, findDeviceRequest, pollIntervalS } from '../../auth/device-requests.ts'
 import { type Route, route } from '../../auth/route.ts'
-import { type DeviceEvent, deviceStream } from '../../events/devices.ts'
+import { type Decision, deviceAt } from '../../events/devices.ts'
 import { clientAddress } from '../../platform/http/client-address.ts'
 import {
   deviceCodeReply,
@@ -13,12 +13,10 @@ import {
 } from '../../schemas/devices.ts'
 import { closed } from '../../schemas/shared.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
-import { type Aggregate, handle } from '../handle.ts'
+import { handle } from '../handle.ts'
 import { createDeviceCode } from './code.ts'
-import { type Decided, type Decision, decideDevice, evolve, undecided } from './decide.ts'
+import { decideDevice } from './decide.ts'
 import { fetchToken, type OpenSession } from './token.ts'
-
-const aggregate: Aggregate<Decided, DeviceEvent> = { initial: undecided, evolve }
 
 /** Specification, "Limits"; the pace of each code is `answerPoll`'s. */
 const polls = { name: 'device-poll', points: 20, windowSeconds: 60 }
@@ -101,8 +99,7 @@ function decisionRoute(deps: Deps, verb: string, decision: Decision, summary: st
       const { events, position } = await handle(
         deps.store,
         {
-          stream: deviceStream(device_id),
-          aggregate,
+          ...deviceAt(device_id),
           stamp: stampOf(request, now),
           reserve: async tx => {
             await tx.query(

@@ -1,20 +1,8 @@
-import type { HparamsEvent, Scalar } from '../../events/hparams.ts'
+import type { Hparams, HparamsEvent, Scalar } from '../../events/hparams.ts'
 import { Refusal } from '../../platform/refusal.ts'
-
-export type Hparams = ReadonlyMap<string, Scalar>
-export const noHparams: Hparams = new Map()
 
 /** Most keys a run may have. */
 export const maxHparams = 2000
-
-export function evolve(hparams: Hparams, event: HparamsEvent): Hparams {
-  const { added, changed } = event.data
-  return new Map([
-    ...hparams,
-    ...Object.entries(added),
-    ...changed.map(({ key, to }) => [key, to] as const),
-  ])
-}
 
 /** Adds keys and notes changed values; what is said again changes nothing. */
 export function setHparams(

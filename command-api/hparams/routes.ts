@@ -1,11 +1,9 @@
 import { type Route, route } from '../../auth/route.ts'
-import { type HparamsEvent, hparamsStream } from '../../events/hparams.ts'
+import { hparamsAt } from '../../events/hparams.ts'
 import { hparamsInput, hparamsReply } from '../../schemas/hparams.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
-import { type Aggregate, handle } from '../handle.ts'
-import { evolve, type Hparams, noHparams, setHparams } from './decide.ts'
-
-const aggregate: Aggregate<Hparams, HparamsEvent> = { initial: noHparams, evolve }
+import { handle } from '../handle.ts'
+import { setHparams } from './decide.ts'
 
 export const hparamsRoutes = (deps: Deps): Route[] => [
   route({
@@ -23,7 +21,7 @@ export const hparamsRoutes = (deps: Deps): Route[] => [
       const { run_id, params } = request.body
       const { events, state, position } = await handle(
         deps.store,
-        { stream: hparamsStream(run_id), aggregate, stamp: stampOf(request, deps.now()) },
+        { ...hparamsAt(run_id), stamp: stampOf(request, deps.now()) },
         hparams => setHparams(hparams, run_id, params),
       )
       answerPosition(deps, request, position)

@@ -1,16 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ImageRegistryEvent } from '../../events/image-registries.ts'
-
-/** Prefixes `host[/path]`; an installation begins with none. */
-export type ImageRegistries = readonly string[]
-export const noRegistries: ImageRegistries = []
-
-export function evolve(_: ImageRegistries, event: ImageRegistryEvent): ImageRegistries {
-  switch (event.type) {
-    case 'image_registries.set':
-      return event.data.registries
-  }
-}
+import type { ImageRegistries, ImageRegistryEvent } from '../../events/image-registries.ts'
 
 /** The same prefixes in whatever order, however often, change nothing. */
 export function setRegistries(

@@ -1,12 +1,10 @@
 import { type Route, route } from '../../auth/route.ts'
-import { type ImageRegistryEvent, imageRegistryStream } from '../../events/image-registries.ts'
+import { imageRegistryList } from '../../events/image-registries.ts'
 import { imageRegistries } from '../../schemas/profiles.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
-import { type Aggregate, handle } from '../handle.ts'
-import { evolve, type ImageRegistries, noRegistries, setRegistries } from './decide.ts'
-
-const aggregate: Aggregate<ImageRegistries, ImageRegistryEvent> = { initial: noRegistries, evolve }
+import { handle } from '../handle.ts'
+import { setRegistries } from './decide.ts'
 
 export const imageRegistryRoutes = (deps: Deps): Route[] => [
   route({
@@ -30,8 +28,7 @@ export const imageRegistryRoutes = (deps: Deps): Route[] => [
       const { state, position } = await handle(
         deps.store,
         {
-          stream: imageRegistryStream,
-          aggregate,
+          ...imageRegistryList,
           stamp: stampOf(request, deps.now()),
           reserve: async (tx, decided) => {
             for (const { data } of decided) await saveRegistries(tx, data.registries)

@@ -1,7 +1,7 @@
+import type { Job } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import { outcomeOf } from './decide.ts'
 import { failed, stopped, succeeded } from './ends.ts'
-import type { Job } from './job.ts'
 import type { Outcome, Trigger } from './lifecycle.ts'
 
 /** How an attempt ended, as its executor saw it. */

@@ -1,10 +1,8 @@
-import { type JobEvent, jobStream } from '../../events/jobs.ts'
+import { type Job, jobAt, jobs } from '../../events/job-state.ts'
+import type { JobEvent } from '../../events/jobs.ts'
 import type { EventStore, Stamp, Transaction } from '../event-store.ts'
-import { type Aggregate, type Handled, handle } from '../handle.ts'
-import { evolve, type Job, noJob } from './job.ts'
+import { type Handled, handle } from '../handle.ts'
 import { saveJob } from './rows.ts'
-
-export const jobAggregate: Aggregate<Job, JobEvent> = { initial: noJob, evolve }
 
 export type Change = {
   run_id: string
@@ -22,8 +20,7 @@ export const changeJob = (
   handle(
     store,
     {
-      stream: jobStream(run_id),
-      aggregate: jobAggregate,
+      ...jobAt(run_id),
       stamp,
       async reserve(tx, decided, before) {
         await reserve?.(tx, decided)
@@ -36,6 +33,6 @@ export const changeJob = (
 /** The state after events that are about to be appended. */
 export const jobAfter = (job: Job, events: readonly JobEvent[], { now, actor }: Stamp): Job =>
   events.reduce(
-    (state, event) => evolve(state, { ...event, occurred_at: now.toISOString(), actor }),
+    (state, event) => jobs.evolve(state, { ...event, occurred_at: now.toISOString(), actor }),
     job,
   )

@@ -1,9 +1,9 @@
+import type { Job } from '../../events/job-state.ts'
 import type { JobAdmitted, JobEvent } from '../../events/jobs.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { isEnded, type QueueReason } from '../../schemas/jobs.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { failed, stopped, succeeded } from './ends.ts'
-import type { Job } from './job.ts'
 import { lifecycle, type Outcome, type Trigger } from './lifecycle.ts'
 
 export type Hold = { reason: 'approval' | 'not_before'; until: string | null }

@@ -1,5 +1,5 @@
+import type { Job } from '../../events/job-state.ts'
 import type { endReasons, JobEvent } from '../../events/jobs.ts'
-import type { Job } from './job.ts'
 
 type End = {
   reason: (typeof endReasons)[number]

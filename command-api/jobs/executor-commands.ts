@@ -1,4 +1,5 @@
-import { type JobAdmitted, type JobEvent, jobStream } from '../../events/jobs.ts'
+import { type Job, jobAt } from '../../events/job-state.ts'
+import type { JobAdmitted, JobEvent } from '../../events/jobs.ts'
 import type { QueueReason } from '../../schemas/jobs.ts'
 import type { Deps } from '../deps.ts'
 import type { Stamp, Transaction } from '../event-store.ts'
@@ -7,7 +8,7 @@ import { type AttemptEnd, attemptEnded } from './attempt-end.ts'
 import { changeJob } from './change.ts'
 import { executorRunning, limit, queue, schedule } from './decide.ts'
 import { takeQuota, takeSlots } from './holds.ts'
-import { type Job, nextLimit } from './job.ts'
+import { nextLimit } from './limits.ts'
 import { queueOrder } from './queue-place.ts'
 
 /** So many waiting jobs are looked at in one turn of the executor. */
@@ -199,7 +200,7 @@ async function readOrder(
     [run_id, attempt],
   )
   const row = rows[0]
-  const { events } = await deps.store.load<JobEvent>(jobStream(run_id), tx)
+  const { events } = await deps.store.load<JobEvent>(jobAt(run_id).stream, tx)
   const admitted = events.find(event => event.type === 'job.admitted')
   if (!row || !admitted) throw new Error(`attempt ${attempt} of ${run_id} is not to be launched`)
   const now = deps.now()

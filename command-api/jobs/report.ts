@@ -1,3 +1,4 @@
+import { type Job, jobs } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import { phases } from '../../schemas/jobs.ts'
 import type { LifecycleReply, LifecycleReport } from '../../schemas/runs.ts'
@@ -6,14 +7,13 @@ import type { Deps } from '../deps.ts'
 import type { Stamp } from '../event-store.ts'
 import { changeJob } from './change.ts'
 import { type Report, report } from './decide.ts'
-import { type Job, noJob } from './job.ts'
 import { controlOf } from './rows.ts'
 
 /** Applies a lifecycle report to a job's run (specification, "Job lifecycle"). */
 export const reportJob =
   (deps: Pick<Deps, 'store'>, wake: () => void) =>
   async (said: LifecycleReport, _run: unknown, stamp: Stamp) => {
-    let before = noJob
+    let before = jobs.initial
     const { events, state, position } = await changeJob(
       deps.store,
       { run_id: said.run_id, stamp },

@@ -1,4 +1,5 @@
 import { type Route, route } from '../../auth/route.ts'
+import type { Job } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import type { CatalogueEntry } from '../../recipes/catalogue.ts'
 import {
@@ -20,7 +21,6 @@ import { gatherFacts } from './admission/load-facts.ts'
 import { estimateOf, warningsOf } from './admission/warnings.ts'
 import { changeJob } from './change.ts'
 import { pause, resume, stop } from './decide.ts'
-import type { Job } from './job.ts'
 import { placeOfNewcomer } from './queue-place.ts'
 import { createJob } from './submit.ts'
 

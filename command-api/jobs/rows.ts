@@ -1,8 +1,9 @@
+import type { Job } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import { isEnded } from '../../schemas/jobs.ts'
 import type { Transaction } from '../event-store.ts'
 import { releaseHolds } from './holds.ts'
-import { isActive, type Job, nextLimit } from './job.ts'
+import { isActive, nextLimit } from './limits.ts'
 
 /** Reports and lines that were on their way when a job ended still come before the end of its log. */
 const lateLinesMs = 5000

@@ -1,6 +1,6 @@
 import type { Person } from '../../auth/caller.ts'
+import { type Job, jobAt, jobs } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
-import { jobStream } from '../../events/jobs.ts'
 import { digestOf } from '../../platform/digest.ts'
 import type { AdmissionResult, GateResult, QueueView } from '../../schemas/jobs.ts'
 import { currency } from '../../schemas/profiles.ts'
@@ -14,7 +14,6 @@ import { type AdmissionFacts, requestOf } from './admission/facts.ts'
 import { estimateOf, warningsOf, withoutSecrets } from './admission/warnings.ts'
 import { jobAfter } from './change.ts'
 import { admit, type Hold } from './decide.ts'
-import { type Job, noJob } from './job.ts'
 import { place } from './queue-place.ts'
 
 export type Submission = {
@@ -39,10 +38,10 @@ export async function createJob(
     stamp,
   })
   const admitted = admittedOf(submission, { run_id, short_id })
-  const events = admit(noJob, admitted, holdOf(facts, stamp.now))
-  const stream = jobStream(run_id)
+  const events = admit(jobs.initial, admitted, holdOf(facts, stamp.now))
+  const { stream } = jobAt(run_id)
   await deps.store.append(tx, { stream, expectedVersion: 0, events, stamp })
-  const job = jobAfter(noJob, events, stamp)
+  const job = jobAfter(jobs.initial, events, stamp)
   await insertRows(tx, { submission, admitted, job })
   const queue = job.state === 'queued' ? await place(tx, run_id) : null
   return {

@@ -1,3 +1,4 @@
+import type { Job } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import { repeat } from '../../platform/repeat.ts'
 import type { Deps } from '../deps.ts'
@@ -6,7 +7,6 @@ import { settle } from './attempt-end.ts'
 import { changeJob } from './change.ts'
 import { pendingTimeout, queue } from './decide.ts'
 import { hasRoom } from './executor-commands.ts'
-import type { Job } from './job.ts'
 
 export type JobKeeper = { stop(): Promise<void> }
 

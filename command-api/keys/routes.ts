@@ -1,13 +1,11 @@
 import { type Route, route } from '../../auth/route.ts'
-import { type KeyEvent, keyStream } from '../../events/keys.ts'
+import { type KeyEvent, keyRing } from '../../events/keys.ts'
 import { rotatedKey } from '../../schemas/keys.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
-import { type Aggregate, handle } from '../handle.ts'
+import { handle } from '../handle.ts'
 
 /** The folder of the keys says which there are. */
-const rotations: Aggregate<null, KeyEvent> = { initial: null, evolve: () => null }
-
 export const keyRoutes = (deps: Deps): Route[] => [
   route({
     method: 'POST',
@@ -25,7 +23,7 @@ export const keyRoutes = (deps: Deps): Route[] => [
       // Before the key is in use, so that none is taken into use unseen.
       const { position } = await handle(
         deps.store,
-        { stream: keyStream, aggregate: rotations, stamp: stampOf(request, now) },
+        { ...keyRing, stamp: stampOf(request, now) },
         (): KeyEvent[] => [{ type: 'signing_key.rotated', data: { kid, replaced_kid } }],
       )
       await prepared.activate()

@@ -1,8 +1,4 @@
-import type { MaintenanceEvent } from '../../events/maintenance.ts'
-
-/** Null while the API serves. */
-export type Maintenance = { message: string } | null
-export const serving: Maintenance = null
+import type { Maintenance, MaintenanceEvent } from '../../events/maintenance.ts'
 
 export type SwitchMaintenance = { enabled: boolean; message: string }
 
@@ -14,13 +10,4 @@ export function switchMaintenance(
   if (!enabled) return maintenance ? [{ type: 'admin.maintenance_off', data: {} }] : []
   if (maintenance?.message === message) return []
   return [{ type: 'admin.maintenance_on', data: { message } }]
-}
-
-export function evolve(_: Maintenance, event: MaintenanceEvent): Maintenance {
-  switch (event.type) {
-    case 'admin.maintenance_on':
-      return { message: event.data.message }
-    case 'admin.maintenance_off':
-      return serving
-  }
 }

@@ -1,13 +1,11 @@
 import { readMaintenance } from '../../auth/maintenance.ts'
 import { type Route, route } from '../../auth/route.ts'
-import { type MaintenanceEvent, maintenanceStream } from '../../events/maintenance.ts'
+import { type MaintenanceEvent, maintenanceSwitch } from '../../events/maintenance.ts'
 import { maintenance, maintenanceInput } from '../../schemas/maintenance.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import type { Stamp, Transaction } from '../event-store.ts'
-import { type Aggregate, handle } from '../handle.ts'
-import { evolve, type Maintenance, serving, switchMaintenance } from './decide.ts'
-
-const aggregate: Aggregate<Maintenance, MaintenanceEvent> = { initial: serving, evolve }
+import { handle } from '../handle.ts'
+import { switchMaintenance } from './decide.ts'
 
 /** `switched`: makes every process look at the switch; resolves once this one has. */
 export const maintenanceRoutes = (deps: Deps, switched: () => Promise<void>): Route[] => [
@@ -24,8 +22,7 @@ export const maintenanceRoutes = (deps: Deps, switched: () => Promise<void>): Ro
       const { events, position } = await handle(
         deps.store,
         {
-          stream: maintenanceStream,
-          aggregate,
+          ...maintenanceSwitch,
           stamp,
           reserve: (tx, [decided]) => save(tx, decided, stamp),
         },

@@ -1,20 +1,12 @@
 import type { Identity } from '../../auth/identity-provider.ts'
-import { type UserEvent, userStream } from '../../events/users.ts'
+import { type Role, type UserEvent, userAt } from '../../events/users.ts'
 import type { OidcSettings } from '../../platform/config.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Deps } from '../deps.ts'
 import type { Stamp, Transaction } from '../event-store.ts'
-import { type Aggregate, handle, lockStream } from '../handle.ts'
+import { handle, lockStream } from '../handle.ts'
 import { revokeSessions } from '../revoke-sessions.ts'
-import {
-  evolveRole,
-  followRole,
-  nthChoice,
-  profileFrom,
-  type Role,
-  roleBy,
-  usernameFrom,
-} from './decide.ts'
+import { followRole, nthChoice, profileFrom, roleBy, usernameFrom } from './decide.ts'
 
 export type Arrival = { identity: Identity; settings: OidcSettings; requestId: string }
 export type Account = { username: string; role: Role }
@@ -52,7 +44,7 @@ async function create(deps: Deps, tx: Transaction, arrival: Arrival): Promise<st
     'insert into auth.identity (issuer, subject, username, linked_at) values ($1, $2, $3, $4)',
     [issuer, subject, username, now],
   )
-  const stream = userStream(username)
+  const { stream } = userAt(username)
   const { version } = await deps.store.load<UserEvent>(stream, tx)
   const events: UserEvent[] = [
     { type: 'user.created', data: { username, role, auth: 'oidc' } },
@@ -74,7 +66,7 @@ async function insertPerson(
   for (let n = 1; n <= choices; n++) {
     const username = nthChoice(usernameFrom(claims), n)
     // The lock before the row, as an administrator who creates somebody of this name does: else the two deadlock.
-    await lockStream(tx, userStream(username))
+    await lockStream(tx, userAt(username).stream)
     const { rowCount } = await tx.query(
       `insert into auth.person (username, role, display_name, email, created_at)
        values ($1, $2, $3, $4, $5) on conflict do nothing`,
@@ -85,8 +77,6 @@ async function insertPerson(
   throw new Refusal('conflict', `All names like ${usernameFrom(claims)} are taken`)
 }
 
-const roles: Aggregate<Role | null, UserEvent> = { initial: null, evolve: evolveRole }
-
 /** The provider's word holds at each sign-in; what was opened under the other role ends. */
 async function takeRole(deps: Deps, username: string, arrival: Arrival): Promise<void> {
   const role = roleBy(arrival.identity.claims, arrival.settings)
@@ -94,15 +84,14 @@ async function takeRole(deps: Deps, username: string, arrival: Arrival): Promise
   const { events } = await handle(
     deps.store,
     {
-      stream: userStream(username),
-      aggregate: roles,
+      ...userAt(username),
       stamp: stampFor(username, arrival, now),
       reserve: async tx => {
         await tx.query('update auth.person set role = $2 where username = $1', [username, role])
         await revokeSessions(tx, username, { now })
       },
     },
-    previous => followRole(previous, { username, role }),
+    user => followRole(user?.role ?? null, { username, role }),
   )
   if (events.length > 0) deps.accessChanged(username)
 }

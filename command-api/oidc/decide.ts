@@ -1,6 +1,5 @@
-import type { UserEvent } from '../../events/users.ts'
+import type { Role, UserEvent } from '../../events/users.ts'
 
-export type Role = 'admin' | 'operator'
 type Claims = Record<string, unknown>
 
 /** What the provider makes of a person; null where roles are given here instead. */
@@ -20,9 +19,6 @@ export function followRole(
   if (previous === null || role === null || role === previous) return []
   return [{ type: 'user.role_changed', data: { username, role, previous } }]
 }
-
-export const evolveRole = (role: Role | null, event: UserEvent): Role | null =>
-  event.type === 'user.created' || event.type === 'user.role_changed' ? event.data.role : role
 
 const maxUsername = 63
 

@@ -1,15 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ProfileEvent, ProfileFacts } from '../../events/profiles.ts'
-
-/** Null before it was described. */
-export type Profile = ProfileFacts | null
-
-export function evolve(_: Profile, event: ProfileEvent): Profile {
-  switch (event.type) {
-    case 'profile.set':
-      return event.data
-  }
-}
+import type { Profile, ProfileEvent, ProfileFacts } from '../../events/profiles.ts'
 
 /** Said again as it is, a profile stays as it is. */
 export const setProfile = (profile: Profile, wanted: ProfileFacts): ProfileEvent[] =>

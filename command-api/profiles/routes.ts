@@ -1,13 +1,16 @@
 import { Type } from 'typebox'
 import { type Route, route } from '../../auth/route.ts'
-import { type ProfileEvent, type ProfileFacts, profileStream } from '../../events/profiles.ts'
+import {
+  type Profile,
+  type ProfileEvent,
+  type ProfileFacts,
+  profileAt,
+} from '../../events/profiles.ts'
 import { profile, profileInput, profilePath } from '../../schemas/profiles.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import type { Stamp, Transaction } from '../event-store.ts'
-import { type Aggregate, handle } from '../handle.ts'
-import { describeLocal, evolve, type LocalHardware, type Profile, setProfile } from './decide.ts'
-
-const aggregate: Aggregate<Profile, ProfileEvent> = { initial: null, evolve }
+import { handle } from '../handle.ts'
+import { describeLocal, type LocalHardware, setProfile } from './decide.ts'
 
 export const profileRoutes = (deps: Deps): Route[] => [
   route({
@@ -59,8 +62,7 @@ async function changeProfile(
   const { position } = await handle(
     store,
     {
-      stream: profileStream(name),
-      aggregate,
+      ...profileAt(name),
       stamp,
       reserve: async (tx, decided) => {
         for (const { data } of decided) await saveProfile(tx, data)

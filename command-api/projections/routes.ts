@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { type Route, route } from '../../auth/route.ts'
-import { type ProjectionEvent, projectionStream } from '../../events/projections.ts'
+import { type ProjectionEvent, projectionAt } from '../../events/projections.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
   projectionList,
@@ -9,7 +9,7 @@ import {
   rebuildStatus,
 } from '../../schemas/projections.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
-import { type Aggregate, handle } from '../handle.ts'
+import { handle } from '../handle.ts'
 
 export type ProjectionRow = Static<typeof projectionRow>
 export type RebuildStatus = Static<typeof rebuildStatus>
@@ -26,8 +26,6 @@ export type ProjectionAdmin = {
 const everything = 'all'
 
 /** Whether one may begin is for the projector to say. */
-const rebuilds: Aggregate<null, ProjectionEvent> = { initial: null, evolve: () => null }
-
 export const projectionRoutes = (deps: Deps, admin: ProjectionAdmin): Route[] => [
   route({
     method: 'GET',
@@ -60,8 +58,7 @@ export const projectionRoutes = (deps: Deps, admin: ProjectionAdmin): Route[] =>
       const { position } = await handle(
         deps.store,
         {
-          stream: projectionStream(params.name),
-          aggregate: rebuilds,
+          ...projectionAt(params.name),
           stamp: stampOf(request, deps.now()),
         },
         (): ProjectionEvent[] => [

@@ -1,40 +1,7 @@
-import type { ProjectEvent } from '../../events/projects.ts'
+import type { Project, ProjectEvent } from '../../events/projects.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import type { MemberRole, ProjectPatch, Visibility } from '../../schemas/projects.ts'
+import type { MemberRole, ProjectPatch } from '../../schemas/projects.ts'
 import { type Asking, judge, standingsIn } from '../access.ts'
-
-/** Null: nobody has submitted to it yet. */
-export type Project = {
-  owner: string
-  visibility: Visibility
-  notes: string
-  members: ReadonlyMap<string, MemberRole>
-} | null
-
-export const noProject: Project = null
-
-export function evolve(project: Project, event: ProjectEvent): Project {
-  if (event.type === 'project.created') {
-    const { owner, visibility } = event.data
-    return { owner, visibility, notes: '', members: new Map() }
-  }
-  if (!project) throw new Error(`${event.type} of a project that was never created`)
-  switch (event.type) {
-    case 'project.changed': {
-      const { visibility, notes } = event.data
-      return { ...project, visibility, notes }
-    }
-    case 'project.member_set': {
-      const { username, role } = event.data
-      return { ...project, members: new Map(project.members).set(username, role) }
-    }
-    case 'project.member_removed':
-      return {
-        ...project,
-        members: new Map([...project.members].filter(([name]) => name !== event.data.username)),
-      }
-  }
-}
 
 /** Who asks for it, and of which project. */
 export type Asked = { caller: Asking; name: string }

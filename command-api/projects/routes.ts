@@ -1,6 +1,6 @@
 import type { Person } from '../../auth/caller.ts'
 import { type Route, route } from '../../auth/route.ts'
-import { type ProjectEvent, projectStream } from '../../events/projects.ts'
+import { type Project, type ProjectEvent, projectAt } from '../../events/projects.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
   memberInput,
@@ -13,17 +13,8 @@ import {
 } from '../../schemas/projects.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
-import { type Aggregate, handle } from '../handle.ts'
-import {
-  changeSettings,
-  evolve,
-  noProject,
-  type Project,
-  removeMember,
-  setMember,
-} from './decide.ts'
-
-const aggregate: Aggregate<Project, ProjectEvent> = { initial: noProject, evolve }
+import { handle } from '../handle.ts'
+import { changeSettings, removeMember, setMember } from './decide.ts'
 
 export const projectRoutes = (deps: Deps): Route[] => [
   route({
@@ -97,8 +88,7 @@ async function change(
   const handled = await handle(
     deps.store,
     {
-      stream: projectStream(params.name),
-      aggregate,
+      ...projectAt(params.name),
       stamp: stampOf(request, deps.now()),
       reserve: async (tx, decided) => {
         for (const event of decided) await saveForRules(tx, event)

@@ -1,13 +1,10 @@
 import { type Route, route } from '../../auth/route.ts'
-import { type QuotaEvent, quotaStream } from '../../events/quotas.ts'
+import { type QuotaEvent, quotaAt } from '../../events/quotas.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type QuotaInput, quota, quotaInput } from '../../schemas/quotas.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
-import { type Aggregate, handle } from '../handle.ts'
-import { evolve, type SetQuota } from './decide.ts'
-
-const aggregate: Aggregate<SetQuota, QuotaEvent> = { initial: null, evolve }
+import { handle } from '../handle.ts'
 
 export const quotaRoutes = (deps: Deps): Route[] => [
   route({
@@ -24,8 +21,7 @@ export const quotaRoutes = (deps: Deps): Route[] => [
       const { position } = await handle(
         deps.store,
         {
-          stream: quotaStream(body.username),
-          aggregate,
+          ...quotaAt(body.username),
           stamp: stampOf(request, deps.now()),
           reserve: tx => saveQuota(tx, body, deps.now()),
         },

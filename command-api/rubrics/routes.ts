@@ -1,5 +1,5 @@
 import { type Route, route } from '../../auth/route.ts'
-import { type RubricEvent, rubricStream } from '../../events/rubrics.ts'
+import { type Rubric, rubricAt } from '../../events/rubrics.ts'
 import { digestOf } from '../../platform/digest.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
@@ -12,10 +12,8 @@ import type { ValidationError } from '../../schemas/shared.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { Invalid } from '../../schemas/validate.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
-import { type Aggregate, handle } from '../handle.ts'
-import { evolve, noRubric, type Rubric, reviseRubric } from './decide.ts'
-
-const aggregate: Aggregate<Rubric, RubricEvent> = { initial: noRubric, evolve }
+import { handle } from '../handle.ts'
+import { reviseRubric } from './decide.ts'
 
 export const rubricRoutes = (deps: Deps): Route[] => [
   route({
@@ -41,8 +39,7 @@ export const rubricRoutes = (deps: Deps): Route[] => [
       const { events, state, position } = await handle(
         deps.store,
         {
-          stream: rubricStream(params.owner, params.name),
-          aggregate,
+          ...rubricAt(params),
           stamp: stampOf(request, deps.now()),
           reserve: tx => ownerExists(tx, params.owner),
         },

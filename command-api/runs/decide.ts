@@ -1,30 +1,6 @@
-import type { Stamped } from '../../events/event.ts'
-import type { RunEvent } from '../../events/runs.ts'
+import type { Run, RunEvent } from '../../events/runs.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { LifecycleReport } from '../../schemas/runs.ts'
-
-export type RunState = 'pending' | 'running' | 'succeeded' | 'failed' | 'abandoned'
-
-/** `state` null: no such run. */
-export type Run = { state: RunState | null; started_at: string | null; ended_at: string | null }
-export const noRun: Run = { state: null, started_at: null, ended_at: null }
-
-export function evolve(run: Run, event: Stamped<RunEvent>): Run {
-  switch (event.type) {
-    case 'run.created':
-      return { ...run, state: 'pending' }
-    case 'run.started':
-      return { ...run, state: 'running', started_at: event.occurred_at }
-    case 'run.succeeded':
-      return { ...run, state: 'succeeded', ended_at: event.occurred_at }
-    case 'run.failed':
-      return { ...run, state: 'failed', ended_at: event.occurred_at }
-    case 'run.abandoned':
-      return { ...run, state: 'abandoned', ended_at: event.occurred_at }
-    case 'run.token_issued':
-      return run
-  }
-}
 
 export const isEnded = (run: Run): boolean => run.ended_at !== null
 

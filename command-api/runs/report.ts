@@ -1,25 +1,22 @@
-import { type RunEvent, runStream } from '../../events/runs.ts'
+import { type Run, runAt, runs } from '../../events/runs.ts'
 import type { LifecycleReport } from '../../schemas/runs.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import type { ReportingRun } from '../admit-report.ts'
 import type { Deps } from '../deps.ts'
 import type { Stamp, Transaction } from '../event-store.ts'
-import { type Aggregate, handle } from '../handle.ts'
-import { evolve, isEnded, noRun, type Run, reportLifecycle } from './decide.ts'
-
-export const runAggregate: Aggregate<Run, RunEvent> = { initial: noRun, evolve }
+import { handle } from '../handle.ts'
+import { isEnded, reportLifecycle } from './decide.ts'
 
 /** Applies a lifecycle report to a run without a job. */
 export const reportRun =
   (deps: Pick<Deps, 'store'>) =>
   async (report: LifecycleReport, run: ReportingRun, stamp: Stamp) => {
     const reported_at = toTimestamp(report.ts === undefined ? stamp.now : new Date(report.ts))
-    let before = noRun
+    let before = runs.initial
     const { events, state, position } = await handle(
       deps.store,
       {
-        stream: runStream(report.run_id),
-        aggregate: runAggregate,
+        ...runAt(report.run_id),
         stamp,
         reserve: async (tx, [decided]) => {
           if (decided?.type === 'run.succeeded')

@@ -1,6 +1,6 @@
 import type { Person } from '../../auth/caller.ts'
 import { type Route, route } from '../../auth/route.ts'
-import { type RunEvent, runStream } from '../../events/runs.ts'
+import { type RunEvent, runAt } from '../../events/runs.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type RunInput, runCreated, runInput, tokenIssued } from '../../schemas/runs.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
@@ -12,7 +12,6 @@ import { createOnce } from '../idempotency.ts'
 import { type RunToActOn, runToActOn } from '../run-to-act-on.ts'
 import { takeShortId } from '../short-id.ts'
 import { endIngestTokens, type IssuedToken, issueIngestToken } from '../tokens.ts'
-import { runAggregate } from './report.ts'
 
 export const runRoutes = (deps: Deps): Route[] => [
   route({
@@ -48,8 +47,7 @@ export const runRoutes = (deps: Deps): Route[] => [
       const { position } = await handle(
         deps.store,
         {
-          stream: runStream(run_id),
-          aggregate: runAggregate,
+          ...runAt(run_id),
           stamp,
           reserve: async tx => {
             await endIngestTokens(tx, run_id, stamp.now)
@@ -71,7 +69,7 @@ async function createRun(deps: Deps, request: Create, tx: Transaction) {
   const { caller, body } = request
   const { project, name = null, tags = [], notes = '' } = body
   const run_id = deps.newId('run')
-  const stream = runStream(run_id)
+  const { stream } = runAt(run_id)
   const stamp = stampOf(request, deps.now())
   const owner = caller.username
   const visibility = deps.config.defaultVisibility

@@ -1,12 +1,12 @@
 import { encodeFact } from '../../events/fact.ts'
 import { encodeLogsEof } from '../../events/logs.ts'
-import { runStream } from '../../events/runs.ts'
+import { runAt } from '../../events/runs.ts'
 import { repeat } from '../../platform/repeat.ts'
 import type { Deps } from '../deps.ts'
 import type { Stamp } from '../event-store.ts'
 import { handle } from '../handle.ts'
 import { abandonRun } from './decide.ts'
-import { endRun, runAggregate } from './report.ts'
+import { endRun } from './report.ts'
 
 export type RunKeeper = { stop(): Promise<void> }
 
@@ -83,8 +83,7 @@ async function abandonSilent(deps: Deps): Promise<void> {
     await handle(
       deps.store,
       {
-        stream: runStream(run_id),
-        aggregate: runAggregate,
+        ...runAt(run_id),
         stamp,
         reserve: tx => endRun(tx, run_id, 'abandoned', stamp.now),
       },

@@ -1,9 +1,9 @@
 import type { Person } from '../../auth/caller.ts'
 import { type Passwords, refuseBadPassword } from '../../auth/passwords.ts'
-import { type UserEvent, userStream } from '../../events/users.ts'
+import { type UserEvent, userAt } from '../../events/users.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
-import { type Aggregate, handle } from '../handle.ts'
+import { handle } from '../handle.ts'
 import { revokeSessions } from '../revoke-sessions.ts'
 
 export type ChangePassword = {
@@ -12,9 +12,6 @@ export type ChangePassword = {
   ctx: { set: (name: string, value: string) => void }
   body: { current: string; new: string }
 }
-
-/** The database holds what the rule needs: the hash, which is in no event. */
-const passwordChanges: Aggregate<null, UserEvent> = { initial: null, evolve: () => null }
 
 /** Sets a person's own password and ends their sessions, but for the one that did it. */
 export async function changePassword(
@@ -39,8 +36,7 @@ export async function changePassword(
   const { position } = await handle(
     deps.store,
     {
-      stream: userStream(username),
-      aggregate: passwordChanges,
+      ...userAt(username),
       stamp,
       reserve: async tx => {
         const { rowCount } = await tx.query(

@@ -1,8 +1,8 @@
-import { type UserEvent, userStream } from '../../events/users.ts'
+import { type UserEvent, userAt } from '../../events/users.ts'
 import type { Refusal } from '../../platform/refusal.ts'
 import type { Deps } from '../deps.ts'
 import type { Stamp } from '../event-store.ts'
-import { type Aggregate, handle } from '../handle.ts'
+import { handle } from '../handle.ts'
 
 export type Ending = {
   username: string
@@ -14,17 +14,13 @@ export type Ending = {
   otherwise: Refusal
 }
 
-/** The database holds what the rule needs: which sessions are live. */
-const endings: Aggregate<null, UserEvent> = { initial: null, evolve: () => null }
-
 /** Ends one session and every token of it, in all processes; answers the position of the event. */
 export async function endSession(deps: Deps, ending: Ending): Promise<string> {
   const { username, sid, as, stamp, otherwise } = ending
   const { position } = await handle(
     deps.store,
     {
-      stream: userStream(username),
-      aggregate: endings,
+      ...userAt(username),
       stamp,
       reserve: async tx => {
         const { rowCount } = await tx.query(

@@ -1,9 +1,7 @@
 import { madeUpPassword, type Passwords, refuseBadPassword } from '../../auth/passwords.ts'
-import { type UserEvent, userStream } from '../../events/users.ts'
+import { type UserEvent, userAt } from '../../events/users.ts'
 import type { Deps } from '../deps.ts'
-import { type Aggregate, handle } from '../handle.ts'
-
-const anyUser: Aggregate<null, UserEvent> = { initial: null, evolve: () => null }
+import { handle } from '../handle.ts'
 
 /**
  * Makes the first administrator of an installation that has nobody yet. Answers the password that was
@@ -23,8 +21,7 @@ export async function createFirstAdmin(
   await handle(
     deps.store,
     {
-      stream: userStream(username),
-      aggregate: anyUser,
+      ...userAt(username),
       stamp: {
         actor: { type: 'system', id: 'server', via: 'first-start' },
         requestId: 'first-start',

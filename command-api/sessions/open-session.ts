@@ -1,10 +1,10 @@
 import type { Context } from 'koa'
 import { sha256 } from '../../auth/opaque-token.ts'
 import { createRefreshToken, setRefreshCookie } from '../../auth/refresh-cookie.ts'
-import { type UserEvent, userStream } from '../../events/users.ts'
+import { type UserEvent, userAt } from '../../events/users.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
-import { type Aggregate, handle } from '../handle.ts'
+import { handle } from '../handle.ts'
 import { issueAccess } from './issue-access.ts'
 
 /** Life of a session and its refresh tokens (specification, "Limits"); refreshing never makes it longer. */
@@ -27,9 +27,6 @@ export type SignIn = {
 /** `expires_in` in seconds. */
 export type OpenedSession = { sid: string; token: string; expires_in: number }
 
-/** Nothing about a sign-in depends on earlier ones. */
-const signIns: Aggregate<null, UserEvent> = { initial: null, evolve: () => null }
-
 /** Opens a session for a person who has proved who they are, and leaves `user.login` in their stream. */
 export async function openSession(deps: Deps, signIn: SignIn): Promise<OpenedSession> {
   const { username, role, via, requestId, ctx } = signIn
@@ -42,8 +39,7 @@ export async function openSession(deps: Deps, signIn: SignIn): Promise<OpenedSes
   await handle(
     deps.store,
     {
-      stream: userStream(username),
-      aggregate: signIns,
+      ...userAt(username),
       stamp: { actor: { type: 'user', id: username, via }, requestId, now },
       reserve: async tx => {
         await signIn.reserve?.(tx)
@@ -51,6 +47,7 @@ export async function openSession(deps: Deps, signIn: SignIn): Promise<OpenedSes
         await storeSession(tx, { username, sid, via, now, expires_at, refresh, user_agent })
       },
     },
+    // Nothing about a sign-in depends on earlier ones.
     (): UserEvent[] => [{ type: 'user.login', data: { username, sid, via } }],
   )
   if (ctx !== null && refresh !== null)

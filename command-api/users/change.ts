@@ -1,18 +1,16 @@
 import type { Person } from '../../auth/caller.ts'
 import type { Passwords } from '../../auth/passwords.ts'
-import { type UserEvent, userStream } from '../../events/users.ts'
+import { type UserEvent, userAt } from '../../events/users.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type PersonRow, type User, type UserChange, userOf } from '../../schemas/users.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
-import { type Aggregate, handle } from '../handle.ts'
+import { handle } from '../handle.ts'
 import { quotaOf } from '../quota-of.ts'
 import { revokeSessions } from '../revoke-sessions.ts'
 import { endExternalIngestTokens } from '../tokens.ts'
 import { newPassword } from './create.ts'
-import { changeUser, evolve, noUser, type User as UserState } from './decide.ts'
-
-const aggregate: Aggregate<UserState, UserEvent> = { initial: noUser, evolve }
+import { changeUser } from './decide.ts'
 
 export type PatchUser = {
   caller: Person
@@ -56,8 +54,7 @@ export async function patchUser(
   const { events, position } = await handle(
     deps.store,
     {
-      stream: userStream(username),
-      aggregate,
+      ...userAt(username),
       stamp,
       reserve: async (tx, decided) => {
         for (const event of decided) await takeEffect(tx, event, effect)

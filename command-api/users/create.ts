@@ -1,6 +1,6 @@
 import type { Person } from '../../auth/caller.ts'
 import { madeUpPassword, type Passwords, refuseBadPassword } from '../../auth/passwords.ts'
-import { type UserEvent, userStream } from '../../events/users.ts'
+import { type UserEvent, userAt } from '../../events/users.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { defaultQuota } from '../../schemas/quotas.ts'
 import { type UserInput, userOf } from '../../schemas/users.ts'
@@ -8,7 +8,7 @@ import { type Deps, stampOf } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
 import { lockStream, streamPosition } from '../handle.ts'
 import type { Created } from '../idempotency.ts'
-import { createUser, evolve, noUser } from './decide.ts'
+import { createUser } from './decide.ts'
 
 export type NewPassword = {
   hash: string
@@ -38,10 +38,13 @@ export async function insertUser(
   const { body, password } = request
   const { username, role } = body
   const stamp = stampOf(request, deps.now())
-  const stream = userStream(username)
+  const { stream, aggregate } = userAt(username)
   await lockStream(tx, stream)
   const loaded = await deps.store.load<UserEvent>(stream, tx)
-  const events = createUser(loaded.events.reduce(evolve, noUser), { username, role })
+  const events = createUser(loaded.events.reduce(aggregate.evolve, aggregate.initial), {
+    username,
+    role,
+  })
   const person = {
     username,
     role,

@@ -1,11 +1,5 @@
-import type { UserEvent } from '../../events/users.ts'
+import type { Role, User, UserEvent } from '../../events/users.ts'
 import { Refusal } from '../../platform/refusal.ts'
-
-type Role = 'admin' | 'operator'
-
-/** Null before the person was created. */
-export type User = { role: Role; isDisabled: boolean } | null
-export const noUser: User = null
 
 export type CreateUser = { username: string; role: Role }
 
@@ -37,20 +31,4 @@ export function changeUser(user: User, change: ChangeUser): UserEvent[] {
   if (profile.length > 0)
     events.push({ type: 'user.profile_changed', data: { username, fields: [...profile] } })
   return events
-}
-
-export function evolve(user: User, event: UserEvent): User {
-  switch (event.type) {
-    case 'user.created':
-      return { role: event.data.role, isDisabled: false }
-    case 'user.role_changed':
-      return user && { ...user, role: event.data.role }
-    case 'user.disabled':
-      return user && { ...user, isDisabled: true }
-    case 'user.enabled':
-      return user && { ...user, isDisabled: false }
-    // Sign-ins and approvals stand in the same stream; no rule here reads them.
-    default:
-      return user
-  }
 }

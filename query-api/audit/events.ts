@@ -1,9 +1,8 @@
-import { upcast } from '../../command-api/event-store.ts'
 import { decisionEvents } from '../../events/all.ts'
 import type { Actor, EventDefinition } from '../../events/event.ts'
+import { upcast } from '../../events/upcast.ts'
 import type { AuditRow } from '../../schemas/audit.ts'
 import { toExactTimestamp, toTimestamp } from '../../schemas/timestamp.ts'
-import { summaryOf } from './summaries.ts'
 import { targetOf } from './target.ts'
 
 /** A row of `write.event`; `columns` are what it is read with. */
@@ -23,19 +22,49 @@ export const columns =
 
 const definitions = new Map(decisionEvents.map(definition => [definition.type, definition]))
 
+type Known = ReadonlyMap<string, EventDefinition>
+type Today = { type: string; data: Record<string, unknown> }
+
 /** In today's shape; what is of a type unknown here stays as it was recorded. */
 export function current(
-  stored: Pick<StoredEvent, 'type' | 'schema_version' | 'data'>,
-  known: ReadonlyMap<string, EventDefinition> = definitions,
-): { type: string; data: Record<string, unknown> } {
-  const definition = known.get(stored.type)
-  if (!definition) return { type: stored.type, data: stored.data }
-  return { type: stored.type, data: upcast(definition, stored).data as Record<string, unknown> }
+  { type, schema_version, data }: Pick<StoredEvent, 'type' | 'schema_version' | 'data'>,
+  known: Known = definitions,
+): Today {
+  const definition = known.get(type)
+  return { type, data: definition ? upcast(definition, { type, schema_version, data }) : data }
+}
+
+/** What is shown of an event. What somebody has made illegible must not keep the rest from being read. */
+function legible(stored: StoredEvent): { data: Record<string, unknown>; summary: string } {
+  try {
+    const event = current(stored)
+    return { data: event.data, summary: summaryOf(event, stored.meta.actor) }
+  } catch {
+    const summary = `Somebody caused ${stored.type}, which is not as it was recorded`
+    return { data: stored.data, summary }
+  }
+}
+
+/** `alice submitted job math-rl-1 …`; of a type that is not known here (any more), only its name. */
+function summaryOf({ type, data }: Today, actor: Actor): string {
+  const definition = definitions.get(type)
+  const who = nameOf(actor)
+  return definition ? definition.sentence(data, who) : `${who} caused ${type}`
+}
+
+function nameOf({ type, id }: Actor): string {
+  switch (type) {
+    case 'user':
+      return id
+    case 'run':
+      return `The code of ${id}`
+    case 'system':
+      return `The ${id}`
+  }
 }
 
 export function toRow(stored: StoredEvent): AuditRow {
   const { position, event_id, type, stream, stream_version, meta, occurred_at } = stored
-  const event = current(stored)
   return {
     position,
     event_id,
@@ -47,7 +76,6 @@ export function toRow(stored: StoredEvent): AuditRow {
     request_id: meta.request_id,
     causation_id: meta.causation_id,
     version: stream_version,
-    summary: summaryOf(event, meta.actor),
-    data: event.data,
+    ...legible(stored),
   }
 }

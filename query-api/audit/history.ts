@@ -1,9 +1,9 @@
 import type { Pool } from 'pg'
-import type { Stamped } from '../../events/event.ts'
+import { aggregates } from '../../events/all.ts'
+import type { Aggregate, Stamped } from '../../events/event.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { AuditDiff, AuditState } from '../../schemas/audit.ts'
 import { toExactTimestamp } from '../../schemas/timestamp.ts'
-import { aggregateOf } from './aggregates.ts'
 import { differences } from './differences.ts'
 import { columns, current, type StoredEvent, toRow } from './events.ts'
 import { streamOf, targetOf } from './target.ts'
@@ -64,10 +64,18 @@ async function versionAt(pool: Pool, target: string, at: string): Promise<number
   return found && found.newest !== null ? found.version : null
 }
 
+const aggregateOf = new Map(aggregates.map(aggregate => [aggregate.name, aggregate]))
+
+/** Of a kind that no longer exists: the newest value of each field that its events named. */
+const newestValues: Pick<Aggregate, 'initial' | 'evolve'> = {
+  initial: {},
+  evolve: (state, event) => ({ ...(state as object), ...event.data }),
+}
+
 /** Null before the first event. */
 async function fold(pool: Pool, target: string, version: number): Promise<unknown> {
   if (version === 0) return null
-  const { initial, evolve } = aggregateOf(targetOf(streamOf(target)).type)
+  const { initial, evolve } = aggregateOf.get(targetOf(streamOf(target)).type) ?? newestValues
   let state = initial
   try {
     for (let after = 0; after < version; after += perBatch) {

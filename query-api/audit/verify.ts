@@ -1,11 +1,5 @@
 import type { Pool } from 'pg'
-import {
-  contentDigest,
-  genesis,
-  type Head,
-  linkAfter,
-  readHead,
-} from '../../command-api/audit-chain.ts'
+import { contentDigest, genesis, type Head, linkAfter } from '../../platform/hash-chain.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { AuditFault, AuditVerdict } from '../../schemas/audit.ts'
 
@@ -50,6 +44,14 @@ export async function verifyChain(
     head: end.link === 0 ? null : headText(end),
     waiting: await countWaiting(pool, end),
   }
+}
+
+async function readHead(pool: Pool): Promise<Head> {
+  const { rows } = await pool.query<Head>(
+    'select link, xid::text as xid, position, hash from write.audit_head',
+  )
+  if (!rows[0]) throw new Error('write.audit_head has lost its row')
+  return rows[0]
 }
 
 type Walked = { last: Head; fault: AuditFault | null }

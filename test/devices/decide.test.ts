@@ -1,12 +1,7 @@
 import test from 'ava'
-import {
-  type DecideDevice,
-  type Decided,
-  decideDevice,
-  evolve,
-  undecided,
-} from '../../command-api/devices/decide.ts'
+import { type DecideDevice, decideDevice } from '../../command-api/devices/decide.ts'
 import { answerPoll, type PolledCode } from '../../command-api/devices/poll.ts'
+import { type Decided, devices } from '../../events/devices.ts'
 import { Refusal } from '../../platform/refusal.ts'
 
 const approve: DecideDevice = {
@@ -16,17 +11,17 @@ const approve: DecideDevice = {
   isExpired: false,
 }
 const after = (command: DecideDevice): Decided =>
-  decideDevice(undecided, command)
+  decideDevice(devices.initial, command)
     .map(event => ({
       ...event,
       occurred_at: '2026-11-20T19:26:53Z',
       actor: { type: 'user', id: command.username, via: 'password' } as const,
     }))
-    .reduce(evolve, undecided)
+    .reduce(devices.evolve, devices.initial)
 
 for (const decision of ['approved', 'denied'] as const) {
   test(`a code that waits is ${decision}`, t => {
-    t.deepEqual(decideDevice(undecided, { ...approve, decision }), [
+    t.deepEqual(decideDevice(devices.initial, { ...approve, decision }), [
       { type: `user.device_${decision}`, data: { device_id: 'dev_1', username: 'ada' } },
     ])
   })
@@ -47,7 +42,7 @@ for (const decision of ['approved', 'denied'] as const) {
 
 test('an expired code can be neither approved nor denied', t => {
   for (const decision of ['approved', 'denied'] as const)
-    t.throws(() => decideDevice(undecided, { ...approve, decision, isExpired: true }), {
+    t.throws(() => decideDevice(devices.initial, { ...approve, decision, isExpired: true }), {
       instanceOf: Refusal,
       code: 'conflict',
       message: /expired/,

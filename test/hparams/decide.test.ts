@@ -1,13 +1,8 @@
 import test from 'ava'
-import {
-  evolve,
-  type Hparams,
-  maxHparams,
-  noHparams,
-  setHparams,
-} from '../../command-api/hparams/decide.ts'
-import type { HparamsEvent } from '../../events/hparams.ts'
+import { maxHparams, setHparams } from '../../command-api/hparams/decide.ts'
+import { type Hparams, type HparamsEvent, hparams } from '../../events/hparams.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import { folded } from '../folded.ts'
 
 const run_id = 'run_1'
 const set = (
@@ -17,7 +12,7 @@ const set = (
   type: 'hparams.set',
   data: { run_id, added, changed },
 })
-const after = (...events: HparamsEvent[]): Hparams => events.reduce(evolve, noHparams)
+const after = (...events: HparamsEvent[]): Hparams => folded(hparams, events)
 
 test('new keys are added, a key with another value is changed, the same value is left alone', t => {
   const hparams = after(set({ lr: 0.1, seed: 1 }))
@@ -43,12 +38,12 @@ test('a later call with more keys keeps the earlier ones', t => {
 
 test('names that objects have by nature are keys like any other', t => {
   const params = { constructor: 1, toString: 'x', valueOf: true }
-  t.deepEqual(setHparams(noHparams, run_id, params), [set(params)])
+  t.deepEqual(setHparams(hparams.initial, run_id, params), [set(params)])
 })
 
 test('more than 2000 keys are refused', t => {
   const many = Object.fromEntries(Array.from({ length: maxHparams }, (_, n) => [`k${n}`, n]))
-  t.is(setHparams(noHparams, run_id, many).length, 1)
+  t.is(setHparams(hparams.initial, run_id, many).length, 1)
   t.throws(() => setHparams(after(set(many)), run_id, { one_more: 1 }), {
     instanceOf: Refusal,
     code: 'invalid',

@@ -11,7 +11,8 @@ import {
   schedule,
   stop,
 } from '../../command-api/jobs/decide.ts'
-import { type Job, nextLimit, noJob } from '../../command-api/jobs/job.ts'
+import { nextLimit } from '../../command-api/jobs/limits.ts'
+import { type Job, jobs } from '../../events/job-state.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
   admitted,
@@ -31,7 +32,7 @@ const running = [admitted(), scheduled, executorMarked(), reported('running', 10
 const asked = { message: null, graceSeconds: null, now: at(100), force: false }
 
 test('a job that waits for nothing is queued with its admission', t => {
-  t.deepEqual(admit(noJob, admittedJob(), null).slice(1), [
+  t.deepEqual(admit(jobs.initial, admittedJob(), null).slice(1), [
     { type: 'job.queued', data: { ...subject, reason: 'waiting_capacity', not_before: null } },
   ])
 })
@@ -245,7 +246,7 @@ test('what cannot be done in a state says so', t => {
   t.throws(() => resume(after(...running), null), {
     message: 'A job that is running cannot be resumed',
   })
-  t.throws(() => stop(noJob, asked), {
+  t.throws(() => stop(jobs.initial, asked), {
     instanceOf: Refusal,
     message: /No such job/,
   })

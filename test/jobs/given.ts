@@ -1,7 +1,7 @@
 import { attemptEnded } from '../../command-api/jobs/attempt-end.ts'
 import { admit, executorRunning, report, schedule } from '../../command-api/jobs/decide.ts'
-import { evolve, type Job, noJob } from '../../command-api/jobs/job.ts'
 import type { Stamped } from '../../events/event.ts'
+import { type Job, jobs } from '../../events/job-state.ts'
 import type { JobAdmitted, JobEvent } from '../../events/jobs.ts'
 import { jobSpec } from '../../schemas/jobspec.ts'
 import { checker } from '../../schemas/validate.ts'
@@ -73,8 +73,8 @@ export const stampedAt =
 /** What a job is after decisions, each made on what the ones before it led to. */
 export const after = (...decisions: ((job: Job) => JobEvent[])[]): Job =>
   decisions.reduce(
-    (job, decide, index) => decide(job).map(stampedAt(index)).reduce(evolve, job),
-    noJob,
+    (job, decide, index) => decide(job).map(stampedAt(index)).reduce(jobs.evolve, job),
+    jobs.initial,
   )
 
 export const placement = { executor: 'local', nodes: ['localhost'], gpu_indexes: [0, 1] }

@@ -11,13 +11,13 @@ import {
   resume,
   stop,
 } from '../../command-api/jobs/decide.ts'
-import { evolve, type Job } from '../../command-api/jobs/job.ts'
 import {
   lifecycle,
   type Outcome,
   type Trigger,
   triggers,
 } from '../../command-api/jobs/lifecycle.ts'
+import { type Job, jobs } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type JobState, jobStates } from '../../schemas/jobs.ts'
@@ -109,7 +109,7 @@ for (const state of states)
         return
       }
       const events = run[trigger](job)
-      t.is(events.map(stampedAt(30)).reduce(evolve, job).state, expected(state, outcome))
+      t.is(events.map(stampedAt(30)).reduce(jobs.evolve, job).state, expected(state, outcome))
       if (outcome === 'ignored') t.deepEqual(events, [])
       else if (!silent.has(`${state} ${trigger}`) && !known.has(state)) t.true(events.length > 0)
     })

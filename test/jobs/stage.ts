@@ -10,11 +10,11 @@ import { passAll } from '../../command-api/jobs/admission/gates.ts'
 import { gatherFacts } from '../../command-api/jobs/admission/load-facts.ts'
 import { changeJob } from '../../command-api/jobs/change.ts'
 import { executorCommands } from '../../command-api/jobs/executor-commands.ts'
-import type { Job } from '../../command-api/jobs/job.ts'
 import { createJob } from '../../command-api/jobs/submit.ts'
 import { decisionEvents } from '../../events/all.ts'
 import { decodeFact } from '../../events/fact.ts'
-import { type JobEvent, jobStream } from '../../events/jobs.ts'
+import { type Job, jobAt } from '../../events/job-state.ts'
+import type { JobEvent } from '../../events/jobs.ts'
 import { decodeLogs } from '../../events/logs.ts'
 import type { JobCommands, LaunchOrder } from '../../executor/job-commands.ts'
 import { openLocalExecutor } from '../../executor/local/local-executor.ts'
@@ -161,7 +161,7 @@ export async function stage(
     untilState: async (run_id, state) => {
       await until(`${run_id} is ${state}`, 60_000, async () => (await stateOf(run_id)) === state)
     },
-    eventsOf: async run_id => (await store.load<JobEvent>(jobStream(run_id))).events,
+    eventsOf: async run_id => (await store.load<JobEvent>(jobAt(run_id).stream)).events,
     printed: run_id => printedOf(log, run_id),
   }
 }

@@ -1,13 +1,14 @@
 import test from 'ava'
-import { evolve, serving, switchMaintenance } from '../../command-api/maintenance/decide.ts'
-import type { MaintenanceEvent } from '../../events/maintenance.ts'
+import { switchMaintenance } from '../../command-api/maintenance/decide.ts'
+import { type MaintenanceEvent, maintenance } from '../../events/maintenance.ts'
+import { folded } from '../folded.ts'
 
 const on = (message: string): MaintenanceEvent => ({
   type: 'admin.maintenance_on',
   data: { message },
 })
 const off: MaintenanceEvent = { type: 'admin.maintenance_off', data: {} }
-const after = (...events: MaintenanceEvent[]) => events.reduce(evolve, serving)
+const after = (...events: MaintenanceEvent[]) => folded(maintenance, events)
 
 test('it is switched on with a message, off, and on again', t => {
   t.deepEqual(switchMaintenance(after(), { enabled: true, message: 'disks' }), [on('disks')])

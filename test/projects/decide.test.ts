@@ -1,14 +1,8 @@
 import test from 'ava'
-import {
-  changeSettings,
-  evolve,
-  noProject,
-  type Project,
-  removeMember,
-  setMember,
-} from '../../command-api/projects/decide.ts'
-import type { ProjectEvent } from '../../events/projects.ts'
+import { changeSettings, removeMember, setMember } from '../../command-api/projects/decide.ts'
+import { type Project, type ProjectEvent, projects } from '../../events/projects.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import { folded } from '../folded.ts'
 
 const name = 'demo'
 const created: ProjectEvent = {
@@ -23,7 +17,7 @@ const removed = (username: string): ProjectEvent => ({
   type: 'project.member_removed',
   data: { name, username },
 })
-const after = (...events: ProjectEvent[]): Project => [created, ...events].reduce(evolve, noProject)
+const after = (...events: ProjectEvent[]): Project => folded(projects, [created, ...events])
 const by = (username: string, role: 'operator' | 'admin' = 'operator') => ({
   caller: { username, role },
   name,
@@ -89,8 +83,8 @@ test('maintainers and admins change a project; members are told no, others that 
   for (const who of [by('mia'), by('vic')])
     t.is(change(at, who), 'forbidden: Only ada, maintainers and admins change project demo')
   t.is(change(at, by('eve')), 'not_found: No such project: demo')
-  t.is(change(noProject, by('eve')), 'not_found: No such project: demo')
-  t.is(change(noProject, by('root', 'admin')), 'not_found: No such project: demo')
+  t.is(change(projects.initial, by('eve')), 'not_found: No such project: demo')
+  t.is(change(projects.initial, by('root', 'admin')), 'not_found: No such project: demo')
   const opened = after({
     type: 'project.changed',
     data: { name, visibility: 'internal', notes: '' },

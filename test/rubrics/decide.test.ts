@@ -1,7 +1,7 @@
 import test from 'ava'
-import { evolve, noRubric, reviseRubric } from '../../command-api/rubrics/decide.ts'
+import { reviseRubric } from '../../command-api/rubrics/decide.ts'
 import type { Actor } from '../../events/event.ts'
-import type { RubricEvent } from '../../events/rubrics.ts'
+import { type RubricEvent, rubrics } from '../../events/rubrics.ts'
 
 const alice: Actor = { type: 'user', id: 'alice', via: 'password' }
 const helpful = {
@@ -21,7 +21,7 @@ const after = (...events: RubricEvent[]) =>
       occurred_at: `2026-11-0${day + 1}T00:00:00.000Z`,
       actor: alice,
     }))
-    .reduce(evolve, noRubric)
+    .reduce(rubrics.evolve, rubrics.initial)
 const version = (number: number, digest = 'sha256:1'): RubricEvent => ({
   type: 'rubric.updated',
   data: { ...helpful, digest, version: number },

@@ -1,13 +1,6 @@
 import test from 'ava'
-import {
-  abandonRun,
-  evolve,
-  noRun,
-  type Run,
-  type RunState,
-  reportLifecycle,
-} from '../../command-api/runs/decide.ts'
-import type { RunEvent } from '../../events/runs.ts'
+import { abandonRun, reportLifecycle } from '../../command-api/runs/decide.ts'
+import { type Run, type RunEvent, type RunState, runs } from '../../events/runs.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { LifecycleReport } from '../../schemas/runs.ts'
 
@@ -33,7 +26,7 @@ const failed: RunEvent = {
 const abandoned: RunEvent = { type: 'run.abandoned', data: { run_id } }
 
 const after = (...events: RunEvent[]): Run =>
-  events.map(event => ({ ...event, ...envelope })).reduce(evolve, noRun)
+  events.map(event => ({ ...event, ...envelope })).reduce(runs.evolve, runs.initial)
 
 const given: Record<RunState, Run> = {
   pending: after(created),
@@ -70,7 +63,7 @@ for (const [state, row] of Object.entries(table))
         event: event as LifecycleReport['event'],
         reported_at,
       })
-      const next = events.map(decided => ({ ...decided, ...envelope })).reduce(evolve, run)
+      const next = events.map(decided => ({ ...decided, ...envelope })).reduce(runs.evolve, run)
       t.is(next.state, outcome)
       t.is(events.length, state === outcome ? 0 : 1)
     })
@@ -81,7 +74,7 @@ test('the first running report is the start, whatever comes later', t => {
 })
 
 test('a report on a run that does not exist is refused', t => {
-  t.throws(() => reportLifecycle(noRun, { run_id, event: 'running', reported_at }), {
+  t.throws(() => reportLifecycle(runs.initial, { run_id, event: 'running', reported_at }), {
     instanceOf: Refusal,
     code: 'not_found',
   })

@@ -1,9 +1,10 @@
 import test from 'ava'
-import { changeUser, createUser, evolve, noUser } from '../../command-api/users/decide.ts'
-import type { UserEvent } from '../../events/users.ts'
+import { changeUser, createUser } from '../../command-api/users/decide.ts'
+import { type UserEvent, users } from '../../events/users.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import { folded } from '../folded.ts'
 
-const after = (...events: UserEvent[]) => events.reduce(evolve, noUser)
+const after = (...events: UserEvent[]) => folded(users, events)
 const created: UserEvent = {
   type: 'user.created',
   data: { username: 'ada', role: 'operator', auth: 'password' },

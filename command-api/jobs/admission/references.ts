@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { type RubricEvent, rubricStream } from '../../../events/rubrics.ts'
+import { type RubricEvent, rubricAt } from '../../../events/rubrics.ts'
 import type { Resolved } from '../../../schemas/jobs.ts'
 import type { JobSpec } from '../../../schemas/jobspec.ts'
 import type { EventStore } from '../../event-store.ts'
@@ -62,7 +62,7 @@ function unknownKinds(work: JobSpec['spec']): string[] {
 async function rubricExists(ref: string, { store, caller }: Lookup): Promise<boolean> {
   const [, owner, name, version] = /^([^/@]+)\/([^/@]+)(?:@(\d{1,9}))?$/.exec(ref) ?? []
   if (!owner || !name) return false
-  const { events } = await store.load<RubricEvent>(rubricStream(owner, name))
+  const { events } = await store.load<RubricEvent>(rubricAt({ owner, name }).stream)
   const newest = events.at(-1)?.data
   if (!newest || (version !== undefined && Number(version) > newest.version)) return false
   return newest.visibility === 'public' || owner === caller.username || caller.role === 'admin'

@@ -1,6 +1,6 @@
-import type { Stamped } from '../../events/event.ts'
-import type { JobAdmitted, JobEvent } from '../../events/jobs.ts'
-import type { JobState } from '../../schemas/jobs.ts'
+import type { JobState } from '../schemas/jobs.ts'
+import { aggregate, type Stamped } from './event.ts'
+import { type JobAdmitted, type JobEvent, jobEvents } from './jobs.ts'
 
 export type Exit = { exit_code: number | null; ended_at: string }
 
@@ -38,7 +38,7 @@ export type Job = {
   ended_at: string | null
 }
 
-export const noJob: Job = {
+const initial: Job = {
   state: null,
   subject: { run_id: '', short_id: '', project: '', owner: '' },
   gpus: 0,
@@ -58,7 +58,7 @@ export const noJob: Job = {
 
 const newAttempt = { executor_running_at: null, started_at: null, exit: null, request: null }
 
-export function evolve(job: Job, event: Stamped<JobEvent>): Job {
+function evolve(job: Job, event: Stamped<JobEvent>): Job {
   const at = event.occurred_at
   switch (event.type) {
     case 'job.admitted':
@@ -105,7 +105,7 @@ function admitted(data: JobAdmitted): Job {
   const { limits, retry } = spec.spec
   const costPerSecond = (Number(price_per_gpu_hour) * gpus) / 3600
   return {
-    ...noJob,
+    ...initial,
     state: 'admitted',
     subject: { run_id, short_id, project, owner },
     gpus,
@@ -119,22 +119,6 @@ function admitted(data: JobAdmitted): Job {
   }
 }
 
-/** Whether something of the newest attempt may run. */
-export const isActive = (job: Job): boolean => job.attempt > 0 && job.exit === null
-
-/** The first limit that an attempt will reach, and when; null without one. */
-export function nextLimit(job: Job): { at: Date; message: string } | null {
-  const { executor_running_at, started_at, max_duration_s, paid_s } = job
-  const began = started_at ?? executor_running_at
-  const after = (from: string | null, seconds: number | null) =>
-    from === null || seconds === null ? Number.POSITIVE_INFINITY : Date.parse(from) + seconds * 1000
-  const duration = after(began, max_duration_s)
-  const cost = after(started_at, paid_s)
-  const at = Math.min(duration, cost)
-  if (at === Number.POSITIVE_INFINITY) return null
-  return {
-    at: new Date(at),
-    message:
-      duration <= cost ? `max_duration_s (${max_duration_s}) is reached` : 'max_cost is reached',
-  }
-}
+export const jobs = aggregate('job', { events: jobEvents, initial, evolve })
+/** The life of a run's job. */
+export const jobAt = (runId: string) => jobs.at(runId)

@@ -1,0 +1,21 @@
+import type { Job } from '../../events/job-state.ts'
+
+/** Whether something of the newest attempt may run. */
+export const isActive = (job: Job): boolean => job.attempt > 0 && job.exit === null
+
+/** The first limit that an attempt will reach, and when; null without one. */
+export function nextLimit(job: Job): { at: Date; message: string } | null {
+  const { executor_running_at, started_at, max_duration_s, paid_s } = job
+  const began = started_at ?? executor_running_at
+  const after = (from: string | null, seconds: number | null) =>
+    from === null || seconds === null ? Number.POSITIVE_INFINITY : Date.parse(from) + seconds * 1000
+  const duration = after(began, max_duration_s)
+  const cost = after(started_at, paid_s)
+  const at = Math.min(duration, cost)
+  if (at === Number.POSITIVE_INFINITY) return null
+  return {
+    at: new Date(at),
+    message:
+      duration <= cost ? `max_duration_s (${max_duration_s}) is reached` : 'max_cost is reached',
+  }
+}

@@ -1,0 +1,6 @@
+/** `1 GPU`, `2 GPUs`. */
+export const count = (number: number, noun: string): string =>
+  `${number} ${noun}${number === 1 ? '' : 's'}`
+
+/** What somebody gave as a reason, at the end of a sentence. */
+export const because = (message: string | null): string => (message === null ? '' : `: ${message}`)
