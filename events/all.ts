@@ -14,8 +14,7 @@ import { rubrics } from './rubrics.ts'
 import { runs } from './runs.ts'
 import { users } from './users.ts'
 
-/** Every kind of thing that has a history; the list is written by hand. */
-export const aggregates: readonly Aggregate[] = [
+const listed = [
   artifacts,
   devices,
   hparams,
@@ -30,7 +29,17 @@ export const aggregates: readonly Aggregate[] = [
   rubrics,
   runs,
   users,
-]
+] as const
+
+/** Every kind of thing that has a history; the list is written by hand. */
+export const aggregates: readonly Aggregate[] = listed
+
+/** An event of any of them. */
+export type DecisionEvent = (typeof listed)[number] extends infer A
+  ? A extends Aggregate<infer _, infer E>
+    ? E
+    : never
+  : never
 
 /** Every event of the decision lane, as the aggregates list them. */
 export const decisionEvents: readonly EventDefinition[] = aggregates.flatMap(({ events }) => events)
