@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { BadConfig, type Config, oidcOf, readConfig, redacted } from './platform/config.ts'
+import { oidcOf } from './auth/oidc-settings.ts'
 import { createLogger } from './platform/logger.ts'
+import { BadConfig, redacted } from './platform/settings.ts'
 import { assemble } from './server/assemble.ts'
+import { type Config, readConfig } from './server/config.ts'
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.json'), 'utf8'))
 

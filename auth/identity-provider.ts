@@ -16,8 +16,8 @@ import {
   ResponseBodyError,
   type ServerMetadata,
 } from 'openid-client'
-import { isProtected, type OidcSettings } from '../platform/config.ts'
 import { Refusal } from '../platform/refusal.ts'
+import { isProtected, type OidcSettings } from './oidc-settings.ts'
 
 /** What ties an answer to its question. */
 export type Proofs = { state: string; nonce: string; codeVerifier: string }

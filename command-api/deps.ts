@@ -2,23 +2,36 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { Caller } from '../auth/caller.ts'
 import type { KeyRing } from '../auth/keys.ts'
+import type { OidcSettings } from '../auth/oidc-settings.ts'
 import type { Actor } from '../events/event.ts'
-import type { Config } from '../platform/config.ts'
-import type { Topics } from '../platform/log/topics.ts'
-import type { RecentWrites } from '../platform/recent-writes.ts'
+import type { Topics } from '../events/topics.ts'
 import type { Clock } from '../platform/time.ts'
 import type { Reports } from './admit-report.ts'
 import type { FactLane } from './append-fact.ts'
 import type { EventStore, Stamp } from './event-store.ts'
+import type { RecentWrites } from './recent-writes.ts'
 
-/** What the routes of command-api work with; built once in main.ts. */
+/** What an operator may set that commands depend on. */
+export type CommandConfig = {
+  /** How long an access token holds. */
+  jwtHours: number
+  initAdminUsername: string
+  /** Null: one is made up. */
+  initAdminPassword: string | null
+  /** Null where people sign in with passwords. */
+  oidc: OidcSettings | null
+  /** Of projects, where nobody says. */
+  defaultVisibility: 'private' | 'internal'
+}
+
+/** What the routes of command-api work with; built once by server/. */
 export type Deps = {
   store: EventStore
   pool: Pool
   now: Clock
   /** `newId('run')` → `run_01J…`. */
   newId: (prefix: string) => string
-  config: Config
+  config: CommandConfig
   keys: KeyRing
   logger: Logger
   recentWrites: RecentWrites

@@ -1,15 +1,15 @@
 import type { Pool } from 'pg'
 import type { Person } from '../auth/caller.ts'
 import { type ProjectEvent, projectAt } from '../events/projects.ts'
-import type { Config } from '../platform/config.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { type Asking, judge, type ProjectFacts, standingsIn } from './access.ts'
+import type { CommandConfig } from './deps.ts'
 import type { EventStore, Stamp, Transaction } from './event-store.ts'
 
 export type TakeShortId = {
   project: string
   caller: Person
-  visibility: Config['defaultVisibility']
+  visibility: CommandConfig['defaultVisibility']
   stamp: Stamp
 }
 

@@ -19,6 +19,8 @@ export type RateLimits = {
 
 export type RateLimitStores = {
   pool: Pool
+  /** The schema of the table `rate_limit`. */
+  schema: string
   /** Null where none is configured. */
   redis: RedisClient | null
   /** Parts installations that share a Redis. */
@@ -46,7 +48,7 @@ export function createRateLimits(stores: RateLimitStores): RateLimits {
 }
 
 function limitersOf({ name, points, windowSeconds }: RateLimit, stores: RateLimitStores) {
-  const { pool, redis, prefix } = stores
+  const { pool, schema, redis, prefix } = stores
   const both = { points, duration: windowSeconds }
   return {
     postgres: new RateLimiterPostgres({
@@ -54,7 +56,7 @@ function limitersOf({ name, points, windowSeconds }: RateLimit, stores: RateLimi
       keyPrefix: name,
       storeClient: pool,
       storeType: 'pool',
-      schemaName: 'auth',
+      schemaName: schema,
       tableName: 'rate_limit',
       tableCreated: true,
     }),

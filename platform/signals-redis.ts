@@ -1,22 +1,24 @@
 import type { Logger } from 'pino'
 import { promptly, type RedisClient } from './redis.ts'
-import { inProcessSignals, type Projected, type Signals } from './signals.ts'
+import { inProcessSignals, type Signals } from './signals.ts'
 
-export type RedisSignalsOptions = { redis: RedisClient; prefix: string; logger: Logger }
-
-/** So that a message stays small; who waits for a key past these finds it at their next own look. */
-const maxKeys = 500
-
-type FromOther<T> = T & { from: string }
+export type RedisSignalsOptions<M> = {
+  redis: RedisClient
+  prefix: string
+  logger: Logger
+  /** Every channel, with what other processes are told of a message: no more than they need. */
+  channels: { [C in keyof M]: (message: M[C]) => M[C] }
+}
 
 /**
- * Wake-ups between the processes of an installation, one message for each commit of a projection and each
- * change of somebody's access. Lost messages cost time only: readers also look by themselves, so nothing
- * here ever fails a caller.
+ * Wake-ups between the processes of an installation, one Redis message each. Lost messages cost time only:
+ * readers also look by themselves, so nothing here ever fails a caller.
  */
-export async function openRedisSignals(options: RedisSignalsOptions): Promise<Signals> {
-  const { redis, prefix, logger } = options
-  const local = inProcessSignals()
+export async function openRedisSignals<M extends Record<string, object>>(
+  options: RedisSignalsOptions<M>,
+): Promise<Signals<M>> {
+  const { redis, prefix, logger, channels } = options
+  const local = inProcessSignals<M>()
   // A connection that listens can ask nothing.
   const subscriber = redis.duplicate()
   const away = (error: unknown) => logger.debug({ err: error }, 'redis is away')
@@ -27,11 +29,14 @@ export async function openRedisSignals(options: RedisSignalsOptions): Promise<Si
       .publish(`${prefix}.${channel}`, JSON.stringify({ ...message, from: self }))
       .catch(error => logger.debug({ err: error }, 'a wake-up was lost'))
   }
-  const hearOthers = <T>(channel: string, listener: (message: T) => void) =>
+  const hearOthers = <C extends keyof M & string>(channel: C) =>
     subscriber.subscribe(`${prefix}.${channel}`, text => {
-      const { from, ...message } = JSON.parse(text) as FromOther<T>
-      if (from !== self) listener(message as T)
+      const { from, ...message } = JSON.parse(text) as M[C] & { from: string }
+      if (from !== self) local.publish(channel, message as unknown as M[C])
     })
+  const listen = async () => {
+    for (const channel of Object.keys(channels)) await hearOthers(channel)
+  }
   // Once it listens it does so again after each loss of the connection.
   const listening = new Promise<void>(resolve => {
     let isListening = false
@@ -43,32 +48,15 @@ export async function openRedisSignals(options: RedisSignalsOptions): Promise<Si
         }, away)
     })
   })
-  const listen = async () => {
-    await hearOthers<Projected>('projected', local.publish)
-    await hearOthers<{ username: string }>('access', ({ username }) =>
-      local.publishAccess(username),
-    )
-    await hearOthers('maintenance', () => local.publishMaintenance())
-  }
   subscriber.connect().catch(away)
   // A start does not wait for a Redis that is away.
   await promptly(listening).catch(away)
   return {
-    publish(projected) {
-      local.publish(projected)
-      tellOthers('projected', { ...projected, keys: projected.keys.slice(0, maxKeys) })
-    },
-    publishAccess(username) {
-      local.publishAccess(username)
-      tellOthers('access', { username })
-    },
-    publishMaintenance() {
-      local.publishMaintenance()
-      tellOthers('maintenance', {})
+    publish(channel, message) {
+      local.publish(channel, message)
+      tellOthers(channel, channels[channel](message))
     },
     subscribe: local.subscribe,
-    subscribeAccess: local.subscribeAccess,
-    subscribeMaintenance: local.subscribeMaintenance,
     async close() {
       await local.close()
       subscriber.destroy()

@@ -1,17 +1,17 @@
 import type { Context, Middleware, Next } from 'koa'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
 export type HttpMetrics = { middleware: Middleware }
 
 export type Telemetry = {
   registry: Registry
   http: HttpMetrics
-  ingestedPoints: Counter
-  deadLetters: Counter
-  projectionLag: Gauge
 }
 
-/** Prometheus metrics of one process; a registry of its own, so that tests can hold several. */
+/**
+ * Prometheus metrics of one process; a registry of its own, so that tests can hold several. Whoever measures
+ * something besides registers it here.
+ */
 export function telemetry(): Telemetry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -25,23 +25,6 @@ export function telemetry(): Telemetry {
   return {
     registry,
     http: { middleware: observe(duration) },
-    ingestedPoints: new Counter({
-      name: 'forge_ingested_points_total',
-      help: 'Metric points acknowledged.',
-      registers: [registry],
-    }),
-    deadLetters: new Counter({
-      name: 'forge_dead_letters_total',
-      help: 'Fact records parked because they could not be applied.',
-      labelNames: ['topic'],
-      registers: [registry],
-    }),
-    projectionLag: new Gauge({
-      name: 'forge_projection_lag_records',
-      help: 'Records appended but not yet projected.',
-      labelNames: ['projection'],
-      registers: [registry],
-    }),
   }
 }
 

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { type Bell, createBell } from '../platform/bell.ts'
 import type { Batch, EventLog } from '../platform/log/event-log.ts'
 import type { Signals } from '../platform/signals.ts'
+import type { WakeUps } from '../schemas/wake-ups.ts'
 import {
   advanceCheckpoints,
   type Checkpoints,
@@ -17,7 +18,7 @@ export type RunnerDeps = {
   /** Connections whose search path is the read schema. */
   pool: Pool
   log: EventLog
-  signals: Signals
+  signals: Signals<WakeUps>
   logger: Logger
   onDeadLetter: (topic: string) => void
 }
@@ -144,7 +145,7 @@ async function follow(
       state.checkpoints = checkpoints.next
       state.halted = null
       state.lastAppliedAt = new Date()
-      deps.signals.publish({ projection: projection.name, keys: keysOf(batches) })
+      deps.signals.publish('projected', { projection: projection.name, keys: keysOf(batches) })
     }
   } finally {
     await inbox.close()

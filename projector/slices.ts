@@ -1,5 +1,5 @@
 import { decisionEvents } from '../events/all.ts'
-import type { Topics } from '../platform/log/topics.ts'
+import type { Topics } from '../events/topics.ts'
 import { artifactProjection } from './artifacts/projection.ts'
 import { changesProjection } from './changes/projection.ts'
 import { decisionsProjection, slice } from './decisions.ts'

@@ -1,13 +1,13 @@
+import type { Registry } from 'prom-client'
 import { Type } from 'typebox'
 import type { Route } from '../auth/route.ts'
 import { route } from '../auth/route.ts'
 import type { Readiness } from '../platform/readiness.ts'
-import type { Telemetry } from '../platform/telemetry.ts'
 
 export type GeneralDeps = {
   version: string
   readiness: () => Promise<Readiness>
-  telemetry: Telemetry
+  registry: Registry
   /** A function, because the document covers all routes of the process and they are built later. */
   openApi: () => Record<string, unknown>
 }
@@ -67,8 +67,8 @@ export const generalRoutes = (deps: GeneralDeps): Route[] => [
     summary: 'Prometheus metrics of this process',
     response: { mediaType: 'text/plain', description: 'Prometheus text format' },
     async handle({ ctx }) {
-      ctx.type = deps.telemetry.registry.contentType
-      return deps.telemetry.registry.metrics()
+      ctx.type = deps.registry.contentType
+      return deps.registry.metrics()
     },
   }),
 ]

@@ -4,6 +4,7 @@ import type { Authenticate, Person } from '../auth/caller.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { Signals } from '../platform/signals.ts'
 import { Invalid } from '../schemas/validate.ts'
+import type { WakeUps } from '../schemas/wake-ups.ts'
 import { type Channel, createChannel, type Feed, push } from './sse-channel.ts'
 import { type StreamClient, streamClient } from './sse-client.ts'
 import { type JoinedFeed, joinFeeds, type Place } from './sse-place.ts'
@@ -43,7 +44,7 @@ export type Streams = {
 }
 
 export type StreamDeps = {
-  signals: Signals
+  signals: Signals<WakeUps>
   /** Called repeatedly while a stream is open, because tokens end. */
   authenticate: Authenticate
   logger: Logger
@@ -126,7 +127,7 @@ function createChannels(deps: StreamDeps, failed: (error: unknown) => void): Cha
   const channels = new Map<string, { channel: Channel; readers: number }>()
   let progress = ''
   let signalled = false
-  const unsubscribe = deps.signals.subscribe(({ projection, keys }) => {
+  const unsubscribe = deps.signals.subscribe('projected', ({ projection, keys }) => {
     signalled = true
     const touched = new Set(keys)
     for (const { channel } of channels.values()) {

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { createBell } from '../platform/bell.ts'
 import type { Signals } from '../platform/signals.ts'
+import type { WakeUps } from '../schemas/wake-ups.ts'
 
 /** How long a read waits for a write it should show; after that it returns what there is. */
 const maxWaitMs = 2000
@@ -15,12 +16,12 @@ type Awaited =
   | { kind: 'stream'; stream: string; version: number }
   | { kind: 'log'; topic: string; partition: number; offset: number }
 
-export function createWaiter(pool: Pool, signals: Signals): WaitFor {
+export function createWaiter(pool: Pool, signals: Signals<WakeUps>): WaitFor {
   return async positions => {
     const awaited = positions.flatMap(position => parsePosition(position) ?? [])
     if (awaited.length === 0 || (await allReached(pool, awaited))) return true
     const bell = createBell()
-    const unsubscribe = signals.subscribe(bell.ring)
+    const unsubscribe = signals.subscribe('projected', bell.ring)
     const timeout = AbortSignal.timeout(maxWaitMs)
     try {
       while (!timeout.aborted) {

@@ -1,6 +1,6 @@
 import type { Identity } from '../../auth/identity-provider.ts'
+import type { OidcSettings } from '../../auth/oidc-settings.ts'
 import { type Role, type UserEvent, userAt } from '../../events/users.ts'
-import type { OidcSettings } from '../../platform/config.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Deps } from '../deps.ts'
 import type { Stamp, Transaction } from '../event-store.ts'

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { type IdentityProvider, openIdentityProvider } from '../../auth/identity-provider.ts'
+import type { OidcSettings } from '../../auth/oidc-settings.ts'
 import { type Route, route } from '../../auth/route.ts'
-import { type OidcSettings, oidcOf } from '../../platform/config.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { oidcAnswerQuery, oidcLoginQuery } from '../../schemas/oidc.ts'
 import type { Deps } from '../deps.ts'
@@ -29,7 +29,7 @@ const redirect = {
 }
 
 export function oidcRoutes(deps: Deps, openSession: OpenSession): Route[] {
-  const settings = oidcOf(deps.config)
+  const settings = deps.config.oidc
   const configured = settings && { settings, provider: openIdentityProvider(settings) }
   const atProvider = () => {
     if (configured) return configured

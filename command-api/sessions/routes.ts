@@ -1,6 +1,5 @@
 import type { Passwords } from '../../auth/passwords.ts'
 import { type Route, route } from '../../auth/route.ts'
-import { oidcOf } from '../../platform/config.ts'
 import { refuseForeignOrigin } from '../../platform/http/origin.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
@@ -146,8 +145,7 @@ async function refuseIfChanged(
 
 /** Where an identity provider signs people in, nobody does so past it. */
 function refuseBesideProvider({ config }: Deps, what: string): void {
-  const provider = oidcOf(config)
-  if (provider) throw new Refusal('not_configured', `${what}; sign in with ${provider.name}`)
+  if (config.oidc) throw new Refusal('not_configured', `${what}; sign in with ${config.oidc.name}`)
 }
 
 async function findPerson(deps: Deps, username: string): Promise<PersonRow | undefined> {

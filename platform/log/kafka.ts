@@ -4,7 +4,7 @@ import { createGroupCommit, type LaneId } from './group-commit.ts'
 import { createLink, type Link, type LinkOptions } from './kafka-link.ts'
 import { createProducer } from './kafka-produce.ts'
 import { readKafka } from './kafka-read.ts'
-import type { Topic } from './topics.ts'
+import type { Topic } from './topic.ts'
 
 export type KafkaLogOptions = LinkOptions & { topics: readonly Topic[] }
 

@@ -8,7 +8,7 @@ import {
   type ReadRecord,
 } from './event-log.ts'
 import { partitionOf } from './partition.ts'
-import type { Topic } from './topics.ts'
+import type { Topic } from './topic.ts'
 import { createWatermark, type Watermark } from './watermark.ts'
 
 type Partition = { records: ReadRecord[]; watermark: Watermark }

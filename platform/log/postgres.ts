@@ -5,7 +5,7 @@ import { type EventLog, LogUnavailable } from './event-log.ts'
 import { createGroupCommit, type Group, type LaneId } from './group-commit.ts'
 import { createReading } from './postgres-read.ts'
 import { type TrimOptions, trimLanes } from './postgres-trim.ts'
-import type { Topic } from './topics.ts'
+import type { Topic } from './topic.ts'
 
 export type PostgresLogOptions = {
   /** A database whose schema `log` is migrated. */

@@ -9,15 +9,15 @@ import {
   summarize,
 } from '../../platform/series/chunk.ts'
 import { resolve } from '../../platform/series/merge.ts'
-import { decodeRunBlock } from '../../platform/series/run-block.ts'
+import { decodeNumberedBlock } from '../../platform/series/numbered-block.ts'
 import { at } from '../../platform/series/varint.ts'
 import { type Place, planRewrites, type Rewrite, rewrite } from './rewrite.ts'
 
-/** The points of run blocks by key, with repeated steps resolved. */
+/** The points of numbered blocks by key, with repeated steps resolved. */
 export function pointsByKey(blocks: readonly Buffer[]): Map<number, Series> {
   const parts = new Map<number, Series[]>()
   for (const bytes of blocks) {
-    const { keys, counts, points } = decodeRunBlock(bytes)
+    const { keys, counts, points } = decodeNumberedBlock(bytes)
     let from = 0
     for (const [k, keyNo] of keys.entries()) {
       const to = from + (counts[k] ?? 0)

@@ -1,6 +1,6 @@
 import { emptySeries, type Series, slice } from '../../platform/series/chunk.ts'
+import type { NumberedBlock } from '../../platform/series/numbered-block.ts'
 import type { Points } from '../../platform/series/points.ts'
-import type { RunBlock } from '../../platform/series/run-block.ts'
 import { at } from '../../platform/series/varint.ts'
 import type { Report } from './group-by-run.ts'
 
@@ -16,7 +16,7 @@ export function joinReports(
   keyNosOf: (keys: readonly string[]) => readonly number[],
   points: Points,
   firstArrival: number,
-): RunBlock {
+): NumberedBlock {
   const numbered = reports.map(report => ({ ...report, keyNos: keyNosOf(report.keys) }))
   const { keys, counts, places } = addUp(numbered)
   const total = counts.reduce((sum, count) => sum + count, 0)

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg'
 import { byteaArray, int4Array, int8Array, textArray } from '../../platform/postgres/arrays.ts'
+import { encodeNumberedBlock } from '../../platform/series/numbered-block.ts'
 import { createPoints } from '../../platform/series/points.ts'
-import { encodeRunBlock } from '../../platform/series/run-block.ts'
 import type { TopicProjection } from '../projection.ts'
 import { gather, type RunReports } from './group-by-run.ts'
 import { joinReports } from './join.ts'
@@ -37,7 +37,7 @@ export function metricsProjection(topic: string): TopicProjection {
       const summaries = noSummaries()
       for (const run of numbered) {
         const block = joinReports(run.reports, names.numbersOf, points, run.firstRecord)
-        blocks.push({ ...run, bytes: encodeRunBlock(block) })
+        blocks.push({ ...run, bytes: encodeNumberedBlock(block) })
         addSummaries(summaries, run.runNo, block)
       }
       await saveBlocks(tx, blocks)

@@ -3,7 +3,7 @@ import { float8Array, int4Array, int8Array } from '../../platform/postgres/array
 import { type Series, type Summary, slice, summarize } from '../../platform/series/chunk.ts'
 import { isAscending } from '../../platform/series/grouping.ts'
 import { resolve } from '../../platform/series/merge.ts'
-import type { RunBlock } from '../../platform/series/run-block.ts'
+import type { NumberedBlock } from '../../platform/series/numbered-block.ts'
 
 /** The summaries of a flush, one for each key of each run. */
 export type FlushSummaries = { runNos: number[]; keyNos: number[]; summaries: Summary[] }
@@ -13,7 +13,7 @@ export const noSummaries = (): FlushSummaries => ({ runNos: [], keyNos: [], summ
 export function addSummaries(
   to: FlushSummaries,
   runNo: number,
-  { keys, counts, points }: RunBlock,
+  { keys, counts, points }: NumberedBlock,
 ): void {
   let from = 0
   for (const [k, keyNo] of keys.entries()) {

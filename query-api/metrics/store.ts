@@ -9,7 +9,7 @@ import {
   slice,
 } from '../../platform/series/chunk.ts'
 import { resolve } from '../../platform/series/merge.ts'
-import { decodeRunBlock } from '../../platform/series/run-block.ts'
+import { decodeNumberedBlock } from '../../platform/series/numbered-block.ts'
 import { at } from '../../platform/series/varint.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
 
@@ -63,9 +63,9 @@ export async function loadWaiting(
   return new Map([...parts].map(([keyNo, stretches]) => [keyNo, resolve(stretches)]))
 }
 
-/** The points of a run block, key by key, in log order. */
+/** The points of a numbered block, key by key, in log order. */
 export function* stretchesOf(bytes: Buffer): Generator<[keyNo: number, stretch: Series]> {
-  const { keys, counts, points } = decodeRunBlock(bytes)
+  const { keys, counts, points } = decodeNumberedBlock(bytes)
   let from = 0
   for (const [k, keyNo] of keys.entries()) {
     const to = from + (counts[k] ?? 0)

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { decodeChunk, type Series } from '../../platform/series/chunk.ts'
-import { decodeRunBlock } from '../../platform/series/run-block.ts'
+import { decodeNumberedBlock } from '../../platform/series/numbered-block.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
 
 export type WantedBest = {
@@ -50,7 +50,7 @@ async function waitingStep(db: Kysely<MetricTables>, one: WantedBest): Promise<n
     .orderBy('first_record')
     .execute()
   for (const { d } of rows) {
-    const { keys, counts, points } = decodeRunBlock(d)
+    const { keys, counts, points } = decodeNumberedBlock(d)
     const index = keys.indexOf(one.key_no)
     const from = counts.slice(0, Math.max(0, index)).reduce((sum, count) => sum + count, 0)
     const to = from + (index < 0 ? 0 : (counts[index] ?? 0))

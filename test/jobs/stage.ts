@@ -20,11 +20,11 @@ import type { JobCommands, LaunchOrder } from '../../executor/job-commands.ts'
 import { openLocalExecutor } from '../../executor/local/local-executor.ts'
 import type { Executor } from '../../executor/port.ts'
 import { type Reconciler, startReconciler } from '../../executor/reconciler.ts'
-import { readConfig } from '../../platform/config.ts'
 import { createMemoryLog, type MemoryLog } from '../../platform/log/memory.ts'
 import { eventId, prefixedId } from '../../platform/time.ts'
 import { loadRecipe } from '../../recipes/catalogue.ts'
 import type { AdmissionResult, JobState } from '../../schemas/jobs.ts'
+import { readConfig } from '../../server/config.ts'
 import { writeRecipe } from '../recipes/tiny-recipe.ts'
 import { database } from '../servers/postgres.ts'
 import { until } from '../servers/until.ts'
@@ -137,7 +137,11 @@ export async function stage(
       const facts = await gatherFacts(body, { ...deps, caller, catalogue })
       const submission = { facts, gates: passAll(facts), caller, stamp: stamp() }
       const { answer } = await store.transaction(tx =>
-        createJob({ store, newId: prefixedId, config: readConfig({}) }, tx, submission),
+        createJob(
+          { store, newId: prefixedId, config: { ...readConfig({}), oidc: null } },
+          tx,
+          submission,
+        ),
       )
       return answer
     },

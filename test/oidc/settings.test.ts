@@ -1,5 +1,7 @@
 import test from 'ava'
-import { BadConfig, oidcOf, readConfig, redacted } from '../../platform/config.ts'
+import { oidcOf } from '../../auth/oidc-settings.ts'
+import { BadConfig, redacted } from '../../platform/settings.ts'
+import { readConfig } from '../../server/config.ts'
 
 const provider = {
   SERVICE_OIDC_ISSUER: 'https://id.example.org/realms/forge',

@@ -6,25 +6,27 @@ import type { Pool } from 'pg'
 import { pino } from 'pino'
 import { authenticator } from '../../auth/authenticate.ts'
 import { loadKeys } from '../../auth/keys.ts'
+import { oidcOf } from '../../auth/oidc-settings.ts'
 import type { Route } from '../../auth/route.ts'
 import { createReports } from '../../command-api/admit-report.ts'
 import { createFactLane } from '../../command-api/append-fact.ts'
 import type { Deps } from '../../command-api/deps.ts'
 import { postgresEventStore } from '../../command-api/event-store.ts'
+import { recentWrites } from '../../command-api/recent-writes.ts'
 import { decisionEvents } from '../../events/all.ts'
-import { readConfig } from '../../platform/config.ts'
+import { topicsOf } from '../../events/topics.ts'
 import { listen } from '../../platform/http/server.ts'
 import { httpShell } from '../../platform/http/shell.ts'
 import { createMemoryLog } from '../../platform/log/memory.ts'
-import { topicsOf } from '../../platform/log/topics.ts'
 import { createRateLimits } from '../../platform/rate-limits.ts'
-import { recentWrites } from '../../platform/recent-writes.ts'
 import { inProcessSignals, type Signals } from '../../platform/signals.ts'
 import { telemetry } from '../../platform/telemetry.ts'
 import { eventId, prefixedId } from '../../platform/time.ts'
+import type { WakeUps } from '../../schemas/wake-ups.ts'
+import { type Config, readConfig } from '../../server/config.ts'
 
 /** The part of an installation that some routes need, on a real database and at a time the test says. */
-export type Stage = { deps: Deps; signals: Signals }
+export type Stage = { deps: Deps; signals: Signals<WakeUps>; config: Config }
 
 export async function stageAt(
   t: ExecutionContext,
@@ -35,9 +37,9 @@ export async function stageAt(
   const dataDir = await mkdtemp(join(tmpdir(), 'forge-stage-'))
   t.teardown(() => rm(dataDir, { recursive: true }))
   const topics = topicsOf('test')
-  const signals = inProcessSignals()
+  const signals = inProcessSignals<WakeUps>()
   const config = readConfig(env)
-  const deps = {
+  const deps: Deps = {
     store: postgresEventStore({
       pool,
       definitions: decisionEvents,
@@ -47,7 +49,7 @@ export async function stageAt(
     pool,
     now,
     newId: prefixedId,
-    config,
+    config: { ...config, oidc: oidcOf(config) },
     keys: await loadKeys(dataDir),
     logger: pino({ level: 'silent' }),
     recentWrites: recentWrites(),
@@ -56,16 +58,16 @@ export async function stageAt(
     topics,
     newEventId: eventId,
     ingestedPoints: () => {},
-    accessChanged: signals.publishAccess,
+    accessChanged: username => signals.publish('access', { username }),
     baseUrl: () => config.baseUrl ?? 'http://forge.test',
   }
-  return { deps, signals }
+  return { deps, signals, config }
 }
 
 /** Serves routes on a port of their own until the test is over; answers where. */
 export async function serve(
   t: ExecutionContext,
-  { deps, signals }: Stage,
+  { deps, signals, config }: Stage,
   routes: readonly Route[],
 ): Promise<string> {
   const { pool, keys, now, baseUrl, logger } = deps
@@ -75,16 +77,16 @@ export async function serve(
     now,
     metricsToken: null,
     baseUrl,
-    onAccessChanged: signals.subscribeAccess,
+    onAccessChanged: listener => signals.subscribe('access', ({ username }) => listener(username)),
   })
   const app = httpShell({
     routes,
     authenticate: (ctx, route) => authenticate(ctx, route.credential),
     log: logger,
     metrics: telemetry().http,
-    trustedProxyHops: deps.config.trustedProxyHops,
+    trustedProxyHops: config.trustedProxyHops,
     admit: () => {},
-    count: createRateLimits({ pool, redis: null, prefix: 'test', logger }).count,
+    count: createRateLimits({ pool, schema: 'auth', redis: null, prefix: 'test', logger }).count,
   })
   const server = await listen(app, '127.0.0.1', 0)
   t.teardown(() => server.close())

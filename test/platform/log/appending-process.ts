@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import { type EventLog, LogUnavailable } from '../../../platform/log/event-log.ts'
 import { openKafkaLog } from '../../../platform/log/kafka.ts'
 import { openPostgresLog } from '../../../platform/log/postgres.ts'
-import type { Topic } from '../../../platform/log/topics.ts'
+import type { Topic } from '../../../platform/log/topic.ts'
 
 // A process to be killed: appends to one topic without end and says what was acknowledged where.
 // Its one argument is an `Order`; it ends in order when its standard input closes.

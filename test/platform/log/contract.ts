@@ -7,7 +7,7 @@ import {
   LogUnavailable,
 } from '../../../platform/log/event-log.ts'
 import { partitionOf } from '../../../platform/log/partition.ts'
-import type { Topic } from '../../../platform/log/topics.ts'
+import type { Topic } from '../../../platform/log/topic.ts'
 
 /** An adapter under test: opens the log of one test again each time it is called. */
 export type Open = (topics: readonly Topic[]) => Promise<EventLog>

@@ -38,7 +38,7 @@ async function withRedis(t: ExecutionContext): Promise<Store & { startAgain(): P
   const connected = () => until('redis is connected', 10_000, () => redis.isReady)
   await connected()
   return {
-    limits: () => createRateLimits({ pool, redis, prefix: 'test', logger }),
+    limits: () => createRateLimits({ pool, schema: 'auth', redis, prefix: 'test', logger }),
     stop: () => server.stop(),
     async startAgain() {
       server = await startRedis(folder, server)
@@ -47,7 +47,8 @@ async function withRedis(t: ExecutionContext): Promise<Store & { startAgain(): P
   }
 }
 
-const on = (pool: Pool) => createRateLimits({ pool, redis: null, prefix: 'test', logger })
+const on = (pool: Pool) =>
+  createRateLimits({ pool, schema: 'auth', redis: null, prefix: 'test', logger })
 
 /** Null for a call that was let through, else the seconds it was told to wait. */
 async function count(limits: RateLimits, limit: typeof perMinute, client = '10.0.0.1') {

@@ -3,8 +3,8 @@ import test from 'ava'
 import { decodeBlock } from '../../../platform/series/block.ts'
 import { decodeChunk, type Series } from '../../../platform/series/chunk.ts'
 import { fromJsonNumber, type JsonNumber } from '../../../platform/series/json-number.ts'
+import { decodeNumberedBlock } from '../../../platform/series/numbered-block.ts'
 import { createPoints } from '../../../platform/series/points.ts'
-import { decodeRunBlock } from '../../../platform/series/run-block.ts'
 
 // Bytes written by versions that were released. They are on disks: each must be read for ever, so a file
 // here is never changed, only added to.
@@ -40,8 +40,8 @@ const decoders: Record<string, (bytes: Buffer) => object> = {
       values: column(into.values),
     }
   },
-  'run-block'(bytes) {
-    const { keys, counts, points } = decodeRunBlock(bytes)
+  'numbered-block'(bytes) {
+    const { keys, counts, points } = decodeNumberedBlock(bytes)
     return { keys, counts, ...columnsOf(points) }
   },
   chunk: bytes => columnsOf(decodeChunk(bytes)),

@@ -12,6 +12,7 @@ import { createReads, type Reads } from '../../../query-api/reads.ts'
 import { queryRoutes, type ReadTables } from '../../../query-api/slices.ts'
 import { createStreams } from '../../../query-api/sse.ts'
 import { projectionProgress } from '../../../query-api/wait.ts'
+import type { WakeUps } from '../../../schemas/wake-ups.ts'
 import { type Forge, startForge } from '../../servers/forge.ts'
 import { signedIn } from '../../servers/people.ts'
 import { createRun, ingest } from '../../servers/runs.ts'
@@ -72,7 +73,7 @@ async function startWithoutFilters(t: ExecutionContext, forge: Forge, username: 
   }
   const authenticate = async () => person('root', 'admin')
   const logger = pino({ level: 'silent' })
-  const signals = inProcessSignals()
+  const signals = inProcessSignals<WakeUps>()
   const progress = () => projectionProgress(pool)
   const streams = createStreams({ signals, logger, authenticate, progress })
   const routes = queryRoutes({

@@ -26,16 +26,16 @@ const maxBodyBytes = 256 * 1024 * 1024
  * Points of one owner by numbered keys: the series hold `counts[0]` points of `keys[0]`, and so on, each in
  * the order in which they arrived. Of two points of one key and step, the later arrival holds.
  */
-export type RunBlock = { keys: readonly number[]; counts: readonly number[]; points: Series }
+export type NumberedBlock = { keys: readonly number[]; counts: readonly number[]; points: Series }
 
 // Encoding is synchronous, so that one writer serves all calls.
 const writer = createWriter(256 * 1024)
 
 /**
- * One row's worth of a run: several log blocks joined, names replaced by numbers. Not compressed: such rows
+ * One stored row: several log blocks joined, names replaced by numbers. Not compressed: such rows
  * live for minutes.
  */
-export function encodeRunBlock({ keys, counts, points }: RunBlock): Buffer {
+export function encodeNumberedBlock({ keys, counts, points }: NumberedBlock): Buffer {
   writer.at = 0
   reserve(writer, 2 * maxVarintBytes)
   writeVarint(writer, points.steps.length)
@@ -49,8 +49,8 @@ export function encodeRunBlock({ keys, counts, points }: RunBlock): Buffer {
   return seal(version, writer.bytes.subarray(0, writer.at), null)
 }
 
-/** Throws `CorruptSeries` for anything that `encodeRunBlock` did not write. */
-export function decodeRunBlock(bytes: Buffer): RunBlock {
+/** Throws `CorruptSeries` for anything that `encodeNumberedBlock` did not write. */
+export function decodeNumberedBlock(bytes: Buffer): NumberedBlock {
   const reader = createReader(unseal(version, bytes, maxBodyBytes))
   const total = readVarint(reader)
   const keyCount = readVarint(reader)

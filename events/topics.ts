@@ -1,10 +1,4 @@
-/** A topic as an adapter makes it: its full name, partitions and how long records are kept. */
-export type Topic = {
-  name: string
-  partitions: number
-  /** Null: for ever. */
-  retentionDays: number | null
-}
+import type { Topic } from '../platform/log/topic.ts'
 
 const counts = {
   /** One partition: decisions keep one total order, which audit and replay rely on (ADR 2). */

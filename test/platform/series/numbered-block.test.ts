@@ -1,7 +1,10 @@
 import test from 'ava'
 import fc from 'fast-check'
 import type { Series } from '../../../platform/series/chunk.ts'
-import { decodeRunBlock, encodeRunBlock } from '../../../platform/series/run-block.ts'
+import {
+  decodeNumberedBlock,
+  encodeNumberedBlock,
+} from '../../../platform/series/numbered-block.ts'
 import { CorruptSeries } from '../../../platform/series/varint.ts'
 import { anySeries } from './arbitrary.ts'
 
@@ -21,10 +24,10 @@ const concatenate = (all: Series[]): Series => ({
   values: Float64Array.from(all.flatMap(series => [...series.values])),
 })
 
-test('a run block gives back keys, arrivals and points exactly', t => {
+test('a numbered block gives back keys, arrivals and points exactly', t => {
   fc.assert(
     fc.property(anyBlock, block => {
-      t.deepEqual(decodeRunBlock(encodeRunBlock(block)), block)
+      t.deepEqual(decodeNumberedBlock(encodeNumberedBlock(block)), block)
     }),
   )
 })
@@ -32,10 +35,10 @@ test('a run block gives back keys, arrivals and points exactly', t => {
 test('a damaged run block is an error, never other points', t => {
   fc.assert(
     fc.property(anyBlock, fc.nat(), fc.integer({ min: 1, max: 255 }), (block, place, flip) => {
-      const bytes = encodeRunBlock(block)
+      const bytes = encodeNumberedBlock(block)
       const i = place % bytes.length
       bytes[i] = (bytes[i] ?? 0) ^ flip
-      t.throws(() => decodeRunBlock(bytes), { instanceOf: CorruptSeries })
+      t.throws(() => decodeNumberedBlock(bytes), { instanceOf: CorruptSeries })
     }),
   )
 })
@@ -45,7 +48,7 @@ test('seven requests of 16 keys joined take less than 10 bytes a point', t => {
   const keys = Array.from({ length: 16 }, (_, k) => k + 1)
   const perPoint = (of: (request: number, key: number) => number) =>
     Float64Array.from(keys.flatMap(k => Array.from({ length: requests }, (_, r) => of(r, k))))
-  const bytes = encodeRunBlock({
+  const bytes = encodeNumberedBlock({
     keys,
     counts: keys.map(() => requests),
     points: {

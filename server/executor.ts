@@ -8,7 +8,7 @@ import { openLocalExecutor } from '../executor/local/local-executor.ts'
 import type { Executor } from '../executor/port.ts'
 import { startReconciler } from '../executor/reconciler.ts'
 import { startExclusive } from '../platform/postgres/exclusive.ts'
-import type { Core } from './assemble.ts'
+import type { Core } from './core.ts'
 
 /** Opens the engine of this machine, and says what it has to those who ask for hardware. */
 export async function openExecutor({ config }: Core, deps: Deps): Promise<Executor> {

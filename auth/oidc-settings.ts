@@ -1,0 +1,74 @@
+import {
+  BadSetting,
+  type Environment,
+  type Reader,
+  type Settings,
+  text,
+} from '../platform/settings.ts'
+
+/** As the environment says it: issuer, client id and client secret are set all three, or none. */
+export type OidcConfig = {
+  oidcIssuer: string | null
+  oidcClientId: string | null
+  oidcClientSecret: string | null
+  oidcName: string | null
+  oidcAdminGroup: string | null
+  oidcGroupsClaim: string
+}
+
+const issuer: Reader<string | null> = (value, name) => {
+  if (value === undefined || value === '') return null
+  const url = URL.parse(value)
+  const isPlain = url?.search === '' && url.hash === ''
+  if (!isPlain || !isProtected(url))
+    throw new BadSetting(`${name}=${value}: an https address is expected (http on loopback only)`)
+  return value
+}
+
+/** Nobody can listen in between: TLS, or this machine. */
+export const isProtected = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' ||
+  (protocol === 'http:' && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname))
+
+export const oidcSettings: Settings<OidcConfig> = {
+  oidcIssuer: ['SERVICE_OIDC_ISSUER', issuer],
+  oidcClientId: ['SERVICE_OIDC_CLIENT_ID', text(null)],
+  oidcClientSecret: ['SERVICE_OIDC_CLIENT_SECRET', text(null)],
+  oidcName: ['SERVICE_OIDC_NAME', text(null)],
+  oidcAdminGroup: ['SERVICE_OIDC_ADMIN_GROUP', text(null)],
+  oidcGroupsClaim: ['SERVICE_OIDC_GROUPS_CLAIM', text('groups')],
+}
+
+/** A line for each setting that is missing where others of them are set. */
+export function incompleteOidc(env: Environment): string[] {
+  const of = (...keys: (keyof OidcConfig)[]) => keys.map(key => oidcSettings[key][0])
+  const needed = of('oidcIssuer', 'oidcClientId', 'oidcClientSecret')
+  const all = [...needed, ...of('oidcName', 'oidcAdminGroup', 'oidcGroupsClaim')]
+  const isSet = (name: string) => env[name] !== undefined && env[name] !== ''
+  const given = all.filter(isSet)
+  if (given.length === 0) return []
+  return needed
+    .filter(name => !isSet(name))
+    .map(name => `${name}: missing, though ${given.join(', ')} is set`)
+}
+
+/** The identity provider with which people sign in instead of a password. */
+export type OidcSettings = {
+  issuer: string
+  clientId: string
+  clientSecret: string
+  /** As people know it. */
+  name: string
+  /** Its members are admins, everybody else is not; null: roles are given here. */
+  adminGroup: string | null
+  groupsClaim: string
+}
+
+/** Null where people sign in with passwords. */
+export function oidcOf(config: OidcConfig): OidcSettings | null {
+  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = config
+  if (issuer === null || clientId === null || clientSecret === null) return null
+  const name = config.oidcName ?? new URL(issuer).host
+  const { oidcAdminGroup: adminGroup, oidcGroupsClaim: groupsClaim } = config
+  return { issuer, clientId, clientSecret, name, adminGroup, groupsClaim }
+}

@@ -1,0 +1,103 @@
+/** Reads one setting from its text; throws `BadSetting` where the text is not usable. */
+export type Reader<T> = (text: string | undefined, name: string) => T
+
+/** Each setting: the variable that holds it, and how that is read. */
+export type Settings<T> = { [K in keyof T]: [name: string, read: Reader<T[K]>] }
+
+export type Environment = Record<string, string | undefined>
+
+export class BadSetting extends Error {}
+
+export const text =
+  <D extends string | null>(fallback: D): Reader<string | D> =>
+  value =>
+    value === undefined || value === '' ? fallback : value
+
+export const whole =
+  (fallback: number, min: number, max: number): Reader<number> =>
+  (value, name) => {
+    if (value === undefined || value === '') return fallback
+    const number = Number(value)
+    if (!Number.isInteger(number) || number < min || number > max)
+      throw new BadSetting(`${name}=${value}: a whole number from ${min} to ${max} is expected`)
+    return number
+  }
+
+export const word =
+  <const W extends readonly string[]>(fallback: W[number], ...words: W): Reader<W[number]> =>
+  (value, name) => {
+    if (value === undefined || value === '') return fallback
+    if (!words.includes(value))
+      throw new BadSetting(`${name}=${value}: one of ${words.join(', ')} is expected`)
+    return value
+  }
+
+export const list: Reader<readonly string[]> = value =>
+  (value ?? '')
+    .split(',')
+    .map(item => item.trim())
+    .filter(item => item !== '')
+
+/** The environment does not make a configuration; `faults` holds all that is wrong with it, a line each. */
+export class BadConfig extends Error {
+  readonly faults: string[]
+  constructor(faults: string[]) {
+    super(`The configuration is not usable:\n${faults.map(fault => `  - ${fault}`).join('\n')}`)
+    this.name = 'BadConfig'
+    this.faults = faults
+  }
+}
+
+export type ReadSettings<T> = {
+  settings: Settings<T>
+  /** Every variable that begins so is a setting, or a fault. */
+  prefix: string
+  /** Variables that begin alike and are none of these settings. */
+  others: readonly string[]
+  /** What is wrong with settings that depend on each other, a line each. */
+  faultsTogether: (env: Environment) => string[]
+}
+
+/** Reads the environment once. Throws `BadConfig` naming every fault, an unknown variable among them. */
+export function readSettings<T>(
+  env: Environment,
+  { settings, prefix, others, faultsTogether }: ReadSettings<T>,
+): T {
+  const faults: string[] = []
+  const all = Object.entries<Settings<T>[keyof T]>(settings)
+  const entries = all.map(([key, [name, read]]) => {
+    try {
+      return [key, read(env[name], name)]
+    } catch (error) {
+      if (!(error instanceof BadSetting)) throw error
+      faults.push(error.message)
+      return [key, null]
+    }
+  })
+  const known = new Set([...all.map(([, [name]]) => name), ...others])
+  for (const name of Object.keys(env))
+    if (name.startsWith(prefix) && !known.has(name)) faults.push(`${name}: no such setting`)
+  faults.push(...faultsTogether(env))
+  if (faults.length > 0) throw new BadConfig(faults)
+  return Object.fromEntries(entries) as T
+}
+
+const secret = /password|token|secret/i
+
+/** Settings as they may be shown: secrets become `[set]`, passwords in addresses go. */
+export function redacted(settings: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(settings).map(([key, value]) => {
+      if (secret.test(key)) return [key, value === null ? null : '[set]']
+      if (typeof value === 'string' && /^[a-z]+:\/\//.test(value))
+        return [key, withoutPassword(value)]
+      return [key, value]
+    }),
+  )
+}
+
+function withoutPassword(address: string): string {
+  const url = new URL(address)
+  if (url.password !== '') url.password = 'redacted'
+  return url.toString()
+}

@@ -1,0 +1,90 @@
+import { incompleteOidc, type OidcConfig, oidcSettings } from '../auth/oidc-settings.ts'
+import {
+  BadSetting,
+  type Environment,
+  list,
+  type Reader,
+  readSettings,
+  type Settings,
+  text,
+  whole,
+  word,
+} from '../platform/settings.ts'
+
+/** What a process may do; all of them by default, in one process (`SERVICE_ROLES`). */
+export const roles = ['command-api', 'relay', 'projector', 'query-api', 'executor'] as const
+export type Role = (typeof roles)[number]
+
+export type Config = OidcConfig & {
+  port: number
+  host: string
+  /** Absolute path of the folder that holds everything this installation keeps on disk. */
+  dataDir: string
+  roles: readonly Role[]
+  /** Null: the embedded PostgreSQL in `dataDir`. */
+  databaseUrl: string | null
+  /** Empty: the event log is a table in Postgres. */
+  kafkaBrokers: readonly string[]
+  topicPrefix: string
+  redisUrl: string | null
+  /** The address people and runs use, without a trailing slash; null: `http://localhost:<port>`. */
+  baseUrl: string | null
+  jwtHours: number
+  initAdminUsername: string
+  initAdminPassword: string | null
+  localGpus: number
+  defaultVisibility: 'private' | 'internal'
+  maxUploadMb: number
+  metricsToken: string | null
+  trustedProxyHops: number
+  logLevel: string
+}
+
+const roleList: Reader<readonly Role[]> = (value, name) => {
+  const asked = list(value, name)
+  const unknown = asked.filter(role => !roles.some(known => known === role))
+  if (unknown.length > 0)
+    throw new BadSetting(
+      `${name}: unknown role ${unknown.join(', ')}; known are ${roles.join(', ')}`,
+    )
+  return asked.length === 0 ? roles : roles.filter(role => asked.includes(role))
+}
+
+const settings: Settings<Config> = {
+  port: ['SERVICE_PORT', whole(8080, 0, 65_535)],
+  host: ['SERVICE_HOST', text('127.0.0.1')],
+  dataDir: ['SERVICE_DATA_DIR', text('.forge')],
+  roles: ['SERVICE_ROLES', roleList],
+  databaseUrl: ['SERVICE_DATABASE_URL', text(null)],
+  kafkaBrokers: ['SERVICE_KAFKA_BROKERS', list],
+  topicPrefix: ['SERVICE_TOPIC_PREFIX', text('forge')],
+  redisUrl: ['SERVICE_REDIS_URL', text(null)],
+  baseUrl: ['SERVICE_BASE_URL', text(null)],
+  jwtHours: ['SERVICE_JWT_HOURS', whole(8, 1, 720)],
+  initAdminUsername: ['SERVICE_INIT_ADMIN_USERNAME', text('admin')],
+  initAdminPassword: ['SERVICE_INIT_ADMIN_PASSWORD', text(null)],
+  ...oidcSettings,
+  localGpus: ['SERVICE_LOCAL_GPUS', whole(4, 0, 1024)],
+  defaultVisibility: ['SERVICE_DEFAULT_VISIBILITY', word('private', 'private', 'internal')],
+  maxUploadMb: ['SERVICE_MAX_UPLOAD_MB', whole(1024, 1, 1_048_576)],
+  metricsToken: ['SERVICE_METRICS_TOKEN', text(null)],
+  trustedProxyHops: ['SERVICE_TRUSTED_PROXY_HOPS', whole(0, 0, 16)],
+  logLevel: ['SERVICE_LOG_LEVEL', word('info', 'trace', 'debug', 'info', 'warn', 'error')],
+}
+
+/** Set in every training process, so not settings of the server though they begin alike. */
+const reportingVariables = [
+  'SERVICE_ENABLED',
+  'SERVICE_ENDPOINT',
+  'SERVICE_RUN_ID',
+  'SERVICE_TOKEN',
+]
+
+/** Reads the environment once. Throws `BadConfig` naming every fault, an unknown `SERVICE_*` among them. */
+export const readConfig = (env: Environment): Config =>
+  readSettings(env, {
+    settings,
+    prefix: 'SERVICE_',
+    others: reportingVariables,
+    faultsTogether: incompleteOidc,
+  })

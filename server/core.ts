@@ -1,0 +1,130 @@
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import { type Topics, topicsOf } from '../events/topics.ts'
+import type { Lifetime } from '../platform/lifetime.ts'
+import type { EventLog } from '../platform/log/event-log.ts'
+import { openKafkaLog } from '../platform/log/kafka.ts'
+import { openPostgresLog } from '../platform/log/postgres.ts'
+import { startEmbeddedPostgres } from '../platform/postgres/embedded.ts'
+import { migrate } from '../platform/postgres/migrate.ts'
+import { createPool } from '../platform/postgres/pool.ts'
+import { prepareReaderRole } from '../platform/postgres/reader-role.ts'
+import { openRedis, type RedisClient } from '../platform/redis.ts'
+import type { Signals } from '../platform/signals.ts'
+import { type Telemetry, telemetry } from '../platform/telemetry.ts'
+import type { ReadsOptions } from '../query-api/reads.ts'
+import { builtInRecipes, type CatalogueEntry, loadCatalogue } from '../recipes/catalogue.ts'
+import type { WakeUps } from '../schemas/wake-ups.ts'
+import type { Config } from './config.ts'
+import { type Measures, measuresIn } from './measures.ts'
+import { migrationSets } from './migrations.ts'
+import { openSignals } from './signals.ts'
+
+/** What every role works with, made once. `config.dataDir` is absolute. */
+export type Core = {
+  config: Config
+  logger: Logger
+  version: string
+  life: Lifetime
+  telemetry: Telemetry
+  measures: Measures
+  signals: Signals<WakeUps>
+  /** Null where none is configured. It may go away at any time: whatever is asked of it has an answer without. */
+  redis: RedisClient | null
+  databaseUrl: string
+  /** Connections of the write side. */
+  pool: Pool
+  /** Connections of the read side: their search path is the live generation. */
+  readPool: Pool
+  /** Reads for people; `role` null: the database has no second wall (docs/adr/0009-second-wall.md). */
+  peoplesReads: ReadsOptions
+  topics: Topics
+  log: EventLog
+  /** Known once the listener has its port. */
+  baseUrl: { value: string }
+  /** The recipes that come with Forge. */
+  catalogue: readonly CatalogueEntry[]
+  /** Tells the executor of this process, once there is one, to look at the jobs at once. */
+  jobsChanged: { tell: () => void }
+}
+
+/** Opens the database, embedded where none was named, brings its schemas up to date, and opens the log. */
+export async function openCore(
+  given: Config,
+  logger: Logger,
+  life: Lifetime,
+  version: string,
+): Promise<Core> {
+  const config = { ...given, dataDir: resolve(given.dataDir) }
+  await mkdir(config.dataDir, { recursive: true })
+  const redis = openRedisOf(config, logger, life)
+  const signals = await openSignals({ redis, prefix: config.topicPrefix, logger })
+  life.owns('signals', signals, opened => opened.close())
+  const databaseUrl = config.databaseUrl ?? (await embedded(config.dataDir, logger, life))
+  await migrate(databaseUrl, migrationSets)
+  const readerRole = await prepareReaderRole(databaseUrl, 'read')
+  if (readerRole.role === null) warnOfOneWall(logger, readerRole.why)
+  const open = (name: string, searchPath?: string) =>
+    life.owns(
+      `pool ${name}`,
+      createPool(databaseUrl, {
+        max: 16,
+        applicationName: `forge ${name}`,
+        ...(searchPath && { searchPath }),
+      }),
+      pool => pool.end(),
+    )
+  const topics = topicsOf(config.topicPrefix)
+  const log = life.owns('log', await openLog(config, databaseUrl, topics), opened => opened.close())
+  const measured = telemetry()
+  return {
+    config,
+    logger,
+    version,
+    life,
+    telemetry: measured,
+    measures: measuresIn(measured.registry),
+    signals,
+    redis,
+    databaseUrl,
+    pool: open('write'),
+    readPool: open('read', 'read'),
+    peoplesReads: { pool: open('query', 'read'), role: readerRole.role },
+    topics,
+    log,
+    catalogue: await loadCatalogue(builtInRecipes),
+    jobsChanged: { tell: () => {} },
+    baseUrl: { value: config.baseUrl ?? `http://localhost:${config.port}` },
+  }
+}
+
+/** Said at every start: nothing else tells an operator that a slip in a query would show people each other's rows. */
+const warnOfOneWall = (logger: Logger, why: string) =>
+  logger.warn(
+    { why },
+    'The second wall is off: row-level security does not hold for reads, only the filters of the queries do. ' +
+      'As a superuser: CREATE ROLE forge_reader NOLOGIN; GRANT forge_reader TO <the user of SERVICE_DATABASE_URL>; then start again.',
+  )
+
+async function embedded(dataDir: string, logger: Logger, life: Lifetime): Promise<string> {
+  const postgres = await startEmbeddedPostgres({ directory: join(dataDir, 'postgres'), logger })
+  life.owns('postgres', postgres, started => started.stop())
+  return postgres.url
+}
+
+function openRedisOf({ redisUrl }: Config, logger: Logger, life: Lifetime): RedisClient | null {
+  if (redisUrl === null) return null
+  return life.owns('redis', openRedis(redisUrl, logger), async opened => opened.destroy())
+}
+
+function openLog(
+  { kafkaBrokers: brokers }: Config,
+  url: string,
+  topics: Topics,
+): Promise<EventLog> {
+  if (brokers.length > 0)
+    return openKafkaLog({ brokers, clientId: 'forge', topics: Object.values(topics) })
+  return openPostgresLog({ url, topics: Object.values(topics) })
+}

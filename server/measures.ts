@@ -1,0 +1,18 @@
+import { Counter, type Registry } from 'prom-client'
+
+export type Measures = { ingestedPoints: Counter; deadLetters: Counter }
+
+/** What Forge counts besides its requests. */
+export const measuresIn = (registry: Registry): Measures => ({
+  ingestedPoints: new Counter({
+    name: 'forge_ingested_points_total',
+    help: 'Metric points acknowledged.',
+    registers: [registry],
+  }),
+  deadLetters: new Counter({
+    name: 'forge_dead_letters_total',
+    help: 'Fact records parked because they could not be applied.',
+    labelNames: ['topic'],
+    registers: [registry],
+  }),
+})

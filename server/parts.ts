@@ -1,0 +1,16 @@
+import type { Passwords } from '../auth/passwords.ts'
+import type { Deps } from '../command-api/deps.ts'
+import type { ProjectionAdmin } from '../command-api/projections/routes.ts'
+import type { RateLimits } from '../platform/rate-limits.ts'
+import type { Runner } from '../projector/runner.ts'
+import type { Core } from './core.ts'
+
+/** The parts that the routes of this process stand on. */
+export type Parts = Core & {
+  deps: Deps
+  passwords: Passwords
+  runners: readonly Runner[]
+  projectionAdmin: ProjectionAdmin
+  rateLimits: RateLimits
+  isDraining: () => boolean
+}

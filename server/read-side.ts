@@ -1,0 +1,63 @@
+import type { ProjectionAdmin } from '../command-api/projections/routes.ts'
+import { migrate } from '../platform/postgres/migrate.ts'
+import { createPool } from '../platform/postgres/pool.ts'
+import { prepareReaderRole } from '../platform/postgres/reader-role.ts'
+import { systemClock } from '../platform/time.ts'
+import { projectionAdmin } from '../projector/admin.ts'
+import { startCompactorThread } from '../projector/metrics/compactor.ts'
+import { type Runner, startRunner } from '../projector/runner.ts'
+import { projections } from '../projector/slices.ts'
+import type { Core } from './core.ts'
+import { readMigrations } from './migrations.ts'
+
+/** Starts a runner for each projection, and what packs metric points. */
+export function startRunners({
+  databaseUrl,
+  logger,
+  life,
+  readPool,
+  topics,
+  log,
+  signals,
+  measures,
+}: Core): Runner[] {
+  life.owns(
+    'metric compactor',
+    startCompactorThread({ databaseUrl, searchPath: 'read' }, logger),
+    compactor => compactor.stop(),
+  )
+  const onDeadLetter = (topic: string) => measures.deadLetters.inc({ topic })
+  return projections(topics).map(projection =>
+    life.owns(
+      `projection ${projection.name}`,
+      startRunner(projection, { pool: readPool, log, signals, logger, onDeadLetter }),
+      runner => runner.stop(),
+    ),
+  )
+}
+
+/** What an administrator may do to the projections: see where they are, build them anew. */
+export function openProjectionAdmin(core: Core, runners: readonly Runner[]): ProjectionAdmin {
+  const { databaseUrl, pool, readPool, log, logger, topics } = core
+  const stopping = new AbortController()
+  core.life.owns('rebuild', stopping, async controller => controller.abort())
+  return projectionAdmin({
+    readPool,
+    log,
+    runners,
+    now: systemClock,
+    rebuild: {
+      pool,
+      log,
+      logger,
+      openPool: schema =>
+        createPool(databaseUrl, { max: 4, searchPath: schema, applicationName: 'forge rebuild' }),
+      async createSchema(schema) {
+        await migrate(databaseUrl, [{ schema, folder: readMigrations }])
+        await prepareReaderRole(databaseUrl, schema)
+      },
+      projections: () => projections(topics),
+      signal: stopping.signal,
+    },
+  })
+}

@@ -1,0 +1,63 @@
+import type { Pool } from 'pg'
+import type { MaintenanceWatch } from '../auth/maintenance.ts'
+import { oidcOf } from '../auth/oidc-settings.ts'
+import type { Route } from '../auth/route.ts'
+import { commandRoutes } from '../command-api/slices.ts'
+import { createPool } from '../platform/postgres/pool.ts'
+import { auditReader } from '../query-api/audit/reader.ts'
+import { docsRoute } from '../query-api/docs.ts'
+import { generalRoutes } from '../query-api/general.ts'
+import { createReads } from '../query-api/reads.ts'
+import { queryRoutes, type ReadTables } from '../query-api/slices.ts'
+import type { OpenStream } from '../query-api/sse.ts'
+import { apiDocument } from './api-document.ts'
+import type { Parts } from './parts.ts'
+import { readinessOf } from './readiness.ts'
+
+/** What belongs to the listener these routes stand behind. */
+export type Behind = { openStream: OpenStream; maintenance: MaintenanceWatch }
+
+/** The routes of this process's roles. */
+export function routesOf(parts: Parts, { openStream, maintenance }: Behind): Route[] {
+  const { config, telemetry, version, signals } = parts
+  const routes: Route[] = []
+  const document = () => apiDocument(routes, version)
+  routes.push(
+    ...generalRoutes({
+      version,
+      readiness: () => readinessOf(parts),
+      registry: telemetry.registry,
+      openApi: document,
+    }),
+    docsRoute(document),
+  )
+  if (config.roles.includes('command-api'))
+    routes.push(
+      ...commandRoutes(parts.deps, {
+        passwords: parts.passwords,
+        projections: parts.projectionAdmin,
+        catalogue: parts.catalogue,
+        wake: () => parts.jobsChanged.tell(),
+        maintenanceSwitched: async () => {
+          signals.publish('maintenance', {})
+          await maintenance.refresh()
+        },
+      }),
+    )
+  if (config.roles.includes('query-api')) {
+    const reads = createReads<ReadTables>(parts.peoplesReads)
+    const { pool, now, baseUrl } = parts.deps
+    const { catalogue } = parts
+    const audit = auditReader(openAuditPool(parts))
+    const providerName = oidcOf(config)?.name ?? null
+    const signIn = { accessTokenHours: config.jwtHours, baseUrl, providerName }
+    routes.push(...queryRoutes({ reads, pool, now, openStream, catalogue, audit, signIn }))
+  }
+  return routes
+}
+
+/** Few and short of patience: whoever reads the whole record of the commands must not hold them up. */
+function openAuditPool({ life, databaseUrl }: Parts): Pool {
+  const options = { max: 3, applicationName: 'forge audit', statementTimeoutMs: 10_000 }
+  return life.owns('pool audit', createPool(databaseUrl, options), pool => pool.end())
+}

@@ -1,0 +1,65 @@
+import { type KeyRing, loadKeys, watchKeys } from '../auth/keys.ts'
+import { oidcOf } from '../auth/oidc-settings.ts'
+import { createReports } from '../command-api/admit-report.ts'
+import { createFactLane } from '../command-api/append-fact.ts'
+import type { Deps } from '../command-api/deps.ts'
+import { postgresEventStore } from '../command-api/event-store.ts'
+import { startJobKeeper } from '../command-api/jobs/timers.ts'
+import { recentWrites } from '../command-api/recent-writes.ts'
+import { type Relay, startRelay } from '../command-api/relay.ts'
+import { startRunKeeper } from '../command-api/runs/timers.ts'
+import { decisionEvents } from '../events/all.ts'
+import { eventId, prefixedId, systemClock } from '../platform/time.ts'
+import type { Core } from './core.ts'
+
+/** The event store, and the relay behind it where this process has that role. */
+export async function openWriteSide(core: Core): Promise<Deps> {
+  const { config, logger, life, pool, log, topics } = core
+  let relay: Relay | null = null
+  if (config.roles.includes('relay'))
+    relay = life.owns(
+      'relay',
+      startRelay({ pool, log, topic: topics.decisions.name, logger }),
+      started => started.stop(),
+    )
+  return {
+    store: postgresEventStore({
+      pool,
+      definitions: decisionEvents,
+      newEventId: eventId,
+      committed: () => relay?.wake(),
+    }),
+    pool,
+    now: systemClock,
+    newId: prefixedId,
+    config: { ...config, oidc: oidcOf(config) },
+    keys: await openKeys(core),
+    logger,
+    recentWrites: recentWrites(),
+    reports: createReports(pool, systemClock),
+    facts: createFactLane(log),
+    topics,
+    newEventId: eventId,
+    ingestedPoints: count => core.measures.ingestedPoints.inc(count),
+    accessChanged: username => core.signals.publish('access', { username }),
+    baseUrl: () => core.baseUrl.value,
+  }
+}
+
+async function openKeys({ config, life, logger }: Core): Promise<KeyRing> {
+  const keys = await loadKeys(config.dataDir)
+  const watch = watchKeys(keys, {
+    now: systemClock,
+    tokenSeconds: config.jwtHours * 3600,
+    failed: error => logger.warn({ err: error }, 'the signing keys could not be looked at'),
+  })
+  life.owns('key watch', watch, started => started.stop())
+  return keys
+}
+
+/** Starts what ends runs and jobs that nobody else would. */
+export function startKeepers({ life, jobsChanged }: Core, deps: Deps): void {
+  life.owns('run keeper', startRunKeeper(deps), started => started.stop())
+  const jobKeeper = startJobKeeper(deps, () => jobsChanged.tell())
+  life.owns('job keeper', jobKeeper, started => started.stop())
+}
