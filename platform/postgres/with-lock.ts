@@ -1,0 +1,126 @@
+import type { ClientBase, Pool, PoolClient } from 'pg'
+import { keyOf, type Lock } from './locks.ts'
+
+/** SQLSTATE of a lock that was not free within `lock_timeout`. */
+const lockNotAvailable = '55P03'
+/** How much later than the server this side gives up, in milliseconds. */
+const graceMs = 5_000
+
+/**
+ * What is done under a lock. It is held by the session of `client`; when that connection is lost the lock is
+ * gone and `lost` aborts, for another process may have it from then on.
+ */
+export type Locked<T> = (client: PoolClient, lost: AbortSignal) => Promise<T>
+
+/** The lock that was waited for did not become free in time. */
+export class LockTaken extends Error {}
+
+/** Runs `work` under a lock if it is free; returns whether it was. */
+export async function tryWithLock(
+  pool: Pick<Pool, 'connect'>,
+  lock: Lock,
+  work: Locked<void>,
+): Promise<boolean> {
+  let isHeld = false
+  await onConnection(pool, async (client, lost) => {
+    isHeld = await ask(client, 'pg_try_advisory_lock', lock)
+    if (!isHeld) return
+    await work(client, lost)
+    await unlock(client, lock, lost)
+  })
+  return isHeld
+}
+
+/** Runs `work` under a lock, waiting for it; throws `LockTaken` when it is not free in time. */
+export function withLock<T>(
+  pool: Pick<Pool, 'connect'>,
+  { lock, waitMs }: { lock: Lock; waitMs: number },
+  work: Locked<T>,
+): Promise<T> {
+  return onConnection(pool, async (client, lost) => {
+    await waitFor(client, lock, waitMs)
+    const result = await work(client, lost)
+    await unlock(client, lock, lost)
+    return result
+  })
+}
+
+/** Waits for a lock, which goes when the transaction ends. */
+export async function lockInTransaction(tx: ClientBase, lock: Lock): Promise<void> {
+  await ask(tx, 'pg_advisory_xact_lock', lock)
+}
+
+/** Takes a lock until the transaction ends, if it is free; returns whether it was. */
+export const tryLockInTransaction = (tx: ClientBase, lock: Lock): Promise<boolean> =>
+  ask(tx, 'pg_try_advisory_xact_lock', lock)
+
+/** Gives the connection back; after a failure closes it, and what it had locked is free. */
+async function onConnection<T>(pool: Pick<Pool, 'connect'>, work: Locked<T>): Promise<T> {
+  const client = await pool.connect()
+  const lost = new AbortController()
+  let broken: Error | undefined
+  const lose = (error?: Error) => {
+    broken ??= error ?? new Error('the connection ended')
+    lost.abort(broken)
+  }
+  const end = () => lose()
+  client.on('error', lose)
+  client.on('end', end)
+  try {
+    return await work(client, lost.signal)
+  } catch (error) {
+    broken ??= error as Error
+    throw error
+  } finally {
+    client.off('error', lose)
+    client.off('end', end)
+    client.release(broken)
+  }
+}
+
+/** The pool's own time-outs are for queries; only while it waits here does the session have another. */
+async function waitFor(client: PoolClient, lock: Lock, waitMs: number): Promise<void> {
+  await client.query(
+    `select set_config('lock_timeout', $1, false), set_config('statement_timeout', '0', false)`,
+    [String(waitMs)],
+  )
+  try {
+    await ask(client, 'pg_advisory_lock', lock, waitMs + graceMs)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === lockNotAvailable)) throw error
+    throw new LockTaken(
+      `Another process held the advisory lock ${lock.values.join(' ')} for ${waitMs / 1000} s`,
+      { cause: error },
+    )
+  }
+  await client.query('reset lock_timeout')
+  await client.query('reset statement_timeout')
+}
+
+/** Throws when the lock was lost on the way: others may have worked at the same time. */
+async function unlock(client: PoolClient, lock: Lock, lost: AbortSignal): Promise<void> {
+  lost.throwIfAborted()
+  await ask(client, 'pg_advisory_unlock', lock)
+}
+
+type LockFunction =
+  | 'pg_advisory_lock'
+  | 'pg_try_advisory_lock'
+  | 'pg_advisory_unlock'
+  | 'pg_advisory_xact_lock'
+  | 'pg_try_advisory_xact_lock'
+
+async function ask(
+  client: ClientBase,
+  name: LockFunction,
+  { key, values }: Lock,
+  withinMs?: number,
+): Promise<boolean> {
+  const { rows } = await client.query<{ held: unknown }>({
+    name: `${name}_${key}`,
+    text: `select ${name}(${keyOf[key]}) as held`,
+    values: [...values],
+    ...(withinMs !== undefined && { query_timeout: withinMs }),
+  })
+  return rows[0]?.held === true
+}

@@ -1,0 +1,107 @@
+import test from 'ava'
+import { untilAborted } from '../../../platform/pause.ts'
+import { locks, rowLock, schemaLock, textLock } from '../../../platform/postgres/locks.ts'
+import { inTransaction } from '../../../platform/postgres/transaction.ts'
+import {
+  LockTaken,
+  lockInTransaction,
+  tryLockInTransaction,
+  tryWithLock,
+  withLock,
+} from '../../../platform/postgres/with-lock.ts'
+import { database } from '../../servers/postgres.ts'
+import { until } from '../../servers/until.ts'
+
+const waitMs = 10_000
+
+test('a lock that is held is refused to others, and free again afterwards', async t => {
+  const { pool } = await database(t)
+  for (const lock of [locks.relay, textLock('a'), schemaLock('a'), rowLock('a', 1)]) {
+    let inner: boolean | null = null
+    const outer = await tryWithLock(pool, lock, async () => {
+      inner = await tryWithLock(pool, lock, async () => t.fail('two hold it'))
+    })
+    t.deepEqual([outer, inner], [true, false], lock.key)
+    t.true(await tryWithLock(pool, lock, async () => {}), lock.key)
+  }
+})
+
+test('different locks do not exclude each other', async t => {
+  const { pool } = await database(t)
+  const isHeld = await tryWithLock(pool, rowLock('a', 1), async () => {
+    for (const other of [rowLock('a', 2), rowLock('b', 1), schemaLock('a'), textLock('a')])
+      t.true(await tryWithLock(pool, other, async () => {}), other.key)
+  })
+  t.true(isHeld)
+})
+
+test('what fails under a lock frees it', async t => {
+  const { pool } = await database(t)
+  const failing = tryWithLock(pool, locks.relay, async () => {
+    throw new Error('no')
+  })
+  await t.throwsAsync(failing, { message: 'no' })
+  t.is(await withLock(pool, { lock: locks.relay, waitMs }, async () => 'done'), 'done')
+})
+
+test('who waits for a lock has it when its holder is done', async t => {
+  const { pool } = await database(t)
+  const done = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  const first = withLock(pool, { lock: locks.relay, waitMs }, () => {
+    held.resolve()
+    return done.promise
+  })
+  await held.promise
+  const second = withLock(pool, { lock: locks.relay, waitMs }, async client => {
+    const { rows } = await client.query(
+      `select current_setting('lock_timeout') as lock, current_setting('statement_timeout') as statement`,
+    )
+    return rows[0]
+  })
+  await until('the second waits', 10_000, async () => {
+    const { rowCount } = await pool.query(
+      `select from pg_locks where locktype = 'advisory' and not granted
+          and database = (select oid from pg_database where datname = current_database())`,
+    )
+    return rowCount === 1
+  })
+  done.resolve()
+  await first
+  const { rows } = await pool.query(
+    `select current_setting('lock_timeout') as lock, current_setting('statement_timeout') as statement`,
+  )
+  t.deepEqual(await second, rows[0], 'the time-outs of the pool are back')
+})
+
+test('waiting for a lock ends', async t => {
+  const { pool } = await database(t)
+  await withLock(pool, { lock: locks.relay, waitMs }, async () => {
+    const waiting = withLock(pool, { lock: locks.relay, waitMs: 50 }, async () => t.fail())
+    await t.throwsAsync(waiting, { instanceOf: LockTaken, message: /7265001/ })
+  })
+})
+
+test('a holder learns that its connection is lost, and the lock is free for others', async t => {
+  const { pool } = await database(t)
+  let isFree: boolean | null = null
+  const losing = tryWithLock(pool, locks.relay, async (client, lost) => {
+    const { rows } = await client.query('select pg_backend_pid() as pid')
+    await pool.query('select pg_terminate_backend($1)', [rows[0]?.pid])
+    await untilAborted(lost)
+    await until('another has it', 10_000, () => tryWithLock(pool, locks.relay, async () => {}))
+    isFree = true
+  })
+  await t.throwsAsync(losing, { code: '57P01' })
+  t.true(isFree)
+})
+
+test('the lock of a transaction goes with it', async t => {
+  const { pool } = await database(t)
+  const lock = textLock('a')
+  await inTransaction(pool, async tx => {
+    await lockInTransaction(tx, lock)
+    t.false(await inTransaction(pool, other => tryLockInTransaction(other, lock)))
+  })
+  t.true(await inTransaction(pool, other => tryLockInTransaction(other, lock)))
+})
