@@ -7,6 +7,7 @@ import {
 } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { repeat } from '../platform/repeat.ts'
 
 export type SigningKey = { kid: string; privateKey: KeyObject; publicKey: KeyObject }
 
@@ -81,16 +82,11 @@ export function watchKeys(
   keys: KeyRing,
   { now, tokenSeconds, failed }: KeyWatch,
 ): { stop(): Promise<void> } {
-  let looking = Promise.resolve()
-  const timer = setInterval(() => {
-    looking = keys.renew(now(), tokenSeconds).catch(failed)
-  }, lookEveryMs)
-  return {
-    async stop() {
-      clearInterval(timer)
-      await looking
-    },
+  const look = async () => {
+    await keys.renew(now(), tokenSeconds)
+    return lookEveryMs
   }
+  return repeat(look, { failed, firstAfterMs: lookEveryMs })
 }
 
 export type KeyWatch = {

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { createBell } from '../platform/bell.ts'
+import { repeat } from '../platform/repeat.ts'
 import { toTimestamp } from '../schemas/timestamp.ts'
 
 /** How old what a process knows of the switch may get, in milliseconds; a signal makes it know at once. */
@@ -48,25 +48,16 @@ export async function watchMaintenance(deps: MaintenanceDeps): Promise<Maintenan
     logger.warn({ enabled: found.enabled, by: found.changed_by }, 'maintenance was switched')
     if (found.enabled) onBegin()
   }
-  const stopping = new AbortController()
-  const bell = createBell()
-  const watching = (async () => {
-    while (!stopping.signal.aborted) {
-      await bell.wait(pollMs, stopping.signal)
-      await refresh().catch(error =>
-        logger.debug({ err: error }, 'the maintenance switch could not be read'),
-      )
-    }
-  })()
-  return {
-    current: () => known,
-    refresh,
-    async stop() {
-      stopping.abort()
-      bell.ring()
-      await watching
-    },
+  const look = async () => {
+    await refresh()
+    return pollMs
   }
+  const watching = repeat(look, {
+    firstAfterMs: pollMs,
+    retryMs: { first: pollMs, most: pollMs },
+    failed: error => logger.debug({ err: error }, 'the maintenance switch could not be read'),
+  })
+  return { current: () => known, refresh, stop: watching.stop }
 }
 
 /** The switch as it stands in Postgres. */

@@ -29,7 +29,3 @@ const full = (cause: LogFull) =>
     retryAfterSeconds: 2,
     cause,
   })
-
-/** Opaque to clients: a place on the log that the read models must have passed (`Forge-Position`). */
-export const logPosition = ({ topic, partition, offset }: Position): string =>
-  Buffer.from(`l:${topic}:${partition}:${offset}`).toString('base64url')

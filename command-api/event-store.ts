@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Pool, PoolClient } from 'pg'
 import type { Actor, Event, EventDefinition, Recorded, Stamped } from '../events/event.ts'
 import { upcast } from '../events/upcast.ts'
+import { inTransaction } from '../platform/postgres/transaction.ts'
 
 export type Transaction = PoolClient
 
@@ -138,30 +139,10 @@ export function postgresEventStore(deps: EventStoreDeps): EventStore {
 
     async transaction(work) {
       if (isOpen.getStore()) throw new Error('a transaction was begun within another one')
-      const tx = await pool.connect()
-      let broken: Error | undefined
-      try {
-        await tx.query('begin')
-        const result = await isOpen.run(true, () => work(tx))
-        await tx.query('commit')
-        committed()
-        return result
-      } catch (error) {
-        broken = await rollback(tx)
-        throw error
-      } finally {
-        tx.release(broken)
-      }
+      const result = await inTransaction(pool, tx => isOpen.run(true, () => work(tx)))
+      committed()
+      return result
     },
-  }
-}
-
-async function rollback(tx: PoolClient): Promise<Error | undefined> {
-  try {
-    await tx.query('rollback')
-    return undefined
-  } catch (error) {
-    return error as Error
   }
 }
 

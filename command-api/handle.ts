@@ -1,4 +1,7 @@
 import type { Event, Stamped, Stream } from '../events/event.ts'
+import { streamPosition } from '../platform/position.ts'
+import { textLock } from '../platform/postgres/locks.ts'
+import { lockInTransaction } from '../platform/postgres/with-lock.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { ConcurrentWrite, type EventStore, type Stamp, type Transaction } from './event-store.ts'
 
@@ -53,11 +56,7 @@ export async function handle<S, E extends Event>(
  * the rule, for writers that do not come this way.
  */
 export async function lockStream(tx: Transaction, stream: string): Promise<void> {
-  await tx.query({
-    name: 'lock_stream',
-    text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
-    values: [stream],
-  })
+  await lockInTransaction(tx, textLock(stream))
 }
 
 const stamped = <E extends Event>(event: E, { now, actor }: Stamp): Stamped<E> => ({
@@ -65,7 +64,3 @@ const stamped = <E extends Event>(event: E, { now, actor }: Stamp): Stamped<E> =
   occurred_at: now.toISOString(),
   actor,
 })
-
-/** Opaque to clients: a stream and the version a read model must have seen (`Forge-Position`). */
-export const streamPosition = (stream: string, version: number): string =>
-  Buffer.from(`s:${version}:${stream}`).toString('base64url')

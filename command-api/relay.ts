@@ -4,6 +4,9 @@ import type { Recorded } from '../events/event.ts'
 import { type Bell, createBell } from '../platform/bell.ts'
 import type { Head } from '../platform/hash-chain.ts'
 import type { EventLog, LogRecord } from '../platform/log/event-log.ts'
+import { locks } from '../platform/postgres/locks.ts'
+import { tryWithLock } from '../platform/postgres/with-lock.ts'
+import { repeat } from '../platform/repeat.ts'
 import { advance, linkBacklog, readDigests } from './audit-chain.ts'
 import { toRecorded } from './event-store.ts'
 
@@ -23,10 +26,8 @@ export type Relay = {
 
 /** Other processes commit too; how often to look without being woken, in milliseconds. */
 const pollMs = 50
-/** After a failure, in milliseconds. */
-const backoffMs = 500
-/** Only one relay of an installation publishes; the others wait for this lock. */
-const lockId = 7_265_001
+/** How often to ask for the lock while another process publishes, in milliseconds. */
+const standbyMs = 500
 
 /**
  * Publishes committed decisions to the log, each at least once and each stream in order (ADR 2).
@@ -36,47 +37,30 @@ const lockId = 7_265_001
  * still open are taken: nothing can appear behind the cursor any more.
  */
 export function startRelay(deps: RelayDeps): Relay {
-  const stopped = new AbortController()
   const bell = createBell()
-  const running = (async () => {
-    while (!stopped.signal.aborted) {
-      try {
-        await holdLockAndPublish(deps, bell, stopped.signal)
-      } catch (error) {
-        deps.logger.warn({ err: error }, 'relay failed, will retry')
-      }
-      await bell.wait(backoffMs, stopped.signal)
-    }
-  })()
-  return {
-    wake: bell.ring,
-    async stop() {
-      stopped.abort()
-      bell.ring()
-      await running
+  const publishing = repeat(
+    async signal => {
+      await tryWithLock(deps.pool, locks.relay, (client, lost) =>
+        publish(client, deps, bell, AbortSignal.any([signal, lost])),
+      )
+      return standbyMs
     },
-  }
+    { failed: error => deps.logger.warn({ err: error }, 'relay failed, will retry') },
+  )
+  return { wake: bell.ring, stop: publishing.stop }
 }
 
-async function holdLockAndPublish(deps: RelayDeps, bell: Bell, signal: AbortSignal): Promise<void> {
-  const client = await deps.pool.connect()
-  let broken: Error | undefined
-  try {
-    const { rows } = await client.query('select pg_try_advisory_lock($1) as held', [lockId])
-    if (!rows[0]?.held) return
-    let head = await linkBacklog(client)
-    while (!signal.aborted) {
-      const next = await publishBatch(client, deps, head)
-      if (next) head = next
-      else await bell.wait(pollMs, signal)
-    }
-    await client.query('select pg_advisory_unlock($1)', [lockId])
-  } catch (error) {
-    // The session ends with the connection, and the lock with it.
-    broken = error as Error
-    throw error
-  } finally {
-    client.release(broken)
+async function publish(
+  client: PoolClient,
+  deps: RelayDeps,
+  bell: Bell,
+  signal: AbortSignal,
+): Promise<void> {
+  let head = await linkBacklog(client)
+  while (!signal.aborted) {
+    const next = await publishBatch(client, deps, head)
+    if (next) head = next
+    else await bell.wait(pollMs, signal)
   }
 }
 

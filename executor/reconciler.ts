@@ -22,22 +22,24 @@ export type Reconciler = {
 const intervalMs = 500
 /** An attempt that the engine does not accept for this long has failed. */
 const submitPatienceMs = 120_000
-/** Pause after a failed pass, in milliseconds. */
-const backoffMs = 2000
+/** Pauses after failed passes, in milliseconds. */
+const retryMs = { first: 2_000, most: 10_000 }
 
 /**
  * Compares the wanted state of jobs with the engine's state. This is the only recovery mechanism: after any crash
  * the next pass of any process continues from the recorded state. Attempts run on without it.
  */
 export function startReconciler(deps: ReconcilerDeps): Reconciler {
-  const looking = repeat(() =>
-    look({ ...deps, again: () => looking.wake() }).then(
-      () => intervalMs,
-      error => {
-        deps.logger.warn({ err: error }, 'the executor could not look after its jobs, will retry')
-        return backoffMs
-      },
-    ),
+  const looking = repeat(
+    async () => {
+      await look({ ...deps, again: () => looking.wake() })
+      return intervalMs
+    },
+    {
+      retryMs,
+      failed: error =>
+        deps.logger.warn({ err: error }, 'the executor could not look after its jobs, will retry'),
+    },
   )
   return looking
 }

@@ -1,25 +1,33 @@
 export type Bell = { ring: () => void; wait: (ms: number, signal: AbortSignal) => Promise<void> }
 
-/** Waits for a ring or the time, whichever comes first; a ring while nobody waits is not lost. */
+/**
+ * Whoever waits goes on at a ring, after the time or when the signal aborts, whichever comes first. A ring
+ * wakes all who wait; while nobody does it is kept for the next one.
+ */
 export function createBell(): Bell {
-  let rung = false
-  let wakeUp: (() => void) | null = null
+  let isRung = false
+  const waiting = new Set<() => void>()
   return {
     ring() {
-      rung = true
-      wakeUp?.()
+      isRung = waiting.size === 0
+      for (const wake of [...waiting]) wake()
     },
     async wait(ms, signal) {
-      if (!rung && !signal.aborted)
-        await new Promise<void>(resolve => {
-          const timer = setTimeout(resolve, ms)
-          wakeUp = () => {
-            clearTimeout(timer)
-            resolve()
-          }
-        })
-      wakeUp = null
-      rung = false
+      if (isRung || signal.aborted) {
+        isRung = false
+        return
+      }
+      await new Promise<void>(resolve => {
+        const wake = () => {
+          clearTimeout(timer)
+          signal.removeEventListener('abort', wake)
+          waiting.delete(wake)
+          resolve()
+        }
+        const timer = setTimeout(wake, ms)
+        signal.addEventListener('abort', wake)
+        waiting.add(wake)
+      })
     },
   }
 }

@@ -1,6 +1,9 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Logger } from 'pino'
 import type { EventLog } from '../platform/log/event-log.ts'
+import { locks } from '../platform/postgres/locks.ts'
+import { inTransaction } from '../platform/postgres/transaction.ts'
+import { tryWithLock } from '../platform/postgres/with-lock.ts'
 import { type Checkpoints, loadCheckpoints } from './checkpoint.ts'
 import type { TopicProjection } from './projection.ts'
 import { applyBatches } from './runner.ts'
@@ -26,9 +29,6 @@ const next = 'read_next'
 const old = 'read_old'
 const maxReadBytes = 4 * 1024 * 1024
 
-/** One rebuild at a time in an installation. */
-const lockId = 7_265_010
-
 /** Another rebuild is at work. */
 export class RebuildRunning extends Error {}
 
@@ -38,21 +38,20 @@ export class RebuildRunning extends Error {}
  * projector notices the new generation by its compare-and-set. Nothing of an abandoned rebuild is kept.
  */
 export async function rebuild(deps: RebuildDeps): Promise<void> {
-  const lock = await deps.pool.connect()
+  const isAlone = await tryWithLock(deps.pool, locks.rebuild, (_, lost) =>
+    rebuildAlone({ ...deps, signal: AbortSignal.any([deps.signal, lost]) }),
+  )
+  if (!isAlone) throw new RebuildRunning('a rebuild is already at work')
+}
+
+async function rebuildAlone(deps: RebuildDeps): Promise<void> {
+  await dropLeftovers(deps.pool)
+  await deps.createSchema(next)
+  const pool = deps.openPool(next)
   try {
-    const { rows } = await lock.query('select pg_try_advisory_lock($1) as held', [lockId])
-    if (!rows[0]?.held) throw new RebuildRunning('a rebuild is already at work')
-    await dropLeftovers(deps.pool)
-    await deps.createSchema(next)
-    const pool = deps.openPool(next)
-    try {
-      await buildAndFlip(deps, pool)
-    } finally {
-      await pool.end()
-    }
+    await buildAndFlip(deps, pool)
   } finally {
-    // The session ends with the connection, and the lock with it.
-    lock.release(true)
+    await pool.end()
   }
 }
 
@@ -90,7 +89,7 @@ async function openReplay(
 
 /** Where the log no longer reaches back to the beginning, the tables are the record of what it dropped. */
 async function carryOver(pool: Pool, projection: TopicProjection): Promise<void> {
-  await inOneTransaction(pool, 'begin isolation level repeatable read', async tx => {
+  const copy = async (tx: PoolClient) => {
     for (const table of projection.tables)
       await tx.query(`insert into ${next}.${table} select * from ${live}.${table}`)
     await tx.query(
@@ -99,7 +98,8 @@ async function carryOver(pool: Pool, projection: TopicProjection): Promise<void>
         where l.projection = $1 and (n.projection, n.topic, n.partition) = (l.projection, l.topic, l.partition)`,
       [projection.name],
     )
-  })
+  }
+  await inTransaction(pool, copy, { isolation: 'repeatable read' })
 }
 
 type Catching = { replay: Replay; replays: readonly Replay[] }
@@ -153,7 +153,7 @@ async function replayTo(
  * can be projected, so the last few records are replayed under that lock.
  */
 async function flip(deps: RebuildDeps, pool: Pool, replays: readonly Replay[]): Promise<boolean> {
-  return inOneTransaction(deps.pool, 'begin', async tx => {
+  return inTransaction(deps.pool, async tx => {
     await tx.query(`lock table ${live}.projection_checkpoint in exclusive mode`)
     const { rows } = await tx.query(`select number from ${live}.generation`)
     for (const replay of replays) {
@@ -176,23 +176,4 @@ async function liveOffsets(tx: PoolClient, projection: TopicProjection): Promise
     [projection.name],
   )
   return rows.map(row => BigInt(row.next_offset))
-}
-
-async function inOneTransaction<T>(
-  pool: Pool,
-  begin: string,
-  work: (tx: PoolClient) => Promise<T>,
-): Promise<T> {
-  const tx = await pool.connect()
-  try {
-    await tx.query(begin)
-    const result = await work(tx)
-    await tx.query('commit')
-    return result
-  } catch (error) {
-    await tx.query('rollback').catch(() => {})
-    throw error
-  } finally {
-    tx.release()
-  }
 }

@@ -1,7 +1,10 @@
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { type Bell, createBell } from '../platform/bell.ts'
 import type { Batch, EventLog } from '../platform/log/event-log.ts'
+import { schemaLock } from '../platform/postgres/locks.ts'
+import { inTransaction } from '../platform/postgres/transaction.ts'
+import { tryWithLock } from '../platform/postgres/with-lock.ts'
+import { repeat } from '../platform/repeat.ts'
 import type { Signals } from '../platform/signals.ts'
 import type { WakeUps } from '../schemas/wake-ups.ts'
 import {
@@ -37,7 +40,8 @@ export type Runner = {
   stop(): Promise<void>
 }
 
-const backoffMs = 500
+/** How often to ask for the lock while another process projects, in milliseconds. */
+const standbyMs = 500
 
 /**
  * Follows the log of one projection: collects new records, applies them and moves the checkpoint in one
@@ -45,82 +49,36 @@ const backoffMs = 500
  * process with the projection's lock works; the others stand by.
  */
 export function startRunner(projection: TopicProjection, deps: RunnerDeps): Runner {
-  const stopping = new AbortController()
   const state: RunnerStatus = {
     projection: projection.name,
     checkpoints: [],
     halted: null,
     lastAppliedAt: null,
   }
-  const idle = createBell()
-  const running = repeat(stopping.signal, idle, () =>
-    attempt(projection, deps, state, stopping.signal),
-  )
-  return {
-    status: () => ({ ...state }),
-    async stop() {
-      stopping.abort()
-      idle.ring()
-      await running
+  const following = repeat(
+    async signal => {
+      await tryWithLock(deps.pool, schemaLock(projection.name), (_, lost) =>
+        follow(projection, deps, state, AbortSignal.any([signal, lost])),
+      )
+      return standbyMs
     },
-  }
+    { failed: error => report(error, projection, deps, state), retryMs: { first: 500, most: 500 } },
+  )
+  return { status: () => ({ ...state }), stop: following.stop }
 }
 
-async function repeat(signal: AbortSignal, idle: Bell, work: () => Promise<void>): Promise<void> {
-  while (!signal.aborted) {
-    await work()
-    await idle.wait(backoffMs, signal)
-  }
-}
-
-async function attempt(
-  projection: TopicProjection,
-  deps: RunnerDeps,
+function report(
+  error: unknown,
+  { name }: TopicProjection,
+  { logger }: RunnerDeps,
   state: RunnerStatus,
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    await withProjectionLock(projection, deps, signal, () =>
-      follow(projection, deps, state, signal),
-    )
-  } catch (error) {
-    if (error instanceof LostOwnership) {
-      deps.logger.info({ projection: projection.name }, 'projection taken over')
-      return
-    }
-    state.halted = error instanceof Error ? error.message : String(error)
-    deps.logger.error({ err: error, projection: projection.name }, 'projection failed, will retry')
+): void {
+  if (error instanceof LostOwnership) {
+    logger.info({ projection: name }, 'projection taken over')
+    return
   }
-}
-
-async function withProjectionLock(
-  projection: TopicProjection,
-  deps: RunnerDeps,
-  signal: AbortSignal,
-  work: () => Promise<void>,
-): Promise<void> {
-  const client = await deps.pool.connect()
-  let broken: Error | undefined
-  // The lock belongs to this session: once the connection is lost, another process may take over.
-  client.once('error', error => {
-    broken = error
-  })
-  try {
-    const { rows } = await client.query(
-      `select pg_try_advisory_lock(hashtext(current_schema() || '/' || $1)) as held`,
-      [projection.name],
-    )
-    if (!rows[0]?.held || signal.aborted) return
-    await work()
-    await client.query(`select pg_advisory_unlock(hashtext(current_schema() || '/' || $1))`, [
-      projection.name,
-    ])
-  } catch (error) {
-    broken = error as Error
-    throw error
-  } finally {
-    client.release(broken)
-  }
+  state.halted = error instanceof Error ? error.message : String(error)
+  logger.error({ err: error, projection: name }, 'projection failed, will retry')
 }
 
 async function follow(
@@ -187,22 +145,4 @@ export async function applyBatches(
 function isPoison(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return code === '' ? !/connection|timeout/i.test(String(error)) : /^(2[0-9A-Z]|42)/.test(code)
-}
-
-async function inTransaction<T>(pool: Pool, work: (tx: PoolClient) => Promise<T>): Promise<T> {
-  const tx = await pool.connect()
-  let broken: Error | undefined
-  try {
-    await tx.query('begin')
-    const result = await work(tx)
-    await tx.query('commit')
-    return result
-  } catch (error) {
-    await tx.query('rollback').catch(cause => {
-      broken = cause
-    })
-    throw error
-  } finally {
-    tx.release(broken)
-  }
 }

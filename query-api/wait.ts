@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { createBell } from '../platform/bell.ts'
+import { type ForgePosition, parsePosition } from '../platform/position.ts'
 import type { Signals } from '../platform/signals.ts'
 import type { WakeUps } from '../schemas/wake-ups.ts'
 
@@ -10,11 +11,6 @@ const pollMs = 25
 
 /** Resolves with whether the read models reached these positions in time. */
 export type WaitFor = (positions: readonly string[]) => Promise<boolean>
-
-/** A parsed `Forge-Position`. */
-type Awaited =
-  | { kind: 'stream'; stream: string; version: number }
-  | { kind: 'log'; topic: string; partition: number; offset: number }
 
 export function createWaiter(pool: Pool, signals: Signals<WakeUps>): WaitFor {
   return async positions => {
@@ -35,22 +31,12 @@ export function createWaiter(pool: Pool, signals: Signals<WakeUps>): WaitFor {
   }
 }
 
-/** `s:<version>:<stream>` or `l:<topic>:<partition>:<offset>`, base64url. */
-export function parsePosition(position: string): Awaited | null {
-  const text = Buffer.from(position, 'base64url').toString('utf8')
-  const stream = /^s:(\d{1,9}):(.+)$/.exec(text)
-  if (stream) return { kind: 'stream', version: Number(stream[1]), stream: String(stream[2]) }
-  const log = /^l:([\w.-]+):(\d{1,6}):(\d{1,15})$/.exec(text)
-  if (!log) return null
-  return { kind: 'log', topic: String(log[1]), partition: Number(log[2]), offset: Number(log[3]) }
-}
-
-async function allReached(pool: Pool, awaited: readonly Awaited[]): Promise<boolean> {
+async function allReached(pool: Pool, awaited: readonly ForgePosition[]): Promise<boolean> {
   for (const one of awaited) if (!(await reached(pool, one))) return false
   return true
 }
 
-async function reached(pool: Pool, awaited: Awaited): Promise<boolean> {
+async function reached(pool: Pool, awaited: ForgePosition): Promise<boolean> {
   const { rowCount } =
     awaited.kind === 'stream'
       ? await pool.query({

@@ -8,6 +8,7 @@ import { openLocalExecutor } from '../executor/local/local-executor.ts'
 import type { Executor } from '../executor/port.ts'
 import { startReconciler } from '../executor/reconciler.ts'
 import { startExclusive } from '../platform/postgres/exclusive.ts'
+import { locks } from '../platform/postgres/locks.ts'
 import type { Core } from './core.ts'
 
 /** Opens the engine of this machine, and says what it has to those who ask for hardware. */
@@ -21,9 +22,6 @@ export async function openExecutor({ config }: Core, deps: Deps): Promise<Execut
   await describeLocalProfile(deps, await executor.capacity())
   return executor
 }
-
-/** One process looks after the jobs of this engine; another one takes over when it is gone. */
-const lockId = 7_265_011
 
 /** Starts looking after jobs; the listener must have its port, which runs are told. */
 export function runExecutor(core: Core, deps: Deps, executor: Executor): void {
@@ -46,5 +44,7 @@ export function runExecutor(core: Core, deps: Deps, executor: Executor): void {
     core.jobsChanged.tell = reconciler.wake
     return reconciler
   }
-  life.owns('executor', startExclusive({ pool, lockId, logger }, look), started => started.stop())
+  // One process looks after the jobs of this engine; another one takes over when it is gone.
+  const exclusive = startExclusive({ pool, lock: locks.executor, logger }, look)
+  life.owns('executor', exclusive, started => started.stop())
 }

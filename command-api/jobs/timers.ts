@@ -20,14 +20,16 @@ const batch = 100
  * Every step may be repeated, by any process.
  */
 export function startJobKeeper(deps: Deps, wake: () => void): JobKeeper {
-  return repeat(async () => {
-    try {
+  return repeat(
+    async () => {
       if (await keepJobs(deps)) wake()
-    } catch (error) {
-      deps.logger.warn({ err: error }, 'jobs could not be looked after, will retry')
-    }
-    return intervalMs
-  })
+      return intervalMs
+    },
+    {
+      failed: error =>
+        deps.logger.warn({ err: error }, 'jobs could not be looked after, will retry'),
+    },
+  )
 }
 
 type Duty = {

@@ -1,7 +1,7 @@
 import { type Route, route } from '../../auth/route.ts'
+import { logPosition } from '../../platform/position.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { logsInput, logsReply, maxLineBytes, maxLogBodyBytes } from '../../schemas/logs.ts'
-import { logPosition } from '../append-fact.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import { createHourMeter } from './hour-meter.ts'
 import { recordLogs } from './record.ts'

@@ -1,6 +1,6 @@
 import { type Route, route } from '../../auth/route.ts'
+import { logPosition } from '../../platform/position.ts'
 import { isPlainMetricsInput, metricsInput, metricsReply } from '../../schemas/metrics.ts'
-import { logPosition } from '../append-fact.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import { recordMetrics } from './record.ts'
 

@@ -24,16 +24,18 @@ const keeper = { type: 'system', id: 'run-keeper', via: 'timer' } as const
  * repeated, by any process: of several `eof` the first holds.
  */
 export function startRunKeeper(deps: Deps): RunKeeper {
-  return repeat(async () => {
-    try {
+  return repeat(
+    async () => {
       await noteReporters(deps)
       await closeLogs(deps)
       await abandonSilent(deps)
-    } catch (error) {
-      deps.logger.warn({ err: error }, 'runs could not be looked after, will retry')
-    }
-    return intervalMs
-  })
+      return intervalMs
+    },
+    {
+      failed: error =>
+        deps.logger.warn({ err: error }, 'runs could not be looked after, will retry'),
+    },
+  )
 }
 
 async function noteReporters(deps: Deps): Promise<void> {

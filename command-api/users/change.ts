@@ -1,6 +1,8 @@
 import type { Person } from '../../auth/caller.ts'
 import type { Passwords } from '../../auth/passwords.ts'
 import { type UserEvent, userAt } from '../../events/users.ts'
+import { textLock } from '../../platform/postgres/locks.ts'
+import { lockInTransaction } from '../../platform/postgres/with-lock.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type PersonRow, type User, type UserChange, userOf } from '../../schemas/users.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
@@ -111,7 +113,7 @@ const mayTakeAnAdmin = ({ type, data }: UserEvent) =>
  * keep them apart: this one does.
  */
 async function keepAnAdmin(tx: Transaction): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended('the last admin', 0))`)
+  await lockInTransaction(tx, textLock('the last admin'))
   const { rowCount } = await tx.query(
     `select 1 from auth.person where role = 'admin' and not disabled limit 1`,
   )

@@ -1,5 +1,7 @@
 import type { Pool } from 'pg'
+import { pause } from '../pause.ts'
 import { asBigints, isOutage } from '../postgres/pool.ts'
+import { type Repeated, repeat } from '../repeat.ts'
 import { type Batch, LogShortened, type ReadOptions, type ReadRecord } from './event-log.ts'
 import type { Group, LaneId } from './group-commit.ts'
 import { createTailCache } from './tail-cache.ts'
@@ -88,7 +90,7 @@ export function createReading(
     }
   }
 
-  const polling = poll(pool, followed, closing)
+  const polling = poll(pool, followed)
   return {
     read,
     committed({ lane, records }, first) {
@@ -98,7 +100,7 @@ export function createReading(
       watermark.raise(first + BigInt(records.length))
     },
     async ended() {
-      await polling
+      await polling.stop()
       await Promise.allSettled(underWay)
     },
   }
@@ -176,39 +178,18 @@ async function fetchRecordsOf(
 }
 
 /** Raises the watermarks by what the table says, for as long as anybody waits. */
-async function poll(
-  pool: Pool,
-  followed: ReadonlyMap<number, Followed>,
-  signal: AbortSignal,
-): Promise<void> {
-  let waitMs = pollMs
-  while (!signal.aborted) {
-    await pause(waitMs, signal)
+function poll(pool: Pool, followed: ReadonlyMap<number, Followed>): Repeated {
+  const look = async () => {
     const isAwaited = [...followed.values()].some(({ watermark }) => watermark.isAwaited)
-    if (signal.aborted || !isAwaited) continue
-    try {
-      const { rows } = await pool.query({
-        name: 'log_poll',
-        text: 'select lane, next_offset from log.lane',
-        types: asBigints,
-      })
-      for (const row of rows) followed.get(row.lane)?.watermark.raise(row.next_offset)
-      waitMs = pollMs
-    } catch {
-      // Whatever is wrong, the next append or fetch says it better.
-      waitMs = retryMs
-    }
+    if (!isAwaited) return pollMs
+    const { rows } = await pool.query({
+      name: 'log_poll',
+      text: 'select lane, next_offset from log.lane',
+      types: asBigints,
+    })
+    for (const row of rows) followed.get(row.lane)?.watermark.raise(row.next_offset)
+    return pollMs
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-  })
+  // Whatever is wrong, the next append or fetch says it better.
+  return repeat(look, { failed: () => {}, retryMs: { first: retryMs, most: retryMs } })
 }

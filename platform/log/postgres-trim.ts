@@ -1,4 +1,5 @@
-import type { Pool } from 'pg'
+import { escapeIdentifier, type Pool } from 'pg'
+import { inTransaction } from '../postgres/transaction.ts'
 import type { LaneId } from './group-commit.ts'
 
 export type TrimOptions = {
@@ -74,28 +75,17 @@ async function sizeOf(pool: Pool, lanes: readonly number[]): Promise<number> {
 }
 
 async function drop(pool: Pool, leaf: Leaf): Promise<void> {
-  const client = await pool.connect()
-  let broken: Error | undefined
-  try {
-    await client.query('begin')
-    await client.query(`set local lock_timeout = ${lockWithinMs}`)
-    const { rowCount } = await client.query(
+  await inTransaction(pool, async tx => {
+    await tx.query(`set local lock_timeout = ${lockWithinMs}`)
+    const { rowCount } = await tx.query(
       'delete from log.leaf where lane = $1 and first_offset = $2',
       [leaf.lane, leaf.first_offset],
     )
-    if (rowCount === 1) {
-      await client.query(`drop table log.${client.escapeIdentifier(leaf.table_name)}`)
-      await client.query('update log.lane set first_offset = $2 where lane = $1', [
-        leaf.lane,
-        leaf.end_offset,
-      ])
-    }
-    await client.query('commit')
-  } catch (error) {
-    broken = error as Error
-    throw error
-  } finally {
-    // With its connection the transaction goes too.
-    client.release(broken)
-  }
+    if (rowCount !== 1) return
+    await tx.query(`drop table log.${escapeIdentifier(leaf.table_name)}`)
+    await tx.query('update log.lane set first_offset = $2 where lane = $1', [
+      leaf.lane,
+      leaf.end_offset,
+    ])
+  })
 }

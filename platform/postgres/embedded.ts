@@ -1,10 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { Client } from 'pg'
+import type { ClientBase } from 'pg'
 import type { Logger } from 'pino'
+import { untilAborted } from '../pause.ts'
+import { repeat } from '../repeat.ts'
 import { findBinaries, findServerUser } from './binaries.ts'
 import { initCluster, type Place, type Running, runServer, stopServer } from './cluster.ts'
+import { locks } from './locks.ts'
+import { createPool } from './pool.ts'
+import { LockTaken, withLock } from './with-lock.ts'
 
 export type EmbeddedPostgres = {
   /** Address of the database `forge`, password included; stays the same until `stop`. */
@@ -21,11 +26,10 @@ export type EmbeddedOptions = {
   settings?: Record<string, string>
 }
 
-/** Held on a connection for as long as this process uses the server: two must not share it. */
-const ownerLock = 7_265_000
 /** The lock of a killed owner goes as soon as its connection is seen closed. */
 const ownerPatienceMs = 5_000
-const reviveEveryMs = 250
+/** After failed starts, in milliseconds. */
+const reviveEveryMs = { first: 250, most: 5_000 }
 
 /**
  * Starts PostgreSQL in `directory`, or takes over the one that a killed process left running there. Should it
@@ -36,38 +40,40 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const place = await prepare(resolve(options.directory))
   let server = await runServer(place, options.settings ?? {}, null)
   const url = urlOf(place, server, 'forge')
-  const stopping = new AbortController()
-  let reviving: Promise<void> = Promise.resolve()
-
-  const lost = () => {
-    if (stopping.signal.aborted) return
-    options.logger.error('the embedded PostgreSQL went away, starting it again')
-    reviving = revive()
+  const opened = Promise.withResolvers<void>()
+  let isDown = false
+  const up = () => {
+    if (isDown) options.logger.info('the embedded PostgreSQL is back')
+    isDown = false
+    opened.resolve()
   }
-  const revive = async () => {
-    while (!stopping.signal.aborted) {
-      try {
-        server = await runServer(place, options.settings ?? {}, server.port)
-        keeper = await keep(urlOf(place, server, 'postgres'), lost)
-        options.logger.info('the embedded PostgreSQL is back')
-        return
-      } catch (error) {
-        options.logger.error({ err: error }, 'the embedded PostgreSQL does not start')
-        await new Promise(done => setTimeout(done, reviveEveryMs))
-      }
-    }
+  const serve = async (signal: AbortSignal) => {
+    if (isDown) server = await runServer(place, options.settings ?? {}, server.port)
+    await own(urlOf(place, server, 'postgres'), signal, up)
+    return 0
   }
-
-  let keeper = await keep(urlOf(place, server, 'postgres'), lost)
-  await createDatabase(keeper)
+  const serving = repeat(serve, {
+    retryMs: reviveEveryMs,
+    failed(error) {
+      isDown = true
+      opened.reject(error)
+      options.logger.error({ err: error }, 'the embedded PostgreSQL is away, starting it again')
+    },
+  })
+  await opened.promise.catch(async error => {
+    await serving.stop()
+    throw error
+  })
+  const stop = async () => {
+    await serving.stop()
+    await stopServer(place, server)
+  }
+  let stopping: Promise<void> | null = null
   return {
     url,
-    async stop() {
-      if (stopping.signal.aborted) return
-      stopping.abort()
-      await reviving
-      await keeper.end()
-      await stopServer(place, server)
+    stop() {
+      stopping ??= stop()
+      return stopping
     },
   }
 }
@@ -106,29 +112,28 @@ async function passwordIn(directory: string): Promise<string> {
   return password
 }
 
-/** Holds the owner's lock and notices when the server dies. */
-async function keep(url: string, lost: () => void): Promise<Client> {
-  const client = new Client({ connectionString: url, application_name: 'forge keeper' })
-  // Without a listener a lost connection would end the process; `end` follows and says it all.
-  client.on('error', () => {})
-  await client.connect()
-  const deadline = Date.now() + ownerPatienceMs
-  for (;;) {
-    const { rows } = await client.query('select pg_try_advisory_lock($1) as held', [ownerLock])
-    if (rows[0]?.held) break
-    if (Date.now() > deadline) {
-      await client.end()
-      throw new Error(
-        'Another Forge server is running on this data directory; stop it, or set SERVICE_DATA_DIR to another folder.',
-      )
-    }
-    await new Promise(done => setTimeout(done, 50))
+/** Keeps other processes off this server until told to stop; throws when the server goes away before. */
+async function own(url: string, signal: AbortSignal, owned: () => void): Promise<void> {
+  const pool = createPool(url, { max: 1, applicationName: 'forge owner' })
+  try {
+    const lock = { lock: locks.owner, waitMs: ownerPatienceMs }
+    await withLock(pool, lock, async (client, lost) => {
+      await createDatabase(client)
+      owned()
+      await untilAborted(AbortSignal.any([signal, lost]))
+    })
+  } catch (error) {
+    if (!(error instanceof LockTaken)) throw error
+    throw new Error(
+      'Another Forge server is running on this data directory; stop it, or set SERVICE_DATA_DIR to another folder.',
+      { cause: error },
+    )
+  } finally {
+    await pool.end()
   }
-  client.on('end', lost)
-  return client
 }
 
-async function createDatabase(client: Client): Promise<void> {
+async function createDatabase(client: ClientBase): Promise<void> {
   const { rowCount } = await client.query(`select 1 from pg_database where datname = 'forge'`)
   if (rowCount === 0) await client.query('create database forge')
 }

@@ -1,6 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Client, escapeIdentifier } from 'pg'
+import { type ClientBase, escapeIdentifier } from 'pg'
+import { locks } from './locks.ts'
+import { createPool } from './pool.ts'
+import { inTransactionOn } from './transaction.ts'
+import { withLock } from './with-lock.ts'
 
 export type MigrationSet = {
   schema: string
@@ -10,27 +14,26 @@ export type MigrationSet = {
 
 type Migration = { version: number; name: string; path: string }
 
-/** One at a time for the whole database, so that processes starting together do not collide. */
-const migrationLock = 7_265_002
+/** How long to wait for another process that brings the database up to date, in milliseconds. */
+const waitMs = 10 * 60_000
 
 /**
  * Brings a schema up to the newest file of its folder, each file in a transaction of its own with the
  * schema as search path. Throws when the database is newer than the files, and changes nothing then.
  */
 export async function migrate(url: string, sets: readonly MigrationSet[]): Promise<void> {
-  const client = new Client({ connectionString: url, application_name: 'forge migrate' })
-  client.on('error', () => {})
-  await client.connect()
+  const pool = createPool(url, { max: 1, applicationName: 'forge migrate' })
   try {
-    await client.query('select pg_advisory_lock($1)', [migrationLock])
-    for (const set of sets) await migrateSchema(client, set)
+    // One at a time for the whole database, so that processes starting together do not collide.
+    await withLock(pool, { lock: locks.migration, waitMs }, async client => {
+      for (const set of sets) await migrateSchema(client, set)
+    })
   } finally {
-    // The lock goes with the session.
-    await client.end()
+    await pool.end()
   }
 }
 
-async function migrateSchema(client: Client, { schema, folder }: MigrationSet): Promise<void> {
+async function migrateSchema(client: ClientBase, { schema, folder }: MigrationSet): Promise<void> {
   const migrations = await migrationsIn(folder)
   const name = escapeIdentifier(schema)
   await client.query(`create schema if not exists ${name}`)
@@ -60,19 +63,18 @@ async function migrationsIn(folder: string): Promise<Migration[]> {
   })
 }
 
-async function apply(client: Client, schema: string, migration: Migration): Promise<void> {
+async function apply(client: ClientBase, schema: string, migration: Migration): Promise<void> {
   const sql = await readFile(migration.path, 'utf8')
   try {
-    await client.query('begin')
-    await client.query(`set local search_path = ${schema}`)
-    await client.query(sql)
-    await client.query(`insert into ${schema}.migration (version, name) values ($1, $2)`, [
-      migration.version,
-      migration.name,
-    ])
-    await client.query('commit')
+    await inTransactionOn(client, async () => {
+      await client.query(`set local search_path = ${schema}`)
+      await client.query(sql)
+      await client.query(`insert into ${schema}.migration (version, name) values ($1, $2)`, [
+        migration.version,
+        migration.name,
+      ])
+    })
   } catch (cause) {
-    await client.query('rollback')
     throw new Error(`Migration ${migration.path} failed: ${(cause as Error).message}`, { cause })
   }
 }

@@ -1,4 +1,7 @@
-import { Client, DatabaseError, escapeIdentifier } from 'pg'
+import { type ClientBase, DatabaseError, escapeIdentifier } from 'pg'
+import { locks } from './locks.ts'
+import { createPool } from './pool.ts'
+import { withLock } from './with-lock.ts'
 
 /** `role` null: row-level policies cannot be made to hold here, and `why` not. */
 export type ReaderRole = { role: string; why: null } | { role: null; why: string }
@@ -6,8 +9,8 @@ export type ReaderRole = { role: string; why: null } | { role: null; why: string
 /** Roles are shared by the databases of a cluster; what they may read is granted in each. */
 const readerRole = 'forge_reader'
 const insufficientPrivilege = '42501'
-/** Processes that start together must not grant the same at the same time. */
-const grantLock = 7_265_012
+/** How long to wait for another process that makes the role, in milliseconds. */
+const waitMs = 60_000
 
 class Unguarded extends Error {}
 
@@ -20,25 +23,25 @@ export async function prepareReaderRole(
   schema: string,
   name = readerRole,
 ): Promise<ReaderRole> {
-  const client = new Client({ connectionString: url, application_name: 'forge reader role' })
-  client.on('error', () => {})
-  await client.connect()
+  const pool = createPool(url, { max: 1, applicationName: 'forge reader role' })
   try {
-    await client.query('select pg_advisory_lock($1)', [grantLock])
-    await makeRole(client, name)
-    await refuseBypass(client, name)
-    await becomeMember(client, name)
-    await grantReads(client, { schema, name })
-    return { role: name, why: null }
+    // Processes that start together must not grant the same at the same time.
+    return await withLock(pool, { lock: locks.readerGrant, waitMs }, async client => {
+      await makeRole(client, name)
+      await refuseBypass(client, name)
+      await becomeMember(client, name)
+      await grantReads(client, { schema, name })
+      return { role: name, why: null }
+    })
   } catch (error) {
     if (error instanceof Unguarded) return { role: null, why: error.message }
     throw error
   } finally {
-    await client.end()
+    await pool.end()
   }
 }
 
-async function makeRole(client: Client, name: string): Promise<void> {
+async function makeRole(client: ClientBase, name: string): Promise<void> {
   const { rowCount } = await client.query('select from pg_roles where rolname = $1', [name])
   if (rowCount === 1) return
   try {
@@ -50,7 +53,7 @@ async function makeRole(client: Client, name: string): Promise<void> {
   }
 }
 
-async function refuseBypass(client: Client, name: string): Promise<void> {
+async function refuseBypass(client: ClientBase, name: string): Promise<void> {
   const { rows } = await client.query(
     'select rolsuper or rolbypassrls as bypasses from pg_roles where rolname = $1',
     [name],
@@ -58,7 +61,7 @@ async function refuseBypass(client: Client, name: string): Promise<void> {
   if (rows[0]?.bypasses) throw new Unguarded(`the role ${name} bypasses row-level security`)
 }
 
-async function becomeMember(client: Client, name: string): Promise<void> {
+async function becomeMember(client: ClientBase, name: string): Promise<void> {
   if (await mayTakeOn(client, name)) return
   try {
     await client.query(`grant ${name} to current_user`)
@@ -69,7 +72,7 @@ async function becomeMember(client: Client, name: string): Promise<void> {
     throw new Unguarded(`the database's user may not take on the role ${name}`)
 }
 
-async function mayTakeOn(client: Client, name: string): Promise<boolean> {
+async function mayTakeOn(client: ClientBase, name: string): Promise<boolean> {
   try {
     await client.query(`set role ${name}`)
     await client.query('reset role')
@@ -86,7 +89,7 @@ const orUnguarded = (error: unknown, what: string): unknown =>
     : error
 
 async function grantReads(
-  client: Client,
+  client: ClientBase,
   { schema, name }: { schema: string; name: string },
 ): Promise<void> {
   const { rows } = await client.query<{ relation: string }>(

@@ -54,6 +54,25 @@ export async function lockInTransaction(tx: ClientBase, lock: Lock): Promise<voi
 export const tryLockInTransaction = (tx: ClientBase, lock: Lock): Promise<boolean> =>
   ask(tx, 'pg_try_advisory_xact_lock', lock)
 
+/**
+ * Waits for the locks of several texts, the same as `textLock` of each. They are sorted by what is locked and not
+ * by text, so that no two transactions wait for each other. Texts with the same hash share a lock, which only
+ * makes them wait. Also returns whether the transaction had written before.
+ */
+export async function lockTextsInTransaction(
+  tx: ClientBase,
+  texts: readonly string[],
+): Promise<{ hasWritten: boolean }> {
+  const { rows } = await tx.query<{ has_written: boolean }>({
+    name: 'lock_texts',
+    text: `select pg_current_xact_id_if_assigned() is not null as has_written, pg_advisory_xact_lock(lock)
+             from (select distinct hashtextextended(text, 0) as lock
+                     from unnest($1::text[]) as text order by lock) as wanted`,
+    values: [texts],
+  })
+  return { hasWritten: rows.some(row => row.has_written) }
+}
+
 /** Gives the connection back; after a failure closes it, and what it had locked is free. */
 async function onConnection<T>(pool: Pick<Pool, 'connect'>, work: Locked<T>): Promise<T> {
   const client = await pool.connect()

@@ -1,5 +1,8 @@
 import type { Pool, PoolClient } from 'pg'
+import { rowLock } from '../../platform/postgres/locks.ts'
 import { isOutage } from '../../platform/postgres/pool.ts'
+import { inTransaction } from '../../platform/postgres/transaction.ts'
+import { tryLockInTransaction } from '../../platform/postgres/with-lock.ts'
 import { repeat } from '../../platform/repeat.ts'
 import type { Clock } from '../../platform/time.ts'
 import { pointsByKey, storePoints } from './chunks.ts'
@@ -25,16 +28,10 @@ export type CompactorDeps = { pool: Pool; logger: { warn: Say; error: Say }; now
 
 /** Compacts due runs in passes until stopped. Any number of processes may run it. */
 export function startCompactor(deps: CompactorDeps): { stop(): Promise<void> } {
-  return repeat(async signal => ((await onePass(deps, signal)) === 0 ? restMs : 0))
-}
-
-async function onePass(deps: CompactorDeps, signal: AbortSignal): Promise<number> {
-  try {
-    return await compactDue(deps, signal)
-  } catch (error) {
-    deps.logger.warn({ err: error, outage: isOutage(error) }, 'compacting metrics failed')
-    return 0
-  }
+  return repeat(async signal => ((await compactDue(deps, signal)) === 0 ? restMs : 0), {
+    failed: error =>
+      deps.logger.warn({ err: error, outage: isOutage(error) }, 'compacting metrics failed'),
+  })
 }
 
 /** Compacts every run that is due; returns their number. A failing run does not affect the others. */
@@ -69,31 +66,13 @@ export async function compactDue(deps: CompactorDeps, signal: AbortSignal): Prom
  * start, runs without the row lock; only the end, which touches the same rows as a flush, holds it.
  */
 export async function compactRun(pool: Pool, runNo: number, nowMs: number): Promise<boolean> {
-  const tx = await pool.connect()
-  let broken: Error | undefined
-  try {
-    await tx.query('begin')
-    const done = (await holdRun(tx, runNo)) && (await compactHeld(tx, runNo, nowMs))
-    await tx.query('commit')
-    return done
-  } catch (error) {
-    await tx.query('rollback').catch(cause => {
-      broken = cause
-    })
-    throw error
-  } finally {
-    tx.release(broken)
-  }
-}
-
-/** Excludes other compactors until the transaction ends. */
-async function holdRun(tx: PoolClient, runNo: number): Promise<boolean> {
-  const { rows } = await tx.query<{ held: boolean }>({
-    name: 'hold_metric_run',
-    text: `select pg_try_advisory_xact_lock(hashtext(current_schema() || '/metric_run'), $1) as held`,
-    values: [runNo],
-  })
-  return rows[0]?.held === true
+  return inTransaction(
+    pool,
+    async tx =>
+      // Excludes other compactors.
+      (await tryLockInTransaction(tx, rowLock('metric_run', runNo))) &&
+      (await compactHeld(tx, runNo, nowMs)),
+  )
 }
 
 async function compactHeld(tx: PoolClient, runNo: number, nowMs: number): Promise<boolean> {

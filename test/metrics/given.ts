@@ -4,6 +4,7 @@ import type { Pool } from 'pg'
 import { pino } from 'pino'
 import { recordMetrics } from '../../command-api/metrics/record.ts'
 import type { ReadRecord } from '../../platform/log/event-log.ts'
+import { inTransaction } from '../../platform/postgres/transaction.ts'
 import { compactRun } from '../../projector/metrics/compact.ts'
 import { metricsProjection } from '../../projector/metrics/projection.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
@@ -45,25 +46,23 @@ export function report(runId: string, points: readonly Point[], receivedMs = sta
 
 /** Applies records as the runner does, in one transaction. */
 export async function flush(store: Store, records: ReadRecord[]): Promise<void> {
-  await inTransaction(store, records, 'commit')
+  await inTransaction(store.pool, tx => store.projection.apply(tx, [batchOf(records)]))
 }
 
 /** Applies records in a transaction that is rolled back. */
 export async function flushInVain(store: Store, records: ReadRecord[]): Promise<void> {
-  await inTransaction(store, records, 'rollback')
+  const inVain = new Error('in vain')
+  const applying = inTransaction(store.pool, async tx => {
+    await store.projection.apply(tx, [batchOf(records)])
+    throw inVain
+  })
+  await applying.catch(error => {
+    if (error !== inVain) throw error
+  })
   store.projection.reset()
 }
 
-async function inTransaction(store: Store, records: ReadRecord[], end: 'commit' | 'rollback') {
-  const tx = await store.pool.connect()
-  try {
-    await tx.query('begin')
-    await store.projection.apply(tx, [{ topic: 'metrics', partition: 0, records }])
-    await tx.query(end)
-  } finally {
-    tx.release()
-  }
-}
+const batchOf = (records: ReadRecord[]) => ({ topic: 'metrics', partition: 0, records })
 
 export async function compact(store: Store, runId: string, nowMs = startMs): Promise<void> {
   const runNo = await findRunNo(store.db, runId)

@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ExecutionContext } from 'ava'
 import { Kysely, PostgresDialect } from 'kysely'
-import { Client, type Pool } from 'pg'
+import type { ClientBase, Pool } from 'pg'
+import { locks } from '../../platform/postgres/locks.ts'
 import { type MigrationSet, migrate } from '../../platform/postgres/migrate.ts'
 import { createPool } from '../../platform/postgres/pool.ts'
+import { withLock } from '../../platform/postgres/with-lock.ts'
 import { addressOf } from './rendezvous.ts'
 
 const folder = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
@@ -30,8 +32,7 @@ export type DatabaseOptions = {
   schema?: 'log' | 'auth' | 'write' | 'read'
 }
 
-/** Held while the template is made, and while one is copied: Postgres copies only what nobody uses. */
-const templateLock = 7_265_003
+const templateWaitMs = 120_000
 
 /** An empty database with all schemas migrated, for this test alone; dropped when the test is over. */
 export async function database<Tables = Record<string, never>>(
@@ -41,11 +42,12 @@ export async function database<Tables = Record<string, never>>(
   const server = await addressOf('postgres')
   const name = `test_${randomBytes(8).toString('hex')}`
   const template = await templateName()
-  await asAdministrator(server, async client => {
-    await client.query('select pg_advisory_lock($1)', [templateLock])
-    await makeTemplate(client, server, template)
-    await client.query(`create database ${name} template ${template} strategy file_copy`)
-  })
+  await asAdministrator(server, async administrators =>
+    withLock(administrators, { lock: locks.testTemplate, waitMs: templateWaitMs }, async client => {
+      await makeTemplate(client, server, template)
+      await client.query(`create database ${name} template ${template} strategy file_copy`)
+    }),
+  )
   const url = inDatabase(server, name)
   const pool = createPool(url, {
     max: 10,
@@ -55,12 +57,12 @@ export async function database<Tables = Record<string, never>>(
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   t.teardown(async () => {
     if (!pool.ending) await pool.end()
-    await asAdministrator(server, client => client.query(`drop database ${name} with (force)`))
+    await asAdministrator(server, pool => pool.query(`drop database ${name} with (force)`))
   })
   return { url, pool, kysely }
 }
 
-async function makeTemplate(client: Client, server: string, template: string): Promise<void> {
+async function makeTemplate(client: ClientBase, server: string, template: string): Promise<void> {
   const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [
     template,
   ])
@@ -81,16 +83,12 @@ async function templateName(): Promise<string> {
   return `template_${hash.digest('hex').slice(0, 16)}`
 }
 
-async function asAdministrator<T>(
-  server: string,
-  work: (client: Client) => Promise<T>,
-): Promise<T> {
-  const client = new Client({ connectionString: inDatabase(server, 'postgres') })
-  await client.connect()
+async function asAdministrator<T>(server: string, work: (pool: Pool) => Promise<T>): Promise<T> {
+  const pool = createPool(inDatabase(server, 'postgres'), { max: 1, applicationName: 'forge test' })
   try {
-    return await work(client)
+    return await work(pool)
   } finally {
-    await client.end()
+    await pool.end()
   }
 }
 

@@ -1,11 +1,12 @@
 import test from 'ava'
 import { pino } from 'pino'
 import { startExclusive } from '../../../platform/postgres/exclusive.ts'
+import { locks } from '../../../platform/postgres/locks.ts'
 import { createPool } from '../../../platform/postgres/pool.ts'
 import { database } from '../../servers/postgres.ts'
 import { until } from '../../servers/until.ts'
 
-const lockId = 7_265_900
+const lock = locks.executor
 const logger = pino({ level: 'silent' })
 
 test('a part runs in one place, and in the next one when its holder is gone', async t => {
@@ -22,9 +23,9 @@ test('a part runs in one place, and in the next one when its holder is gone', as
       },
     }
   }
-  const first = startExclusive({ pool, lockId, logger, retryMs: 20 }, part('first'))
+  const first = startExclusive({ pool, lock, logger, retryMs: 20 }, part('first'))
   await until('the first runs', 10_000, () => running.has('first'))
-  const second = startExclusive({ pool: others, lockId, logger, retryMs: 20 }, part('second'))
+  const second = startExclusive({ pool: others, lock, logger, retryMs: 20 }, part('second'))
   await first.stop()
   await until('the second runs', 10_000, () => running.has('second'))
   await second.stop()
@@ -35,7 +36,7 @@ test('whoever loses the connection stops, and starts again when it is back', asy
   const { pool } = await database(t)
   let starts = 0
   let stops = 0
-  const part = startExclusive({ pool, lockId, logger, retryMs: 20 }, () => {
+  const part = startExclusive({ pool, lock, logger, retryMs: 20 }, () => {
     starts++
     return {
       async stop() {
@@ -46,7 +47,7 @@ test('whoever loses the connection stops, and starts again when it is back', asy
   await until('it runs', 10_000, () => starts === 1)
   await pool.query(
     `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = $1`,
-    [lockId],
+    [lock.values[0]],
   )
   await until('it runs again', 10_000, () => starts === 2)
   t.is(stops, 1)
