@@ -20,9 +20,9 @@ import { number, toTable } from './rig/table.ts'
 const { values: options } = parseArgs({
   options: {
     events: { type: 'string', default: '1000000' },
-    /** The relay is measured on this many at a time. */
+    /** Number of events per relay measurement. */
     relayed: { type: 'string', default: '50000' },
-    /** How often. */
+    /** Number of measurements. */
     rounds: { type: 'string', default: '6' },
   },
 })

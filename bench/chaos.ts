@@ -4,12 +4,12 @@ import { signIn } from '../test/servers/api.ts'
 import { isReady } from '../test/servers/server-process.ts'
 import { checkLedger } from './chaos/check.ts'
 import {
-  hparamsLane,
-  type Lane,
-  logsLane,
-  metricsLane,
-  rubricLane,
-  runsLane,
+  type Client,
+  hparamsClient,
+  logsClient,
+  metricsClient,
+  rubricClient,
+  runsClient,
 } from './chaos/clients.ts'
 import { type Drive, drive } from './chaos/drive.ts'
 import { killAtRandom } from './chaos/kill.ts'
@@ -28,7 +28,7 @@ const usage = `npm run chaos -- [options]
   --kills N            how many processes to kill (10)
   --profile NAME       embedded or kafka (embedded)
   --seed S             repeats the choices of a run; the instants differ (from the clock)
-  --lanes N            runs that report at once (24)
+  --clients N          runs that report at once (24)
   --rest MS            longest rest of each between two requests (150)
   --keep               keeps the data directory and the ledger afterwards`
 
@@ -41,7 +41,7 @@ type Options = {
   kills: number
   kafka: boolean
   seed: number
-  lanes: number
+  clients: number
   restMs: number
   keep: boolean
 }
@@ -52,7 +52,7 @@ function readOptions(): Options {
       kills: { type: 'string', default: '10' },
       profile: { type: 'string', default: 'embedded' },
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-      lanes: { type: 'string', default: '24' },
+      clients: { type: 'string', default: '24' },
       rest: { type: 'string', default: '150' },
       keep: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -66,7 +66,7 @@ function readOptions(): Options {
     kills: Number(values.kills),
     kafka: values.profile === 'kafka',
     seed: Number(values.seed),
-    lanes: Number(values.lanes),
+    clients: Number(values.clients),
     restMs: Number(values.rest),
     keep: values.keep,
   }
@@ -74,16 +74,16 @@ function readOptions(): Options {
 
 const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 23)} ${line}`)
 
-/** Answers whether nothing was lost, repeated, invented or changed, and no unexpected error was seen. */
+/** Returns whether nothing was lost, repeated, invented or changed, without unexpected errors. */
 async function rehearse(options: Options, server: Server, broker: KafkaBroker | null) {
   const random = randomFrom(options.seed)
   const admin = await signIn(server.url)
-  const runs = await createRuns(server.url, admin, project, options.lanes)
+  const runs = await createRuns(server.url, admin, project, options.clients)
   const ledgerPath = join(server.dataDir, '..', 'ledger')
   const ledger = await openLedger(ledgerPath)
   let salt = 0
   const newSalt = () => ++salt
-  const load = drive(lanesFor(runs, newSalt), {
+  const load = drive(clientsFor(runs, newSalt), {
     url: server.url,
     credentials: { admin, ingest: new Map(runs.map(({ run_id, token }) => [run_id, token])) },
     ledger,
@@ -99,7 +99,7 @@ async function rehearse(options: Options, server: Server, broker: KafkaBroker | 
   })
   await load.stop()
   say('the load has ended; waiting until everything acknowledged can be read')
-  await broker?.settled()
+  await broker?.started()
   await server.ready()
   const reader = { url: server.url, token: admin }
   const fences = fencesFor(
@@ -126,15 +126,15 @@ async function rehearse(options: Options, server: Server, broker: KafkaBroker | 
   return isClean(verdict) && load.tally.unexpected.length === 0
 }
 
-function lanesFor(runs: readonly ExternalRun[], newSalt: () => number): Lane[] {
+function clientsFor(runs: readonly ExternalRun[], newSalt: () => number): Client[] {
   const some = <T>(share: number, make: (run: string) => T) =>
     runs.slice(0, Math.ceil(runs.length * share)).map(({ run_id }) => make(run_id))
   return [
-    ...some(1, run => metricsLane(run, newSalt)),
-    ...some(0.5, logsLane),
-    ...some(0.1, run => hparamsLane(run, newSalt)),
-    ...rubrics.map(name => rubricLane('admin', name, newSalt)),
-    runsLane(madeProject),
+    ...some(1, run => metricsClient(run, newSalt)),
+    ...some(0.5, logsClient),
+    ...some(0.1, run => hparamsClient(run, newSalt)),
+    ...rubrics.map(name => rubricClient('admin', name, newSalt)),
+    runsClient(madeProject),
   ]
 }
 

@@ -7,11 +7,11 @@ import { timeEach } from './rig/repeat.ts'
 export type ChartReport = {
   points: number
   buckets: number
-  /** While all points lie as they came in. */
+  /** Before compaction. */
   fresh: Spread
-  /** After the run has ended and its points were compacted. */
+  /** After the run's points were compacted. */
   compacted: Spread
-  /** Narrowed to a tenth of the steps, where the points themselves are looked through. */
+  /** A tenth of the steps, for which the points themselves are read. */
   zoomed: Spread
 }
 
@@ -24,7 +24,7 @@ const key = 'train/loss'
 const times = 40
 const appliedWithinMs = 120_000
 
-/** One series of 200,000 points as a chart of 1000 buckets: milliseconds of the whole request. */
+/** A chart of 1000 buckets over 200,000 points: milliseconds per request. */
 export async function measureChart({ url, token }: Target): Promise<ChartReport> {
   const [run] = await createRuns(url, token, 'chart', 1)
   if (!run) throw new Error('no run to draw')
@@ -68,7 +68,7 @@ export async function measureChart({ url, token }: Target): Promise<ChartReport>
   }
 }
 
-/** Falling, noisy, irregular in time: nothing that compresses for being simple. */
+/** Falling, noisy and irregular in time, so that it does not compress unrealistically well. */
 function lossFrom(first: number) {
   return Array.from({ length: perRequest }, (_, index) => {
     const step = first + index
@@ -77,7 +77,7 @@ function lossFrom(first: number) {
   })
 }
 
-/** Compaction is seen from outside only by its work being over: two rounds alike. */
+/** Repeats until two rounds agree: from outside, the end of compaction shows only in stable times. */
 async function untilSteady(measure: () => Promise<Spread>): Promise<void> {
   let before = Number.POSITIVE_INFINITY
   await until(

@@ -37,7 +37,7 @@ type Report = {
   machine: { cpus: number; model: string; load_before: number[] }
   limits: MachineLimits
   cells: Cell[]
-  /** At half of the highest rate of each size of request. */
+  /** At half of the highest rate for each request size. */
   halfLoad: Cell[]
   storage: Storage | null
 }
@@ -94,7 +94,7 @@ async function measureLoads(
 ): Promise<Pick<Report, 'cells' | 'halfLoad'>> {
   const { seconds } = options
   const [points = 1000] = options.points
-  // Code that is not yet compiled and tables that are not yet there would count against the first pair.
+  // Warm-up: otherwise cold code and missing tables would slow the first pair.
   await measureCell(bench, { points, connections: 16, seconds: 2, rate: null })
   const cells: Cell[] = []
   const halfLoad: Cell[] = []

@@ -11,9 +11,9 @@ import { measureRunList, type RunListReport } from './run-list.ts'
 
 const { values: options } = parseArgs({
   options: {
-    /** Also writes all figures to this file. */
+    /** Also write all figures to this file. */
     json: { type: 'string' },
-    /** `chart` or `run-list` alone. */
+    /** Measure only `chart` or `run-list`. */
     only: { type: 'string' },
     'node-flags': { type: 'string', default: '' },
   },

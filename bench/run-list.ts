@@ -7,7 +7,7 @@ import { timeEach } from './rig/repeat.ts'
 export type RunListReport = {
   runs: number
   metricKeys: number
-  /** Milliseconds of the whole request, by what was asked, and of whom: behind the second wall are only members. */
+  /** Milliseconds per request, by query and caller: row-level security applies to members only. */
   queries: { query: string; by: 'admin' | 'member'; took: Spread }[]
 }
 
@@ -29,7 +29,7 @@ export async function measureRunList(
     byMetric('-metric:val/accuracy:last'),
     `project=list-7&${byMetric('-metric:val/accuracy:last')}`,
     `state=succeeded&${byMetric('metric:val/loss:min')}`,
-    // Matches nothing, of which statistics know nothing: a fifth and a twentieth of the runs have each.
+    // Matches nothing, which statistics cannot tell: a fifth and a twentieth of the runs match one condition.
     `project=list-3&state=failed&${byMetric('-metric:val/accuracy:max')}`,
     `project=list-6&state=failed&${byMetric('-metric:val/accuracy:max')}`,
     `tag=tag-5&${byMetric('metric:train/loss:last')}`,
@@ -47,7 +47,7 @@ export async function measureRunList(
   return { runs, metricKeys: keys.length, queries }
 }
 
-/** Somebody who reads a quarter of the runs: those of the projects that the seed makes them a member of. */
+/** Signs in a person who may read a quarter of the runs, by the memberships of the seed. */
 async function signInMember(url: string, token: string): Promise<string> {
   const body = { username: member, password: `${member} of the bench` }
   await askApi(url, 'POST', '/api/admin/users', { token, body: { ...body, role: 'operator' } })
@@ -55,8 +55,8 @@ async function signInMember(url: string, token: string): Promise<string> {
 }
 
 /**
- * Rows as the projections leave them behind runs that have ended; sent through the API they would take
- * minutes and change nothing in what is read.
+ * The rows that projections write for ended runs; sending them through the API would take minutes and give the same
+ * rows.
  */
 const seed = [
   `insert into read.projects (name, owner, visibility, created_at)

@@ -1,19 +1,19 @@
 import type { MemberRole, Visibility } from '../schemas/projects.ts'
 
 /**
- * What a person is to a project and to one of its runs; one may be several at once. `submitter`: owns the run in
- * question; `guest`: any signed-in person, where the project is internal.
+ * A person's role in a project or towards one of its runs; a person may have several. `submitter` owns the run;
+ * `guest` is any signed-in person if the project is internal.
  */
-export type Standing = 'admin' | 'owner' | MemberRole | 'submitter' | 'guest'
+export type ProjectRole = 'admin' | 'owner' | MemberRole | 'submitter' | 'guest'
 
 /**
- * `submit`: begin runs and jobs in the project; `control`: stop, pause and resume a job; `issue_token`: a run's
- * ingest token; `configure`: the project's settings and members.
+ * `submit`: start runs and jobs in the project; `control`: stop, pause and resume a job; `issue_token`: issue a
+ * run's ingest token; `configure`: change the project's settings and members.
  */
 export type Action = 'read' | 'submit' | 'control' | 'issue_token' | 'configure'
 
-/** Who may do what (docs/projects.md). A token speaks as the run, so not even admins take one of another's. */
-export const permitted: Record<Standing, readonly Action[]> = {
+/** Who may do what (docs/projects.md). An ingest token acts as the run, so not even admins may issue another's. */
+export const permitted: Record<ProjectRole, readonly Action[]> = {
   admin: ['read', 'submit', 'control', 'configure'],
   owner: ['read', 'submit', 'control', 'configure'],
   maintainer: ['read', 'submit', 'control', 'configure'],
@@ -28,29 +28,29 @@ export type Asking = { username: string; role: 'admin' | 'operator' }
 export type ProjectFacts = {
   owner: string
   visibility: Visibility
-  /** What the asking person is in it; null for no member. */
+  /** The caller's role as a member; null if not a member. */
   memberRole: MemberRole | null
 }
 
-export function standingsIn(
+export function rolesIn(
   { owner, visibility, memberRole }: ProjectFacts,
   { username, role }: Asking,
   run?: { owner: string },
-): Standing[] {
-  const standings: Standing[] = []
-  if (role === 'admin') standings.push('admin')
-  if (owner === username) standings.push('owner')
-  if (memberRole !== null) standings.push(memberRole)
-  if (run?.owner === username) standings.push('submitter')
-  if (visibility === 'internal') standings.push('guest')
-  return standings
+): ProjectRole[] {
+  const roles: ProjectRole[] = []
+  if (role === 'admin') roles.push('admin')
+  if (owner === username) roles.push('owner')
+  if (memberRole !== null) roles.push(memberRole)
+  if (run?.owner === username) roles.push('submitter')
+  if (visibility === 'internal') roles.push('guest')
+  return roles
 }
 
-/** `hidden`: to this person there is no such thing; `forbidden`: they may read it, but not do that. */
+/** `hidden`: it must look missing to this person; `forbidden`: they may read it, but not do that. */
 export type Verdict = 'permitted' | 'forbidden' | 'hidden'
 
-export function judge(standings: readonly Standing[], action: Action): Verdict {
-  const may = (wanted: Action) => standings.some(standing => permitted[standing].includes(wanted))
+export function judge(roles: readonly ProjectRole[], action: Action): Verdict {
+  const may = (wanted: Action) => roles.some(projectRole => permitted[projectRole].includes(wanted))
   if (may(action)) return 'permitted'
   return may('read') ? 'forbidden' : 'hidden'
 }

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Person } from '../auth/caller.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { type Action, judge, standingsIn } from './access.ts'
+import { type Action, judge, rolesIn } from './access.ts'
 import type { Transaction } from './event-store.ts'
 
 export type RunToActOn = {
@@ -36,7 +36,7 @@ export async function runToActOn(
     values: [asked, caller.username, noun],
   })
   const [run] = rows
-  const verdict = run ? judge(standingsOf(run, caller), action) : 'hidden'
+  const verdict = run ? judge(rolesOf(run, caller), action) : 'hidden'
   if (verdict === 'hidden') throw new Refusal('not_found', `No such ${noun}: ${asked}`)
   if (verdict === 'forbidden') throw new Refusal('forbidden', whoMay(action, run.owner, noun))
   const { run_id, owner, source, ended_at } = run
@@ -50,9 +50,9 @@ type Row = {
   member_role: 'viewer' | 'member' | 'maintainer' | null
 }
 
-const standingsOf = (run: Row, caller: Person) => {
+const rolesOf = (run: Row, caller: Person) => {
   const { project_owner: owner, visibility, member_role: memberRole } = run
-  return standingsIn({ owner, visibility, memberRole }, caller, run)
+  return rolesIn({ owner, visibility, memberRole }, caller, run)
 }
 
 const whoMay = (action: Action, owner: string, noun: string): string =>

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { Person } from '../auth/caller.ts'
 import { type ProjectEvent, projectAt } from '../events/projects.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { type Asking, judge, type ProjectFacts, standingsIn } from './access.ts'
+import { type Asking, judge, type ProjectFacts, rolesIn } from './access.ts'
 import type { CommandConfig } from './deps.ts'
 import type { EventStore, Stamp, Transaction } from './event-store.ts'
 
@@ -74,8 +74,8 @@ type Row = Pick<ProjectFacts, 'owner' | 'visibility'> & {
 /** Names are global, so that a name is taken is no secret: 403 where anything else would be 404. */
 function refuseStrangers(row: Row, project: string, caller: Asking): void {
   const { owner, visibility, member_role: memberRole } = row
-  const standings = standingsIn({ owner, visibility, memberRole }, caller)
-  if (judge(standings, 'submit') !== 'permitted')
+  const roles = rolesIn({ owner, visibility, memberRole }, caller)
+  if (judge(roles, 'submit') !== 'permitted')
     throw new Refusal(
       'forbidden',
       `Project ${project} belongs to others; ask its owner to make you a member`,

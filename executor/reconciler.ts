@@ -105,7 +105,7 @@ async function submitted(deps: ReconcilerDeps, attempt: ActiveAttempt): Promise<
   const found = await executor.find(run_id, attempt.attempt)
   if (found) return found
   if (attempt.executor_running)
-    return endedUnseen(deps, attempt, { ran: true, why: 'The executor knows it no longer' })
+    return endedUnseen(deps, attempt, { ran: true, why: 'The executor no longer knows it' })
   if (attempt.stop) return endedUnseen(deps, attempt, { ran: false, why: null })
   try {
     return await executor.submit(deps.toLaunch(await commands.launch(run_id, attempt.attempt)))

@@ -9,7 +9,7 @@ const worthwhileBytes = maxBatchBytes / 8
  * A smaller batch waits for more records, three times as long as the last one took to apply (milliseconds). So a
  * single write is visible at once, while under load there are only a few transactions a second.
  */
-const gather = { timesLast: 3, minMs: 5, maxMs: 100 }
+const linger = { timesLast: 3, minMs: 5, maxMs: 100 }
 
 export type Inbox = { take(): Promise<Batch[]>; close(): Promise<void> }
 
@@ -45,7 +45,7 @@ export function openInbox(
     }
   })
   outer.addEventListener('abort', arrived.ring, { once: true })
-  const gatherFor = async (ms: number) => {
+  const lingerFor = async (ms: number) => {
     const until = performance.now() + ms
     for (let left = ms; left > 0 && !failure && !signal.aborted; left = until - performance.now()) {
       if (bytes >= worthwhileBytes) return
@@ -57,7 +57,7 @@ export function openInbox(
       const appliedMs = performance.now() - takenAt
       while (waiting.length === 0 && !failure && !signal.aborted) await arrived.wait(1000, signal)
       if (failure) throw failure
-      await gatherFor(Math.min(gather.maxMs, Math.max(gather.minMs, appliedMs * gather.timesLast)))
+      await lingerFor(Math.min(linger.maxMs, Math.max(linger.minMs, appliedMs * linger.timesLast)))
       takenAt = performance.now()
       const taken = waiting
       waiting = []

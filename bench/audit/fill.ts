@@ -3,8 +3,8 @@ import type { Pool } from 'pg'
 const perTransaction = 20_000
 
 /**
- * The next `count` events of a year that has `total` of them: jobs of 200 people (a tenth of the events with a whole spec, some 3 KB), sign-ins
- * and, one in 10,000, a quota. Many transactions, so that commit order has something to order.
+ * The next `count` of the `total` events of a year: jobs of 200 people (a tenth of the events with a whole spec,
+ * about 3 KB), sign-ins and, once in 10,000, a quota. In many transactions, so that commit order matters.
  */
 export async function fillEvents(
   pool: Pool,

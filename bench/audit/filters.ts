@@ -6,7 +6,7 @@ import { type Spread, spreadOf } from '../rig/quantile.ts'
 
 const day = (date: string) => `${date}T00:00:00+00:00`
 
-/** Each filter with much, some and little to find, alone and with a range of time. */
+/** Each filter with many, some and few matches, alone and with a time range. */
 const queries: [what: string, AuditQuery][] = [
   ['no filter', {}],
   ['actor, 0.3% of all', { actor: 'person7' }],

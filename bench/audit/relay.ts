@@ -4,7 +4,7 @@ import { startRelay } from '../../command-api/relay.ts'
 import type { EventLog } from '../../platform/log/event-log.ts'
 import { until } from '../../test/servers/until.ts'
 
-/** Publishes everything that waits, and answers events a second. */
+/** Publishes all waiting events and returns the events per second. */
 export async function measureRelay(
   { pool, log, topic }: { pool: Pool; log: EventLog; topic: string },
   events: number,

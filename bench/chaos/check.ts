@@ -11,7 +11,7 @@ import {
 } from './read-back.ts'
 import { addVerdicts, judge, judgeOrder, type Verdict } from './verdict.ts'
 
-/** Reads everything the ledger names back through the API and judges it, one subject after another. */
+/** Reads everything in the ledger back through the API and judges it, subject by subject. */
 export async function checkLedger(path: string, reader: Reader): Promise<Verdict> {
   const verdicts: Verdict[] = []
   for (const history of historyBySubject(await readLedger(path)).values()) {
@@ -44,7 +44,7 @@ async function checkSubject(
   }
 }
 
-/** The place of each line in the order in which lines were first sent. */
+/** The index of each line in the order of first sending. */
 function firstSent(history: readonly Done[]): Map<string, number> {
   const order = new Map<string, number>()
   for (const { operation } of history)

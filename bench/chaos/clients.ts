@@ -2,8 +2,8 @@ import type { Done } from './expectation.ts'
 import type { Operation } from './operations.ts'
 import type { Random } from './random.ts'
 
-/** Chooses the next operation on one subject from what came of those before it. */
-export type Lane = (last: Done | null, random: Random) => Operation
+/** Chooses the next operation on one subject from the outcome of the last. */
+export type Client = (last: Done | null, random: Random) => Operation
 
 type Metrics = Extract<Operation, { kind: 'metrics' }>
 type Logs = Extract<Operation, { kind: 'logs' }>
@@ -11,10 +11,10 @@ type Logs = Extract<Operation, { kind: 'logs' }>
 const keys = ['train/loss', 'train/accuracy', 'val/loss', 'lr']
 
 /**
- * New steps most of the time; now and then a batch sent once more, or written anew with other values, as after
- * a resume. What got no answer is mostly sent again, as a client does, and sometimes given up.
+ * Mostly new steps; sometimes a repeated batch, or a batch rewritten with other values, as after a resume. A batch
+ * without a response is usually sent again, as a client does, and sometimes abandoned.
  */
-export function metricsLane(run: string, newSalt: () => number): Lane {
+export function metricsClient(run: string, newSalt: () => number): Client {
   let nextStep = 1
   const sent: Metrics[] = []
   const fresh = (random: Random): Metrics => {
@@ -41,8 +41,8 @@ export function metricsLane(run: string, newSalt: () => number): Lane {
   }
 }
 
-/** Batches counted by `seq`, sent again until acknowledged; one in ten twice, though acknowledged. */
-export function logsLane(run: string): Lane {
+/** Batches counted by `seq`, repeated until acknowledged; one in ten is repeated even after that. */
+export function logsClient(run: string): Client {
   let nextSeq = 0
   return (last, random) => {
     const isOurs = last?.operation.kind === 'logs'
@@ -54,7 +54,7 @@ export function logsLane(run: string): Lane {
   }
 }
 
-export function hparamsLane(run: string, newSalt: () => number): Lane {
+export function hparamsClient(run: string, newSalt: () => number): Client {
   return (_, random) => ({
     kind: 'hparams',
     run,
@@ -67,12 +67,12 @@ export function hparamsLane(run: string, newSalt: () => number): Lane {
   })
 }
 
-export const rubricLane =
-  (owner: string, name: string, newSalt: () => number): Lane =>
+export const rubricClient =
+  (owner: string, name: string, newSalt: () => number): Client =>
   () => ({ kind: 'rubric', owner, name, salt: newSalt() })
 
-/** Each run has a name of its own; a creation without an answer is not repeated. */
-export function runsLane(project: string): Lane {
+/** Each run has a unique name; a creation without a response is not repeated. */
+export function runsClient(project: string): Client {
   let created = 0
   return () => ({ kind: 'run', project, name: `made ${created++}` })
 }

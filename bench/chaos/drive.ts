@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Lane } from './clients.ts'
+import type { Client } from './clients.ts'
 import type { Done } from './expectation.ts'
 import type { Ledger } from './ledger.ts'
 import type { Operation } from './operations.ts'
@@ -11,31 +11,31 @@ export type DriveOptions = {
   credentials: Credentials
   ledger: Ledger
   random: Random
-  /** Longest rest of a lane between two operations, in milliseconds; the shortest is 0. */
+  /** Maximum pause of a client between two operations, in milliseconds; the minimum is 0. */
   restMs: number
 }
 
 export type Tally = {
   operations: number
-  /** Answers and broken connections by status or code. */
+  /** Responses by status and broken connections by code. */
   answers: Map<string, number>
-  /** What no kill explains: neither success, nor 503, nor a connection reset or refused. */
+  /** Results that a kill cannot explain: not success, 503, or a connection reset or refused. */
   unexpected: string[]
   slowestMs: number
 }
 
 export type Drive = {
   tally: Tally
-  /** Ends the load and answers when the last answers are in the ledger. */
+  /** Ends the load; resolves when the last outcomes are in the ledger. */
   stop(): Promise<void>
-  /** Sends this again and again until it is acknowledged; after `stop`. */
+  /** Repeats this operation until it is acknowledged; used after `stop`. */
   insist(operation: Operation, withinMs: number): Promise<void>
 }
 
 const restAfterFailureMs = 200
 
-/** Runs all lanes at once, each with one operation under way at a time. */
-export function drive(lanes: readonly Lane[], options: DriveOptions): Drive {
+/** Runs all clients concurrently, each with one operation at a time. */
+export function drive(clients: readonly Client[], options: DriveOptions): Drive {
   const tally: Tally = { operations: 0, answers: new Map(), unexpected: [], slowestMs: 0 }
   const { random, restMs } = options
   let stopped = false
@@ -52,18 +52,18 @@ export function drive(lanes: readonly Lane[], options: DriveOptions): Drive {
     return submitted
   }
 
-  const follow = async (lane: Lane) => {
+  const follow = async (client: Client) => {
     let last: Done | null = null
     await pause(random.whole(0, restMs))
     while (!stopped) {
-      const operation: Operation = lane(last, random)
+      const operation: Operation = client(last, random)
       const { outcome } = await perform(operation)
       last = { operation, outcome }
       await pause(outcome === 'ok' ? random.whole(0, restMs) : restAfterFailureMs)
     }
   }
 
-  const running = Promise.all(lanes.map(follow))
+  const running = Promise.all(clients.map(follow))
   return {
     tally,
     async stop() {

@@ -1,17 +1,17 @@
 import type { Entry, Outcome } from './ledger.ts'
 import { type Operation, subjectOf, writesOf } from './operations.ts'
 
-/** What one register may hold. */
+/** The permitted values of one register. */
 export type Expectation = {
-  /** The last acknowledged value; null where none was, and then the register may be empty. */
+  /** The last acknowledged value; if null, the register may be empty. */
   acknowledged: string | null
-  /** Values whose writing got no answer: each may have come at any time, or never. */
+  /** Values whose writes got no response: each may have been applied at any time, or never. */
   possible: ReadonlySet<string>
 }
 
 export type Done = { operation: Operation; outcome: Outcome }
 
-/** Operations by subject, in the order they were sent. One without an answer in the ledger is unknown. */
+/** Operations by subject, in sending order. One without an outcome in the ledger is `unknown`. */
 export function historyBySubject(entries: readonly Entry[]): Map<string, Done[]> {
   const outcomes = new Map<number, Outcome>()
   for (const entry of entries) if ('outcome' in entry) outcomes.set(entry.op, entry.outcome)
@@ -26,7 +26,7 @@ export function historyBySubject(entries: readonly Entry[]): Map<string, Done[]>
   return histories
 }
 
-/** Folds what was done to one subject; a register that was only written in vain has no entry. */
+/** Folds the operations on one subject; a register with only failed writes has no entry. */
 export function expectationsOf(history: readonly Done[]): Map<string, Expectation> {
   const registers = new Map<string, { acknowledged: string | null; possible: Set<string> }>()
   for (const { operation, outcome } of history) {

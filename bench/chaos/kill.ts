@@ -5,7 +5,7 @@ import type { Target, TargetName } from './targets.ts'
 
 export type KillReport = {
   kills: Record<TargetName, number>
-  /** Milliseconds from a kill until the server was ready again, where that was waited for. */
+  /** Milliseconds from a kill until the server was ready again, if measured. */
   recoveryMs: number[]
 }
 
@@ -19,11 +19,11 @@ export type KillOptions = {
 
 /** Between two kills, in milliseconds. */
 const restMs = { min: 1_500, max: 5_000 }
-/** Now and then the next kill falls into the recovery from the last. */
+/** Sometimes the next kill hits during the recovery from the last. */
 const doubleKill = { chance: 0.15, withinMs: 700 }
 const recoverWithinMs = 60_000
 
-/** Kills one process after another, whichever the random numbers name. Throws when nothing recovers. */
+/** Kills random processes one after another. Throws if the server does not recover. */
 export async function killAtRandom(options: KillOptions): Promise<KillReport> {
   const { targets, random, report } = options
   const result: KillReport = { kills: { server: 0, postgres: 0, broker: 0 }, recoveryMs: [] }
@@ -40,7 +40,7 @@ export async function killAtRandom(options: KillOptions): Promise<KillReport> {
       await pause(random.whole(0, doubleKill.withinMs))
       continue
     }
-    // What was killed is not always noticed at once: a short wait, or readiness would be the old one.
+    // A kill is not always noticed at once; without this wait, readiness could still be the old one.
     await pause(100)
     await until('the server is ready again', recoverWithinMs, options.isReady)
     result.recoveryMs.push(performance.now() - began)

@@ -2,8 +2,8 @@ import { type FileHandle, open, readFile } from 'node:fs/promises'
 import type { Operation } from './operations.ts'
 
 /**
- * `ok`: acknowledged, so it must be there. `failed`: refused, or never reached the server, so it must not.
- * `unknown`: no answer, or one that promises nothing (503), so it may.
+ * `ok`: acknowledged, so it must be stored. `failed`: refused, or never reached the server, so it must not be.
+ * `unknown`: no response, or one that promises nothing (503), so it may be.
  */
 export type Outcome = 'ok' | 'failed' | 'unknown'
 
@@ -12,12 +12,12 @@ export type Entry =
   | { op: number; outcome: Outcome; answer: string }
 
 export type Ledger = {
-  /** Resolves when the entry is on disk: an operation is sent only after its entry is. */
+  /** Resolves when the entry is on disk: an operation is sent only after that. */
   write(entry: Entry): Promise<void>
   close(): Promise<void>
 }
 
-/** Appends entries to a file; those that come while one write is made durable share the next. */
+/** Appends entries to a file; entries that arrive during one fsync share the next. */
 export async function openLedger(path: string): Promise<Ledger> {
   const file = await open(path, 'a')
   let waiting: { text: string; resolve(): void; reject(error: unknown): void }[] = []
@@ -55,7 +55,7 @@ async function appendDurably(file: FileHandle, text: string): Promise<void> {
   await file.datasync()
 }
 
-/** All entries in the order they were written; a last line cut off by a crash counts as never written. */
+/** All entries in writing order; ignores a last line cut off by a crash. */
 export async function readLedger(path: string): Promise<Entry[]> {
   const lines = (await readFile(path, 'utf8')).split('\n')
   return lines.slice(0, -1).map(line => JSON.parse(line) as Entry)

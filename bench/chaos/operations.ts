@@ -1,6 +1,6 @@
 /**
- * What the load may do, and which registers each operation writes. A register is a place that holds one
- * value as far as the API promises: a point, a line of a log, a rubric, a parameter, a run.
+ * The operations of the load, and the registers that each writes. A register holds one value by the promise of the
+ * API: a point, a line of a log, a rubric, a parameter, a run.
  */
 export type Operation =
   | {
@@ -9,7 +9,7 @@ export type Operation =
       keys: readonly string[]
       first_step: number
       steps: number
-      /** Two operations with one salt say the same values for the same cells. */
+      /** Operations with the same salt write the same values to the same cells. */
       salt: number
     }
   | { kind: 'logs'; run: string; seq: number; lines: number }
@@ -19,7 +19,7 @@ export type Operation =
 
 export type Write = { register: string; value: string }
 
-/** What must not be mixed: operations on one subject are sent one after another, and checked together. */
+/** Operations on one subject are sent one after another and checked together. */
 export function subjectOf(operation: Operation): string {
   switch (operation.kind) {
     case 'metrics':
@@ -68,7 +68,7 @@ export function pointsOf(operation: Extract<Operation, { kind: 'metrics' }>): Po
   return points
 }
 
-/** A value that names who wrote it: exact in a double and in its JSON text. */
+/** A value that identifies its writer, exact as a double and in JSON. */
 const valueAt = (salt: number, key: number, step: number): number =>
   salt + ((step * 31 + key * 7) % 1024) / 1024
 

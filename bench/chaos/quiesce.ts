@@ -16,7 +16,7 @@ const fenceKey = 'fence'
 /** Above any batch of the load. */
 const fenceSeq = 1_000_000_000
 
-/** One last thing to say about each run, rubric and project of the load. */
+/** A final operation for each run, rubric and project of the load. */
 export function fencesFor(
   {
     runs,
@@ -39,8 +39,8 @@ export function fencesFor(
 }
 
 /**
- * Writes each fence and waits until all can be read. What was said about one subject before its fence stands
- * before it on the log, so that by then all of it has been applied, or is missing.
+ * Writes each fence and waits until all are readable. Earlier operations on a subject precede its fence on the log,
+ * so by then they have been applied, or are lost.
  */
 export async function quiesce(
   load: Drive,

@@ -1,6 +1,6 @@
-/** Random numbers that a seed repeats (mulberry32). */
+/** Seeded random numbers (mulberry32). */
 export type Random = {
-  /** A whole number from `min` to `max`, both included. */
+  /** A whole number from `min` to `max`, inclusive. */
   whole(min: number, max: number): number
   /** True with this probability. */
   chance(probability: number): boolean

@@ -1,7 +1,7 @@
 import { ApiError, askApi } from '../../test/servers/api.ts'
 import { pointRegister, type Write } from './operations.ts'
 
-/** Reads through the API what became of each subject, in the registers of `operations.ts`. */
+/** Reads the registers of `operations.ts` back through the API. */
 export type Reader = { url: string; token: string }
 
 type KeyRow = { key: string; first_step: number; last_step: number }
@@ -12,10 +12,10 @@ type Series = {
   points: [number, number, number, number, number, number][]
 }
 
-/** Steps read in one call: as few as must come back whole. */
+/** Steps per read: few enough to be returned unbucketed. */
 const stepsPerRead = 500
 
-/** Every stored point of a run (of `only` these keys); one that the API shows twice comes twice. */
+/** Every stored point of a run (only of `only`, if given); duplicates in the response are kept. */
 export async function readPoints(
   reader: Reader,
   run: string,
@@ -53,7 +53,7 @@ const read = <T>({ url, token }: Reader, path: string) => askApi<T>(url, 'GET', 
 type LogRow = { seq: number; text: string }
 const linesPerRead = 500
 
-/** All lines of a run in their order. Throws when their numbers are not dense. */
+/** All lines of a run, in order. Throws if their numbers have gaps. */
 export async function readLines(reader: Reader, run: string): Promise<string[]> {
   const lines: string[] = []
   for (;;) {
@@ -76,7 +76,7 @@ export async function readParams(reader: Reader, run: string): Promise<Write[]> 
   return Object.entries(params).map(([register, value]) => ({ register, value: String(value) }))
 }
 
-/** The description in which the load writes; nothing where there is no such rubric. */
+/** The description that the load writes; empty if the rubric does not exist. */
 export async function readRubric(reader: Reader, path: string): Promise<Write[]> {
   try {
     const rubric = await read<{ description: string }>(reader, `/api/rubrics/${path}`)

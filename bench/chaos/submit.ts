@@ -10,18 +10,18 @@ export type Credentials = {
 
 export type Submitted = {
   outcome: Outcome
-  /** The status, or the code of what broke the connection. */
+  /** The status, or the error code of the connection. */
   answer: string
-  /** Neither success, nor 503, nor a connection reset or refused: a fault of the server. */
+  /** A fault of the server: not success, 503, or a connection reset or refused. */
   unexpected: boolean
   /** The body of a success. */
   body: string
 }
 
-/** Longest any request may stay without an answer, in milliseconds; later counts as a fault. */
+/** A request without a response for longer counts as a fault, in milliseconds. */
 const patienceMs = 30_000
 
-/** Sends one operation once and says what may be concluded from the answer. */
+/** Sends one operation once and classifies the outcome. */
 export async function submit(
   url: string,
   operation: Operation,
@@ -78,7 +78,7 @@ function requestOf(operation: Operation, { admin, ingest }: Credentials) {
 function conclude(status: number, body: string): Submitted {
   const answer = String(status)
   if (status >= 200 && status < 300) return { outcome: 'ok', answer, unexpected: false, body }
-  // Refused for good. All others promise nothing: what was asked may have been done.
+  // A final refusal. All other failures leave the outcome open.
   if (status >= 400 && status < 500)
     return {
       outcome: 'failed',
@@ -99,7 +99,7 @@ const brokenConnection = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
 function concludeFromError(error: unknown): Submitted {
   const answer = codeOf(error)
-  // A refused connection carried nothing, so the operation certainly did not happen.
+  // With a refused connection the operation certainly did not happen.
   if (answer === 'ECONNREFUSED') return { outcome: 'failed', answer, unexpected: false, body: '' }
   return { outcome: 'unknown', answer, unexpected: !brokenConnection.has(answer), body: '' }
 }

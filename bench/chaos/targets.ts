@@ -4,10 +4,10 @@ import type { Server } from '../rig/server.ts'
 
 export type TargetName = 'server' | 'postgres' | 'broker'
 
-/** A process that may be killed. Answers its pid, or null where it was already down. */
+/** A process that may be killed. `kill` returns its pid, or null if it was already down. */
 export type Target = { name: TargetName; weight: number; kill(): Promise<number | null> }
 
-/** The server comes back by its supervisor, PostgreSQL by the server, the broker by this rig. */
+/** The server is restarted by its supervisor, PostgreSQL by the server, the broker by this rig. */
 export function targetsOf(server: Server, broker: KafkaBroker | null): Target[] {
   const targets: Target[] = [
     { name: 'server', weight: 3, kill: server.kill },

@@ -3,7 +3,7 @@ import type { Write } from './operations.ts'
 
 export type Fault = 'lost' | 'duplicated' | 'phantom' | 'wrong'
 
-/** How many registers show each fault, with a few of them by name. */
+/** Number of registers per fault, with a few examples. */
 export type Verdict = Record<Fault, number> & { checked: number; examples: string[] }
 
 const examplesShown = 20
@@ -18,9 +18,9 @@ export const noFaults = (): Verdict => ({
 })
 
 /**
- * Compares what was read with what the ledger allows. `lost`: acknowledged and not there. `duplicated`: there
- * more than once, each further time counted. `phantom`: there though never sent, or only sent in vain.
- * `wrong`: another value than the last acknowledged one, and none that went unanswered.
+ * Compares the read values with the ledger. `lost`: acknowledged but missing. `duplicated`: each occurrence beyond
+ * the first. `phantom`: present though never sent, or only refused. `wrong`: neither the last acknowledged value
+ * nor one without a response.
  */
 export function judge(
   expected: ReadonlyMap<string, Expectation>,
@@ -43,7 +43,7 @@ export function judge(
   return verdict
 }
 
-/** Lines of one log that stand before one of the same log sent later; each counts as wrong. */
+/** Lines of a log that are out of sending order; each counts as wrong. */
 export function judgeOrder(
   lines: readonly string[],
   sentOrder: ReadonlyMap<string, number>,

@@ -9,20 +9,20 @@ export type CellPlan = {
   points: number
   connections: number
   seconds: number
-  /** Requests a second on a fixed schedule; null: as many as are answered. */
+  /** Requests a second on a fixed schedule; null: as fast as they are answered. */
   rate: number | null
 }
 
-/** What was measured for one size of request and one number of connections. */
+/** The measurements for one request size and number of connections. */
 export type Cell = CellPlan & {
   pointsPerSecond: number
   requestsPerSecond: number
   ack: Spread
-  /** From the acknowledgement of a probe to its frame on the stream. */
+  /** Milliseconds from the acknowledgement of a probe to its frame on the stream. */
   visible: Spread
-  /** Processor time of server, PostgreSQL and broker together. */
+  /** CPU time of server, PostgreSQL and broker together. */
   cpuMicrosecondsPerPoint: number
-  /** That of the load process, which shares the machine. */
+  /** CPU time of the load process, which shares the machine. */
   loadCpuMicrosecondsPerPoint: number
   failures: LoadResult['failures']
 }
@@ -49,7 +49,7 @@ export async function measureCell(bench: Bench, plan: CellPlan): Promise<Cell> {
     runs: bench.runs,
     resent,
   })
-  // Until the last probe is seen the projector still works on this load: its time belongs to it.
+  // The projector works on this load until the last probe is visible, so its time counts too.
   const visible = await bench.probe.visible()
   const cpu = processorSeconds(await bench.pids()) - before
   return {

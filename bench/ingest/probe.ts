@@ -5,9 +5,9 @@ import type { ExternalRun } from '../rig/api.ts'
 import { type Spread, spreadOf } from '../rig/quantile.ts'
 
 export type Probe = {
-  /** Begins to count anew. */
+  /** Discards the measurements so far. */
   reset(): void
-  /** Waits for the points under way; answers the milliseconds from an acknowledgement to the stream's frame. */
+  /** Waits for pending points; returns the milliseconds from acknowledgement to the frame on the stream. */
   visible(): Promise<Spread>
   stop(): Promise<void>
 }
@@ -16,8 +16,8 @@ const everyMs = 50
 const settleWithinMs = 60_000
 
 /**
- * One more run, with a point every 50 ms, whose stream is open: when does what was acknowledged reach a
- * reader, while others load the server?
+ * An extra run with a point every 50 ms and an open stream: measures when acknowledged points reach a reader while
+ * others load the server.
  */
 export async function startProbe(url: string, token: string, run: ExternalRun): Promise<Probe> {
   const stopping = new AbortController()
@@ -43,7 +43,7 @@ export async function startProbe(url: string, token: string, run: ExternalRun): 
       seenAt.set(step, performance.now())
   }
   const work = Promise.all([send(), watch()])
-  // A failure of either is told by `visible` or `stop`, whichever comes next.
+  // A failure is reported by the next `visible` or `stop`.
   work.catch(() => {})
 
   return {
@@ -74,7 +74,7 @@ export async function startProbe(url: string, token: string, run: ExternalRun): 
   }
 }
 
-/** The steps of a run's points as its stream brings them (Server-Sent Events). */
+/** The steps of a run's points from its stream (server-sent events). */
 async function* stepsOf(
   url: string,
   token: string,

@@ -6,22 +6,22 @@ import { createRuns } from '../rig/api.ts'
 import { connect, tableBytes } from '../rig/database.ts'
 import { startServer } from '../rig/server.ts'
 
-/** Bytes a point, with indexes and everything else that belongs to a table. */
+/** Bytes per point, including indexes and TOAST. */
 export type Storage = {
   points: number
   log: number
-  /** As it comes in: `metric_block`. */
+  /** Before compaction: `metric_block`. */
   l0: number
   /** After compaction: `metric_chunk`. */
   l1: number
 }
 
 const runCount = 16
-/** Below what makes the compactor begin by itself. */
+/** Too little to trigger the compactor. */
 const load = { points: 100, connections: 16, seconds: 5, rate: 1_000, resent: 0.01 }
 const appliedWithinMs = 60_000
 
-/** Fills an empty server of its own, so that nothing else lies in the tables. */
+/** Uses a fresh server, so that the tables hold nothing else. */
 export async function measureStorage(env: Record<string, string>): Promise<Storage> {
   const server = await startServer({ env })
   try {
@@ -57,7 +57,7 @@ export async function measureStorage(env: Record<string, string>): Promise<Stora
 
 let lastCount = ''
 
-/** Whether no block came between two looks. */
+/** Whether no block was added between two checks. */
 async function isStill(client: Client): Promise<boolean> {
   const { rows } = await client.query('select count(*)::text as count from read.metric_block')
   const before = lastCount

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 
 export type Answer = { status: number; ms: number }
 
-/** A keep-alive connection that carries one request at a time and reads no more of an answer than it must. */
+/** A keep-alive connection with one request at a time that parses as little of a response as possible. */
 export type Connection = {
   /** Rejects when the connection breaks; it must not be used again then. */
   send(request: Buffer): Promise<Answer>
@@ -57,7 +57,7 @@ function connected(host: string, port: number): Promise<Socket> {
   })
 }
 
-/** Index behind the answer's body, by its Content-Length; null while it is not here whole. */
+/** Index after the response's body, from its Content-Length; null until the body is complete. */
 function endOfAnswer(received: Buffer): number | null {
   const end = received.indexOf(headEnd)
   if (end === -1) return null

@@ -3,25 +3,26 @@ import { type Connection, openConnection } from './connection.ts'
 import type { LoadResult, Plan } from './plan.ts'
 import { firstStep, type MetricsRequest, metricsRequest } from './request.ts'
 
-/** Drives the load of one plan, in a process of its own so that its cost is not the server's. */
+/** Runs the load of one plan in a separate process, so that its cost does not count as the server's. */
 
-type Lane = { connection: Connection; sources: Source[]; turn: number }
+type Client = { connection: Connection; sources: Source[]; turn: number }
 type Source = { request: MetricsRequest; step: number }
 type Tally = { ms: number[]; failures: Record<string, number>; points: number }
 
 async function run(plan: Plan): Promise<LoadResult> {
-  const lanes = await Promise.all(
-    Array.from({ length: plan.connections }, (_, index) => openLane(plan, index)),
+  const clients = await Promise.all(
+    Array.from({ length: plan.connections }, (_, index) => openClient(plan, index)),
   )
   const tally: Tally = { ms: [], failures: {}, points: 0 }
   const cpuBefore = process.cpuUsage()
   const began = performance.now()
   const until = began + plan.seconds * 1000
-  if (plan.rate === null) await Promise.all(lanes.map(lane => closedLoop(lane, plan, until, tally)))
-  else await openLoop(lanes, plan, until, tally)
+  if (plan.rate === null)
+    await Promise.all(clients.map(client => closedLoop(client, plan, until, tally)))
+  else await openLoop(clients, plan, until, tally)
   const seconds = (performance.now() - began) / 1000
   const cpu = process.cpuUsage(cpuBefore)
-  for (const { connection } of lanes) connection.close()
+  for (const { connection } of clients) connection.close()
   return {
     requests: tally.ms.length,
     points: tally.points,
@@ -32,7 +33,7 @@ async function run(plan: Plan): Promise<LoadResult> {
   }
 }
 
-async function openLane(plan: Plan, index: number): Promise<Lane> {
+async function openClient(plan: Plan, index: number): Promise<Client> {
   const mine = plan.runs.filter((_, run) => run % plan.connections === index)
   const runs = mine.length > 0 ? mine : plan.runs.slice(0, 1)
   const host = `${plan.host}:${plan.port}`
@@ -50,15 +51,15 @@ async function openLane(plan: Plan, index: number): Promise<Lane> {
   }
 }
 
-async function closedLoop(lane: Lane, plan: Plan, until: number, tally: Tally): Promise<void> {
+async function closedLoop(client: Client, plan: Plan, until: number, tally: Tally): Promise<void> {
   while (performance.now() < until) {
     const sentAt = performance.now()
-    if (!(await sendOne(lane, plan, tally, sentAt))) return
+    if (!(await sendOne(client, plan, tally, sentAt))) return
   }
 }
 
-/** Requests fall due on a fixed schedule; one that must wait for a free connection has waited, and counts so. */
-async function openLoop(lanes: Lane[], plan: Plan, until: number, tally: Tally): Promise<void> {
+/** Sends on a fixed schedule; waiting for a free connection counts as latency. */
+async function openLoop(clients: Client[], plan: Plan, until: number, tally: Tally): Promise<void> {
   const everyMs = 1000 / (plan.rate ?? 1)
   const began = performance.now()
   let due = began
@@ -68,33 +69,33 @@ async function openLoop(lanes: Lane[], plan: Plan, until: number, tally: Tally):
     return mine
   }
   await Promise.all(
-    lanes.map(async lane => {
+    clients.map(async client => {
       for (let mine = takeDue(); mine < until; mine = takeDue()) {
         const early = mine - performance.now()
         if (early > 0) await new Promise(resolve => setTimeout(resolve, early))
-        if (!(await sendOne(lane, plan, tally, mine))) return
+        if (!(await sendOne(client, plan, tally, mine))) return
       }
     }),
   )
 }
 
-/** Answers false when the connection is gone. */
+/** Returns false if the connection broke. */
 async function sendOne(
-  lane: Lane,
+  client: Client,
   plan: Plan,
   tally: Tally,
   countedFrom: number,
 ): Promise<boolean> {
-  const source = lane.sources[lane.turn++ % lane.sources.length]
+  const source = client.sources[client.turn++ % client.sources.length]
   if (!source) return false
   source.step = source.request.renew(source.step, new Date())
   try {
-    const { status } = await lane.connection.send(source.request.bytes)
+    const { status } = await client.connection.send(source.request.bytes)
     tally.ms.push(performance.now() - countedFrom)
     if (status === 200) tally.points += plan.points
     else count(tally, status)
     if (Math.random() < plan.resent) {
-      const again = await lane.connection.send(source.request.bytes)
+      const again = await client.connection.send(source.request.bytes)
       tally.ms.push(again.ms)
       if (again.status !== 200) count(tally, again.status)
     }

@@ -1,23 +1,23 @@
-/** Builds the requests of a load once and only patches digits of them, so that the load costs little. */
+/** Builds requests once and then only patches digits, so that the load generator is cheap. */
 
 export const keysPerStep = 16
-/** Steps of seven digits throughout: a patched request keeps its length. */
+/** Steps always have seven digits, so that a patched request keeps its length. */
 export const firstStep = 1_000_000
 const lastStep = 9_999_999
 
 export type Target = { host: string; runId: string; token: string }
 
 export type MetricsRequest = {
-  /** The whole HTTP request, headers included. */
+  /** The whole HTTP request, including headers. */
   bytes: Buffer
-  /** Gives all points fresh steps, values and the time `now`. Answers the step after the last one used. */
+  /** Gives all points new steps, values and the time `now`. Returns the next unused step. */
   renew(step: number, now: Date): number
 }
 
 const value = '0.'.length
 const randomDigits = 8
 
-/** A request of `points` points over 16 keys, each of 16 digits. */
+/** A request of `points` points over 16 keys, with values of 16 digits. */
 export function metricsRequest(target: Target, points: number, seed: number): MetricsRequest {
   let random = seed | 1
   const digit = () => {
@@ -99,7 +99,7 @@ function patchNumber(bytes: Buffer, at: number, number: number): void {
   }
 }
 
-/** The leading digits change most: values move as those of a real series do, all mantissa bits used. */
+/** Patches leading digits most, so that values move like a real series and use all mantissa bits. */
 function patchDigits(bytes: Buffer, at: number, digit: () => number): void {
   for (let index = 0; index < randomDigits; index++) bytes[at + index] = 48 + digit()
 }

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import type { LoadResult, Plan } from './plan.ts'
 
-/** Runs one plan in a process of its own and answers what it measured. */
+/** Runs one plan in a separate process and returns its measurements. */
 export function runLoad(plan: Plan): Promise<LoadResult> {
   return new Promise((resolve, reject) => {
     const child = fork(join(import.meta.dirname, 'generator.ts'))

@@ -2,7 +2,7 @@ import { askApi } from '../../test/servers/api.ts'
 
 export type ExternalRun = { run_id: string; token: string }
 
-/** Creates `count` external runs of one project, a few at a time. */
+/** Creates `count` external runs in one project, a few at a time. */
 export async function createRuns(
   url: string,
   token: string,

@@ -1,13 +1,13 @@
 import type { Client, Submittable } from 'pg'
 
-/** The part of pg's connection which a COPY needs; pg documents it by its use in pg-copy-streams. */
+/** The part of pg's connection that COPY needs; only documented by its use in pg-copy-streams. */
 type CopyConnection = {
   query(text: string): void
   sendCopyFromChunk(chunk: Buffer): void
   endCopyFrom(): void
 }
 
-/** Sends `rows`, already in the format the statement names, and resolves when they are committed. */
+/** Sends `rows`, already in the statement's format; resolves when they are committed. */
 export function copyBinary(client: Client, statement: string, rows: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     let failure: Error | null = null

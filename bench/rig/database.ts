@@ -4,7 +4,7 @@ import { Client } from 'pg'
 
 export type Postmaster = { pid: number; port: number }
 
-/** The embedded PostgreSQL of a data directory, as its pid file names it; null while there is none. */
+/** The embedded PostgreSQL of a data directory, from its pid file; null if none. */
 export async function findPostmaster(dataDir: string): Promise<Postmaster | null> {
   const path = join(dataDir, 'postgres/cluster/postmaster.pid')
   const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n')
@@ -12,7 +12,7 @@ export async function findPostmaster(dataDir: string): Promise<Postmaster | null
   return pid > 0 ? { pid, port: Number(lines[3]) } : null
 }
 
-/** A connection of its own to the embedded PostgreSQL of a running server. */
+/** A separate connection to the embedded PostgreSQL of a running server. */
 export async function connect(dataDir: string): Promise<Client> {
   const postmaster = await findPostmaster(dataDir)
   if (!postmaster) throw new Error(`no PostgreSQL runs in ${dataDir}`)
@@ -29,10 +29,10 @@ export async function connect(dataDir: string): Promise<Client> {
   return client
 }
 
-/** Bytes of a table with its indexes, TOAST and partitions; 0 where there is no such table. */
+/** Bytes of a table with its indexes, TOAST and partitions; 0 if the table does not exist. */
 export async function tableBytes(client: Client, table: string): Promise<number> {
   const { rows } = await client.query<{ bytes: string | null }>(
-    // The tree of a table without partitions is empty.
+    // pg_partition_tree returns nothing for a table without partitions.
     `select coalesce((select sum(pg_total_relation_size(relid)) from pg_partition_tree(to_regclass($1))),
                      pg_total_relation_size(to_regclass($1)))::text as bytes`,
     [table],

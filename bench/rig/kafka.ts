@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { type Broker, startBroker } from '../../deploy/kafka/broker.ts'
 import { freePort } from '../../platform/free-port.ts'
 
-/** A real broker on a data folder that goes with it. */
+/** A real broker with its own temporary data folder. */
 export type KafkaBroker = {
   address: string
   pid(): number | null
-  /** Ends it as a crash would and starts it again in the background; null where it was down anyway. */
+  /** Kills the broker and restarts it in the background; null if it was already down. */
   killAndRestart(): Promise<number | null>
-  /** Resolves when the last start has come to its end. */
-  settled(): Promise<void>
+  /** Resolves when the last start has finished. */
+  started(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -34,7 +34,7 @@ export async function startKafka(): Promise<KafkaBroker> {
       starting = restart()
       return running.pid
     },
-    settled: () => starting,
+    started: () => starting,
     async stop() {
       await starting.catch(() => {})
       await broker?.stop('SIGKILL')

@@ -4,13 +4,13 @@ import type { Client } from 'pg'
 import { metricsRequest } from '../load/request.ts'
 import { copyBinary } from './copy.ts'
 
-/** What this machine can do at best, measured in the same run as what is compared with it. */
+/** Limits of this machine, measured in the same session as the figures compared with them. */
 export type MachineLimits = {
-  /** Points of the very same request body, one thread. */
+  /** Points of the same request body, on one thread. */
   jsonParsePointsPerSecond: number
-  /** Rows (run, key, step, value, ts) by binary COPY into a plain table without index, one connection. */
+  /** Rows (run, key, step, value, ts) by binary COPY into a table without indexes, on one connection. */
   copyRowsPerSecond: number
-  /** Writes of 4 KiB made durable one after another. */
+  /** Sequential writes of 4 KiB, each with fsync. */
   fsyncsPerSecond: number
 }
 

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 type Stat = { pid: number; parent: number; ticks: number }
 
-/** Linux counts processor time in hundredths of a second whatever the kernel's own clock is. */
+/** USER_HZ: Linux reports CPU time in hundredths of a second, whatever the kernel's own clock is. */
 const secondsPerTick = 0.01
 
 /**
- * Processor seconds, user and system, used so far by these processes and all below them, those that
- * have ended included (Linux, `proc_pid_stat(5)`).
+ * CPU seconds, user and system, used so far by these processes and all their descendants, including ended ones
+ * (Linux, `proc_pid_stat(5)`).
  */
 export function processorSeconds(roots: readonly number[]): number {
   const all = readdirSync('/proc').flatMap(name => {
@@ -30,7 +30,7 @@ function readStat(pid: string): Stat | null {
   } catch {
     return null
   }
-  // The name, in parentheses, may hold blanks; the fields after it do not.
+  // The name, in parentheses, may contain blanks; the later fields do not.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const [user, system, childrenUser, childrenSystem] = fields.slice(11, 15).map(Number)
   return {

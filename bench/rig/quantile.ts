@@ -1,4 +1,4 @@
-/** The value below which `share` of the sorted values lie (nearest rank); NaN of none. */
+/** The quantile `share` of the sorted values (nearest rank); NaN if there are none. */
 export function quantile(sorted: readonly number[] | Float64Array, share: number): number {
   if (sorted.length === 0) return Number.NaN
   const rank = Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))

@@ -1,6 +1,6 @@
 import { type Spread, spreadOf } from './quantile.ts'
 
-/** Calls one after another and answers how many milliseconds each took; the first few do not count. */
+/** Calls sequentially and returns the milliseconds of each call, without the first few. */
 export async function timeEach(
   times: number,
   call: (turn: number) => Promise<unknown>,

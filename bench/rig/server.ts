@@ -8,11 +8,11 @@ import {
 } from '../../test/servers/server-process.ts'
 
 export type Server = ServerProcess & {
-  /** Takes the data directory away; until then it stays, also after `stop`. */
+  /** Deletes the data directory, which otherwise stays even after `stop`. */
   remove(): Promise<void>
 }
 
-/** Starts `main.ts` with the embedded PostgreSQL, durable as shipped, in a new folder for temporary files. */
+/** Starts `main.ts` with the embedded PostgreSQL in a new temporary folder, with default durability. */
 export async function startServer(options: Omit<ServerOptions, 'folder'> = {}): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), 'forge-bench-'))
   const server = await serverProcess({ ...options, folder })

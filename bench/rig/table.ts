@@ -1,6 +1,6 @@
 export type Column<Row> = [title: string, cell: (row: Row) => string]
 
-/** Rows under their titles, numbers to the right, for a terminal and for Markdown alike. */
+/** Rows under their titles, numbers right-aligned, readable on a terminal and as Markdown. */
 export function toTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
   const titles = columns.map(([title]) => title)
   const cells = rows.map(row => columns.map(([, cell]) => cell(row)))

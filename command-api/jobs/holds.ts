@@ -1,13 +1,19 @@
 import type { Transaction } from '../event-store.ts'
 
-export type Hold = { run_id: string; username: string; series: string; gpus: number; now: Date }
+export type QuotaHold = {
+  run_id: string
+  username: string
+  series: string
+  gpus: number
+  now: Date
+}
 
 /**
  * Takes a job's share of its owner's quota, or nothing. One conditional UPDATE decides: the row's lock makes
  * racing jobs take turns, and each sees what the one before it took. GPU hours of today are a soft limit:
  * used up, they keep jobs from starting, and stop none.
  */
-export async function takeQuota(tx: Transaction, hold: Hold): Promise<boolean> {
+export async function takeQuota(tx: Transaction, hold: QuotaHold): Promise<boolean> {
   const { run_id, username, series, gpus, now } = hold
   await tx.query('insert into write.quota (username) values ($1) on conflict do nothing', [
     username,

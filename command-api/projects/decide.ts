@@ -1,7 +1,7 @@
 import type { Project, ProjectEvent } from '../../events/projects.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { MemberRole, ProjectPatch } from '../../schemas/projects.ts'
-import { type Asking, judge, standingsIn } from '../access.ts'
+import { type Asking, judge, rolesIn } from '../access.ts'
 
 /** Who asks for it, and of which project. */
 export type Asked = { caller: Asking; name: string }
@@ -39,7 +39,7 @@ type Existing = NonNullable<Project>
 
 /** The project, for who may change it; for who may not read it there is none. */
 function configurable(project: Project, { caller, name }: Asked): Existing {
-  const verdict = project ? judge(standingsOf(project, caller), 'configure') : 'hidden'
+  const verdict = project ? judge(rolesOf(project, caller), 'configure') : 'hidden'
   if (!project || verdict === 'hidden') throw new Refusal('not_found', `No such project: ${name}`)
   if (verdict === 'forbidden')
     throw new Refusal(
@@ -49,8 +49,8 @@ function configurable(project: Project, { caller, name }: Asked): Existing {
   return project
 }
 
-const standingsOf = ({ owner, visibility, members }: Existing, caller: Asking) =>
-  standingsIn({ owner, visibility, memberRole: members.get(caller.username) ?? null }, caller)
+const rolesOf = ({ owner, visibility, members }: Existing, caller: Asking) =>
+  rolesIn({ owner, visibility, memberRole: members.get(caller.username) ?? null }, caller)
 
 function withoutOwner(project: Existing, { name }: Asked, username: string): Existing {
   if (project.owner === username)

@@ -4,7 +4,7 @@ import { Refusal } from '../../platform/refusal.ts'
 import type { Deps } from '../deps.ts'
 import { endSession } from './end-session.ts'
 import { issueAccess } from './issue-access.ts'
-import { type Family, type Standing, standingOf, successor } from './rotate.ts'
+import { type Family, type RefreshState, refreshStateOf, successor } from './rotate.ts'
 
 type Refreshing = { ctx: Context; requestId: string }
 
@@ -24,29 +24,29 @@ export async function refresh(deps: Deps, { ctx, requestId }: Refreshing): Promi
   const token = refreshTokenOf(cookie)
   if (token === null) throw signInAgain()
   const now = deps.now()
-  const { standing, next } = await deps.store.transaction(async tx => {
-    const found = await standingOf(tx, token, now)
+  const { state, next } = await deps.store.transaction(async tx => {
+    const found = await refreshStateOf(tx, token, now)
     const goesOn = found.is === 'live' || found.is === 'repeated'
-    return { standing: found, next: goesOn ? await successor(tx, token, found, now) : null }
+    return { state: found, next: goesOn ? await successor(tx, token, found, now) : null }
   })
-  if (standing.is === 'dead') throw signInAgain()
-  const { presented: family } = standing
+  if (state.is === 'dead') throw signInAgain()
+  const { presented: family } = state
   if (next === null) return await endFamily(deps, family, { requestId, now })
   const access = issueAccess(deps, family, now)
   setRefreshCookie(cookie, next, Math.floor((family.expires_at.getTime() - now.getTime()) / 1000))
   return { ...access, user: { username: family.username, role: family.role } }
 }
 
-/** The session a refresh token may end by signing out; null where it may not. */
+/** The session that this refresh token may sign out; null if none. */
 export async function familyOf(deps: Deps, request: Refreshing): Promise<Family | null> {
   const token = refreshTokenOf({ ctx: request.ctx, baseUrl: deps.baseUrl() })
   if (token === null) return null
   const now = deps.now()
-  const standing: Standing = await deps.store.transaction(tx => standingOf(tx, token, now))
-  if (standing.is === 'dead') return null
-  if (standing.is === 'reused')
-    return await endFamily(deps, standing.presented, { requestId: request.requestId, now })
-  return standing.presented
+  const state: RefreshState = await deps.store.transaction(tx => refreshStateOf(tx, token, now))
+  if (state.is === 'dead') return null
+  if (state.is === 'reused')
+    return await endFamily(deps, state.presented, { requestId: request.requestId, now })
+  return state.presented
 }
 
 async function endFamily(

@@ -22,17 +22,21 @@ type Presented = Family & {
   successor_salt: Buffer | null
 }
 
-export type Standing =
+export type RefreshState =
   | { is: 'live' | 'repeated' | 'reused'; presented: Presented }
   /** Unknown, or its family has ended. */
   | { is: 'dead' }
 
 /**
- * How a presented refresh token stands (RFC 9700, 4.14.2). `repeated`: spent within the grace, and what
- * replaced it is still unspent, so nobody has gone on from there. `reused`: spent and gone on from, so two
- * parties hold the family and one of them stole it. Holds the family until the transaction ends.
+ * The state of a presented refresh token (RFC 9700, 4.14.2). `repeated`: used within the grace period, and its
+ * successor is unused, so the first response was probably lost. `reused`: its successor was used too, so two
+ * parties hold tokens of the family and one of them stole it. Locks the family until the transaction ends.
  */
-export async function standingOf(tx: Transaction, token: string, now: Date): Promise<Standing> {
+export async function refreshStateOf(
+  tx: Transaction,
+  token: string,
+  now: Date,
+): Promise<RefreshState> {
   const presented = await findPresented(tx, sha256(token))
   if (!presented?.live || presented.expires_at <= now) return { is: 'dead' }
   const { used_at, successor_salt } = presented
@@ -43,14 +47,14 @@ export async function standingOf(tx: Transaction, token: string, now: Date): Pro
   return { is: isPassed ? 'reused' : 'repeated', presented }
 }
 
-/** Answers the token that takes the place of a live or repeated one: always the same for one token. */
+/** Returns the successor of a live or repeated token: always the same for one token. */
 export async function successor(
   tx: Transaction,
   token: string,
-  standing: Exclude<Standing, { is: 'dead' }>,
+  state: Exclude<RefreshState, { is: 'dead' }>,
   now: Date,
 ): Promise<string> {
-  const { presented } = standing
+  const { presented } = state
   if (presented.successor_salt !== null) return successorOf(token, presented.successor_salt)
   const salt = randomBytes(32)
   const next = successorOf(token, salt)

@@ -1,4 +1,4 @@
-type Report = {
+type PhaseReport = {
   event: 'starting' | 'failed'
   attempt: number
   phase?: string
@@ -12,7 +12,7 @@ const patienceMs = 3000
  * Reports the run's phase to the server with the run's own token (specification, "Ingest"). Best effort: the
  * executor's observation decides, so an unreachable server only delays the displayed phase.
  */
-export async function reportLifecycle(env: NodeJS.ProcessEnv, report: Report): Promise<void> {
+export async function reportLifecycle(env: NodeJS.ProcessEnv, report: PhaseReport): Promise<void> {
   const { SERVICE_ENABLED, SERVICE_ENDPOINT, SERVICE_RUN_ID, SERVICE_TOKEN } = env
   if (SERVICE_ENABLED !== '1' || !SERVICE_ENDPOINT || !SERVICE_RUN_ID || !SERVICE_TOKEN) return
   const ts = `${new Date().toISOString().slice(0, -1)}+00:00`

@@ -25,11 +25,11 @@ import { currentTurn, giveUp } from './claims.ts'
 import { isErrno, readJson, writeDurably } from './durable-json.ts'
 import { runEnvironment } from './environment.ts'
 import { detectGpus } from './gpus.ts'
-import { settleLostAttempt } from './lost-attempt.ts'
+import { endLostAttempt } from './lost-attempt.ts'
 import { readOutput } from './output.ts'
 import { discardAttempt, prepareAttempt, removeDebris, toLaunchRecord } from './prepare.ts'
 import { isAlive } from './processes.ts'
-import { startShim } from './start-supervisor.ts'
+import { startSupervisor } from './start-supervisor.ts'
 
 export type LocalExecutorOptions = {
   /** Local to this machine, used by one server at a time, readable only by this user. */
@@ -98,7 +98,7 @@ class LocalExecutor implements Executor {
     const exit = await readJson<ExitRecord>(paths.exit)
     if (exit) return toExited(exit)
     if (!alive) {
-      await settleLostAttempt(paths, launch.mark, { number, claim }, this.#options.now())
+      await endLostAttempt(paths, launch.mark, { number, claim }, this.#options.now())
       return this.observe(ref)
     }
     if (!started) return { state: 'starting' }
@@ -156,7 +156,7 @@ class LocalExecutor implements Executor {
     const { mark } = await this.#known(ref)
     const env = runEnvironment(hostEnvironment, launch, { tmp: paths.tmp, mark })
     const cache = path.join(runsDirectory, '.code-cache')
-    await startShim(paths, { env, turn: number }, cache)
+    await startSupervisor(paths, { env, turn: number }, cache)
   }
 
   /** Ends older attempts of the run, so that two never run at once; throws if there is a newer one. */

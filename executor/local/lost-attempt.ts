@@ -10,7 +10,7 @@ import { killRun } from './sweep.ts'
  * the exit record. How the command ended is unknown, so the record has neither code nor signal. Several processes
  * may call this at once; one exit is recorded.
  */
-export async function settleLostAttempt(
+export async function endLostAttempt(
   paths: AttemptPaths,
   mark: string,
   { number, claim }: { number: number; claim: ClaimRecord },

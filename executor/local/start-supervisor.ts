@@ -21,7 +21,7 @@ const flags = [
  * Starts the supervisor of a prepared attempt in its own session and waits until it has claimed the attempt or given
  * up. Throws if it fails before the claim; then nothing runs and the start may be retried.
  */
-export async function startShim(
+export async function startSupervisor(
   paths: AttemptPaths,
   handover: Handover,
   cacheDirectory: string,

@@ -6,7 +6,7 @@ import { tryLockInTransaction } from '../../platform/postgres/with-lock.ts'
 import { repeat } from '../../platform/repeat.ts'
 import type { Clock } from '../../platform/time.ts'
 import { pointsByKey, storePoints } from './chunks.ts'
-import { correctSummaries, settle } from './settle.ts'
+import { correctSummaries, moveToSettled } from './settled-runs.ts'
 
 /** A run is compacted once this many points wait: readers have to merge them, and small rows are expensive. */
 const duePoints = 64 * 1024
@@ -97,7 +97,7 @@ async function compactHeld(tx: PoolClient, runNo: number, nowMs: number): Promis
   const run = await takeOff(tx, runNo, { points, blocks: blocks.length, nowMs })
   if (run.inexact && run.waiting_points < maxPoints) await correctSummaries(tx, runNo)
   const isSilent = run.waiting_blocks === 0 && run.last_received_ms < nowMs - silentMs
-  if (run.live && isSilent) await settle(tx, runNo)
+  if (run.live && isSilent) await moveToSettled(tx, runNo)
   return true
 }
 

@@ -4,19 +4,19 @@ import { decodeBlock } from '../../platform/series/block.ts'
 import type { Points } from '../../platform/series/points.ts'
 
 /** One log record: `counts[k]` points of `keys[k]`, starting at index `from` of the points. */
-export type Report = { keys: readonly string[]; counts: readonly number[]; from: number }
+export type MetricReport = { keys: readonly string[]; counts: readonly number[]; from: number }
 
 /** The reports of one run, in log order. */
 export type RunReports = {
   runId: string
-  reports: Report[]
+  reports: MetricReport[]
   points: number
   /** Time of receipt of the newest, epoch milliseconds. */
   receivedMs: number
 }
 
 /** Groups metric records by run and appends their points to `into`. Throws for a damaged record. */
-export function gather(batches: readonly Batch[], into: Points): RunReports[] {
+export function groupByRun(batches: readonly Batch[], into: Points): RunReports[] {
   const runs = new Map<string, RunReports>()
   for (const { records } of batches)
     for (const { value } of records) {

@@ -2,7 +2,7 @@ import { emptySeries, type Series, slice } from '../../platform/series/chunk.ts'
 import type { NumberedBlock } from '../../platform/series/numbered-block.ts'
 import type { Points } from '../../platform/series/points.ts'
 import { at } from '../../platform/series/varint.ts'
-import type { Report } from './group-by-run.ts'
+import type { MetricReport } from './group-by-run.ts'
 
 // Shared by all calls: joining is synchronous and callers use the result at once.
 let joined = emptySeries(4096)
@@ -12,7 +12,7 @@ let joined = emptySeries(4096)
  * the arrival number `firstArrival`. The next call overwrites the block's points.
  */
 export function joinReports(
-  reports: readonly Report[],
+  reports: readonly MetricReport[],
   keyNosOf: (keys: readonly string[]) => readonly number[],
   points: Points,
   firstArrival: number,
@@ -36,7 +36,7 @@ export function joinReports(
   return { keys, counts, points: slice(joined, 0, total) }
 }
 
-type Numbered = Report & { keyNos: readonly number[] }
+type Numbered = MetricReport & { keyNos: readonly number[] }
 
 /** All keys with their number of points; `places` is null if all reports have the same keys. */
 function addUp(reports: readonly Numbered[]) {

@@ -3,7 +3,7 @@ import { byteaArray, int4Array, int8Array, textArray } from '../../platform/post
 import { encodeNumberedBlock } from '../../platform/series/numbered-block.ts'
 import { createPoints } from '../../platform/series/points.ts'
 import type { TopicProjection } from '../projection.ts'
-import { gather, type RunReports } from './group-by-run.ts'
+import { groupByRun, type RunReports } from './group-by-run.ts'
 import { joinReports } from './join.ts'
 import { addSummaries, noSummaries, saveSummaries } from './summaries.ts'
 
@@ -29,7 +29,7 @@ export function metricsProjection(topic: string): TopicProjection {
     reset: names.forget,
     async apply(tx, batches) {
       points.length = 0
-      const runs = gather(batches, points).filter(run => run.points > 0)
+      const runs = groupByRun(batches, points).filter(run => run.points > 0)
       if (runs.length === 0) return
       await names.learn(tx, runs)
       const numbered = await enterRuns(tx, runs)
@@ -105,7 +105,7 @@ async function enterRuns(tx: PoolClient, runs: readonly RunReports[]): Promise<N
   const fresh = runs.filter(run => !known.has(run.runId))
   if (fresh.length > 0) for (const row of await addRuns(tx, fresh)) known.set(row.run_id, row)
   const settled = [...known.values()].filter(row => !row.live).map(row => row.run_no)
-  if (settled.length > 0) await unsettle(tx, settled)
+  if (settled.length > 0) await moveToLatest(tx, settled)
   return runs.map(run => {
     const row = known.get(run.runId)
     if (!row) throw new Error(`run ${run.runId} was not entered`)
@@ -152,7 +152,7 @@ async function addRuns(tx: PoolClient, runs: readonly RunReports[]): Promise<Run
 }
 
 /** Moves the summaries of a settled run that reports again back to where updates are cheap. */
-async function unsettle(tx: PoolClient, runNos: number[]): Promise<void> {
+async function moveToLatest(tx: PoolClient, runNos: number[]): Promise<void> {
   await tx.query({
     name: 'unsettle_metric_runs',
     text: `with moved as (delete from metric_settled where run_no = any($1::int4[]) returning *),

@@ -142,7 +142,7 @@ export const searchForward = (
   db: Kysely<LogTables>,
   runId: string,
   options: SearchOptions,
-): Promise<Search> => gather(linesAfter(db, runId, options.from, maxScannedRows), options)
+): Promise<Search> => takeMatches(linesAfter(db, runId, options.from, maxScannedRows), options)
 
 /** The last `limit` lines below `from`, in order. */
 export async function searchBackward(
@@ -150,11 +150,11 @@ export async function searchBackward(
   runId: string,
   options: SearchOptions,
 ): Promise<Search> {
-  const { lines, scannedTo } = await gather(linesBefore(db, runId, options.from), options)
+  const { lines, scannedTo } = await takeMatches(linesBefore(db, runId, options.from), options)
   return { lines: lines.reverse(), scannedTo }
 }
 
-async function gather(
+async function takeMatches(
   all: AsyncGenerator<LogLine>,
   { from, limit, filter }: SearchOptions,
 ): Promise<Search> {

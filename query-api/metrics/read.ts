@@ -73,7 +73,7 @@ async function sumUp(tx: Db, runNo: number, keyNos: number[]) {
   const waiting = await loadWaiting(tx, runNo, new Set(keyNos))
   const summaries = new Map<number, ReturnType<typeof summarize>>()
   for (const keyNo of keyNos) {
-    const { clean, mixed } = await settleOverlap(tx, runNo, {
+    const { clean, mixed } = await mergeOverlap(tx, runNo, {
       headers: headers.get(keyNo) ?? [],
       waiting: waiting.get(keyNo),
       keyNo,
@@ -90,7 +90,7 @@ type KeyPoints = { keyNo: number; headers: readonly Header[]; waiting: Series | 
  * A chunk without an uncompacted point in its range can be counted by its header. The others are read and
  * merged with the uncompacted points; the later arrival of a step wins.
  */
-async function settleOverlap(
+async function mergeOverlap(
   tx: Db,
   runNo: number,
   { keyNo, headers, waiting }: KeyPoints,
@@ -111,7 +111,7 @@ export type SeriesRequest = Range & {
   buckets: number
 }
 
-export type SeriesAnswer = {
+export type SeriesPoints = {
   key: string
   /** False when each point is a single reported value. */
   bucketed: boolean
@@ -128,23 +128,23 @@ export const readSeries = (
   db: Db,
   runId: string,
   request: SeriesRequest,
-): Promise<SeriesAnswer[]> =>
+): Promise<SeriesPoints[]> =>
   inSnapshot(db, async tx => {
     const runNo = await findRunNo(tx, runId)
     const numbers = runNo === null ? new Map() : await findKeyNos(tx, request.keys)
     const keyNos = [...numbers.values()]
     const stored = await loadStored(tx, runNo, keyNos, request)
-    const answers: SeriesAnswer[] = []
+    const series: SeriesPoints[] = []
     for (const key of request.keys) {
       const points = stored(numbers.get(key))
-      answers.push({
+      series.push({
         key,
         ...(runNo === null || points === null
           ? { bucketed: false, points: [], nonfinite: [] }
           : await drawSeries(tx, runNo, points, request)),
       })
     }
-    return answers
+    return series
   })
 
 async function loadStored(tx: Db, runNo: number | null, keyNos: number[], range: Range) {
@@ -162,9 +162,9 @@ async function drawSeries(
   runNo: number,
   points: KeyPoints,
   request: SeriesRequest,
-): Promise<Omit<SeriesAnswer, 'key'>> {
+): Promise<Omit<SeriesPoints, 'key'>> {
   const { axis, from, to, buckets: limit } = request
-  const { clean, mixed } = await settleOverlap(tx, runNo, points)
+  const { clean, mixed } = await mergeOverlap(tx, runNo, points)
   const isWhole = (header: Header) => {
     const [first, last] = extentOf(axis, header)
     return first >= from && last <= to
@@ -191,7 +191,7 @@ async function drawSeries(
   }
 }
 
-function drawRaw(series: Series, { axis, from, to }: Range): Omit<SeriesAnswer, 'key'> {
+function drawRaw(series: Series, { axis, from, to }: Range): Omit<SeriesPoints, 'key'> {
   const points = toRawPoints(axis, series, from, to)
   if (axis === 'time') points.sort((a, b) => a[5] - b[5])
   const nonfinite = points.flatMap(([step, , , , last]): [number, number][] =>

@@ -15,7 +15,7 @@ import { currentTurn } from '../../executor/local/claims.ts'
 import { readJson, writeDurably } from '../../executor/local/durable-json.ts'
 import { prepareAttempt } from '../../executor/local/prepare.ts'
 import { bootId, identify } from '../../executor/local/processes.ts'
-import { startShim } from '../../executor/local/start-supervisor.ts'
+import { startSupervisor } from '../../executor/local/start-supervisor.ts'
 import type { Launch } from '../../executor/port.ts'
 import { until } from '../servers/until.ts'
 import { localBench, openAt } from './bench.ts'
@@ -135,9 +135,9 @@ test('a supervisor on its way from a submit that was given up starts nothing', a
   const paths = await prepareAttempt(runsDirectory, submitted, new Date())
   t.is(await executor.find(submitted.runId, 1), null)
   const late = { env: { PATH: process.env.PATH ?? '', WHOSE: 'late' }, turn: 1 }
-  await startShim(paths, late, path.join(runsDirectory, '.code-cache'))
+  await startSupervisor(paths, late, path.join(runsDirectory, '.code-cache'))
   const ref = await executor.submit({ ...submitted, env: { WHOSE: 'newest' } })
-  await startShim(paths, late, path.join(runsDirectory, '.code-cache'))
+  await startSupervisor(paths, late, path.join(runsDirectory, '.code-cache'))
   t.like(await exitOf(executor, ref), { exitCode: 0 })
   t.is(await readFile(file, 'utf8'), 'newest\n')
 })

@@ -3,25 +3,25 @@ import {
   type Action,
   judge,
   type ProjectFacts,
+  type ProjectRole,
   permitted,
-  type Standing,
-  standingsIn,
+  rolesIn,
 } from '../../command-api/access.ts'
 import { runToActOn } from '../../command-api/run-to-act-on.ts'
 import type { Refusal } from '../../platform/refusal.ts'
 import { type Cast, cast, project, type Who } from './people.ts'
 
-const standings = Object.keys(permitted) as Standing[]
+const roles = Object.keys(permitted) as ProjectRole[]
 const actions: readonly Action[] = ['read', 'submit', 'control', 'issue_token', 'configure']
 
-for (const standing of standings)
+for (const projectRole of roles)
   for (const action of actions)
-    test(`the rule: may a ${standing} ${action}?`, t => {
-      const listed = permitted[standing].includes(action)
-      t.is(judge([standing], action), listed ? 'permitted' : 'forbidden')
+    test(`the rule: may a ${projectRole} ${action}?`, t => {
+      const listed = permitted[projectRole].includes(action)
+      t.is(judge([projectRole], action), listed ? 'permitted' : 'forbidden')
       // What else one is takes nothing away.
       t.is(
-        judge([standing, 'guest', 'viewer'], action),
+        judge([projectRole, 'guest', 'viewer'], action),
         listed || action === 'read' ? 'permitted' : 'forbidden',
       )
     })
@@ -36,19 +36,19 @@ test('one is to a project what it says of one, and several things at once', t =>
     { username: 'ada', role: 'operator' },
     { username: 'eve', role: 'operator' },
   ] as const
-  t.deepEqual(standingsIn(facts, eve), [])
-  t.deepEqual(standingsIn(facts, ada, { owner: 'ada' }), ['owner', 'submitter'])
-  t.deepEqual(standingsIn({ ...facts, visibility: 'internal' }, eve), ['guest'])
-  t.deepEqual(standingsIn({ ...facts, memberRole: 'viewer' }, { ...eve, role: 'admin' }), [
+  t.deepEqual(rolesIn(facts, eve), [])
+  t.deepEqual(rolesIn(facts, ada, { owner: 'ada' }), ['owner', 'submitter'])
+  t.deepEqual(rolesIn({ ...facts, visibility: 'internal' }, eve), ['guest'])
+  t.deepEqual(rolesIn({ ...facts, memberRole: 'viewer' }, { ...eve, role: 'admin' }), [
     'admin',
     'viewer',
   ])
 })
 
 /** What each person of the cast is, to a project of that visibility and to the submitter's run in it. */
-function standingsOf(who: Who, visibility: 'private' | 'internal', ofRun: boolean): Standing[] {
-  const own: Standing[] = who === 'stranger' || who === 'guest' ? [] : [who]
-  const kept = own.filter(standing => ofRun || standing !== 'submitter')
+function rolesOf(who: Who, visibility: 'private' | 'internal', ofRun: boolean): ProjectRole[] {
+  const own: ProjectRole[] = who === 'stranger' || who === 'guest' ? [] : [who]
+  const kept = own.filter(projectRole => ofRun || projectRole !== 'submitter')
   return visibility === 'internal' ? [...kept, 'guest'] : kept
 }
 
@@ -127,7 +127,7 @@ test('every route answers every person as the rule says, in private and internal
     await all.forge.call('PATCH', `/api/projects/${project}`, { body: { visibility } })
     for (const [what, { action, ofRun, call }] of Object.entries(attempts))
       for (const who of Object.keys(all.tokens) as Who[]) {
-        const verdict = judge(standingsOf(who, visibility, ofRun), action)
+        const verdict = judge(rolesOf(who, visibility, ofRun), action)
         // Names are global, so submitting is the one action that is 403 even for who may not read.
         const hidden = action === 'submit' ? 403 : 404
         const expected = { permitted: 200, forbidden: 403, hidden }[verdict]

@@ -1,11 +1,11 @@
 import type { ExecutionContext } from 'ava'
-import type { Standing } from '../../command-api/access.ts'
+import type { ProjectRole } from '../../command-api/access.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { signedIn } from '../servers/people.ts'
 import type { ExternalRun } from '../servers/runs.ts'
 
-/** Everybody one can be to a project; `stranger`: nothing at all. */
-export type Who = Standing | 'stranger'
+/** Every role in a project; `stranger` has none. */
+export type Who = ProjectRole | 'stranger'
 
 export type Cast = {
   forge: Forge
@@ -22,7 +22,7 @@ export const waitFor = ({ headers }: { headers: Headers }) => ({
   'forge-wait-for': headers.get('forge-position') ?? '',
 })
 
-/** A server with a private project and one person of each standing in it; a `guest` is one once it is internal. */
+/** A server with a private project and one person per role; the guest has access once it is internal. */
 export async function cast(t: ExecutionContext, env: Record<string, string> = {}): Promise<Cast> {
   const forge = await startForge(t, env)
   const operators = ['owner', 'maintainer', 'member', 'viewer', 'submitter', 'guest', 'stranger']

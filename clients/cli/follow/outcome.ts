@@ -24,7 +24,7 @@ export type Outcome = {
 
 export async function outcomeOf(api: Api, picture: Picture): Promise<Outcome> {
   const [run, artifacts] = await Promise.all([
-    settledSummary(api, picture),
+    finalRecord(api, picture),
     api.find<Artifact[]>(`/api/jobs/${segment(picture.runId)}/artifacts`),
   ])
   const nowMs = picture.endedMs ?? 0
@@ -43,7 +43,7 @@ export async function outcomeOf(api: Api, picture: Picture): Promise<Outcome> {
 }
 
 /** The run's record; null if it cannot be read, so that the rest of the outcome is still shown. */
-async function settledSummary(api: Api, picture: Picture): Promise<RunRecord | null> {
+async function finalRecord(api: Api, picture: Picture): Promise<RunRecord | null> {
   try {
     return await api.get<RunRecord>(`/api/runs/${segment(picture.runId)}`)
   } catch (error) {

@@ -28,7 +28,7 @@ const pollMs = 1000
 const drainMs = 10_000
 /** After the process has ended, this much silence counts as the end of its streams. */
 const quietMs = 1500
-const settlePollMs = 300
+const quietPollMs = 300
 
 /** Finds a run by its id or short id. */
 export async function findRun(api: Api, id: string): Promise<Run> {
@@ -90,7 +90,10 @@ export async function runEvents(
   try {
     await Promise.race([poll, failing(log), failing(points), failing(state)])
     const isQuiet = () => !isExact && news.isQuiet()
-    await Promise.race([drained, settle(isQuiet, () => lookIfPossible(api, run, see), either)])
+    await Promise.race([
+      drained,
+      waitUntilQuiet(isQuiet, () => lookIfPossible(api, run, see), either),
+    ])
   } finally {
     stop.abort()
     await Promise.allSettled([log, points, state, poll])
@@ -115,14 +118,14 @@ function newsOf() {
 }
 
 /** Waits for the streams to finish, within a time limit. */
-async function settle(
+async function waitUntilQuiet(
   isQuiet: () => boolean,
   lookAgain: () => Promise<unknown>,
   signal: AbortSignal,
 ): Promise<void> {
   const deadline = performance.now() + drainMs
   while (!signal.aborted && !isQuiet() && performance.now() < deadline) {
-    await pause(settlePollMs, signal)
+    await pause(quietPollMs, signal)
     await lookAgain()
   }
 }

@@ -57,7 +57,7 @@ async function addWaiting(
 }
 
 /** Moves the summaries of a silent run to the table that lists sort by. The caller holds the row lock. */
-export async function settle(tx: PoolClient, runNo: number): Promise<void> {
+export async function moveToSettled(tx: PoolClient, runNo: number): Promise<void> {
   await tx.query({
     name: 'settle_metric_run',
     text: `with moved as (delete from metric_latest where run_no = $1 returning *),
