@@ -6,18 +6,18 @@ import type { KeyRing } from './keys.ts'
 const issuer = 'forge'
 const audience = 'forge/api'
 const type = 'at+jwt'
-/** RFC 8725: anything longer is not one of ours. */
+/** RFC 8725: our tokens are always shorter. */
 const maxLength = 4096
-/** As long as any setting of `SERVICE_JWT_HOURS` lets a token live. */
+/** The largest permitted `SERVICE_JWT_HOURS`. */
 const maxLifetimeSeconds = 720 * 3600
-/** Clocks of two hosts may differ by so much. */
+/** Accepted clock difference between two hosts. */
 const leewaySeconds = 60
 
 const claims = Type.Object(
   {
     sub: Type.String({ minLength: 1 }),
     role: Type.Union([Type.Literal('admin'), Type.Literal('operator')]),
-    // It goes into a query, where U+0000 would be an error.
+    // It is used in a query, where U+0000 would be an error.
     sid: Type.String({ pattern: '^[\\w-]{1,64}$' }),
     jti: Type.String({ minLength: 1 }),
     iat: Type.Integer({ minimum: 0 }),
@@ -46,8 +46,8 @@ export function signAccessToken(keys: KeyRing, given: AccessClaims): string {
 }
 
 /**
- * The claims of a token that we signed and that has not expired at `now`; null for any other text. Nothing in
- * a token says how it is to be checked (RFC 8725): the algorithm is fixed, the key is one of ours.
+ * The claims of a token that we signed and that has not expired at `now`; null for any other text. Nothing in the
+ * token influences how it is verified (RFC 8725): the algorithm is fixed, and the key must be ours.
  */
 export async function verifyAccessToken(
   keys: KeyRing,
@@ -73,12 +73,12 @@ export async function verifyAccessToken(
 /** A signature of ES256 has 64 bytes, so 86 characters. */
 const shape = /^([\w-]+)\.([\w-]+)\.([\w-]{86})$/
 
-/** The one way to write these bytes in base64url: the last character has bits that decoders ignore. */
+/** Canonical base64url only: decoders ignore some bits of the last character. */
 const isPlainText = (text = '') => Buffer.from(text, 'base64url').toString('base64url') === text
 
 /**
- * The JSON of a part, written as we write it; undefined for any other text. A key that comes twice, spaces
- * and needless escapes are read differently by different parsers, and none of ours has them.
+ * The JSON of a part in our own formatting; undefined for any other text. Parsers disagree about repeated keys,
+ * spaces and unnecessary escapes, and our tokens have none.
  */
 function plainJson(part = ''): unknown {
   const text = Buffer.from(part, 'base64url').toString('utf8')
@@ -92,7 +92,7 @@ function plainJson(part = ''): unknown {
 
 function isSigned(token: string, publicKey: jwt.PublicKey): boolean {
   try {
-    // Times are checked by the caller, who knows what the time is.
+    // The caller checks the times, because it has the clock.
     jwt.verify(token, publicKey, { algorithms: ['ES256'], ignoreExpiration: true })
     return true
   } catch (error) {

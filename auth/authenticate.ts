@@ -14,9 +14,9 @@ export type Authentication = {
   keys: KeyRing
   now: () => Date
   metricsToken: string | null
-  /** Where people reach this installation: pages of other origins use no cookie of ours. */
+  /** The public address: pages of other origins must not use our cookies. */
   baseUrl: () => string
-  /** Calls back with whoever's sessions or role changed, in any process. */
+  /** Calls back with the username whose sessions or role changed, in any process. */
   onAccessChanged: (listener: (username: string) => void) => void
 }
 
@@ -24,17 +24,17 @@ type SessionRow = { username: string; role: Person['role']; via: string; live: b
 type IngestRow = { run_id: string; secret_sha256: Buffer; expires_at: Date; ended_at: Date | null }
 
 /**
- * How long a found credential is believed without asking Postgres again, in milliseconds. Access ends within a
- * second where no signal comes from the process that ended it; half of that is left for a busy machine.
+ * How long a credential is cached without asking Postgres, in milliseconds. Access must end within a second even
+ * without a signal from the process that ended it; half of that is reserve for a busy machine.
  */
 const sessionTtlMs = 500
 const ingestTtlMs = 1000
-/** Where Postgres is away, an ingest token seen within the last minute still holds (design: "When a part is down"). */
+/** While Postgres is down, an ingest token seen within the last minute remains valid (ARCHITECTURE, "When a part is down"). */
 const ingestStaleMs = 60_000
 
 const unauthenticated = (detail: string) => new Refusal('unauthenticated', detail)
 
-/** Tells who calls by the one credential a route takes; every other kind of token is 401 there. */
+/** Identifies the caller by the one kind of credential that a route accepts; other kinds are refused with 401. */
 export function authenticator(auth: Authentication): Authenticate {
   const person = byAccessToken(auth)
 

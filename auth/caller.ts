@@ -1,10 +1,10 @@
 import type { Context } from 'koa'
 
 /**
- * Who may call a route (specification, "Authentication"). `person`: an access token; `admin`: one whose
- * role is admin; `ingest`: a run's ingest token; `session`: a live access token, or else a refresh cookie,
- * which the handler looks up; `refresh`: the refresh cookie, looked up by the handler likewise; `metrics`:
- * an admin or the scraper's token; `none`: anybody.
+ * Who may call a route (specification, "Authentication"). `person`: an access token; `admin`: an access token of an
+ * admin; `ingest`: a run's ingest token; `session`: a live access token, or else a refresh cookie, which the
+ * handler looks up; `refresh`: the refresh cookie, also looked up by the handler; `metrics`: an admin or the
+ * scraper's token; `none`: anybody.
  */
 export type Credential = 'none' | 'person' | 'admin' | 'ingest' | 'session' | 'refresh' | 'metrics'
 
@@ -12,9 +12,9 @@ export type Person = {
   kind: 'person'
   username: string
   role: 'admin' | 'operator'
-  /** The session the access token belongs to. */
+  /** The session of the access token. */
   sid: string
-  /** How the session began: `password`, `device`, `oidc`. */
+  /** How the session was started: `password`, `device`, `oidc`. */
   via: string
   issuedAt: Date
   expiresAt: Date
@@ -32,10 +32,10 @@ export type CallerOf<C extends Credential> = C extends 'person' | 'admin'
       : Anybody
 
 /**
- * To whom the thing that a person's request names exists; to everybody else it is, byte for byte, as if there were no
- * such thing. `all`: everybody who may call. `its_people`: its owner, whom the owner let in, and admins. `its_owner`:
- * those see it, but only its owner may do this (403). `self`: the one person, not even admins. `taken`: a name that
- * the request makes its own; one that others have is 403, for names are no secret.
+ * Who may see the resource that a request names. Everybody else gets, byte for byte, the response for a missing
+ * resource. `all`: every permitted caller. `its_people`: its owner, those the owner let in, and admins. `its_owner`:
+ * the same people see it, but only its owner may do this (403). `self`: one person only, not even admins. `taken`:
+ * the request claims the name; a name of others is refused with 403, because names are not secret.
  */
 export type Reach = 'all' | 'its_people' | 'its_owner' | 'self' | 'taken'
 

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { Refusal } from '../platform/refusal.ts'
 
-/** Seconds a code waits for a person, and between two polls of it. */
+/** Lifetime of a code, and the poll interval, in seconds. */
 export const codeLifeS = 900
 export const pollIntervalS = 5
 
@@ -15,21 +15,21 @@ export type DeviceRequestRow = {
   state: 'pending' | 'approved' | 'denied' | 'consumed' | 'expired'
 }
 
-/** RFC 8628, 6.1: no vowels, so that no code is a word, and nothing that looks like something else. */
+/** RFC 8628, 6.1: no vowels, so that codes are not words, and no characters that look alike. */
 export const userCodeAlphabet = 'BCDFGHJKLMNPQRSTVWXZ'
 
 const guessesAMinute = 5
 
 /**
- * The request behind a user code that a person typed. 404 where there is none; a person who has guessed
- * five wrong ones within a minute is told nothing for the rest of it, whether the next is right or not.
+ * The request for a user code that a person typed; 404 if there is none. After five wrong codes within a minute,
+ * every further code is refused for the rest of it, right or wrong.
  */
 export async function findDeviceRequest(
   pool: Pool,
   { username, now }: { username: string; now: Date },
   typed: string,
 ): Promise<DeviceRequestRow> {
-  // Counted before the look, and given back after a right one: guesses sent all at once are counted too.
+  // Counted before the lookup and refunded after a right code, so that concurrent guesses count too.
   await countGuess(pool, username, now)
   const { rows } = await pool.query<DeviceRequestRow>({
     name: 'device_request_by_user_code',

@@ -19,23 +19,23 @@ import {
 import { Refusal } from '../platform/refusal.ts'
 import { isProtected, type OidcSettings } from './oidc-settings.ts'
 
-/** What ties an answer to its question. */
+/** Ties the provider's response to our request. */
 export type Proofs = { state: string; nonce: string; codeVerifier: string }
 
-/** `issuer` and `subject` together name one person for good; the claims may be anything the provider says. */
+/** `issuer` and `subject` identify a person permanently; claims are whatever the provider sends. */
 export type Identity = { issuer: string; subject: string; claims: Record<string, unknown> }
 
 export type Question = Proofs & {
   redirectUri: string
-  /** `login`: asks the person again whom the provider still knows. */
+  /** `login`: ask again even if the provider has a session. */
   prompt: 'login' | undefined
 }
 
-/** An OpenID provider, asked only when somebody signs in: it may be away when the server starts. */
+/** An OpenID provider, contacted only at sign-ins: it may be unreachable when the server starts. */
 export type IdentityProvider = {
-  /** Where to send the browser. Throws `backend_failed` while the provider is away. */
+  /** The URL for the browser. Throws `backend_failed` while the provider is unreachable. */
   askAt(question: Question): Promise<URL>
-  /** Who came back, by the answer's whole address. Throws a refusal for any answer that does not prove it. */
+  /** Identifies the person from the full callback URL. Throws a refusal if it proves nothing. */
   identify(answer: URL, proofs: Proofs): Promise<Identity>
 }
 
@@ -62,14 +62,14 @@ export function openIdentityProvider(settings: OidcSettings): IdentityProvider {
       }),
     identify: (answer, proofs) =>
       asRefusals(name, async () => {
-        // New for each sign-in, so that the provider's keys are read anew: it may have changed them.
+        // New for each sign-in, so that changed keys of the provider are read.
         const configuration = configurationFor(settings, await readMetadata())
         return await redeem(configuration, answer, proofs)
       }),
   }
 }
 
-/** PKCE (RFC 7636), state, nonce, and `iss` where the provider sends or announces it (RFC 9207). */
+/** Checks PKCE (RFC 7636), state, nonce, and `iss` if the provider sends or announces it (RFC 9207). */
 async function redeem(
   configuration: Configuration,
   answer: URL,
@@ -85,7 +85,7 @@ async function redeem(
   if (!proved) throw new ClientError('the answer holds no ID token')
   const { iss: issuer, sub: subject } = proved
   if (!isStorable(subject)) throw new ClientError('the subject is no text of up to 255 characters')
-  // Many providers tell names and groups only there. What is signed goes first.
+  // Many providers send names and groups only there. Signed claims take precedence.
   const told = configuration.serverMetadata().userinfo_endpoint
     ? await fetchUserInfo(configuration, tokens.access_token, subject)
     : {}
@@ -95,7 +95,7 @@ async function redeem(
 /** OpenID Connect Core, 2: at most 255 ASCII characters. */
 const isStorable = (subject: string) => /^[\x20-\x7e]{1,255}$/.test(subject)
 
-/** Reads where the provider's endpoints are, at most once in five minutes; a failure is not remembered. */
+/** Reads the provider's metadata at most once in five minutes; failures are not cached. */
 function rememberMetadata(settings: OidcSettings): () => Promise<ServerMetadata> {
   let known: { metadata: Promise<ServerMetadata>; readAtMs: number } | null = null
   return () => {
@@ -121,7 +121,7 @@ async function readMetadata({ issuer, clientId }: OidcSettings): Promise<ServerM
 
 function configurationFor(settings: OidcSettings, metadata: ServerMetadata): Configuration {
   const { clientId, clientSecret } = settings
-  // RFC 8414, 2: client_secret_basic where the provider does not say.
+  // RFC 8414, 2: the default is client_secret_basic.
   const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
   const authenticate = methods.includes('client_secret_basic')
     ? ClientSecretBasic
@@ -136,12 +136,12 @@ function configurationFor(settings: OidcSettings, metadata: ServerMetadata): Con
   configuration.timeout = timeoutSeconds
   // `boundedFetch` is stricter than the library's rule: http on loopback alone.
   allowInsecureRequests(configuration)
-  // Without it the library trusts the connection and does not look at the ID token's signature.
+  // Otherwise the library trusts the connection and skips the ID token's signature.
   enableNonRepudiationChecks(configuration)
   return configuration
 }
 
-/** Some providers tell groups only to who asks for them. */
+/** Some providers send groups only if the scope is requested. */
 function scopesOf({ scopes_supported }: ServerMetadata): string {
   const extra = scopes_supported?.includes('groups') ? ['groups'] : []
   return ['openid', 'profile', 'email', ...extra].join(' ')
@@ -149,7 +149,7 @@ function scopesOf({ scopes_supported }: ServerMetadata): string {
 
 class ProviderAway extends Error {}
 
-/** A fetch whose answer, body included, is here in time and of bounded size; nothing is redirected. */
+/** A fetch with limits on time and on size, including the body; follows no redirects. */
 const boundedFetch: CustomFetch = async (address, options) => {
   if (!isProtected(new URL(address))) throw new ProviderAway('an address without TLS')
   try {
@@ -172,7 +172,7 @@ async function readAtMost(answer: Response, maxBytes: number): Promise<Buffer<Ar
   return Buffer.concat(parts)
 }
 
-/** Whatever the provider does is no defect of ours, and none of its words but error codes are shown. */
+/** Failures of the provider are not our defects; of its texts only error codes are shown. */
 async function asRefusals<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -196,7 +196,7 @@ function refusalOf(name: string, error: unknown): Refusal {
   const isAway =
     cause instanceof ProviderAway ||
     (error instanceof AuthorizationResponseError && isAwayWord.test(error.error))
-  // Not the error itself: those of the library carry tokens and claims, which must not come into the log.
+  // Not the error itself: the library's errors contain tokens and claims, which must not be logged.
   const why = new Error(nameOf(cause))
   if (isAway)
     return new Refusal(

@@ -11,41 +11,41 @@ import { repeat } from '../platform/repeat.ts'
 
 export type SigningKey = { kid: string; privateKey: KeyObject; publicKey: KeyObject }
 
-/** The keys of an installation; all its processes share their folder. */
+/** The signing keys of an installation; all processes share their folder. */
 export type KeyRing = {
   /** The newest key, which signs. */
   current(): SigningKey
-  /** Any key whose tokens may still be about; also one that another process has just made. */
+  /** Any key whose tokens may still be valid, including one that another process has just created. */
   find(kid: string): Promise<SigningKey | null>
-  /** Makes a key that is not in use yet. */
+  /** Creates a key that is not in use yet. */
   prepare(now: Date): Promise<PreparedKey>
-  /** Takes up what other processes made, and removes keys replaced longer than `tokenSeconds` ago. */
+  /** Loads keys of other processes, and removes keys replaced more than `tokenSeconds` ago. */
   renew(now: Date, tokenSeconds: number): Promise<void>
 }
 
 export type PreparedKey = {
   kid: string
-  /** From then on it signs here, and in other processes once they look. */
+  /** Starts signing with it here; other processes follow at their next check. */
   activate(): Promise<void>
 }
 
-/** How often a process looks for keys that others made, in milliseconds. */
+/** How often a process checks for keys of other processes, in milliseconds. */
 const lookEveryMs = 5_000
-/** Another process may go on signing with the old key until it looks, and its clock may be behind. */
+/** Another process may sign with the old key until its next check, and its clock may be behind. */
 const lateSigningMs = 60_000
 
-/** Milliseconds of its making in base 36, then random: so that names sort by age. */
+/** Creation time in base 36, then random, so that names sort by age. */
 const kidShape = /^[0-9a-z]{8}-[0-9a-f]{8}$/
 const suffix = '.pem'
 
-/** Opens the signing keys of `<dataDir>/keys` (0600, a PEM each); makes the first one. */
+/** Opens the signing keys in `<dataDir>/keys` (PEM files, mode 0600); creates the first one. */
 export async function loadKeys(dataDir: string): Promise<KeyRing> {
   const folder = join(dataDir, 'keys')
   await mkdir(folder, { recursive: true, mode: 0o700 })
   let keys: readonly SigningKey[] = []
   const look = async () => {
     const read = await readKeys(folder, keys)
-    // An emptied folder must not leave a server that can sign nothing.
+    // Keep the loaded keys if the folder was emptied, so that the server can still sign.
     if (read.length > 0) keys = read
   }
   const prepare = (now: Date) => prepareKey(folder, now, look)
@@ -77,7 +77,7 @@ export async function loadKeys(dataDir: string): Promise<KeyRing> {
   }
 }
 
-/** Keeps a process's keys those of its installation until stopped. */
+/** Keeps the keys of this process up to date until stopped. */
 export function watchKeys(
   keys: KeyRing,
   { now, tokenSeconds, failed }: KeyWatch,
@@ -116,7 +116,7 @@ async function prepareKey(
   }
 }
 
-/** The keys of the folder, the newest last; those known already are not read again. */
+/** The keys of the folder, newest last; known keys are not read again. */
 async function readKeys(folder: string, known: readonly SigningKey[]): Promise<SigningKey[]> {
   const kids = (await readdir(folder))
     .filter(name => name.endsWith(suffix))
@@ -127,7 +127,7 @@ async function readKeys(folder: string, known: readonly SigningKey[]): Promise<S
   return (await Promise.all(keys)).filter(key => key !== null)
 }
 
-/** Null where another process has removed it meanwhile. */
+/** Null if another process has just removed it. */
 async function readKey(folder: string, kid: string): Promise<SigningKey | null> {
   const pem = await readFile(join(folder, kid + suffix)).catch(error => {
     if (error.code === 'ENOENT') return null

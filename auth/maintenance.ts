@@ -3,10 +3,10 @@ import type { Logger } from 'pino'
 import { repeat } from '../platform/repeat.ts'
 import { toTimestamp } from '../schemas/timestamp.ts'
 
-/** How old what a process knows of the switch may get, in milliseconds; a signal makes it know at once. */
+/** Maximum age of a process's view of the switch, in milliseconds; signals update it at once. */
 const pollMs = 400
 
-/** What is told to whoever is turned away; the last message while nobody is. */
+/** The message sent with each 503; outside maintenance, the last one. */
 export type MaintenanceSwitch = {
   enabled: boolean
   message: string | null
@@ -16,7 +16,7 @@ export type MaintenanceSwitch = {
 
 export type MaintenanceWatch = {
   current(): MaintenanceSwitch
-  /** Reads the switch anew; whoever changed it calls this, and the signal of another process does. */
+  /** Reads the switch again; called after a change here, and on the signal of another process. */
   refresh(): Promise<void>
   stop(): Promise<void>
 }
@@ -24,13 +24,13 @@ export type MaintenanceWatch = {
 export type MaintenanceDeps = {
   pool: Pool
   logger: Logger
-  /** Called when this process begins to turn people away. */
+  /** Called when this process enters maintenance. */
   onBegin: () => void
 }
 
 /**
- * Knows whether the installation is in maintenance, from the first request on. While Postgres is away
- * what was known last holds.
+ * Tracks whether the installation is in maintenance, from the first request on. While Postgres is down, the last
+ * known state applies.
  */
 export async function watchMaintenance(deps: MaintenanceDeps): Promise<MaintenanceWatch> {
   const { pool, logger, onBegin } = deps
@@ -39,7 +39,7 @@ export async function watchMaintenance(deps: MaintenanceDeps): Promise<Maintenan
   const refresh = async () => {
     const turn = ++asked
     const found = await readMaintenance(pool)
-    // One that was asked later knows better.
+    // Ignore a read that a newer one has overtaken.
     if (turn < answered) return
     answered = turn
     const before = known
@@ -60,7 +60,7 @@ export async function watchMaintenance(deps: MaintenanceDeps): Promise<Maintenan
   return { current: () => known, refresh, stop: watching.stop }
 }
 
-/** The switch as it stands in Postgres. */
+/** Reads the switch from Postgres. */
 export async function readMaintenance(pool: Pool): Promise<MaintenanceSwitch> {
   const { rows } = await pool.query({
     name: 'maintenance',

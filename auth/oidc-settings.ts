@@ -25,7 +25,7 @@ const issuer: Reader<string | null> = (value, name) => {
   return value
 }
 
-/** Nobody can listen in between: TLS, or this machine. */
+/** Safe from eavesdropping: TLS, or this machine. */
 export const isProtected = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' ||
   (protocol === 'http:' && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname))
@@ -52,19 +52,19 @@ export function incompleteOidc(env: Environment): string[] {
     .map(name => `${name}: missing, though ${given.join(', ')} is set`)
 }
 
-/** The identity provider with which people sign in instead of a password. */
+/** The identity provider that replaces passwords. */
 export type OidcSettings = {
   issuer: string
   clientId: string
   clientSecret: string
-  /** As people know it. */
+  /** Display name. */
   name: string
-  /** Its members are admins, everybody else is not; null: roles are given here. */
+  /** The provider's group whose members are the admins; null: roles are managed in Forge. */
   adminGroup: string | null
   groupsClaim: string
 }
 
-/** Null where people sign in with passwords. */
+/** Null if people sign in with passwords. */
 export function oidcOf(config: OidcConfig): OidcSettings | null {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = config
   if (issuer === null || clientId === null || clientSecret === null) return null

@@ -3,7 +3,7 @@ import type { RefusalCode } from '../platform/refusal.ts'
 import type { Credential } from './caller.ts'
 import type { Route } from './route.ts'
 
-/** How each credential is shown, in the words of OpenAPI. */
+/** OpenAPI security schemes of the credentials. */
 export const securitySchemes: Document = {
   accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
   ingestToken: { type: 'http', scheme: 'bearer' },
@@ -23,7 +23,7 @@ const security: Record<Credential, Document[]> = {
 
 export const securityOf = ({ credential }: Route): Document[] => security[credential]
 
-/** What somebody without the credential of a route, or without its role, is told. */
+/** The refusals for callers without a route's credential or role. */
 export function refusalsOfStrangers({ credential }: Route): RefusalCode[] {
   if (credential === 'none') return []
   if (credential === 'admin' || credential === 'metrics') return ['unauthenticated', 'forbidden']

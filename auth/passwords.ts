@@ -9,14 +9,14 @@ const parameters = {
   timeCost: 2,
   parallelism: 1,
 }
-/** Each hash holds 19 MiB, so only few run at once and few wait. */
+/** Each hash needs 19 MiB, so few run concurrently and few wait. */
 const atOnce = 2
 const maxWaiting = 32
 
 const minBytes = 12
 const maxBytes = 1024
 
-/** Refuses a new password that is too short, too long, no more than the username, or used by many. */
+/** Refuses a new password that is too short, too long, equal to the username, or common. */
 export async function refuseBadPassword(password: string, username: string): Promise<void> {
   const text = password.normalize('NFKC')
   const bytes = Buffer.byteLength(text)
@@ -32,7 +32,7 @@ export async function refuseBadPassword(password: string, username: string): Pro
     throw new Refusal('invalid', 'Many people use this password; choose one that nobody else has')
 }
 
-/** 120 random bits, for a person to sign in with once and change. */
+/** A temporary password of 120 random bits. */
 export const madeUpPassword = (): string => randomBytes(15).toString('base64url')
 
 export type Passwords = {
@@ -55,7 +55,7 @@ export async function createPasswords(): Promise<Passwords> {
   }
 }
 
-/** At most `atOnce` hashes run; a finished one hands its place to the longest waiting. */
+/** At most `atOnce` hashes run; a finished one passes its place to the longest waiting. */
 function createGate() {
   let running = 0
   const waiting: (() => void)[] = []

@@ -6,17 +6,17 @@ export const createRefreshToken = (): string => randomBytes(32).toString('base64
 const shape = /^[\w-]{43}$/
 
 /**
- * The refresh token travels only as this cookie (specification, "Authentication"). Browsers take the
- * `__Secure-` name over TLS alone, so plain http on a developer's machine gets a plain name. TLS may end at
- * a proxy that we know of only by the address people use.
+ * The refresh token is sent only as this cookie (specification, "Authentication"). Browsers accept the `__Secure-`
+ * name only over TLS, so plain http on a developer's machine uses a plain name. TLS may end at a proxy that shows
+ * only in the public address.
  */
 export const isSecure = ({ ctx, baseUrl }: CookieOf) => ctx.secure || baseUrl.startsWith('https:')
 const nameFor = (of: CookieOf) => (isSecure(of) ? '__Secure-forge_refresh' : 'forge_refresh')
 
-/** `baseUrl`: where people reach this installation. */
+/** `baseUrl`: the public address of this installation. */
 export type CookieOf = { ctx: Context; baseUrl: string }
 
-/** The refresh token a request carries; null for none, and for what never was one. */
+/** The refresh token of a request; null if missing or malformed. */
 export function refreshTokenOf(of: CookieOf): string | null {
   const token = of.ctx.cookies.get(nameFor(of))
   return token !== undefined && shape.test(token) ? token : null

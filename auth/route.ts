@@ -4,14 +4,14 @@ import type { Caller, CallerOf, Credential, Reach } from './caller.ts'
 
 type WhoMayCall<C extends Credential> = {
   credential: C
-  /** Of what the path names, or else the query or the body; for routes of persons. */
+  /** Reach of the resource named by the path, else by query or body; for routes of persons. */
   reach?: Reach
 }
 
-/** A route of Forge as its process serves it, whatever its types were. */
+/** A route of Forge, with its types erased. */
 export type Route = HttpRoute<Caller> & WhoMayCall<Credential>
 
-/** Declares a route; the handler's request is typed by the credential and the schemas beside it. */
+/** Declares a route; the credential and the schemas determine the type of the handler's request. */
 export const route = <
   C extends Credential,
   P extends TObject | undefined = undefined,

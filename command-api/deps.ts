@@ -18,7 +18,7 @@ export type CommandConfig = {
   initAdminUsername: string
   /** Null: one is made up. */
   initAdminPassword: string | null
-  /** Null where people sign in with passwords. */
+  /** Null if people sign in with passwords. */
   oidc: OidcSettings | null
   /** Of projects, where nobody says. */
   defaultVisibility: 'private' | 'internal'

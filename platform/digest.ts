@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** JSON with sorted keys, so that the same content has one text (in the manner of RFC 8785). */
+/** JSON with sorted keys, so that equal content has equal text (like RFC 8785). */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'

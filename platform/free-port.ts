@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** Below what systems hand out for outgoing connections: one of those could take the port before it is used. */
+/** Below the range of outgoing connections, which could take the port before it is used. */
 const range = { from: 15_000, to: 32_000 }
 const attempts = 50
 
-/** A port on 127.0.0.1 that nobody listens on now; somebody may before it is used. */
+/** A port on 127.0.0.1 that is free now, without a guarantee that it stays free. */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const port = randomInt(range.from, range.to)

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino'
 
-/** Parts that were started, to be stopped in the opposite order. */
+/** Started parts, to be stopped in reverse order. */
 export type Lifetime = {
-  /** Remembers how to stop a part; answers the part. */
+  /** Registers how to stop a part; returns the part. */
   owns<T>(name: string, part: T, stop: (part: T) => Promise<unknown>): T
-  /** Stops all parts, the newest first; a part that hangs or fails does not keep the others alive. */
+  /** Stops all parts, newest first; a part that hangs or fails does not block the others. */
   end(): Promise<void>
 }
 
-/** Longest one part may take to stop, in milliseconds; draining requests has 25 s of it. */
+/** Maximum time for one part to stop, in milliseconds; draining requests takes up to 25 s. */
 const partTimeoutMs = 30_000
 
 export function createLifetime(logger: Logger): Lifetime {

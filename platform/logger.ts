@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino'
 
-/** JSON lines on a pipe, readable lines on a terminal; secrets never reach a line. */
+/** JSON lines on a pipe, readable lines on a terminal; secrets are redacted. */
 export function createLogger(level: string, pretty: boolean): Logger {
   const options = {
     level,

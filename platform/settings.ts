@@ -38,7 +38,7 @@ export const list: Reader<readonly string[]> = value =>
     .map(item => item.trim())
     .filter(item => item !== '')
 
-/** The environment does not make a configuration; `faults` holds all that is wrong with it, a line each. */
+/** The environment is not a valid configuration; `faults` lists everything that is wrong. */
 export class BadConfig extends Error {
   readonly faults: string[]
   constructor(faults: string[]) {

@@ -11,14 +11,14 @@ import {
   word,
 } from '../platform/settings.ts'
 
-/** What a process may do; all of them by default, in one process (`SERVICE_ROLES`). */
+/** The roles of a process; by default one process has all (`SERVICE_ROLES`). */
 export const roles = ['command-api', 'relay', 'projector', 'query-api', 'executor'] as const
 export type Role = (typeof roles)[number]
 
 export type Config = OidcConfig & {
   port: number
   host: string
-  /** Absolute path of the folder that holds everything this installation keeps on disk. */
+  /** Absolute path of the folder with all files of this installation. */
   dataDir: string
   roles: readonly Role[]
   /** Null: the embedded PostgreSQL in `dataDir`. */
@@ -72,7 +72,7 @@ const settings: Settings<Config> = {
   logLevel: ['SERVICE_LOG_LEVEL', word('info', 'trace', 'debug', 'info', 'warn', 'error')],
 }
 
-/** Set in every training process, so not settings of the server though they begin alike. */
+/** Variables of training processes, not settings of the server, although they share its prefix. */
 const reportingVariables = [
   'SERVICE_ENABLED',
   'SERVICE_ENDPOINT',
@@ -80,7 +80,7 @@ const reportingVariables = [
   'SERVICE_TOKEN',
 ]
 
-/** Reads the environment once. Throws `BadConfig` naming every fault, an unknown `SERVICE_*` among them. */
+/** Reads the environment once. Throws `BadConfig` with every fault, including unknown `SERVICE_*` names. */
 export const readConfig = (env: Environment): Config =>
   readSettings(env, {
     settings,

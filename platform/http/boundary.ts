@@ -4,7 +4,7 @@ import { Invalid } from '../../schemas/validate.ts'
 import { LogUnavailable } from '../log/event-log.ts'
 import { Refusal } from '../refusal.ts'
 
-/** The one place where a failure becomes an answer: `{detail}` and a status, for every route. */
+/** The one place that turns failures into responses: `{detail}` and a status, for every route. */
 export const errorBoundary =
   (log: Logger) =>
   async (ctx: Context, next: Next): Promise<void> => {
@@ -48,7 +48,7 @@ function refuse(ctx: Context, refusal: Refusal, requestId: string): void {
   ctx.status = refusal.status
   if (refusal.code === 'unauthenticated') ctx.set('WWW-Authenticate', 'Bearer')
   if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(retryAfterSeconds))
-  // What was not read of a refused upload would be taken for the next request of the connection.
+  // The unread rest of a refused upload would be parsed as the connection's next request.
   if (refusal.code === 'too_large') ctx.set('Connection', 'close')
   ctx.body = {
     detail: refusal.detail,

@@ -2,18 +2,17 @@ import ipaddr from 'ipaddr.js'
 import type { Context } from 'koa'
 
 /**
- * Where a request comes from: the socket's address, or the one the trusted proxies wrote down
- * (`SERVICE_TRUSTED_PROXY_HOPS`). IPv4 behind an IPv6 socket reads as IPv4. Every use of an address in
- * limits, logs and shown to people goes through here.
+ * The client's address: the socket's, or the one recorded by the trusted proxies (`SERVICE_TRUSTED_PROXY_HOPS`).
+ * IPv4-mapped IPv6 becomes IPv4. Every address in limits, logs and responses comes from here.
  */
 export function clientAddress(ctx: Context): string {
-  // With `proxy` and `maxIpsCount` set, koa answers the entry our outermost proxy added; all left of it
-  // is whatever the client claimed.
+  // With `proxy` and `maxIpsCount` set, koa returns the entry added by our outermost proxy; everything left
+  // of it is only the client's claim.
   const claimed = parse(ctx.ip)
   return (claimed ?? parse(ctx.socket.remoteAddress ?? ''))?.toString() ?? 'unknown'
 }
 
-/** What is counted as one client: an IPv4 address, or the /64 network that one IPv6 subscriber holds. */
+/** The unit of rate limits: an IPv4 address, or the /64 network of an IPv6 subscriber. */
 export function clientNetwork(address: string): string {
   const parsed = parse(address)
   if (!(parsed instanceof ipaddr.IPv6)) return parsed?.toString() ?? 'unknown'

@@ -4,9 +4,9 @@ import { Invalid } from '../../schemas/validate.ts'
 const maxDepth = 32
 
 /**
- * Parses a request body. Besides malformed JSON it refuses, with their place: U+0000 and lone surrogates
- * (Postgres cannot store them), `__proto__` keys, and nesting deeper than 32. With `flat` the schema that
- * follows names every key, so that only texts with escapes are looked through (hot path of ingest).
+ * Parses a request body. Besides malformed JSON it refuses, with their position: U+0000 and lone surrogates
+ * (Postgres cannot store them), `__proto__` keys, and nesting deeper than 32. `flat` promises that the schema
+ * names every key, so that only texts with escapes are searched (hot path of ingest).
  */
 export function parseJson(text: string, flat = false): unknown {
   let value: unknown
@@ -24,7 +24,7 @@ export function parseJson(text: string, flat = false): unknown {
   return value
 }
 
-/** Refuses texts of the query or the path which Postgres cannot hold, as `parseJson` does in the body. */
+/** Refuses query and path texts that Postgres cannot store, as `parseJson` does for bodies. */
 export function refuseUnstorable(values: object, part: 'query' | 'path'): void {
   if (isPlain(values, 1)) return
   const faults: ValidationError[] = []
@@ -45,11 +45,11 @@ function malformed(text: string, error: SyntaxError): ValidationError {
   }
 }
 
-/** V8 quotes what it could not read, and that may be a password. */
+/** V8 quotes the source in its messages, which may contain a password. */
 const withoutSource = (message: string) =>
   message.replace(/(, |^)(\.\.\.)?".*is not valid JSON$/s, '') || 'Not valid JSON'
 
-/** V8 names the position in most of its messages, but not in all. */
+/** V8 includes the position in most of its messages, but not in all. */
 function placeOf(text: string, error: SyntaxError, bareAt: number | undefined): number {
   const named = /position (\d+)/.exec(error.message)?.[1]
   if (named !== undefined) return Number(named)
@@ -57,7 +57,7 @@ function placeOf(text: string, error: SyntaxError, bareAt: number | undefined): 
   return /end of JSON/.test(error.message) ? text.length : 0
 }
 
-/** The common case costs one pass without allocation; faults are located only when there are any. */
+/** One pass without allocation for the common case; faults are located only if there are any. */
 function isPlain(value: unknown, depth: number): boolean {
   if (typeof value === 'string') return textFault(value) === null
   if (typeof value !== 'object' || value === null) return true

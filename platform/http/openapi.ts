@@ -5,18 +5,18 @@ import type { Media, RouteShape } from './route.ts'
 
 export type Document = Record<string, unknown>
 
-/** What a document says beyond its routes. */
+/** The parts of a document other than its routes. */
 export type Description<Route> = {
   info: { title: string; version: string; description: string }
   securitySchemes: Document
   securityOf: (route: Route) => Document[]
-  /** What those are told who may not call a route. */
+  /** The refusals for callers who may not call a route. */
   refusalsOfStrangers: (route: Route) => readonly RefusalCode[]
-  /** What a refusal may say beside what all of them do. */
+  /** Fields that a refusal may have in addition to `detail`. */
   refusalFields: Document
 }
 
-/** OpenAPI 3.1 of a route table: the same values the router and the validation were made from. */
+/** OpenAPI 3.1 of a route table, from the same values as routing and validation. */
 export function openApi<Route extends RouteShape>(
   routes: readonly Route[],
   description: Description<Route>,
@@ -135,8 +135,8 @@ function success(response: RouteShape['response']): Document {
 const isMedia = (response: RouteShape['response']): response is Media => 'mediaType' in response
 
 /**
- * A schema as the document shows it. In what is sent, a field with a default may be left out, though after
- * the check it is always there. Tuples are written as JSON Schema 2020-12 has them.
+ * A schema for the document. In requests a field with a default is optional, although it is always present after
+ * validation. Tuples are written as in JSON Schema 2020-12.
  */
 function published(schema: unknown, direction: 'sent' | 'answered'): unknown {
   if (Array.isArray(schema)) return schema.map(item => published(item, direction))
@@ -148,7 +148,7 @@ function published(schema: unknown, direction: 'sent' | 'answered'): unknown {
   if (Array.isArray(items)) {
     delete shown.additionalItems
     delete shown.items
-    // `items: false` would say the same, but tools that translate it to older drafts stumble over it.
+    // Equivalent to `items: false`, which tools that translate to older drafts cannot handle.
     Object.assign(shown, { prefixItems: items, maxItems: items.length })
   }
   if (direction === 'sent' && Array.isArray(required) && isObject(properties))

@@ -13,11 +13,11 @@ export type Request<Caller, P, Q, B> = {
   query: Input<Q>
   body: Input<B>
   requestId: string
-  /** The koa context, for what is not JSON: headers, streams, cookies. */
+  /** The koa context, for headers, streams and cookies. */
   ctx: Context
 }
 
-/** An answer that is no JSON: its media type, or each it may have. */
+/** A response other than JSON: its media type or types. */
 export type Media = { mediaType: string | readonly string[]; description: string }
 
 export type RouteDefinition<
@@ -34,27 +34,27 @@ export type RouteDefinition<
   params?: P
   query?: Q
   body?: B
-  /** No body at all is taken for `{}`. */
+  /** A missing body counts as `{}`. */
   bodyMayBeAbsent?: boolean
-  /** Bytes of the body after decompression; 1 MiB where absent. */
+  /** Maximum bytes of the body after decompression; default 1 MiB. */
   bodyLimitBytes?: number
-  /** The body's schema names every key at every level (see `parseJson`). */
+  /** The body's schema names all keys at every level (see `parseJson`). */
   flatBody?: boolean
-  /** Refuses a body whatever its schema says of it: for instance one that is written in another dialect. */
+  /** Runs before validation, for instance to refuse a body in another dialect. */
   beforeSchema?: (body: unknown) => void
-  /** True only for what the schema accepts as it is: spares hot routes the schema's pass. */
+  /** Must imply that the schema accepts the body; saves hot routes the validation. */
   isPlain?: (body: unknown) => boolean
-  /** How often one client may call; a call counts once it fits the schema, whatever comes of it. */
+  /** How often one client may call; every call that matches the schema counts. */
   rateLimit?: RateLimit
-  /** Schema of the 200 body, or the media type of what is not JSON. */
+  /** Schema of the 200 body, or its media type if it is not JSON. */
   response: TSchema | Media
-  /** Refusals a caller may meet beyond those of every route (401, 422, 503). */
+  /** Possible refusals other than those of every route (401, 422, 503). */
   refusals?: readonly RefusalCode[]
-  /** Answers the body; undefined when it wrote to `ctx` itself. */
+  /** Returns the body, or undefined if it wrote to `ctx` itself. */
   handle: (request: Request<Caller, P, Q, B>) => Promise<unknown>
 }
 
-/** A route as the shell sees it, whatever its types were. */
+/** A route with its types erased. */
 export type HttpRoute<Caller> = RouteDefinition<
   Caller,
   TObject | undefined,
@@ -65,8 +65,8 @@ export type HttpRoute<Caller> = RouteDefinition<
 /** All of a route but its handler. */
 export type RouteShape = Omit<HttpRoute<unknown>, 'handle'>
 
-/** A route whoever may call it. */
+/** A route with any type of caller. */
 export type AnyRoute = HttpRoute<never>
 
-/** Who calls a route, as its table has it. */
+/** The caller type of a route. */
 export type CallerOf<Route extends AnyRoute> = Parameters<Route['handle']>[0]['caller']

@@ -4,17 +4,17 @@ import type { Duplex } from 'node:stream'
 import type Koa from 'koa'
 
 export type HttpServer = {
-  /** The port in use, also where 0 was asked for. */
+  /** The actual port, even if 0 was requested. */
   port: number
-  /** Takes no new connection, lets running requests finish (at most 25 s), then cuts what is left. */
+  /** Accepts no new connection, lets running requests finish (25 s at most), then cuts the rest. */
   close(): Promise<void>
 }
 
-/** Time for running requests after a stop was asked for, in milliseconds. */
+/** Time for running requests after a stop, in milliseconds. */
 const drainMs = 25_000
 const idleCheckMs = 100
 
-/** Serves until closed. Streams answer for as long as they like; requests must arrive within two minutes. */
+/** Serves until closed. Responses may take any time; requests must arrive within two minutes. */
 export async function listen(app: Koa, host: string, port: number): Promise<HttpServer> {
   const server = createServer(
     {
@@ -46,7 +46,7 @@ const unreadable: Record<string, { status: number; detail: string }> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request did not arrive whole in time' },
 }
 
-/** What cannot be read as HTTP never becomes a request: it is answered here, in the shape of all refusals. */
+/** Malformed HTTP never becomes a request, so it is answered here, in the shape of all refusals. */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -65,7 +65,7 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
 async function drain(server: Server, open: ReadonlySet<Socket>): Promise<void> {
   const closed = new Promise<void>(resolve => server.close(() => resolve()))
   closeIdle(server, open)
-  // A connection whose request ends only now is idle from then on.
+  // Connections become idle as their requests finish.
   const idle = setInterval(() => closeIdle(server, open), idleCheckMs)
   const cut = setTimeout(() => server.closeAllConnections(), drainMs)
   await closed
@@ -73,7 +73,7 @@ async function drain(server: Server, open: ReadonlySet<Socket>): Promise<void> {
   clearTimeout(cut)
 }
 
-/** Node takes a connection that has asked nothing yet for busy; browsers and fetch open such ones ahead. */
+/** Node counts a connection without a request as busy; browsers and fetch open such connections in advance. */
 function closeIdle(server: Server, open: ReadonlySet<Socket>): void {
   server.closeIdleConnections()
   for (const socket of open) if (socket.bytesRead === 0) socket.destroy()

@@ -20,7 +20,7 @@ export type Shell<Route extends AnyRoute> = {
   log: Logger
   metrics: HttpMetrics
   trustedProxyHops: number
-  /** Throws `unavailable` where the server deliberately does not serve this route, e.g. while it stops. */
+  /** Throws `unavailable` if the server deliberately does not serve this route, e.g. while it stops. */
   admit: (route: Route) => void
   /** Counts a call of a route that has a `rateLimit`; throws `rate_limited`. */
   count: (limit: RateLimit, client: string) => Promise<void>
@@ -34,7 +34,7 @@ const requestIdShape = /^[A-Za-z0-9._-]{8,64}$/
 /** The koa application of a process: the same order of middleware in each. */
 export function httpShell<Route extends AnyRoute>(shell: Shell<Route>): Koa {
   const app = new Koa({ proxy: shell.trustedProxyHops > 0 })
-  // Koa believes the left-most, client-made X-Forwarded-For unless told how many hops are ours.
+  // Without the number of our hops, koa trusts the left-most X-Forwarded-For, which clients can set.
   app.maxIpsCount = shell.trustedProxyHops
   app.silent = true
   app.use(async (ctx, next) => {
@@ -56,14 +56,14 @@ export function httpShell<Route extends AnyRoute>(shell: Shell<Route>): Koa {
       if (!route.path.includes('{')) fixed.set(`${method} ${route.path}`, answer)
     router.register(toRouterPath(route.path), methodsOf(route), answer)
   }
-  // The router tries every pattern in turn; hot routes have fixed paths and need not wait for that.
+  // The router tries every pattern in turn; hot routes have fixed paths and skip that.
   app.use((ctx, next) => fixed.get(`${ctx.method} ${ctx.path}`)?.(ctx, next) ?? next())
   app.use(router.routes())
   app.use(ctx => noSuchRoute(ctx, shell.routes))
   return app
 }
 
-/** `GET http://[` is HTTP to Node and no address to anybody: whoever asks koa for its path gets an error. */
+/** Node accepts `GET http://[`, but koa throws when its path is read. */
 async function refuseUnreadableAddress(ctx: Context, next: Next): Promise<void> {
   try {
     void ctx.path

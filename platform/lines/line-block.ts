@@ -15,7 +15,7 @@ import {
   writeVarint,
 } from '../series/varint.ts'
 
-/** Where lines come from; null where nobody said. */
+/** The origin of lines; null if unknown. */
 export type Labels = {
   attempt: number | null
   node: string | null
@@ -23,7 +23,7 @@ export type Labels = {
   stream: string
 }
 
-/** Lines of one origin and time (epoch milliseconds); none holds a line break. */
+/** Lines of one origin and time (epoch milliseconds), without line breaks. */
 export type Segment = Labels & { ts: number; lines: readonly string[] }
 
 const version = 1
@@ -32,7 +32,7 @@ const zstdLevel = 1
 const compressFrom = 512
 const maxBodyBytes = 16 * 1024 * 1024
 
-/** One stored row's worth of lines, in the order in which they are numbered. */
+/** Encodes one stored row of lines, in the order of their numbers. */
 export function encodeLines(segments: readonly Segment[]): Buffer {
   const writer = createWriter(4096)
   reserve(writer, maxVarintBytes)

@@ -1,21 +1,21 @@
 import type { EventLog, LogRecord, Position } from './event-log.ts'
 
 export type AccumulatorOptions = {
-  /** How long the first record of a flush waits for company, in milliseconds; default 2. */
+  /** How long the first record of a flush waits for others, in milliseconds; default 2. */
   lingerMs?: number
-  /** With so many bytes of values waiting nobody waits any longer; default 256 KiB. */
+  /** Flushes without waiting once this many bytes of values are waiting; default 256 KiB. */
   flushBytes?: number
-  /** Taken in and not yet acknowledged, over all topics; default 64 MiB. */
+  /** Bound of accepted but unacknowledged bytes over all topics; default 64 MiB. */
   maxUnackedBytes?: number
 }
 
 export type Accumulator = {
-  /** Resolves after the log's acknowledgement. Throws `LogFull` at once where the bound is reached. */
+  /** Resolves after the log's acknowledgement. Throws `LogFull` at once if the bound is reached. */
   append(topic: string, record: LogRecord): Promise<Position>
   readonly unackedBytes: number
 }
 
-/** More is waiting for the log than may be kept in memory; the record was not taken. */
+/** The memory bound for unacknowledged records is reached; the record was not accepted. */
 export class LogFull extends Error {
   constructor(maxUnackedBytes: number) {
     super(`more than ${maxUnackedBytes} bytes wait for the log`)
@@ -38,8 +38,8 @@ type Lane = {
 }
 
 /**
- * Joins single records into few appends. A topic has one append under way at a time; the next leaves
- * when that one has returned and its first record has waited long enough, or is big enough.
+ * Joins single records into few appends. A topic has one append in flight at a time; the next starts when that one
+ * has returned and the waiting records are old or large enough.
  */
 export function createAccumulator(log: EventLog, options: AccumulatorOptions = {}): Accumulator {
   const { lingerMs = 2, flushBytes = 256 * 1024, maxUnackedBytes = 64 * 1024 * 1024 } = options

@@ -1,6 +1,6 @@
 /**
- * CRC-32C (Castagnoli), as Kafka checks each batch. Eight bytes at a time with eight tables: four times
- * as fast as byte by byte. Node's own `zlib.crc32` is another polynomial.
+ * CRC-32C (Castagnoli), the checksum of Kafka batches. Eight bytes at a time with eight tables: four times as fast
+ * as byte by byte. Node's own `zlib.crc32` uses another polynomial.
  */
 export function crc32c(bytes: Uint8Array): number {
   const whole = bytes.length & ~7
@@ -25,7 +25,7 @@ export function crc32c(bytes: Uint8Array): number {
 const polynomial = 0x82f63b78
 const tables = makeTables()
 
-/** Table `n` tells what a byte does to the sum when `n` bytes follow it. */
+/** Table `n` holds the effect of a byte on the sum when `n` bytes follow it. */
 function entry(n: number, byte: number): number {
   return tables[(n << 8) | (byte & 0xff)] ?? 0
 }

@@ -7,7 +7,7 @@ export type LogRecord = {
   value: Buffer
 }
 
-/** Where a record stands: offsets of one topic and partition are dense and start at 0. */
+/** The place of a record; offsets of a partition have no gaps and start at 0. */
 export type Position = { topic: string; partition: number; offset: bigint }
 
 export type ReadRecord = LogRecord & { offset: bigint }
@@ -18,21 +18,20 @@ export type Batch = { topic: string; partition: number; records: ReadRecord[] }
 export type ReadOptions = { maxBytes: number; signal: AbortSignal }
 
 /**
- * The append-only log under both lanes (adapters: memory, postgres, kafka).
+ * The append-only log under both write paths (adapters: memory, postgres, kafka).
  *
- * - Order: records of one key keep the order in which `append` was called for them by one process.
- * - Durability: `append` resolves after the records survive a kill of any process. When it rejects
- *   with `LogUnavailable` the outcome is unknown: the records may or may not be there.
- * - There are no consumer groups: who reads which partition is decided elsewhere.
+ * - Order: records with the same key keep the order of one process's calls of `append`.
+ * - Durability: `append` resolves once the records survive a kill of any process. If it rejects with
+ *   `LogUnavailable`, the outcome is unknown: the records may or may not be stored.
+ * - There are no consumer groups: callers decide who reads which partition.
  */
 export type EventLog = {
-  /** Answers one position a record, in the order given. Rejects within 10 s where the log is away. */
+  /** Returns the position of each record, in order. Rejects within 10 s if the log is unreachable. */
   append(topic: string, records: readonly LogRecord[]): Promise<Position[]>
   /**
-   * Yields batches from offset `from` (inclusive) and then waits for more, until `signal` aborts,
-   * whereupon it returns. While the log is away it waits and goes on within 2 s of its return.
-   * Holds at most about `maxBytes` of values the reader has not taken, but always one record.
-   * A `from` below the first retained offset starts at the first retained one; one past the end throws
+   * Yields batches from offset `from` (inclusive), then waits for more, and returns when `signal` aborts. While the
+   * log is unreachable it waits, and continues within 2 s of its return. Buffers about `maxBytes` of values, but at
+   * least one record. A `from` below the first retained offset starts there; one past the end throws
    * `LogShortened`.
    */
   read(
@@ -41,18 +40,17 @@ export type EventLog = {
     from: bigint,
     options: ReadOptions,
   ): AsyncIterableIterator<Batch>
-  /** The offset the next record of each partition will get; index = partition. */
+  /** The next offset of each partition; index = partition. */
   end(topic: string): Promise<bigint[]>
-  /** The first offset still held of each partition; index = partition. */
+  /** The first retained offset of each partition; index = partition. */
   start(topic: string): Promise<bigint[]>
   /**
-   * Ends reads and refuses further appends; those under way are answered first.
-   * May be called twice.
+   * Ends reads and refuses further appends, after finishing those in flight. May be called twice.
    */
   close(): Promise<void>
 }
 
-/** A reader was to go on from where the log has never been. */
+/** A reader asked for an offset past the end: the log is shorter than it once was. */
 export class LogShortened extends Error {
   constructor(topic: string, partition: number, from: bigint, end: bigint) {
     super(
@@ -62,7 +60,7 @@ export class LogShortened extends Error {
   }
 }
 
-/** The log cannot be reached or did not answer in time; the outcome of an append is unknown. */
+/** The log is unreachable or did not respond in time; the outcome of an append is unknown. */
 export class LogUnavailable extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

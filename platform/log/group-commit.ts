@@ -1,26 +1,26 @@
 import { type LogRecord, LogUnavailable, type Position } from './event-log.ts'
 import { partitionOf } from './partition.ts'
 
-/** One partition of one topic, under a number by which the adapter knows it. */
+/** A lane is one partition of one topic, under the adapter's own number for it. */
 export type LaneId = { lane: number; topic: string; partition: number }
 
 /** Records for one lane, in the order of the calls to `append`. */
 export type Group = LaneId & { records: LogRecord[] }
 
 export type GroupCommitDeps = {
-  /** The lanes of a topic, index = partition; throws for a topic that is not known. */
+  /** The lanes of a topic, index = partition; throws for an unknown topic. */
   lanesOf(topic: string): readonly LaneId[]
-  /** Answers the offset of the first record of each group, in ascending lanes; or why it is not stored. */
+  /** Returns, by ascending lane, the first offset of each group or the reason why it was not stored. */
   store(groups: readonly Group[]): Promise<(bigint | Error)[]>
-  /** Told what was stored, before the appends are answered. */
+  /** Called with each stored group, before its appends resolve. */
   committed?: (group: Group, first: bigint) => void
-  /** How much goes into one `store`; a single append may be larger. */
+  /** Size of one `store`; a single append may exceed it. */
   limits: { totalBytes: number; laneBytes: number }
 }
 
 export type GroupCommit = {
   append(topic: string, records: readonly LogRecord[]): Promise<Position[]>
-  /** Resolves when everything accepted is answered. */
+  /** Resolves when no accepted append is pending. */
   drained(): Promise<void>
 }
 
@@ -31,14 +31,14 @@ type Waiting = {
   reject: (error: Error) => void
 }
 
-/** Where each record of an append went. */
+/** The group and index of a record. */
 type Place = { group: Group; nth: number }
 
 type Flush = { groups: Group[]; appends: { append: Waiting; places: Place[] }[] }
 
 /**
- * While one `store` is on its way, later appends wait and go together in the next, whatever their
- * topics. One at a time keeps the order of the calls.
+ * While one `store` is in flight, later appends wait and share the next one, whatever their topics. One at a time
+ * preserves the order of the calls.
  */
 export function createGroupCommit(deps: GroupCommitDeps): GroupCommit {
   const waiting: Waiting[] = []
@@ -47,7 +47,7 @@ export function createGroupCommit(deps: GroupCommitDeps): GroupCommit {
   const flushAll = async () => {
     while (waiting.length > 0) {
       const isAway = await flush(deps, gather(waiting, deps.limits))
-      // Who came meanwhile would only wait as long again for the same answer.
+      // Appends that arrived in the meantime would only wait for the same failure.
       if (isAway) for (const { reject } of waiting.splice(0)) reject(isAway)
     }
     flushing = null
@@ -69,7 +69,7 @@ export function createGroupCommit(deps: GroupCommitDeps): GroupCommit {
   }
 }
 
-/** Takes from the front of `waiting` what one store may hold, at least one append. */
+/** Removes from the front of `waiting` what fits in one store, at least one append. */
 function gather(waiting: Waiting[], limits: GroupCommitDeps['limits']): Flush {
   const groups = new Map<number, Group>()
   const bytes = new Map<number, number>()
@@ -100,7 +100,7 @@ function laneOf(lanes: readonly LaneId[], key: string): LaneId {
   return lane
 }
 
-/** Answers the error when the log was away, so that nothing was stored. */
+/** Returns the error if the log was unreachable. */
 async function flush(deps: GroupCommitDeps, flush: Flush): Promise<LogUnavailable | null> {
   const outcomes = await storeOrFail(deps, flush.groups)
   const firsts = new Map(flush.groups.map((group, index) => [group, outcomes[index]]))

@@ -12,7 +12,7 @@ export type ProducePart = {
 }
 
 export type ProduceRequest = {
-  /** Until so many milliseconds the broker waits for all replicas. */
+  /** How long the broker waits for all replicas, in milliseconds. */
   timeoutMs: number
   producerId: bigint
   producerEpoch: number
@@ -21,9 +21,9 @@ export type ProduceRequest = {
   parts: readonly ProducePart[]
 }
 
-/** Of a batch, up to and with the number of records. */
+/** Header of a batch, including the number of records. */
 const batchHeaderBytes = 61
-/** Of these: first offset, length, leader epoch, magic and the checksum itself. */
+/** Header bytes outside the checksum: first offset, length, leader epoch, magic, checksum. */
 const uncheckedBytes = 21
 const allReplicas = -1
 
@@ -119,7 +119,7 @@ function sizedTextBytes(text: string): number {
   return varintBytes(bytes) + bytes
 }
 
-/** Of a number that is not negative, after zigzag: seven bits a byte. */
+/** Size of a non-negative number as a zigzag varint: seven bits per byte. */
 function varintBytes(value: number): number {
   let bytes = 1
   for (let rest = value * 2; rest > 127; rest = Math.floor(rest / 128)) bytes++
@@ -162,7 +162,7 @@ function createWriter(size: number) {
       varint(Buffer.byteLength(value))
       text(value)
     },
-    /** Puts the checksum of all from `from` to here at `place`. */
+    /** Writes the checksum of everything since `from` at `place`. */
     checksum: (place: number, from: number) => {
       buffer.writeUInt32BE(crc32c(buffer.subarray(from, at)), place)
     },

@@ -2,18 +2,18 @@ import { createRequire } from 'node:module'
 import { connect as connectSocket, type Socket } from 'node:net'
 
 /**
- * kafkajs is used at the level of its protocol: connections, metadata and requests. Its producer and
- * consumer are not, because what they do on failure cannot be told from outside: a rejected send of the
- * idempotent producer leaves its sequence numbers behind, whereupon the broker takes the next send for a
- * repeat and acknowledges what it never stored; a send given up on is still retried; and a consumer needs
- * a group, whose joins and heartbeats cost time and fail on their own.
+ * kafkajs is used only for its protocol: connections, metadata and requests. Its producer and consumer are not used,
+ * because their failures cannot be observed from outside: a rejected send of the idempotent producer keeps its
+ * sequence numbers, so that the broker takes the next send for a repeat and acknowledges records it never stored; an
+ * abandoned send is still retried; and a consumer needs a group, whose joins and heartbeats take time and fail on
+ * their own.
  */
 const load = createRequire(import.meta.url)
 
 const Cluster: new (options: object) => Cluster = load('kafkajs/src/cluster')
 const { createLogger }: { createLogger: (options: object) => unknown } = load('kafkajs/src/loggers')
 
-/** Names the type that comes out; it is used by nobody but kafkajs. */
+/** Adds the type of the result; only kafkajs uses it. */
 type Decoding<T> = { decode: unknown; parse: (decoded: unknown) => Promise<T> }
 const producedDecoding: Decoding<Produced> = load(
   'kafkajs/src/protocol/requests/produce/v7/response',
@@ -33,8 +33,8 @@ const RequestQueue: { prototype: RequestQueue & { scheduleCheckPendingRequests()
 )
 const throttleCheckMs = 10
 
-// As kafkajs has it, every connection wakes up each millisecond for ever, with a warning from Node about
-// a negative time, though nothing is pending (its issue 1751).
+// Otherwise every kafkajs connection wakes up each millisecond for ever, with a Node warning about a
+// negative timeout, even if nothing is pending (its issue 1751).
 RequestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQueue) {
   if (this.pending.length === 0 || this.throttleCheckTimeoutId) return
   const waitMs = Math.max(this.throttledUntil - Date.now(), throttleCheckMs)
@@ -83,17 +83,17 @@ export type FetchedMessage = {
 }
 
 export type LinkOptions = {
-  /** `host:port` of some brokers; the rest is learnt from them. */
+  /** `host:port` of some brokers, which know the others. */
   brokers: readonly string[]
-  /** Known to the broker, for its logs. */
+  /** Shown in the broker's logs. */
   clientId: string
 }
 
-/** Connections to a cluster that are thrown away at the first trouble: no state outlives a failure. */
+/** Connections to a cluster that are dropped at the first error, so that no state outlives a failure. */
 export type Link = {
-  /** Connected and with the metadata of `topics`; the same one until `reset`. */
+  /** Connected, with the metadata of `topics`; the same cluster until `reset`. */
   cluster(topics: readonly string[]): Promise<Cluster>
-  /** Breaks off what is under way: nothing of it is sent any more. */
+  /** Aborts what is in flight: nothing more of it is sent. */
   reset(): void
 }
 
@@ -121,7 +121,7 @@ export function createLink(options: LinkOptions): Link {
 
 type Sockets = {
   open(target: { host: string; port: number; onConnect: () => void }): Socket
-  /** Ends all, and opens no more: kafkajs would connect again for what was still on its way. */
+  /** Closes for good; kafkajs would otherwise reconnect for requests in flight. */
   breakOff(): void
 }
 
@@ -153,20 +153,20 @@ async function connect({ brokers, clientId }: LinkOptions, sockets: Sockets): Pr
     enforceRequestTimeout: true,
     metadataMaxAge: 300_000,
     allowAutoTopicCreation: false,
-    // Retrying is ours: this way each failure is seen at once.
+    // We retry ourselves, so that each failure is visible at once.
     retry: { retries: 0 },
   })
   await cluster.connect()
   return cluster
 }
 
-/** Another one first at each connection: kafkajs begins with the first of the list. */
+/** Rotates the list per connection, because kafkajs always starts with the first broker. */
 function createRotation(brokers: readonly string[]): string[] {
   const first = Math.floor(Math.random() * brokers.length)
   return [...brokers.slice(first), ...brokers.slice(0, first)]
 }
 
-/** Sends what `encodeProduce` made, and answers where it was stored. Throws where any part was not. */
+/** Sends a body from `encodeProduce` and returns the offsets. Throws if any part was not stored. */
 export async function sendProduce(broker: Broker, body: Buffer): Promise<Produced> {
   return await broker.connectionPool.send({
     request: {
@@ -180,7 +180,7 @@ export async function sendProduce(broker: Broker, body: Buffer): Promise<Produce
   })
 }
 
-/** The broker that leads a partition now. */
+/** The current leader of a partition. */
 export async function leaderOf(
   cluster: Cluster,
   topic: string,

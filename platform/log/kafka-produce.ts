@@ -12,7 +12,7 @@ import {
 } from './kafka-link.ts'
 
 export type Producer = {
-  /** Answers the offset of the first record of each group, or why it may not be stored. */
+  /** Returns the first offset of each group, or the reason why it was not stored. */
   store(groups: readonly Group[]): Promise<(bigint | Error)[]>
   close(): void
 }
@@ -20,21 +20,21 @@ export type Producer = {
 /** The broker drops a repeat of (producer, epoch, partition, sequence): a retry stores nothing twice. */
 type Identity = { producerId: bigint; producerEpoch: number; sequences: Map<number, number> }
 
-/** A group under way: the same sequence at each try. */
+/** A group in flight, with the same sequence in each attempt. */
 type Pending = { group: Group; index: number; firstSequence: number }
 
 type Round = { groups: readonly Group[]; outcomes: bigint[]; pending: Pending[] | null }
 
-/** How long a store is tried again before its outcome is called unknown. */
+/** How long a store is retried before its outcome counts as unknown. */
 const storeWithinMs = 9_000
 const retryMs = 100
-/** Replicas that do not answer within this fail the try; below the request's own time limit. */
+/** Time limit for replicas; below the request's own time limit. */
 const replicasWithinMs = 3_000
 
 /**
- * One store at a time, each partition's records in one batch. After a failure the identity is given up
- * with its sequence numbers: they may stand before or behind the lost batch, and a number used again for
- * other records would have the broker acknowledge them without storing them.
+ * One store at a time, with one batch per partition. After a failure the identity and its sequence numbers are
+ * dropped: it is unknown whether the lost batch advanced them, and with a reused number the broker would
+ * acknowledge records without storing them.
  */
 export function createProducer(options: LinkOptions): Producer {
   const link = createLink(options)
@@ -63,7 +63,7 @@ export function createProducer(options: LinkOptions): Producer {
   }
 }
 
-/** Sends what has no outcome yet, to each leader its part. Throws when any part failed. */
+/** Sends all groups without an outcome to their leaders. Throws if any part failed. */
 async function tryOnce(
   link: Link,
   producer: { identity: Identity | null },
@@ -126,11 +126,11 @@ async function produce(
   })
 }
 
-/** Numbers go round after 2^31 - 1, as the broker counts them. */
+/** Sequence numbers wrap after 2^31 - 1, as on the broker. */
 const sequenceAfter = ({ group, firstSequence }: Pending): number =>
   (firstSequence + group.records.length) % 2 ** 31
 
-/** Trying again gives the same answer: refused by the broker, or it lost track of this producer. */
+/** A retry cannot help: the broker refused, or lost track of this producer. */
 const isFinal = (error: unknown): boolean =>
   error instanceof Error &&
   error.name === 'KafkaJSProtocolError' &&

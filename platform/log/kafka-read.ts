@@ -7,12 +7,12 @@ import {
   leaderOf,
 } from './kafka-link.ts'
 
-/** How long the broker keeps a fetch waiting at the end of a partition. */
+/** How long the broker may hold a fetch at the end of a partition. */
 const longPollMs = 1_000
 const retryMs = 100
 const readUncommitted = 0
 
-/** Connections of its own: a fetch that waits would hold up everything behind it. */
+/** Uses separate connections: a waiting fetch would block all later requests. */
 export async function* readKafka(
   options: LinkOptions,
   topic: string,
@@ -23,7 +23,7 @@ export async function* readKafka(
   const link = createLink(options)
   const aborted = new Promise<void>(resolve => {
     const abort = () => {
-      // Also for a reader that is never asked again.
+      // Also when the caller stops iterating.
       link.reset()
       resolve()
     }
@@ -52,7 +52,7 @@ export async function* readKafka(
 
 type Fetched = { records: ReadRecord[]; next: bigint }
 
-/** None after a failure: the next call starts with new connections. */
+/** Returns nothing after a failure; the next call uses new connections. */
 async function fetchOrRetry(
   link: Link,
   topic: string,
@@ -87,7 +87,7 @@ async function fetchFrom(
     isolationLevel: readUncommitted,
     topics: [{ topic, partitions: [{ partition, fetchOffset: next.toString(), maxBytes }] }],
   })
-  // A batch is answered whole, though the read may start in its midst.
+  // The broker returns whole batches, even if `from` is inside one.
   return responses
     .flatMap(response => response.partitions.flatMap(({ messages }) => messages))
     .filter(({ offset, isControlRecord }) => !isControlRecord && BigInt(offset) >= next)
@@ -104,7 +104,7 @@ function toRecord({ offset, key, value, headers }: FetchedMessage): ReadRecord {
   }
 }
 
-/** The first retained offset for one that is trimmed away. Throws for one the log has never reached. */
+/** The first retained offset for a trimmed one. Throws for an offset past the end. */
 async function nearestTo(
   link: Link,
   topic: string,
@@ -131,7 +131,7 @@ async function nearestTo(
 const isOutOfRange = (error: unknown): boolean =>
   error instanceof Error && 'type' in error && error.type === 'OFFSET_OUT_OF_RANGE'
 
-/** Cut so that the values of each slice fit, but at least one record. */
+/** Slices whose values fit in `maxBytes`, with at least one record each. */
 function* slices(records: readonly ReadRecord[], maxBytes: number): Generator<ReadRecord[]> {
   let slice: ReadRecord[] = []
   let bytes = 0

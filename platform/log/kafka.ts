@@ -8,15 +8,15 @@ import type { Topic } from './topic.ts'
 
 export type KafkaLogOptions = LinkOptions & { topics: readonly Topic[] }
 
-/** Below the broker's default for one batch (1 MiB with overhead), which topics made elsewhere may have. */
+/** Below the broker's default batch limit (1 MiB with overhead), which existing topics may have. */
 const flushLimits = { totalBytes: 4 * 1024 * 1024, laneBytes: 768 * 1024 }
-/** A single record of the largest body that is accepted fits. */
+/** Large enough for a record of the largest accepted body. */
 const largestBatchBytes = 16 * 1024 * 1024
 const dayMs = 86_400_000
 const topicsWithinMs = 30_000
 const retryMs = 100
 
-/** Opens the log on a Kafka cluster and makes the topics that are missing. */
+/** Opens the log on a Kafka cluster and creates missing topics. */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog> {
   const { topics } = options
   await makeTopics(options)
@@ -57,7 +57,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog> 
   }
 }
 
-/** Numbers in the order of the declarations: they mean nothing outside this process. */
+/** Numbers lanes in order of declaration; the numbers have no meaning outside this process. */
 function numberLanes(topics: readonly Topic[]): Map<string, LaneId[]> {
   let lane = 0
   return new Map(
@@ -83,7 +83,7 @@ async function makeTopics({ brokers, clientId, topics }: KafkaLogOptions): Promi
   try {
     await admin.connect()
     await admin.createTopics({
-      // Waiting for leaders throws though the topics are there; `untilLed` does it.
+      // kafkajs throws while waiting for leaders although the topics exist; `untilLed` waits instead.
       waitForLeaders: false,
       topics: topics.map(({ name, partitions, retentionDays }) => ({
         topic: name,
@@ -103,7 +103,7 @@ async function makeTopics({ brokers, clientId, topics }: KafkaLogOptions): Promi
   }
 }
 
-/** Waits until every partition has a leader; refuses a topic with another number of partitions. */
+/** Waits until every partition has a leader; throws if the number of partitions differs. */
 async function untilLed(link: Link, topics: readonly Topic[]): Promise<void> {
   const deadline = Date.now() + topicsWithinMs
   for (;;) {

@@ -1,4 +1,4 @@
-/** Which of `count` partitions holds `key`: the choice of Kafka's own clients, so that all agree. */
+/** The partition of `key`, chosen as Kafka's own clients do. */
 export function partitionOf(key: string, count: number): number {
   return count === 1 ? 0 : (murmur2(Buffer.from(key)) & 0x7fffffff) % count
 }
@@ -6,7 +6,7 @@ export function partitionOf(key: string, count: number): number {
 const mixer = 0x5bd1e995
 const seed = 0x9747b28c
 
-/** As `org.apache.kafka.common.utils.Utils.murmur2`: a signed 32-bit number. */
+/** Same as `org.apache.kafka.common.utils.Utils.murmur2`: a signed 32-bit number. */
 export function murmur2(bytes: Uint8Array): number {
   const { length } = bytes
   const whole = length & ~3

@@ -9,24 +9,24 @@ import { createWatermark, type Watermark } from './watermark.ts'
 
 export type Reading = {
   read(lane: LaneId, from: bigint, options: ReadOptions): AsyncIterableIterator<Batch>
-  /** Wakes the readers of this process, and lets them have the records without fetching them back. */
+  /** Wakes the readers of this process and gives them the records without a fetch. */
   committed(group: Group, first: bigint): void
-  /** Resolves when, after the signal has aborted, the last look at the table is over. */
+  /** Resolves when the last query has finished after the signal aborted. */
   ended(): Promise<void>
 }
 
-/** `next` is the offset it goes on from. */
+/** `next` is the offset to continue from. */
 type Reader = ReadOptions & { next: bigint }
 
 type Followed = { watermark: Watermark; readers: Set<Reader> }
 
 type Fetched = { records: ReadRecord[]; next: bigint }
 
-/** How often to look for what other processes append. */
+/** How often to check for records of other processes. */
 const pollMs = 50
-/** After a failed look or fetch. */
+/** Pause after a failed query. */
 const retryMs = 250
-/** How many records one fetch looks at; `maxBytes` cuts it shorter. */
+/** Maximum records per fetch; `maxBytes` may reduce it. */
 const fetchRecords = 2000
 
 export function createReading(
@@ -54,7 +54,7 @@ export function createReading(
     return await work.finally(() => underWay.delete(work))
   }
 
-  /** From memory what was appended here, from the table all else. */
+  /** Takes records of this process from memory, all others from the table. */
   const take = (lane: number, watermark: Watermark, reader: Reader): Promise<Fetched> => {
     const records = cache.take(lane, reader.next, reader.maxBytes)
     return records.length > 0
@@ -106,7 +106,7 @@ export function createReading(
   }
 }
 
-/** Where the slowest reader stands; the end where nobody reads. */
+/** The offset of the slowest reader, or the end without readers. */
 const lowest = (readers: ReadonlySet<Reader>, end: bigint): bigint =>
   [...readers].reduce((low, { next }) => (next < low ? next : low), end)
 
@@ -131,7 +131,7 @@ async function raiseToEnd(
     }
 }
 
-/** Fetches what is committed; none after an outage, or where it is trimmed. */
+/** Fetches committed records; returns none after an outage, or for trimmed offsets. */
 async function fetchOrPause(
   pool: Pool,
   lane: number,
@@ -141,7 +141,7 @@ async function fetchOrPause(
   const { end } = watermark
   try {
     const records = await fetchRecordsOf(pool, lane, from, maxBytes)
-    // All below `end` is committed, so what is not there has been trimmed.
+    // Everything below `end` is committed, so missing records were trimmed.
     return { records, next: (records.at(-1)?.offset ?? end - 1n) + 1n }
   } catch (error) {
     if (!isOutage(error)) throw error
@@ -156,8 +156,8 @@ async function fetchRecordsOf(
   from: bigint,
   maxBytes: number,
 ): Promise<ReadRecord[]> {
-  // Not prepared under a name: planned with the offset known, only the leaves that matter are opened.
-  // `before` ends the batch at the first record past `maxBytes` without fetching the values behind it.
+  // Unnamed, so that it is planned with the actual offset and opens only the necessary leaves.
+  // `before` ends the batch at the first record past `maxBytes` without fetching the values after it.
   const { rows } = await pool.query({
     text: `select "offset", key, headers, value
        from (select "offset", key, headers, value,
@@ -177,7 +177,7 @@ async function fetchRecordsOf(
   }))
 }
 
-/** Raises the watermarks by what the table says, for as long as anybody waits. */
+/** Raises the watermarks from the table, as long as there are readers. */
 function poll(pool: Pool, followed: ReadonlyMap<number, Followed>): Repeated {
   const look = async () => {
     const isAwaited = [...followed.values()].some(({ watermark }) => watermark.isAwaited)
@@ -190,6 +190,6 @@ function poll(pool: Pool, followed: ReadonlyMap<number, Followed>): Repeated {
     for (const row of rows) followed.get(row.lane)?.watermark.raise(row.next_offset)
     return pollMs
   }
-  // Whatever is wrong, the next append or fetch says it better.
+  // The next append or fetch will report the failure.
   return repeat(look, { failed: () => {}, retryMs: { first: retryMs, most: retryMs } })
 }

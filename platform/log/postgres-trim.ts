@@ -3,11 +3,11 @@ import { inTransaction } from '../postgres/transaction.ts'
 import type { LaneId } from './group-commit.ts'
 
 export type TrimOptions = {
-  /** Records appended before this may go. */
+  /** Records appended earlier may be dropped. */
   before: Date
-  /** Above this size on disk, in bytes, the oldest records go whatever their age. Default: no limit. */
+  /** Above this size on disk, in bytes, the oldest records are dropped whatever their age. Default: no limit. */
   maxBytes?: number
-  /** The first offset somebody still has to read; index = partition. Nothing from there on goes. */
+  /** The first offset still needed, which is kept with all later ones; index = partition. */
   keepFrom: readonly bigint[]
 }
 
@@ -20,12 +20,12 @@ type Leaf = {
   bytes: number
 }
 
-/** Dropping a leaf waits for those at work on it, and others then wait behind: so not for long. */
+/** Short, because dropping a leaf waits for its users, and new ones queue behind the drop. */
 const lockWithinMs = 2_000
 
 /**
- * Drops whole leaves of a topic, oldest first, and answers how many records went. A leaf still being
- * filled stays. May run in several processes at once.
+ * Drops whole leaves of a topic, oldest first, and returns the number of dropped records. A leaf that is still
+ * being filled stays. May run in several processes at once.
  */
 export async function trimLanes(
   pool: Pool,
@@ -40,7 +40,7 @@ export async function trimLanes(
   for (const leaf of leaves) {
     const keep = keepFrom[partitionOf.get(leaf.lane) ?? -1] ?? 0n
     const mayGo = BigInt(leaf.end_offset) <= keep && (leaf.newest < before || bytes > maxBytes)
-    // Offsets stay dense: what follows a leaf that stays has to stay as well.
+    // Offsets must not get gaps: everything after a kept leaf is kept.
     if (!mayGo) isBlocked.add(leaf.lane)
     if (isBlocked.has(leaf.lane)) continue
     await drop(pool, leaf)

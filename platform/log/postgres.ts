@@ -8,29 +8,29 @@ import { type TrimOptions, trimLanes } from './postgres-trim.ts'
 import type { Topic } from './topic.ts'
 
 export type PostgresLogOptions = {
-  /** A database whose schema `log` is migrated. */
+  /** A database with a migrated schema `log`. */
   url: string
   topics: readonly Topic[]
-  /** Values kept for readers in this process, so that they need not be fetched back. */
+  /** Bytes of values kept for readers in this process, which saves fetches. */
   cacheBytes?: number
 }
 
 export type PostgresLog = EventLog & {
-  /** Drops old records of a topic; answers how many. Frees space at once, a range of offsets at a time. */
+  /** Drops old records of a topic and returns their number. Frees space at once, one range of offsets at a time. */
   trim(topic: string, options: TrimOptions): Promise<number>
 }
 
-/** One appends; the others fetch for readers. */
+/** One for appends; the others for readers. */
 const connections = 4
-/** Once to connect and once to answer: an append is refused within 10 s. */
+/** Applies to connecting and to answering, so that an append fails within 10 s. */
 const answerWithinMs = 4_500
-/** More in one transaction is not faster, and holds the lanes' locks longer. */
+/** Larger transactions are not faster and hold the lanes' locks longer. */
 const flushLimits = { totalBytes: 8 * 1024 * 1024, laneBytes: 8 * 1024 * 1024 }
 const defaultCacheBytes = 32 * 1024 * 1024
-/** A trimmed leaf frees up to this many records at once; decisions are never trimmed. */
+/** Records per leaf; decisions are never trimmed. */
 const leafRecords = { trimmed: 32_768, kept: 1_048_576 }
 
-/** Opens the log that lives in Postgres and makes the topics that are missing. */
+/** Opens the log in Postgres and creates missing topics. */
 export async function openPostgresLog(options: PostgresLogOptions): Promise<PostgresLog> {
   const pool = createPool(options.url, {
     max: connections,

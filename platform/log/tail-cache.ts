@@ -1,17 +1,17 @@
 import type { ReadRecord } from './event-log.ts'
 
-/** The newest records of some lanes, all of them appended by this process. */
+/** The newest records of some lanes, all appended by this process. */
 export type TailCache = {
-  /** Keeps the records that start at `first`; what does not follow on the kept ones replaces them. */
+  /** Adds records starting at `first`; if they do not continue the kept ones, they replace them. */
   add(lane: number, first: bigint, records: readonly ReadRecord[]): void
-  /** From `from` on, at least one record and then up to `maxBytes`; empty where that is not kept. */
+  /** At least one record from `from` on, up to `maxBytes`; empty if not cached. */
   take(lane: number, from: bigint, maxBytes: number): ReadRecord[]
-  /** Lets go of what nobody will ask for. */
+  /** Drops records that no reader needs. */
   dropBefore(lane: number, offset: bigint): void
   readonly bytes: number
 }
 
-/** `records[0]` stands at offset `first`. */
+/** `records[0]` has offset `first`. */
 type Tail = { first: bigint; records: ReadRecord[] }
 
 /** Holds at most `limitBytes` of values; beyond it the longest tail loses its oldest records. */
@@ -28,7 +28,7 @@ export function createTailCache(limitBytes: number): TailCache {
       const longest = [...tails.values()].reduce((a, b) =>
         b.records.length > a.records.length ? b : a,
       )
-      // Half at a time: taking single records off the front of a long array is slow.
+      // Half at once: removing single records from the front of a long array is slow.
       drop(longest, Math.ceil(longest.records.length / 2))
     }
   }

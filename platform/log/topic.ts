@@ -1,7 +1,7 @@
-/** A topic as an adapter makes it: its full name, partitions and how long records are kept. */
+/** A topic: its full name, partitions and retention. */
 export type Topic = {
   name: string
   partitions: number
-  /** Null: for ever. */
+  /** Null: records are kept for ever. */
   retentionDays: number | null
 }

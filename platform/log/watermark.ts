@@ -1,7 +1,7 @@
-/** How far a partition is known to reach, and who waits for it to grow. */
+/** The known end of a partition, and its waiting readers. */
 export type Watermark = {
   readonly end: bigint
-  /** Never goes back: an older answer that comes late is ignored. */
+  /** Never decreases: a late, older read is ignored. */
   raise(end: bigint): void
   /** Resolves once the end is past `offset`, or `signal` aborts. */
   past(offset: bigint, signal: AbortSignal): Promise<void>
