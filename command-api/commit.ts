@@ -110,21 +110,23 @@ export async function create<S, E extends Event, T>(
   return answer as T
 }
 
-type Transacted<S, E extends Event, T> = {
-  target: Stream<S, E> | Fresh<S, E>
+export type Transacted<T> = {
+  /** Locked, unless it is fresh. */
+  target: { stream: string; isFresh?: true }
   locks: readonly string[]
   make: (work: OpenWork) => Promise<T>
 }
 
 /** `position`: of the target, once it was decided on. */
-type OpenWork = Work & { position: () => string | null }
+export type OpenWork = Work & { position: () => string | null }
 
 const attempts = 3
 
-async function transact<S, E extends Event, T>(
-  deps: CommitDeps,
+/** Locks, makes and commits; made again, three times in all, where another writer came first. */
+export async function transact<T>(
+  deps: Pick<CommitDeps, 'store' | 'now'>,
   asked: Asked,
-  { target, locks, make }: Transacted<S, E, T>,
+  { target, locks, make }: Transacted<T>,
 ): Promise<{ result: T; position: string | null }> {
   const stamp = stampOf(asked, deps.now())
   const names = 'isFresh' in target ? locks : [target.stream, ...locks]

@@ -3,6 +3,7 @@ import type { Pool, PoolClient } from 'pg'
 import type { Actor, Event, EventDefinition, Recorded, Stamped } from '../events/event.ts'
 import { upcast } from '../events/upcast.ts'
 import { inTransaction } from '../platform/postgres/transaction.ts'
+import type { DutiesOf, NewDuty } from './reactor.ts'
 
 export type Transaction = PoolClient
 
@@ -55,10 +56,14 @@ export type EventStoreDeps = {
   newEventId: () => string
   /** Called after each commit that may have appended. */
   committed: () => void
+  /** What must be done because of an event; inserted with it. None where absent. */
+  dutiesOf?: DutiesOf
+  /** Called after each commit that inserted duties. */
+  dutiesAdded?: () => void
 }
 
 /** Holds in everything that is called from within a transaction, however deep. */
-const isOpen = new AsyncLocalStorage<true>()
+const isOpen = new AsyncLocalStorage<{ hasDuties: boolean }>()
 
 const eventColumns = 'stream_version, type, schema_version, data, meta, occurred_at'
 
@@ -81,7 +86,7 @@ const loadFromSnapshot = {
 }
 
 export function postgresEventStore(deps: EventStoreDeps): EventStore {
-  const { pool, committed } = deps
+  const { pool, committed, dutiesOf = () => [] } = deps
   const definitions = new Map(deps.definitions.map(definition => [definition.type, definition]))
   const definitionOf = (type: string): EventDefinition => {
     const definition = definitions.get(type)
@@ -120,16 +125,11 @@ export function postgresEventStore(deps: EventStoreDeps): EventStore {
         schema_version: definitionOf(event.type).schema_version,
         data: event.data,
       }))
+      const duties = rows.flatMap(row => dutiesOf(recordedOf(row, stream, stamp)))
+      const open = isOpen.getStore()
+      if (open && duties.length > 0) open.hasDuties = true
       try {
-        await tx.query({
-          name: 'append_events',
-          text: `insert into write.event (event_id, stream, stream_version, type, schema_version, data, meta, occurred_at)
-                 select event_id, $1, stream_version, type, schema_version, data, $2, $3
-                   from jsonb_to_recordset($4)
-                     as row(event_id uuid, stream_version int, type text, schema_version int, data jsonb)
-                  order by stream_version`,
-          values: [stream, metaOf(stamp), stamp.now, JSON.stringify(rows)],
-        })
+        await insert(tx, [stream, metaOf(stamp), stamp.now, JSON.stringify(rows)], duties)
       } catch (error) {
         if (isVersionClash(error))
           throw new ConcurrentWrite(`${stream} is past version ${expectedVersion}`)
@@ -139,11 +139,42 @@ export function postgresEventStore(deps: EventStoreDeps): EventStore {
 
     async transaction(work) {
       if (isOpen.getStore()) throw new Error('a transaction was begun within another one')
-      const result = await inTransaction(pool, tx => isOpen.run(true, () => work(tx)))
+      const open = { hasDuties: false }
+      const result = await inTransaction(pool, tx => isOpen.run(open, () => work(tx)))
       committed()
+      if (open.hasDuties) deps.dutiesAdded?.()
       return result
     },
   }
+}
+
+const insertEvents = `
+  insert into write.event (event_id, stream, stream_version, type, schema_version, data, meta, occurred_at)
+  select event_id, $1, stream_version, type, schema_version, data, $2, $3
+    from jsonb_to_recordset($4)
+      as row(event_id uuid, stream_version int, type text, schema_version int, data jsonb)
+   order by stream_version`
+
+const insertEventsWithDuties = `
+  with appended as (${insertEvents})
+  insert into write.duty (duty_id, reactor, cause, event_id, request_id, payload, created_at, due_at)
+  select duty_id, reactor, cause, event_id, request_id, payload, created_at, due_at
+    from jsonb_to_recordset($5)
+      as row(duty_id uuid, reactor text, cause text, event_id uuid, request_id text, payload jsonb,
+             created_at timestamptz, due_at timestamptz)
+      on conflict do nothing`
+
+/** Where there are duties they go into the same statement: an event with them costs no further round trip. */
+async function insert(tx: Transaction, values: unknown[], duties: readonly NewDuty[]) {
+  await tx.query(
+    duties.length === 0
+      ? { name: 'append_events', text: insertEvents, values }
+      : {
+          name: 'append_events_with_duties',
+          text: insertEventsWithDuties,
+          values: [...values, JSON.stringify(duties)],
+        },
+  )
 }
 
 const metaOf = ({ actor, requestId, causationId }: Stamp) =>
@@ -153,6 +184,19 @@ const isVersionClash = (error: unknown): boolean =>
   error instanceof Error &&
   'constraint' in error &&
   error.constraint === 'event_stream_stream_version_key'
+
+const recordedOf = (
+  row: Pick<Recorded, 'event_id' | 'stream_version' | 'type' | 'schema_version' | 'data'>,
+  stream: string,
+  { actor, requestId, causationId, now }: Stamp,
+): Recorded => ({
+  ...row,
+  stream,
+  occurred_at: now.toISOString(),
+  actor,
+  request_id: requestId,
+  causation_id: causationId ?? null,
+})
 
 /** A row of `write.event` as the log carries it. */
 export function toRecorded(row: {

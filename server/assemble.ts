@@ -6,6 +6,7 @@ import { createLifetime, type Lifetime } from '../platform/lifetime.ts'
 import { createRateLimits } from '../platform/rate-limits.ts'
 import type { Config, Role } from './config.ts'
 import { openCore } from './core.ts'
+import { startEffects } from './effects.ts'
 import { openExecutor, runExecutor } from './executor.ts'
 import { serveHttp } from './http.ts'
 import type { Parts } from './parts.ts'
@@ -48,7 +49,10 @@ async function startParts(
   const runners = has('projector') ? startRunners(core) : []
   const passwords = await createPasswords()
   const firstAdmin = has('command-api') ? await createFirstAdmin(deps, passwords) : null
-  if (has('command-api')) startKeepers(core, deps)
+  if (has('command-api')) {
+    startKeepers(core, deps)
+    startEffects(core, deps)
+  }
   const executor = has('executor') ? await openExecutor(core, deps) : null
   let draining = false
   const parts: Parts = {

@@ -48,6 +48,8 @@ export type Core = {
   catalogue: readonly CatalogueEntry[]
   /** Tells the executor of this process, once there is one, to look at the jobs at once. */
   jobsChanged: { tell: () => void }
+  /** Tells the duties of this process, once they are performed, to look at what was added. */
+  dutiesAdded: { tell: () => void }
 }
 
 /** Opens the database, embedded where none was named, brings its schemas up to date, and opens the log. */
@@ -96,6 +98,7 @@ export async function openCore(
     log,
     catalogue: await loadCatalogue(builtInRecipes),
     jobsChanged: { tell: () => {} },
+    dutiesAdded: { tell: () => {} },
     baseUrl: { value: config.baseUrl ?? `http://localhost:${config.port}` },
   }
 }

@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client'
 
-export type Measures = { ingestedPoints: Counter; deadLetters: Counter }
+export type Measures = { ingestedPoints: Counter; deadLetters: Counter; duties: Counter }
 
 /** What Forge counts besides its requests. */
 export const measuresIn = (registry: Registry): Measures => ({
@@ -13,6 +13,12 @@ export const measuresIn = (registry: Registry): Measures => ({
     name: 'forge_dead_letters_total',
     help: 'Fact records parked because they could not be applied.',
     labelNames: ['topic'],
+    registers: [registry],
+  }),
+  duties: new Counter({
+    name: 'forge_duties_total',
+    help: 'Attempts to perform a duty, by how they ended.',
+    labelNames: ['reactor', 'result'],
     registers: [registry],
   }),
 })

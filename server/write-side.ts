@@ -5,6 +5,8 @@ import { createFactLane } from '../command-api/append-fact.ts'
 import type { Deps } from '../command-api/deps.ts'
 import { postgresEventStore } from '../command-api/event-store.ts'
 import { startJobKeeper } from '../command-api/jobs/timers.ts'
+import { dutiesFor } from '../command-api/reactor.ts'
+import { reactors } from '../command-api/reactors.ts'
 import { recentWrites } from '../command-api/recent-writes.ts'
 import { type Relay, startRelay } from '../command-api/relay.ts'
 import { startRunKeeper } from '../command-api/runs/timers.ts'
@@ -28,6 +30,8 @@ export async function openWriteSide(core: Core): Promise<Deps> {
       definitions: decisionEvents,
       newEventId: eventId,
       committed: () => relay?.wake(),
+      dutiesOf: dutiesFor(reactors),
+      dutiesAdded: () => core.dutiesAdded.tell(),
     }),
     pool,
     now: systemClock,

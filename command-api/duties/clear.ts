@@ -1,0 +1,46 @@
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import { type Repeated, repeat } from '../../platform/repeat.ts'
+import type { Clock } from '../../platform/time.ts'
+
+/** How long a done duty can still be looked up, and how long it is known what a follower acted on. */
+const dutyDays = 7
+const effectDays = 30
+const dayMs = 86_400_000
+const batch = 1000
+const intervalMs = 3_600_000
+const betweenBatchesMs = 50
+
+const old = [
+  {
+    days: dutyDays,
+    text: `delete from write.duty where duty_id in (
+             select duty_id from write.duty where done_at < $1 order by done_at limit $2 for update skip locked)`,
+  },
+  {
+    days: effectDays,
+    text: `delete from write.follower_effect where (follower, causation_id) in (
+             select follower, causation_id from write.follower_effect where caused_at < $1
+              order by caused_at limit $2 for update skip locked)`,
+  },
+]
+
+type Clearing = { pool: Pool; now: Clock; logger: Logger }
+
+/** Removes what is long done, a batch at a time, so that no transaction is long and nothing waits for it. */
+export const clearDone = (deps: Clearing): Repeated =>
+  repeat(async () => ((await clearBatch(deps)) ? betweenBatchesMs : intervalMs), {
+    failed: error =>
+      deps.logger.warn({ err: error }, 'done duties could not be cleared, will retry'),
+  })
+
+/** True where there may be more. */
+export async function clearBatch({ pool, now }: Omit<Clearing, 'logger'>): Promise<boolean> {
+  let isMore = false
+  for (const { days, text } of old) {
+    const before = new Date(now().getTime() - days * dayMs)
+    const { rowCount } = await pool.query(text, [before, batch])
+    isMore ||= rowCount === batch
+  }
+  return isMore
+}

@@ -1,0 +1,139 @@
+import type { Pool } from 'pg'
+import type { Transaction } from '../event-store.ts'
+import type { Reactor } from '../reactor.ts'
+
+/** A duty that this process may perform until its lease ends. `lease` fences off whoever held it before. */
+export type Leased = {
+  duty_id: string
+  reactor: string
+  event_id: string | null
+  request_id: string
+  payload: object
+  attempts: number
+  due_at: Date
+  lease: number
+}
+
+type Rooms = { reactor: Pick<Reactor<never>, 'name' | 'deadlineMs'>; room: number }[]
+
+/** Twice the deadline: an attempt that uses all of it has as long again to be closed. */
+const leaseMs = (deadlineMs: number) => 2 * deadlineMs
+
+/**
+ * Takes for each reactor at most as many due duties as it has room for, the longest due first. What another process
+ * holds is passed over, until its lease has ended.
+ */
+export async function leaseDue(pool: Pool, rooms: Rooms, now: Date): Promise<Leased[]> {
+  const { rows } = await pool.query<Leased>({
+    name: 'duties_lease',
+    text: `with room as (
+             select * from unnest($1::text[], $2::int[], $3::float8[]) as room(reactor, room, lease_ms)),
+           taken as materialized (
+             select due.duty_id, room.lease_ms
+               from room cross join lateral (
+                 select d.duty_id from write.duty d
+                  where d.reactor = room.reactor and d.done_at is null and d.parked_at is null
+                    and d.due_at <= $4 and (d.leased_until is null or d.leased_until <= $4)
+                  order by d.due_at, d.duty_id limit room.room for update skip locked) due)
+           update write.duty d
+              set lease = d.lease + 1, attempts = d.attempts + 1,
+                  leased_until = $4::timestamptz + taken.lease_ms * interval '1 millisecond'
+             from taken where d.duty_id = taken.duty_id
+        returning d.duty_id, d.reactor, d.event_id, d.request_id, d.payload, d.attempts, d.due_at, d.lease`,
+    values: [
+      rooms.map(({ reactor }) => reactor.name),
+      rooms.map(({ room }) => room),
+      rooms.map(({ reactor }) => leaseMs(reactor.deadlineMs)),
+      now,
+    ],
+  })
+  return rows.sort((a, b) => a.due_at.getTime() - b.due_at.getTime())
+}
+
+type Held = Pick<Leased, 'duty_id' | 'lease'>
+
+/** True where the lease was still the newest; otherwise somebody else has the duty and nothing has changed. */
+export const closeDuty = async (tx: Pool | Transaction, held: Held, now: Date): Promise<boolean> =>
+  (await closeDuties(tx, [held], now)).has(held.duty_id)
+
+/** The ids of those whose lease was still the newest. */
+async function closeDuties(
+  tx: Pool | Transaction,
+  held: readonly Held[],
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  const { rows } = await tx.query<{ duty_id: string }>({
+    name: 'duties_close',
+    text: `update write.duty d set done_at = $3, leased_until = null, last_error = null
+             from unnest($1::uuid[], $2::int[]) as held(duty_id, lease)
+            where d.duty_id = held.duty_id and d.lease = held.lease and d.done_at is null and d.parked_at is null
+        returning d.duty_id`,
+    values: [held.map(({ duty_id }) => duty_id), held.map(({ lease }) => lease), now],
+  })
+  return new Set(rows.map(row => row.duty_id))
+}
+
+type Closing = {
+  held: Held
+  resolve: (isClosed: boolean) => void
+  reject: (error: unknown) => void
+}
+
+/** Closes duties that leave nothing behind: those that end while a statement is on its way share the next one. */
+export function joinedClosing(pool: Pool, now: () => Date): (held: Held) => Promise<boolean> {
+  let waiting: Closing[] = []
+  let isFlushing = false
+  const flush = async () => {
+    while (waiting.length > 0) {
+      const closings = waiting
+      waiting = []
+      try {
+        const closed = await closeDuties(
+          pool,
+          closings.map(({ held }) => held),
+          now(),
+        )
+        for (const { held, resolve } of closings) resolve(closed.has(held.duty_id))
+      } catch (error) {
+        for (const { reject } of closings) reject(error)
+      }
+    }
+    isFlushing = false
+  }
+  return held =>
+    new Promise((resolve, reject) => {
+      waiting.push({ held, resolve, reject })
+      // Not at once: those that end in the same turn go together.
+      if (!isFlushing) setImmediate(flush)
+      isFlushing = true
+    })
+}
+
+export type Failure = { error: string; dueAt: Date } | { error: string; parkedAt: Date }
+
+/** Puts a duty off or parks it, unless somebody else has it by now. */
+export async function failDuty(pool: Pool, { duty_id, lease }: Held, failure: Failure) {
+  await pool.query({
+    name: 'duty_fail',
+    text: `update write.duty
+              set leased_until = null, last_error = $3, due_at = coalesce($4, due_at), parked_at = $5
+            where duty_id = $1 and lease = $2 and done_at is null and parked_at is null`,
+    values: [
+      duty_id,
+      lease,
+      failure.error,
+      'dueAt' in failure ? failure.dueAt : null,
+      'parkedAt' in failure ? failure.parkedAt : null,
+    ],
+  })
+}
+
+/** Hands a duty back as if it had not been taken: this process is stopping, which is no failure of the duty. */
+export async function releaseDuty(pool: Pool, { duty_id, lease }: Held): Promise<void> {
+  await pool.query({
+    name: 'duty_release',
+    text: `update write.duty set leased_until = null, attempts = greatest(attempts - 1, 0)
+            where duty_id = $1 and lease = $2 and done_at is null and parked_at is null`,
+    values: [duty_id, lease],
+  })
+}

@@ -1,0 +1,145 @@
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import type { Clock } from '../../platform/time.ts'
+import type { EventStore } from '../event-store.ts'
+import { type Outcome, record } from '../outcome.ts'
+import { PermanentFailure, type Reactor } from '../reactor.ts'
+import { closeDuty, type Failure, failDuty, type Leased, releaseDuty } from './lease.ts'
+
+export type Performed = 'performed' | 'failed' | 'parked' | 'released' | 'lease_lost'
+
+export type PerformDeps<D> = {
+  pool: Pool
+  store: EventStore
+  /** What reactors work with. */
+  work: D
+  now: Clock
+  /** From 0 up to 1. */
+  random: () => number
+  logger: Logger
+  /** Closes a duty that leaves nothing behind; false where its lease was lost. */
+  closeAlone: (duty: Leased) => Promise<boolean>
+}
+
+/** Performs one leased duty and closes it, puts it off, or parks it. Throws only where the database does. */
+export async function performLeased<D>(
+  deps: PerformDeps<D>,
+  reactor: Reactor<D>,
+  duty: Leased,
+  stopping: AbortSignal,
+): Promise<Performed> {
+  // Each attempt before this one took the process down with it, or it would have been parked then.
+  if (duty.attempts > reactor.attempts)
+    return fail(deps, reactor, duty, new PermanentFailure('every attempt ended with its process'))
+  try {
+    const outcome = await withinDeadline(reactor.deadlineMs, stopping, signal =>
+      reactor.perform(toPerform(duty), deps.work, signal),
+    )
+    return (await close(deps, duty, outcome)) ? 'performed' : leaseLost(deps, duty)
+  } catch (error) {
+    if (!stopping.aborted) return fail(deps, reactor, duty, error)
+    await releaseDuty(deps.pool, duty)
+    return 'released'
+  }
+}
+
+const toPerform = ({ duty_id, payload, attempts, due_at }: Leased) => ({
+  duty_id,
+  payload,
+  attempt: attempts,
+  due_at,
+})
+
+/** Returns at the deadline or when told to stop, even if the work ignores its signal. */
+async function withinDeadline<T>(
+  deadlineMs: number,
+  stopping: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController()
+  const gaveUp = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener('abort', () => reject(controller.signal.reason))
+  })
+  const stop = () => controller.abort(new Error('the process is stopping'))
+  const timer = setTimeout(
+    () => controller.abort(new Error(`no answer within ${deadlineMs} ms`)),
+    deadlineMs,
+  )
+  stopping.addEventListener('abort', stop)
+  try {
+    stopping.throwIfAborted()
+    return await Promise.race([gaveUp, work(controller.signal)])
+  } finally {
+    clearTimeout(timer)
+    stopping.removeEventListener('abort', stop)
+  }
+}
+
+/** False where the lease was lost: then the outcome is not recorded either, for the other holder records its own. */
+function close<D>(deps: PerformDeps<D>, duty: Leased, outcome: Outcome): Promise<boolean> {
+  if (outcome.length === 0) return deps.closeAlone(duty)
+  const cause = {
+    actor: { type: 'system', id: duty.reactor, via: 'duty' } as const,
+    requestId: duty.request_id,
+    ...(duty.event_id && { causationId: duty.event_id }),
+  }
+  // The row stays locked from here to the commit, so nobody takes the duty over in between.
+  return record(deps, cause, {
+    outcome,
+    unless: async tx => !(await closeDuty(tx, duty, deps.now())),
+  })
+}
+
+function leaseLost<D>({ logger }: PerformDeps<D>, { duty_id, reactor }: Leased): Performed {
+  logger.warn({ duty_id, reactor }, 'a duty took longer than its lease; another process has it')
+  return 'lease_lost'
+}
+
+async function fail<D>(
+  deps: PerformDeps<D>,
+  reactor: Reactor<D>,
+  duty: Leased,
+  cause: unknown,
+): Promise<Performed> {
+  const { pool, logger } = deps
+  const { duty_id, attempts } = duty
+  const failure = failureOf(deps, reactor, attempts, cause)
+  const isParked = 'parkedAt' in failure
+  logger.warn(
+    { duty_id, reactor: reactor.name, attempts, error: failure.error },
+    isParked ? 'a duty was parked' : 'a duty failed, will retry',
+  )
+  await failDuty(pool, duty, failure)
+  return isParked ? 'parked' : 'failed'
+}
+
+const maxBackoffMs = 3_600_000
+
+function failureOf<D>(
+  { now, random }: PerformDeps<D>,
+  { attempts: limit, backoffMs }: Reactor<D>,
+  attempts: number,
+  cause: unknown,
+): Failure {
+  const error = wordsOf(cause)
+  if (attempts >= limit || cause instanceof PermanentFailure) return { error, parkedAt: now() }
+  // Full jitter: those that failed together do not come back together.
+  const pauseMs = random() * Math.min(maxBackoffMs, backoffMs * 2 ** (attempts - 1))
+  return { error, dueAt: new Date(now().getTime() + pauseMs) }
+}
+
+const maxErrorLength = 500
+
+/**
+ * The message alone, short, and without what may hold a secret: addresses lose their credentials, query and fragment.
+ * PostgreSQL keeps no NUL in a text.
+ */
+export function wordsOf(cause: unknown): string {
+  const message = cause instanceof Error ? cause.message || cause.name : String(cause)
+  return message
+    .slice(0, 10 * maxErrorLength)
+    .replaceAll('\0', '')
+    .replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi, '$1')
+    .replace(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s?#]*)[?#][^\s]*/gi, '$1')
+    .slice(0, maxErrorLength)
+}

@@ -1,0 +1,128 @@
+import { hash } from 'node:crypto'
+import type { DecisionEvent } from '../events/all.ts'
+import type { Event, Recorded } from '../events/event.ts'
+import type { Outcome } from './outcome.ts'
+
+/** Something to do because of an event; due at once where `due_at` is absent. */
+export type Duty<P extends object> = { payload: P; due_at?: Date }
+
+/** A duty as `perform` gets it. */
+export type LeasedDuty<P extends object = object> = {
+  /** The same at every attempt: give it to the receiver as the key of idempotency. */
+  duty_id: string
+  payload: P
+  /** 1 at the first attempt. */
+  attempt: number
+  due_at: Date
+}
+
+/**
+ * What makes a second `perform` of the same duty harmless. `by key`: the receiver gets `duty_id` and drops a repeat;
+ * `ask first`: perform looks whether it is already done; `local`: it changes only our own rows, through its outcome.
+ */
+export type Repeat = 'by key' | 'ask first' | 'local'
+
+/** Does one kind of thing because of events; `D` is what it works with. See docs/effects.md. */
+export type ReactorOf<P extends object, D> = {
+  /** Stored with each duty: never changed. */
+  name: string
+  repeat: Repeat
+  /** Pure. Called for every event as it is appended, so it decides by the type first. */
+  dutiesOf: (event: Recorded<DecisionEvent>) => readonly Duty<P>[]
+  /**
+   * Runs outside any transaction and may run again for the same duty. Throws when it must be tried again, and
+   * `PermanentFailure` when that would be no use. Gives up when `signal` aborts.
+   */
+  perform: (duty: LeasedDuty<P>, deps: D, signal: AbortSignal) => Promise<Outcome>
+  /** After as many failures the duty is parked; 8 where absent. */
+  attempts?: number
+  /** Longest one attempt may take, in milliseconds; 30,000 where absent. A lease is held twice as long. */
+  deadlineMs?: number
+  /** The first pause after a failure, doubled by each further one, at most an hour; 1,000 ms where absent. */
+  backoffMs?: number
+  /** How many are performed at once in one process; 4 where absent. */
+  atOnce?: number
+}
+
+/** A reactor as the engine sees it, whatever its payload is. */
+export type Reactor<D> = Required<ReactorOf<object, D>>
+
+/** Declares a reactor; `dutiesOf` and `perform` share the type of its payload. */
+export const reactor = <P extends object, D>(definition: ReactorOf<P, D>): Reactor<D> =>
+  ({
+    attempts: 8,
+    deadlineMs: 30_000,
+    backoffMs: 1000,
+    atOnce: 4,
+    ...definition,
+  }) as unknown as Reactor<D>
+
+/** Trying again would change nothing: the duty is parked at once. */
+export class PermanentFailure extends Error {}
+
+/** A row of `write.duty` that is to be inserted. */
+export type NewDuty = {
+  duty_id: string
+  reactor: string
+  cause: string
+  event_id: string | null
+  request_id: string
+  payload: object
+  created_at: string
+  due_at: string
+}
+
+export type DutiesOf = (event: Recorded) => NewDuty[]
+
+/** Every duty that an event gives to these reactors. */
+export const dutiesFor =
+  (reactors: readonly Pick<Reactor<never>, 'name' | 'dutiesOf'>[]): DutiesOf =>
+  event =>
+    reactors.flatMap(({ name, dutiesOf }) =>
+      dutiesOf(event as Recorded<DecisionEvent>).map((duty, index) =>
+        newDuty(event, name, duty, index),
+      ),
+    )
+
+function newDuty(
+  { event_id, stream, request_id, occurred_at }: Recorded<Event>,
+  reactor: string,
+  { payload, due_at }: Duty<object>,
+  index: number,
+): NewDuty {
+  return {
+    duty_id: dutyIdOf(event_id, reactor, index),
+    reactor,
+    cause: stream,
+    event_id,
+    request_id,
+    payload: bounded(payload, reactor),
+    created_at: occurred_at,
+    due_at: due_at?.toISOString() ?? occurred_at,
+  }
+}
+
+/** A payload names what is to be done; what can be looked up does not belong in it. */
+const maxPayloadBytes = 64 * 1024
+
+/** Throws, so that the command fails: a duty that is silently cut or left out would be worse. */
+export function bounded(payload: object, reactor: string): object {
+  const bytes = Buffer.byteLength(JSON.stringify(payload))
+  if (bytes > maxPayloadBytes)
+    throw new RangeError(`a duty of ${reactor} has ${bytes} bytes, more than ${maxPayloadBytes}`)
+  return payload
+}
+
+/** A UUID of version 8 (RFC 9562) from a hash, so that the same cause always has the same duty. */
+export function dutyIdOf(cause: string, reactor: string, index: number): string {
+  const digest = hash('sha256', `${cause}/${reactor}/${index}`)
+  const variant = '89ab'[Number.parseInt(digest.charAt(16), 16) % 4]
+  const groups = [
+    digest.slice(0, 8),
+    digest.slice(8, 12),
+    `8${digest.slice(13, 16)}`,
+    `${variant}${digest.slice(17, 20)}`,
+    digest.slice(20, 32),
+  ]
+  return groups.join('-')
+}

@@ -1,0 +1,5 @@
+import type { Deps } from './deps.ts'
+import type { Reactor } from './reactor.ts'
+
+/** Everything that Forge does because of an event; the list is written by hand. */
+export const reactors: readonly Reactor<Deps>[] = []
