@@ -4,9 +4,9 @@ import { event } from '../../events/event.ts'
 import { differences } from '../../query-api/audit/differences.ts'
 import { current } from '../../query-api/audit/events.ts'
 import type { AuditDiff, AuditRow, AuditState } from '../../schemas/audit.ts'
+import { asExecutor, endedWell } from '../servers/as-executor.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { until } from '../servers/until.ts'
-import { asExecutor, endedWell } from './as-executor.ts'
 
 const roles = { SERVICE_ROLES: 'command-api,relay,projector,query-api' }
 

@@ -1,13 +1,14 @@
 import test from 'ava'
 import type { Route } from '../../../auth/route.ts'
+import { samples } from '../../samples/all.ts'
+import { callOf } from '../../samples/call-of.ts'
+import { type Fixture, type Kind, kinds, type SampleServer } from '../../samples/sample.ts'
+import type { Answer } from '../../samples/send.ts'
+import { sampleServer } from '../../samples/server.ts'
 import { until } from '../../servers/until.ts'
-import { callOf } from './call-of.ts'
-import type { Belongings } from './fixtures.ts'
 import {
   faultsOfFound,
   hasRule,
-  type Kind,
-  kinds,
   namesSomething,
   type Outcome,
   outcomeOf,
@@ -15,8 +16,6 @@ import {
   things,
   worthOf,
 } from './rule.ts'
-import type { Answer } from './send.ts'
-import { type Stage, stage } from './stage.ts'
 
 /** A route called once: what was sent, what came back, and what is wrong with that. */
 type Case = { title: string; status: number; faults: string[] }
@@ -26,7 +25,7 @@ const atOnce = 8
 test('every route answers every credential, and each thing that may be named, as its declaration says', async t => {
   t.timeout(120_000)
   const began = performance.now()
-  const set = await stage(t)
+  const set = await sampleServer(t)
   const { routes } = set
   t.deepEqual(routes.filter(route => !hasRule(route)).map(nameOf), [], 'routes without a rule')
   const waiting = [...routes]
@@ -55,7 +54,7 @@ test('every route answers every credential, and each thing that may be named, as
 
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
 
-async function casesOf(set: Stage, route: Route): Promise<Case[]> {
+async function casesOf(set: SampleServer, route: Route): Promise<Case[]> {
   // 503 tells of the server (its read models are being rebuilt, say), and never of who asks.
   const isAnswer = ({ status }: Case) => status !== 503
   const shown = await until(`${nameOf(route)} is served`, 20_000, async () => {
@@ -69,31 +68,33 @@ async function casesOf(set: Stage, route: Route): Promise<Case[]> {
   return [...shown, ...(await byThing(set, route))]
 }
 
-async function byKind(set: Stage, route: Route, kind: Kind): Promise<Case> {
+async function byKind(set: SampleServer, route: Route, kind: Kind): Promise<Case> {
   const worth = worthOf(route.credential, kind)
   const endsSession = route.credential === 'session' || route.credential === 'refresh'
   const headers = endsSession && worth === 'in' ? await set.ownSession(kind) : set.credentials[kind]
-  const has = set.belongings[kind === 'admin' ? 'admin' : 'operator']
+  const has = set.fixtures[kind === 'admin' ? 'admin' : 'operator']
   const answer = await set.send({ ...callOf(route, has), headers })
   const faults: string[] = []
   if (worth === 'unauthenticated') faults.push(...refusalFaults(answer, 401))
   if (worth === 'forbidden') faults.push(...refusalFaults(answer, 403))
   if (worth === 'in' && route.credential !== 'none') faults.push(...faultsOfFound(route, answer))
-  if (kind !== 'admin') faults.push(...leaks(answer, set.belongings.another))
+  if (kind !== 'admin') faults.push(...leaks(answer, set.fixtures.another))
   if (answer.status === 401 && !answer.headers.has('www-authenticate'))
     faults.push('no WWW-Authenticate')
   return { title: `${nameOf(route)} with ${kind}`, status: answer.status, faults }
 }
 
+const hidden = samples.flatMap(sample => sample.hidden ?? [])
+
 /** What only its people may know, in an answer to somebody who did not ask for it. */
-const leaks = ({ text }: Answer, { nouns }: Belongings): string[] =>
-  ['runs', 'jobs', 'projects', 'rubrics', 'sessions']
+const leaks = ({ text }: Answer, { nouns }: Fixture): string[] =>
+  hidden
     .flatMap(noun => Object.values(nouns[noun] ?? {}))
     .filter(name => text.includes(name))
     .map(name => `tells of ${name}`)
 
 /** What people get to see of what others have and nobody has; administrators, of what others have. */
-async function byThing(set: Stage, route: Route): Promise<Case[]> {
+async function byThing(set: SampleServer, route: Route): Promise<Case[]> {
   const { as, outcomes } = thingRule(route)
   const answers: Partial<Record<Thing, Answer>> = {}
   for (const [thing, outcome] of outcomes) {
@@ -101,7 +102,7 @@ async function byThing(set: Stage, route: Route): Promise<Case[]> {
     const call = callOf(route, named(set, thing, outcome))
     answers[thing] = await set.send({ ...call, headers })
   }
-  const missing = answers.missing && withoutNames(answers.missing, set.belongings.missing)
+  const missing = answers.missing && withoutNames(answers.missing, set.fixtures.missing)
   return outcomes.map(([thing, outcome]) => {
     const answer = answers[thing] as Answer
     const faults = outcomeFaults(route, outcome, answer)
@@ -112,9 +113,9 @@ async function byThing(set: Stage, route: Route): Promise<Case[]> {
   })
 }
 
-function named({ belongings }: Stage, thing: Thing, outcome: Outcome): Belongings {
-  if (thing !== 'missing') return belongings.another
-  return outcome === 'free' ? belongings.free : belongings.missing
+function named({ fixtures }: SampleServer, thing: Thing, outcome: Outcome): Fixture {
+  if (thing !== 'missing') return fixtures.another
+  return outcome === 'free' ? fixtures.free : fixtures.missing
 }
 
 type ThingRule = { as: Kind; outcomes: readonly [Thing, Outcome][] }
@@ -152,7 +153,7 @@ const refusalFaults = ({ status, text }: Answer, wanted: number) =>
   status === wanted ? [] : [`${status} instead of ${wanted}: ${text.slice(0, 300)}`]
 
 /** An answer without what may differ: the request's id and the names that were asked for. */
-function withoutNames({ status, headers, text }: Answer, { nouns, fields }: Belongings): string {
+function withoutNames({ status, headers, text }: Answer, { nouns, fields }: Fixture): string {
   const names = [...Object.values(nouns).flatMap(Object.values), ...Object.values(fields)]
   const own = names.filter(name => typeof name === 'string').sort((a, b) => b.length - a.length)
   const kept = [...headers].filter(([name]) => !changing.has(name)).flat()

@@ -1,28 +1,9 @@
 import type { Credential, Reach } from '../../../auth/caller.ts'
 import type { Route } from '../../../auth/route.ts'
 import { statusOfRefusal } from '../../../platform/refusal.ts'
-import { mentions } from './given-body.ts'
-import type { Answer } from './send.ts'
-
-/** Whoever may show a credential, and what: each is sent to every route. */
-export const kinds = [
-  'admin',
-  'operator',
-  'ingest token',
-  'ingest token in its own header',
-  'ingest token of another run',
-  'ended ingest token',
-  'refresh cookie',
-  'refresh cookie of an ended session',
-  'deployment token',
-  'metrics token',
-  'expired',
-  'revoked',
-  'malformed',
-  'no bearer',
-  'none',
-] as const
-export type Kind = (typeof kinds)[number]
+import { mentions } from '../../samples/given-body.ts'
+import type { Kind } from '../../samples/sample.ts'
+import type { Answer } from '../../samples/send.ts'
 
 /** What a credential is worth on a route: `in` lets it reach the handler. */
 export type Worth = 'in' | 'unauthenticated' | 'forbidden'

@@ -1,5 +1,7 @@
 import type { Pool } from 'pg'
 import type { Person } from '../../../auth/caller.ts'
+import { samples } from '../../samples/all.ts'
+import type { RowOwner, TableSample } from '../../samples/sample.ts'
 
 /** Somebody as the routes see them once they are signed in. */
 export const person = (username: string, role: Person['role'] = 'operator'): Person => ({
@@ -12,11 +14,8 @@ export const person = (username: string, role: Person['role'] = 'operator'): Per
   expiresAt: new Date(0),
 })
 
-/** One person with a private project, a run in it, and a row of it in every table there is. */
-export type Owner = { username: string; project: string; run_id: string; no: number }
-
 /** A row of each table of the read models that people's queries may read, for this owner; other values do not matter. */
-export async function fillEveryTable(pool: Pool, owner: Owner): Promise<void> {
+export async function fillEveryTable(pool: Pool, owner: RowOwner): Promise<void> {
   const { rows } = await pool.query<Column>(
     `select c.relname as table, a.attname as name, format_type(a.atttypid, null) as type
        from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
@@ -35,28 +34,17 @@ export async function fillEveryTable(pool: Pool, owner: Owner): Promise<void> {
 
 type Column = { table: string; name: string; type: string }
 
-/** Everybody's member, so that one reader sees all that belongs to projects. */
-export const member = 'mia'
-
-function cellOf({ table, name, type }: Column, owner: Owner): unknown {
-  const telling: Record<string, unknown> = {
-    'projects.name': owner.project,
-    'project_members.username': member,
-    'metric_name.key': owner.project,
-    username: owner.username,
-    owner: owner.username,
-    project: owner.project,
-    run_id: owner.run_id,
-    run_no: owner.no,
-    key_no: owner.no,
-    change: owner.no,
-    short_id: `${owner.project}-1`,
-    artifact_id: `art_${owner.no}`,
-    visibility: 'private',
-    role: 'viewer',
-  }
-  return telling[`${table}.${name}`] ?? telling[name] ?? anyOf(type)
+function cellOf({ table, name, type }: Column, owner: RowOwner): unknown {
+  const { username, project, run_id } = owner
+  const cells = { username, owner: username, project, run_id, ...tables[table]?.cells?.(owner) }
+  return (cells as Record<string, unknown>)[name] ?? anyOf(type)
 }
+
+/** What the samples say of each table and view of the read models. */
+export const tables: Record<string, TableSample> = Object.assign(
+  {},
+  ...samples.map(sample => sample.tables),
+)
 
 function anyOf(type: string): unknown {
   if (type.endsWith('[]')) return []

@@ -7,11 +7,15 @@ import { prepareReaderRole } from '../../../platform/postgres/reader-role.ts'
 import { createReads, type Reads } from '../../../query-api/reads.ts'
 import { filteredRuns, pageOfRuns } from '../../../query-api/runs/list.ts'
 import type { ReadTables } from '../../../query-api/slices.ts'
+import { samples } from '../../samples/all.ts'
+import { member } from '../../samples/projects.ts'
+import type { RowOwner, TableSample } from '../../samples/sample.ts'
 import { database } from '../../servers/postgres.ts'
-import { fillEveryTable, member, type Owner, person } from './rows.ts'
+import { fillEveryTable, person, tables } from './rows.ts'
 
-const owners: readonly Owner[] = [
-  { username: 'ada', project: 'of-ada', run_id: 'run_ada', no: 1 },
+const ada: RowOwner = { username: 'ada', project: 'of-ada', run_id: 'run_ada', no: 1 }
+const owners: readonly RowOwner[] = [
+  ada,
   { username: 'bob', project: 'of-bob', run_id: 'run_bob', no: 2 },
 ]
 
@@ -23,17 +27,6 @@ const bookkeeping = [
   'projection_checkpoint',
   'stream_head',
 ]
-/** Belong to a person, not to a project: members of projects see none of them. */
-const personal = ['quotas', 'rubrics']
-/** Say nothing of who has them. */
-const everybodys = ['metric_name']
-/** Belong to a run by its id or number: these a shared stream may read. */
-const ofRuns = [
-  ...['artifacts', 'job_attempts', 'log_chunks', 'log_runs', 'log_sources', 'run_hparams'],
-  ...['metric_block', 'metric_chunk', 'metric_latest', 'metric_run', 'metric_settled'],
-  ...['metric_summary', 'state_changes'],
-]
-
 type Walled = { pool: Pool; reads: Reads<ReadTables>; relations: string[] }
 
 /** A database with one row of each owner in every table, and reads behind the second wall alone. */
@@ -63,14 +56,30 @@ async function counts(db: Kysely<ReadTables>, relations: readonly string[]) {
   return found
 }
 
-const expected = (relations: readonly string[], count: (relation: string) => number) =>
+/** How many rows of each relation are seen, given of how many owners. */
+const expected = (relations: readonly string[], ownersSeen: (table: TableSample) => number) =>
   Object.fromEntries(
     relations.map(name => {
-      if (everybodys.includes(name)) return [name, 2]
-      // The view joins two tables, and the owners have a row in each.
-      return [name, name === 'metric_summary' ? 2 * count(name) : count(name)]
+      const table = tables[name]
+      if (!table) return [name, 'in no sample']
+      const { seenBy, rowsEach = 1 } = table
+      return [name, seenBy === 'everybody' ? owners.length : rowsEach * ownersSeen(table)]
     }),
   )
+
+test('the samples say of every table that people’s queries may read who sees its rows', async t => {
+  const { relations } = await walled(t)
+  t.deepEqual(
+    relations.filter(name => !(name in tables)),
+    [],
+    'name it under `tables` in test/samples/<slice>.ts: see test/README.md',
+  )
+  t.deepEqual(
+    Object.keys(tables).filter(name => !relations.includes(name)),
+    [],
+    'tables that are no more',
+  )
+})
 
 test('without any filter, everybody sees their own rows, those of their projects, and nothing else', async t => {
   const { reads, relations } = await walled(t)
@@ -92,18 +101,17 @@ test('without any filter, everybody sees their own rows, those of their projects
     )
     t.deepEqual(
       await seen(person(member), hint),
-      expected(relations, name => (personal.includes(name) ? 0 : 2)),
+      expected(relations, table => (table.seenBy === 'members' ? 2 : 0)),
     )
   }
 })
 
 test('what is internal or public is everybody’s who is somebody', async t => {
   const { pool, reads, relations } = await walled(t)
-  await pool.query(`update read.projects set visibility = 'internal' where name = 'of-ada'`)
-  await pool.query(`update read.rubrics set visibility = 'public' where owner = 'ada'`)
+  for (const { publish } of samples) if (publish) await pool.query(publish(ada))
   t.deepEqual(
     await counts(reads.as(person('eve')), relations),
-    expected(relations, name => (name === 'quotas' ? 0 : 1)),
+    expected(relations, table => (table.seenBy === 'owner alone' ? 0 : 1)),
   )
   t.deepEqual(
     await counts(reads.as(person('')), relations),
@@ -115,7 +123,7 @@ test('a shared stream sees the rows of its runs and of no others', async t => {
   const { reads, relations } = await walled(t)
   t.deepEqual(
     await counts(reads.shared(['run_ada']), relations),
-    expected(relations, name => (ofRuns.includes(name) ? 1 : 0)),
+    expected(relations, table => (table.isOfRun ? 1 : 0)),
   )
   t.deepEqual(
     await counts(reads.shared([]), relations),

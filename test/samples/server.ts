@@ -2,78 +2,58 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
-import type { Pool } from 'pg'
 import { pino } from 'pino'
-import { signAccessToken } from '../../../auth/access-token.ts'
-import { loadKeys } from '../../../auth/keys.ts'
-import type { Route } from '../../../auth/route.ts'
-import { assemble } from '../../../server/assemble.ts'
-import { readConfig } from '../../../server/config.ts'
-import { adminPassword } from '../../servers/api.ts'
-import { database } from '../../servers/postgres.ts'
-import {
-  type Belongings,
-  bearer,
-  giveOneOfEach,
-  newPerson,
-  noSuch,
-  type Person,
-  signIn,
-} from './fixtures.ts'
-import type { Kind } from './rule.ts'
-import { type Send, sender } from './send.ts'
+import { signAccessToken } from '../../auth/access-token.ts'
+import { loadKeys } from '../../auth/keys.ts'
+import { assemble } from '../../server/assemble.ts'
+import { readConfig } from '../../server/config.ts'
+import { adminPassword } from '../servers/api.ts'
+import { database } from '../servers/postgres.ts'
+import { makeSamples, missingOf, newPerson } from './make.ts'
+import type { SampleServer } from './sample.ts'
+import { asked, bearer, sender, signIn } from './send.ts'
 
-export type Stage = {
-  /** Connections of the test's own to the server's database. */
-  pool: Pool
-  /** The very table that the server answers from. */
-  routes: readonly Route[]
-  send: Send
-  belongings: Record<'admin' | 'operator' | 'another' | 'missing' | 'free', Belongings>
-  /** Headers that show a credential of this kind. */
-  credentials: Record<Kind, Record<string, string>>
-  /** The same, of a session that was begun for this one call: for calls that end it. */
-  ownSession: (kind: Kind) => Promise<Record<string, string>>
-}
-
+const friend = 'friend-of-all'
 const metricsToken = 'metrics-token-of-the-scraper'
 
-/** A whole server in this process, and people who each have one of everything. */
-export async function stage(t: ExecutionContext): Promise<Stage> {
+/** The server, with people who each have one of everything. */
+export async function sampleServer(t: ExecutionContext): Promise<SampleServer> {
   const { routes, send, dataDir, pool } = await startServer(t)
   const admin = await signIn(send, 'admin', adminPassword)
   const operator = await newPerson(send, admin, 'ada-operator')
   const another = await newPerson(send, admin, 'bob-another')
-  await newPerson(send, admin, 'friend-of-all')
-  await send({
+  await newPerson(send, admin, friend)
+  await asked(send, admin, {
     method: 'PUT',
     path: '/api/admin/profiles/spare',
-    headers: bearer(admin.token),
     body: { series: 'X', gpus_per_node: 1, executor: 'local' },
   })
-  const has = (owner: Person) => giveOneOfEach(send, owner, 'friend-of-all')
-  const [admins, operators, anothers] = [await has(admin), await has(operator), await has(another)]
+  const admins = await makeSamples(send, admin, friend)
+  const operators = await makeSamples(send, operator, friend)
+  const anothers = await makeSamples(send, another, friend)
   const ended = await signIn(send, 'admin', adminPassword)
   await send({ method: 'POST', path: '/api/auth/logout', headers: bearer(ended.token) })
-  const ingest = operators.token
+  const { ingest } = operators.tokens
   return {
     pool,
     routes,
     send,
-    belongings: {
-      admin: admins.belongings,
-      operator: operators.belongings,
-      another: anothers.belongings,
-      missing: noSuch(operators.belongings, 'nobody'),
-      free: noSuch(operators.belongings, 'somebody'),
+    people: { admin, operator, another },
+    fixtures: {
+      admin: admins,
+      operator: operators,
+      another: anothers,
+      missing: missingOf(operators, 'nobody'),
+      free: missingOf(operators, 'somebody'),
     },
+    newPerson: username => newPerson(send, admin, username),
     credentials: {
       admin: bearer(admin.token),
       operator: bearer(operator.token),
       'ingest token': bearer(ingest),
       'ingest token in its own header': { 'x-service-token': ingest },
-      'ingest token of another run': bearer(anothers.token),
-      'ended ingest token': bearer(operators.endedToken),
+      'ingest token of another run': bearer(anothers.tokens.ingest),
+      'ended ingest token': bearer(operators.tokens.ended),
       'refresh cookie': { cookie: operator.cookie },
       'refresh cookie of an ended session': { cookie: ended.cookie },
       'deployment token': bearer(ingest.replace(/^fit_/, 'fdt_')),

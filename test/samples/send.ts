@@ -30,3 +30,24 @@ export function sender(url: string): Send {
     return { status: response.status, headers: response.headers, text }
   }
 }
+
+export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+/** Calls with this token; any status but 200 is thrown. */
+export async function asked<T>(send: Send, { token }: { token: string }, call: Call): Promise<T> {
+  const { status, text } = await send({ ...call, headers: bearer(token) })
+  if (status !== 200) throw new Error(`${call.method} ${call.path} returned ${status} ${text}`)
+  return JSON.parse(text)
+}
+
+export async function signIn(send: Send, username: string, password: string) {
+  const { status, headers, text } = await send({
+    method: 'POST',
+    path: '/api/auth/login',
+    body: { username, password },
+  })
+  if (status !== 200) throw new Error(`sign-in of ${username} returned ${status} ${text}`)
+  const { token }: { token: string } = JSON.parse(text)
+  const cookie = String(headers.getSetCookie()[0]).split(';')[0] ?? ''
+  return { username, password, token, cookie }
+}

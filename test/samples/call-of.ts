@@ -1,13 +1,10 @@
-import type { Route } from '../../../auth/route.ts'
-import type { Belongings } from './fixtures.ts'
+import type { Route } from '../../auth/route.ts'
 import { smallest } from './given-body.ts'
+import type { Fixture } from './sample.ts'
 import type { Call } from './send.ts'
 
-/** The request that names these belongings, with the smallest body that fits. */
-export function callOf(
-  { method, path, body, bodyMayBeAbsent, query }: Route,
-  has: Belongings,
-): Call {
+/** The request that names these things, with the smallest body that fits. */
+export function callOf({ method, path, body, bodyMayBeAbsent, query }: Route, has: Fixture): Call {
   const asked = Object.entries((query ? smallest(query, has.fields) : {}) as Record<string, string>)
   return {
     method,
@@ -17,7 +14,7 @@ export function callOf(
 }
 
 /** The parameters' values; a parameter belongs to the word before it. */
-function inPath(path: string, { nouns }: Belongings): string {
+function inPath(path: string, { nouns }: Fixture): string {
   let noun = ''
   const parts = path.split('/').map(part => {
     const parameter = /^\{(\w+)\}$/.exec(part)?.[1]
@@ -26,7 +23,8 @@ function inPath(path: string, { nouns }: Belongings): string {
       return part
     }
     const value = nouns[noun]?.[parameter]
-    if (value === undefined) throw new Error(`the stage has no ${parameter} of ${noun} for ${path}`)
+    if (value === undefined)
+      throw new Error(`no sample makes a ${parameter} of ${noun} for ${path}: see test/README.md`)
     return value
   })
   return parts.join('/')

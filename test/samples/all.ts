@@ -1,0 +1,55 @@
+import { artifactSample } from './artifacts.ts'
+import { auditSample } from './audit.ts'
+import { changeSample } from './changes.ts'
+import { deviceSample } from './devices.ts'
+import { hparamSample } from './hparams.ts'
+import { imageRegistrySample } from './image-registries.ts'
+import { jobSample } from './jobs.ts'
+import { lifecycleSample } from './lifecycle.ts'
+import { logSample } from './logs.ts'
+import { maintenanceSample } from './maintenance.ts'
+import { metricSample } from './metrics.ts'
+import { pageSample } from './pages.ts'
+import { profileSample } from './profiles.ts'
+import { projectionSample } from './projections.ts'
+import { projectSample } from './projects.ts'
+import { quotaSample } from './quotas.ts'
+import { recipeSample } from './recipes.ts'
+import { rubricSample } from './rubrics.ts'
+import { runSample } from './runs.ts'
+import type { Sample } from './sample.ts'
+import { sessionSample } from './sessions.ts'
+import { streamSample } from './streams.ts'
+import { userSample } from './users.ts'
+
+/** Routes that name nothing, keep nothing and do with the smallest body. */
+const keySample: Sample = { slice: 'keys' }
+const oidcSample: Sample = { slice: 'oidc' }
+
+/** The sample of every slice, written by hand; one that needs what another made stands below it. */
+export const samples: readonly Sample[] = [
+  userSample,
+  sessionSample,
+  oidcSample,
+  keySample,
+  deviceSample,
+  maintenanceSample,
+  imageRegistrySample,
+  quotaSample,
+  profileSample,
+  projectionSample,
+  recipeSample,
+  pageSample,
+  rubricSample,
+  runSample,
+  lifecycleSample,
+  hparamSample,
+  metricSample,
+  logSample,
+  artifactSample,
+  projectSample,
+  jobSample,
+  changeSample,
+  streamSample,
+  auditSample,
+]

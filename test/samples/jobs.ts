@@ -1,0 +1,74 @@
+import { asExecutor, endedWell } from '../servers/as-executor.ts'
+import { withoutOwner } from './missing-id.ts'
+import type { Sample, SampleServer } from './sample.ts'
+
+const spec = {
+  resources: { profile: 'spare' },
+  scheduling: { not_before: '2099-01-01T00:00:00+00:00' },
+}
+
+const jobOf = (project: unknown, lock: unknown, spec: object) => ({
+  api: 'forge/v2',
+  metadata: { name: 'sample', project },
+  lock,
+  spec,
+})
+
+/** A job that is held until the next century. */
+export const jobSample: Sample = {
+  slice: 'jobs',
+  async make({ ask, made }) {
+    const { project, lock } = made.fields
+    const { run_id } = await ask<{ run_id: string }>({
+      method: 'POST',
+      path: '/api/jobs',
+      body: jobOf(project, lock, spec),
+    })
+    return { nouns: { jobs: { run_id } }, fields: { api: 'forge/v2', spec } }
+  },
+  missing: ({ nouns }) => ({ nouns: { jobs: { run_id: withoutOwner(nouns.jobs?.run_id) } } }),
+  hidden: ['jobs'],
+  lists: { '/api/jobs': 'its people' },
+  tables: {
+    jobs: {
+      seenBy: 'members',
+      isFilled: true,
+      cells: ({ project }) => ({ short_id: `${project}-1` }),
+    },
+    job_attempts: { seenBy: 'members', isOfRun: true },
+  },
+  changes: {
+    'POST /api/jobs/preflight': { leavesNoEvent: 'changes nothing' },
+    'POST /api/jobs/{run_id}/pause': {
+      path: async server => `/api/jobs/${await runningJob(server)}/pause`,
+    },
+    'POST /api/jobs/{run_id}/resume': {
+      async path(server) {
+        const run_id = await runningJob(server)
+        await server.send({
+          method: 'POST',
+          path: `/api/jobs/${run_id}/pause`,
+          headers: server.credentials.operator,
+        })
+        await asExecutor(server.pool).exited(run_id, 1, endedWell())
+        return `/api/jobs/${run_id}/resume`
+      },
+    },
+  },
+}
+
+/** A job of the operator's whose first attempt runs. */
+async function runningJob({ send, pool, fixtures, credentials }: SampleServer): Promise<string> {
+  const { project, lock } = fixtures.operator.fields
+  const submitted = await send({
+    method: 'POST',
+    path: '/api/jobs',
+    body: jobOf(project, lock, { resources: spec.resources }),
+    headers: credentials.operator,
+  })
+  const { run_id } = JSON.parse(submitted.text)
+  const executor = asExecutor(pool)
+  await executor.schedule(run_id, [])
+  await executor.executorRunning(run_id, 1, new Date())
+  return run_id
+}

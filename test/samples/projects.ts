@@ -1,0 +1,41 @@
+import type { Sample } from './sample.ts'
+
+/** Everybody's member, so that one reader sees all rows that belong to projects. */
+export const member = 'mia'
+
+export const projectSample: Sample = {
+  slice: 'projects',
+  async make({ ask, friend, made }) {
+    const name = String(made.fields.project)
+    await ask({
+      method: 'PUT',
+      path: `/api/projects/${name}/members/${friend}`,
+      body: { role: 'viewer' },
+    })
+    return { nouns: { projects: { name }, members: { username: friend } } }
+  },
+  missing(_, whose) {
+    const name = `project-of-${whose}`
+    return { nouns: { projects: { name } }, fields: { project: name } }
+  },
+  hidden: ['projects'],
+  lists: { '/api/projects': 'its people' },
+  tables: {
+    projects: {
+      seenBy: 'members',
+      isFilled: true,
+      cells: ({ project }) => ({ name: project, visibility: 'private' }),
+    },
+    project_members: {
+      seenBy: 'members',
+      isFilled: true,
+      cells: () => ({ username: member, role: 'viewer' }),
+    },
+  },
+  publish: ({ project }) =>
+    `update read.projects set visibility = 'internal' where name = '${project}'`,
+  changes: {
+    'PATCH /api/projects/{name}': { body: () => ({ notes: 'noted' }) },
+    'PUT /api/projects/{name}/members/{username}': { body: () => ({ role: 'maintainer' }) },
+  },
+}

@@ -1,0 +1,46 @@
+import { withoutOwner } from './missing-id.ts'
+import type { Sample } from './sample.ts'
+import { asked } from './send.ts'
+
+/** An external run in a project of its owner's, which it makes. */
+export const runSample: Sample = {
+  slice: 'runs',
+  async make({ ask, owner }) {
+    const project = `project-of-${owner.username}`
+    const { run_id, token: ended } = await ask<{ run_id: string; token: string }>({
+      method: 'POST',
+      path: '/api/runs',
+      body: { project },
+    })
+    const { token: ingest } = await ask<{ token: string }>({
+      method: 'POST',
+      path: `/api/runs/${run_id}/token`,
+    })
+    return { nouns: { runs: { run_id } }, fields: { run_id, project }, tokens: { ingest, ended } }
+  },
+  missing({ fields }) {
+    const run_id = withoutOwner(fields.run_id)
+    return { nouns: { runs: { run_id } }, fields: { run_id } }
+  },
+  hidden: ['runs'],
+  lists: { '/api/runs': 'its people' },
+  moreLists: ['/api/runs?sort=metric:loss:last'],
+  tables: {
+    runs: {
+      seenBy: 'members',
+      isFilled: true,
+      cells: ({ project }) => ({ short_id: `${project}-1` }),
+    },
+    readable_runs: { seenBy: 'members' },
+  },
+  changes: {
+    // Of a run of its own: that of the sample has been reported as ended by then.
+    'POST /api/runs/{run_id}/token': {
+      async path({ send, people: { operator }, fixtures }) {
+        const { project } = fixtures.operator.fields
+        const call = { method: 'POST', path: '/api/runs', body: { project } }
+        return `/api/runs/${(await asked<{ run_id: string }>(send, operator, call)).run_id}/token`
+      },
+    },
+  },
+}
