@@ -32,7 +32,11 @@ const logger = pino({ level: 'warn' })
 const postgres = await startEmbeddedPostgres({ directory: folder, logger })
 try {
   await migrate(postgres.url, migrationSets)
-  const pool = createPool(postgres.url, { max: 4, applicationName: 'forge bench' })
+  const pool = createPool(postgres.url, {
+    max: 4,
+    applicationName: 'forge bench',
+    statementTimeoutMs: null,
+  })
   await measure(pool)
   await pool.end()
 } finally {

@@ -9,7 +9,7 @@ import { openKafkaLog } from '../platform/log/kafka.ts'
 import { openPostgresLog } from '../platform/log/postgres.ts'
 import { startEmbeddedPostgres } from '../platform/postgres/embedded.ts'
 import { migrate } from '../platform/postgres/migrate.ts'
-import { createPool } from '../platform/postgres/pool.ts'
+import { createPool, type PoolOptions } from '../platform/postgres/pool.ts'
 import { prepareReaderRole } from '../platform/postgres/reader-role.ts'
 import { openRedis, type RedisClient } from '../platform/redis.ts'
 import type { Signals } from '../platform/signals.ts'
@@ -68,14 +68,10 @@ export async function openCore(
   await migrate(databaseUrl, migrationSets)
   const readerRole = await prepareReaderRole(databaseUrl, 'read')
   if (readerRole.role === null) warnOfOneWall(logger, readerRole.why)
-  const open = (name: string, searchPath?: string) =>
+  const open = (name: string, options: Partial<PoolOptions> = {}) =>
     life.owns(
       `pool ${name}`,
-      createPool(databaseUrl, {
-        max: 16,
-        applicationName: `forge ${name}`,
-        ...(searchPath && { searchPath }),
-      }),
+      createPool(databaseUrl, { max: 16, applicationName: `forge ${name}`, ...options }),
       pool => pool.end(),
     )
   const topics = topicsOf(config.topicPrefix)
@@ -92,8 +88,13 @@ export async function openCore(
     redis,
     databaseUrl,
     pool: open('write'),
-    readPool: open('read', 'read'),
-    peoplesReads: { pool: open('query', 'read'), role: readerRole.role },
+    // A batch of the projector is 4 MiB, and may have to wait while a rebuild flips.
+    readPool: open('read', {
+      searchPath: 'read',
+      statementTimeoutMs: 60_000,
+      lockTimeoutMs: 30_000,
+    }),
+    peoplesReads: { pool: open('query', { searchPath: 'read' }), role: readerRole.role },
     topics,
     log,
     catalogue: await loadCatalogue(builtInRecipes),

@@ -1,6 +1,6 @@
 import type { ProjectionAdmin } from '../command-api/projections/routes.ts'
 import { migrate } from '../platform/postgres/migrate.ts'
-import { createPool } from '../platform/postgres/pool.ts'
+import { createPool, type PoolOptions } from '../platform/postgres/pool.ts'
 import { prepareReaderRole } from '../platform/postgres/reader-role.ts'
 import { systemClock } from '../platform/time.ts'
 import { projectionAdmin } from '../projector/admin.ts'
@@ -38,9 +38,19 @@ export function startRunners({
 
 /** What an administrator may do to the projections: see where they are, build them anew. */
 export function openProjectionAdmin(core: Core, runners: readonly Runner[]): ProjectionAdmin {
-  const { databaseUrl, pool, readPool, log, logger, topics } = core
+  const { databaseUrl, life, readPool, log, logger, topics } = core
+  // Statements of a rebuild take as long as the tables are large.
+  const open = (options: Partial<PoolOptions> = {}) =>
+    createPool(databaseUrl, {
+      max: 4,
+      applicationName: 'forge rebuild',
+      statementTimeoutMs: null,
+      lockTimeoutMs: 30_000,
+      ...options,
+    })
   const stopping = new AbortController()
-  core.life.owns('rebuild', stopping, async controller => controller.abort())
+  const pool = life.owns('pool rebuild', open(), opened => opened.end())
+  life.owns('rebuild', stopping, async controller => controller.abort())
   return projectionAdmin({
     readPool,
     log,
@@ -50,8 +60,7 @@ export function openProjectionAdmin(core: Core, runners: readonly Runner[]): Pro
       pool,
       log,
       logger,
-      openPool: schema =>
-        createPool(databaseUrl, { max: 4, searchPath: schema, applicationName: 'forge rebuild' }),
+      openPool: schema => open({ searchPath: schema }),
       async createSchema(schema) {
         await migrate(databaseUrl, [{ schema, folder: readMigrations }])
         await prepareReaderRole(databaseUrl, schema)

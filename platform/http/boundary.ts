@@ -2,6 +2,7 @@ import type { Context, Next } from 'koa'
 import type { Logger } from 'pino'
 import { Invalid } from '../../schemas/validate.ts'
 import { LogUnavailable } from '../log/event-log.ts'
+import { isBusy, isOutage } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 
 /** The one place that turns failures into responses: `{detail}` and a status, for every route. */
@@ -72,22 +73,17 @@ function toRefusal(error: unknown): Refusal | null {
         cause: error,
       },
     )
-  if (isDatabaseAway(error))
+  if (isOutage(error))
     return new Refusal('unavailable', 'The database does not answer; try again', {
       code: 'database.unavailable',
       retryAfterSeconds: 2,
       cause: error,
     })
+  if (isBusy(error))
+    return new Refusal('unavailable', 'The database took too long; try again', {
+      code: 'database.busy',
+      retryAfterSeconds: 2,
+      cause: error,
+    })
   return null
-}
-
-/** Connection failures of Postgres: class 08, 57P0x (shutdown), 53300 (too many), sockets, pool time-outs. */
-const awayCode = /^(08...|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOENT)$/
-const awayText =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|connection timeout/i
-
-export function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const code = 'code' in error ? String(error.code) : ''
-  return awayCode.test(code) || awayText.test(error.message)
 }

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { pause } from '../pause.ts'
-import { asBigints, isOutage } from '../postgres/pool.ts'
+import { asBigints, isBusy, isOutage } from '../postgres/pool.ts'
 import { type Repeated, repeat } from '../repeat.ts'
 import { type Batch, LogShortened, type ReadOptions, type ReadRecord } from './event-log.ts'
 import type { Group, LaneId } from './group-commit.ts'
@@ -126,7 +126,7 @@ async function raiseToEnd(
       })
       return watermark.raise(rows[0]?.next_offset ?? 0n)
     } catch (error) {
-      if (!isOutage(error)) throw error
+      if (!isOutage(error) && !isBusy(error)) throw error
       await pause(retryMs, signal)
     }
 }
@@ -144,7 +144,7 @@ async function fetchOrPause(
     // Everything below `end` is committed, so missing records were trimmed.
     return { records, next: (records.at(-1)?.offset ?? end - 1n) + 1n }
   } catch (error) {
-    if (!isOutage(error)) throw error
+    if (!isOutage(error) && !isBusy(error)) throw error
     await pause(retryMs, signal)
     return { records: [], next: from }
   }

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { int4Array, textArray } from '../postgres/arrays.ts'
-import { asBigints, createPool, isOutage } from '../postgres/pool.ts'
+import { asBigints, createPool, isBusy, isOutage } from '../postgres/pool.ts'
 import { type EventLog, LogUnavailable } from './event-log.ts'
 import { createGroupCommit, type Group, type LaneId } from './group-commit.ts'
 import { createReading } from './postgres-read.ts'
@@ -24,6 +24,8 @@ export type PostgresLog = EventLog & {
 const connections = 4
 /** Applies to connecting and to answering, so that an append fails within 10 s. */
 const answerWithinMs = 4_500
+/** The server gives up first: an append that was refused must not be stored later. */
+const statementTimeoutMs = 4_000
 /** Larger transactions are not faster and hold the lanes' locks longer. */
 const flushLimits = { totalBytes: 8 * 1024 * 1024, laneBytes: 8 * 1024 * 1024 }
 const defaultCacheBytes = 32 * 1024 * 1024
@@ -36,6 +38,8 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Post
     max: connections,
     applicationName: 'forge log',
     answerWithinMs,
+    statementTimeoutMs,
+    lockTimeoutMs: statementTimeoutMs,
   })
   const lanes = await openLanes(pool, options.topics).catch(async error => {
     await pool.end()
@@ -152,7 +156,7 @@ async function answering<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (!isOutage(error)) throw error
+    if (!isOutage(error) && !isBusy(error)) throw error
     throw new LogUnavailable('the event log in PostgreSQL does not answer', { cause: error })
   }
 }

@@ -22,7 +22,13 @@ const waitMs = 10 * 60_000
  * schema as search path. Throws when the database is newer than the files, and changes nothing then.
  */
 export async function migrate(url: string, sets: readonly MigrationSet[]): Promise<void> {
-  const pool = createPool(url, { max: 1, applicationName: 'forge migrate' })
+  const pool = createPool(url, {
+    max: 1,
+    applicationName: 'forge migrate',
+    // A migration takes as long as the tables are large, but must not queue up all others behind it for long.
+    statementTimeoutMs: null,
+    lockTimeoutMs: 60_000,
+  })
   try {
     // One at a time for the whole database, so that processes starting together do not collide.
     await withLock(pool, { lock: locks.migration, waitMs }, async client => {

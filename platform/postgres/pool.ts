@@ -5,9 +5,11 @@ export type PoolOptions = {
   applicationName: string
   /** Schemas to look in, the first one for what is made; none: PostgreSQL's own default. */
   searchPath?: string
-  /** None: a statement may take as long as it likes. */
-  statementTimeoutMs?: number
-  /** A server that does not answer a query within this fails it, as a lost connection would. */
+  /** How long a statement may wait for one lock. Default: 10 s. */
+  lockTimeoutMs?: number
+  /** How long a statement may take in all; null: as long as it likes. Default: 20 s. */
+  statementTimeoutMs?: number | null
+  /** A server that has not replied to a query by then counts as lost. Default: 5 s after the statement's time. */
   answerWithinMs?: number
   /** A lost idle connection; the pool replaces it by itself. */
   onError?: (error: Error) => void
@@ -16,6 +18,23 @@ export type PoolOptions = {
 /** Locks of a forgotten transaction are let go after this. */
 const idleInTransactionMs = 60_000
 const connectWithinMs = 10_000
+
+/** Somebody waits for the reply of most queries; whoever may take longer says so where the pool is made. */
+const usualMs = { lock: 10_000, statement: 20_000, grace: 5_000 }
+
+/**
+ * A client whose host vanished loses its connection, and with it its locks, within 25 s: 10 s of silence and three
+ * probes; while a reply to it is under way, by the time-out; while a statement of its own runs or waits, by the check.
+ */
+const noticeVanishedClients = [
+  'tcp_keepalives_idle=10',
+  'tcp_keepalives_interval=5',
+  'tcp_keepalives_count=3',
+  'tcp_user_timeout=25000',
+  'client_connection_check_interval=10000',
+]
+/** This side probes ten times, once a second: it learns that the connection is lost before others get its locks. */
+const keepAliveAfterMs = 10_000
 
 /**
  * Disks have no arms any more: at the default of 4, lists sorted by a metric walk an index of all runs where
@@ -39,18 +58,28 @@ export const asBigints: CustomTypesConfig = {
 
 /** Never takes the process down: whoever holds a connection that is lost sees it in the next query. */
 export function createPool(url: string, options: PoolOptions): Pool {
-  const searchPath = options.searchPath ? [`search_path=${options.searchPath}`] : []
+  const { statementTimeoutMs = usualMs.statement, lockTimeoutMs = usualMs.lock } = options
+  const answerWithinMs =
+    options.answerWithinMs ??
+    (statementTimeoutMs === null ? null : statementTimeoutMs + usualMs.grace)
+  const settings = [
+    ...planning,
+    ...noticeVanishedClients,
+    `lock_timeout=${lockTimeoutMs}`,
+    `statement_timeout=${statementTimeoutMs ?? 0}`,
+    ...(options.searchPath ? [`search_path=${options.searchPath}`] : []),
+  ]
   const pool = new Pool({
     connectionString: url,
     max: options.max,
     application_name: options.applicationName,
     types: asNumbers,
     keepAlive: true,
-    connectionTimeoutMillis: Math.min(connectWithinMs, options.answerWithinMs ?? connectWithinMs),
+    keepAliveInitialDelayMillis: keepAliveAfterMs,
+    connectionTimeoutMillis: Math.min(connectWithinMs, answerWithinMs ?? connectWithinMs),
     idle_in_transaction_session_timeout: idleInTransactionMs,
-    ...(options.statementTimeoutMs ? { statement_timeout: options.statementTimeoutMs } : {}),
-    ...(options.answerWithinMs ? { query_timeout: options.answerWithinMs } : {}),
-    options: [...planning, ...searchPath].map(setting => `-c ${setting}`).join(' '),
+    ...(answerWithinMs === null ? {} : { query_timeout: answerWithinMs }),
+    options: settings.map(setting => `-c ${setting}`).join(' '),
   })
   pool.on('error', error => options.onError?.(error))
   // The pool listens only while a connection is idle; one in hand needs a listener too.
@@ -80,10 +109,24 @@ const outageCodes =
 /** What pg itself throws, without a code. */
 const outageWords =
   /Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|not queryable/
+/** A lock or a statement that took too long; transactions that stood in each other's way. */
+const busyCodes = /^(55P03|57014|40P01|40001)$/
 
 /** Whether the error means that the database cannot be reached, so that the same may succeed later. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  const code = 'code' in error ? String(error.code) : null
-  return code === null ? outageWords.test(error.message) : outageCodes.test(code)
+  const code = codeOf(error)
+  if (code === null) return outageWords.test(error.message)
+  // A missing file is an outage only where it is the server's socket.
+  return (
+    outageCodes.test(code) ||
+    (code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect')
+  )
 }
+
+/** Whether the error means that the database was too busy, so that the same may succeed later. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && busyCodes.test(codeOf(error) ?? '')
+}
+
+const codeOf = (error: Error): string | null => ('code' in error ? String(error.code) : null)

@@ -14,7 +14,13 @@ function run(port: MessagePort | null, { databaseUrl, searchPath }: ThreadData):
   setPriority(constants.priority.PRIORITY_LOW)
   const say = (level: Said['level']) => (fields: object, message: string) =>
     port.postMessage({ level, fields, message } satisfies Said)
-  const pool = createPool(databaseUrl, { max: 1, searchPath, applicationName: 'forge compactor' })
+  const pool = createPool(databaseUrl, {
+    max: 1,
+    searchPath,
+    applicationName: 'forge compactor',
+    // Half a million points go at once.
+    statementTimeoutMs: 120_000,
+  })
   const logger = { warn: say('warn'), error: say('error') }
   const compactor = startCompactor({ pool, logger, now: systemClock })
   port.once('message', async () => {

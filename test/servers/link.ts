@@ -6,6 +6,9 @@ export type Link = {
   url: string
   /** Cuts what is open and takes nothing more. */
   cut(): void
+  /** Nothing passes any more, in neither direction, and nobody is told: a host that vanished. */
+  freeze(): void
+  /** Lets new connections through again; those that were cut or frozen stay lost. */
   mend(): void
 }
 
@@ -14,9 +17,15 @@ export async function linkTo(t: ExecutionContext, address: string): Promise<Link
   const target = new URL(address)
   const sockets = new Set<Socket>()
   let isCut = false
+  let isFrozen = false
   const server = createServer(near => {
     if (isCut) {
       near.destroy()
+      return
+    }
+    if (isFrozen) {
+      sockets.add(near)
+      near.on('error', () => {})
       return
     }
     const far = connect(Number(target.port), target.hostname)
@@ -50,7 +59,13 @@ export async function linkTo(t: ExecutionContext, address: string): Promise<Link
       isCut = true
       close()
     },
+    freeze() {
+      isFrozen = true
+      for (const socket of sockets) socket.unpipe().pause()
+    },
     mend() {
+      if (isFrozen) close()
+      isFrozen = false
       isCut = false
     },
   }

@@ -84,7 +84,11 @@ async function templateName(): Promise<string> {
 }
 
 async function asAdministrator<T>(server: string, work: (pool: Pool) => Promise<T>): Promise<T> {
-  const pool = createPool(inDatabase(server, 'postgres'), { max: 1, applicationName: 'forge test' })
+  const pool = createPool(inDatabase(server, 'postgres'), {
+    max: 1,
+    applicationName: 'forge test',
+    statementTimeoutMs: null,
+  })
   try {
     return await work(pool)
   } finally {

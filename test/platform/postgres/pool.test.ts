@@ -1,5 +1,7 @@
 import test from 'ava'
-import { asBigints, createPool, isOutage } from '../../../platform/postgres/pool.ts'
+import { asBigints, createPool, isBusy, isOutage } from '../../../platform/postgres/pool.ts'
+import { inTransaction } from '../../../platform/postgres/transaction.ts'
+import { linkTo } from '../../servers/link.ts'
 import { database } from '../../servers/postgres.ts'
 import { until } from '../../servers/until.ts'
 
@@ -47,7 +49,7 @@ test('a statement that takes too long is stopped by the server', async t => {
   const pool = createPool(url, { max: 1, applicationName: 'slow', statementTimeoutMs: 50 })
   t.teardown(() => pool.end())
   const failure = await t.throwsAsync(pool.query('select pg_sleep(30)'), { code: '57014' })
-  t.false(isOutage(failure))
+  t.deepEqual([isBusy(failure), isOutage(failure)], [true, false])
 })
 
 test('a refused connection is an outage, a wrong statement is not', async t => {
@@ -59,4 +61,58 @@ test('a refused connection is an outage, a wrong statement is not', async t => {
   t.teardown(() => nowhere.end())
   t.true(isOutage(await t.throwsAsync(nowhere.query('select 1'))))
   t.false(isOutage(await t.throwsAsync(pool.query('select nothing'))))
+})
+
+test('the server notices within half a minute that a client has vanished', async t => {
+  const { url } = await database(t)
+  const pool = createPool(url, { max: 1, applicationName: 'settings' })
+  t.teardown(() => pool.end())
+  const { rows } = await pool.query(
+    `select name, setting::integer from pg_settings
+      where name ~ '^tcp_' or name in ('client_connection_check_interval', 'lock_timeout', 'statement_timeout')
+      order by name`,
+  )
+  const settings = Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))
+  t.deepEqual(settings, {
+    client_connection_check_interval: 10_000,
+    lock_timeout: 10_000,
+    statement_timeout: 20_000,
+    tcp_keepalives_count: 3,
+    tcp_keepalives_idle: 10,
+    tcp_keepalives_interval: 5,
+    tcp_user_timeout: 25_000,
+  })
+})
+
+test('a query behind a lock that is held fails in time, and the pool goes on', async t => {
+  const { url, pool: holders } = await database(t)
+  await holders.query('create table kept as select 1 as n')
+  const pool = createPool(url, { max: 1, applicationName: 'waiting', lockTimeoutMs: 50 })
+  t.teardown(() => pool.end())
+  await inTransaction(holders, async tx => {
+    await tx.query('lock table kept')
+    const failure = await t.throwsAsync(pool.query('select n from kept'), { code: '55P03' })
+    t.deepEqual([isBusy(failure), isOutage(failure)], [true, false])
+    t.deepEqual((await pool.query('select 2 as n')).rows, [{ n: 2 }])
+  })
+  t.deepEqual((await pool.query('select n from kept')).rows, [{ n: 1 }])
+})
+
+test('a query to a server that vanished fails in time, also within a transaction', async t => {
+  const { url } = await database(t)
+  const link = await linkTo(t, url)
+  const answerWithinMs = 500
+  const pool = createPool(link.url, { max: 2, applicationName: 'frozen', answerWithinMs })
+  t.teardown(() => pool.end())
+  await pool.query('select 1')
+  const began = performance.now()
+  const lost = inTransaction(pool, async tx => {
+    link.freeze()
+    await tx.query('select 1')
+  })
+  t.true(isOutage(await t.throwsAsync(lost)))
+  t.true(isOutage(await t.throwsAsync(pool.query('select 1'))), 'no new connection either')
+  t.true(performance.now() - began < 20 * answerWithinMs)
+  link.mend()
+  t.deepEqual((await pool.query('select 1 as one')).rows, [{ one: 1 }])
 })

@@ -1,0 +1,54 @@
+import test, { type ExecutionContext } from 'ava'
+import Koa from 'koa'
+import { pino } from 'pino'
+import { errorBoundary } from '../../../platform/http/boundary.ts'
+import { listen } from '../../../platform/http/server.ts'
+import { createPool } from '../../../platform/postgres/pool.ts'
+import { inTransaction } from '../../../platform/postgres/transaction.ts'
+import { linkTo } from '../../servers/link.ts'
+import { database } from '../../servers/postgres.ts'
+
+/** What a client gets where the handler fails with this. */
+async function answerTo(t: ExecutionContext, failure: unknown) {
+  const app = new Koa()
+  app.use(errorBoundary(pino({ level: 'silent' })))
+  app.use(() => {
+    throw failure
+  })
+  const server = await listen(app, '127.0.0.1', 0)
+  t.teardown(() => server.close())
+  const response = await fetch(`http://127.0.0.1:${server.port}/`)
+  const { code } = (await response.json()) as { code: string }
+  return [response.status, code, response.headers.get('retry-after')]
+}
+
+test('a lock or a statement that took too long is 503, to be tried again', async t => {
+  const { url, pool: holders } = await database(t)
+  await holders.query('create table kept as select 1 as n')
+  const options = { max: 1, applicationName: 'short', lockTimeoutMs: 50, statementTimeoutMs: 200 }
+  const pool = createPool(url, options)
+  t.teardown(() => pool.end())
+  const behindLock = await inTransaction(holders, async tx => {
+    await tx.query('lock table kept')
+    return t.throwsAsync(pool.query('select n from kept'))
+  })
+  t.deepEqual(await answerTo(t, behindLock), [503, 'database.busy', '2'])
+  const tooLong = await t.throwsAsync(pool.query('select pg_sleep(30)'))
+  t.deepEqual(await answerTo(t, tooLong), [503, 'database.busy', '2'])
+})
+
+test('a database that vanished is 503, a defect is 500', async t => {
+  const { url } = await database(t)
+  const link = await linkTo(t, url)
+  const pool = createPool(link.url, { max: 1, applicationName: 'frozen', answerWithinMs: 300 })
+  t.teardown(() => pool.end())
+  await pool.query('select 1')
+  link.freeze()
+  const away = await t.throwsAsync(pool.query('select 1'))
+  t.deepEqual(await answerTo(t, away), [503, 'database.unavailable', '2'])
+  link.cut()
+  const refused = await t.throwsAsync(pool.query('select 1'))
+  t.deepEqual(await answerTo(t, refused), [503, 'database.unavailable', '2'])
+  const missingFile = Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open' })
+  t.deepEqual(await answerTo(t, missingFile), [500, 'defect', null])
+})
