@@ -11,18 +11,18 @@ export type ReportingRun = {
   ended_at: Date | null
 }
 
-/** How long a found run is believed, in milliseconds: a stop reaches running code that much later. */
+/** How long a run is cached, in milliseconds: stops reach running code up to this much later. */
 const ttlMs = 1000
-/** Where Postgres is away, what was known a minute ago still holds. */
+/** While Postgres is down, entries up to a minute old are used. */
 const staleMs = 60_000
-/** Reports are taken this long after the end of a run, in milliseconds. */
+/** Reports are accepted for this long after the end of a run, in milliseconds. */
 const lateMs = 15 * 60_000
 
 export type Reports = {
   /**
-   * Lets a report through, or refuses it: 403 for a `run_id` that is not the token's (the same text
-   * whether such a run exists or not), 409 from 15 minutes after the run's end. Tells the running code
-   * what it is asked to do in `Forge-Control`.
+   * Accepts a report or refuses it: 403 for a `run_id` other than the token's (with the same text whether that run
+   * exists or not), 409 from 15 minutes after the run's end. Sends requests to the running code in
+   * `Forge-Control`.
    */
   admit(asked: AskedReport): Promise<ReportingRun>
   /** The runs that reported since the last call. */

@@ -4,8 +4,8 @@ import { Refusal } from '../platform/refusal.ts'
 
 export type FactLane = {
   /**
-   * Appends one fact of a run and returns after the log's acknowledgement, with where it stands. Refuses
-   * (503) while more than 64 MiB of this process wait for theirs: nothing is kept without a bound.
+   * Appends one fact of a run; resolves with its position after the log's acknowledgement. Refuses (503) while more
+   * than 64 MiB of this process are unacknowledged, which bounds memory.
    */
   append(topic: string, runId: string, value: Buffer): Promise<Position>
 }

@@ -3,7 +3,7 @@ import type { Actor } from '../events/event.ts'
 import type { Deps } from './deps.ts'
 import type { Stamp } from './event-store.ts'
 
-/** The part of an HTTP request that a command needs. */
+/** The part of an HTTP request that commands use. */
 export type HttpAsked = {
   caller: Pick<Person, 'kind' | 'username' | 'via'> | RunCaller | Anybody
   requestId: string
@@ -16,13 +16,13 @@ export type HttpAsked = {
   }
 }
 
-/** What happens without a request: a timer, an executor, a reaction to an event, the first start. */
+/** A cause other than a request: a timer, an executor, a reaction to an event, the first start. */
 export type Cause = { actor: Actor; requestId: string; causationId?: string }
 
-/** Why a command is carried out, and in whose name. */
+/** What triggered a command, and in whose name it runs. */
 export type Asked = HttpAsked | Cause
 
-/** The envelope for what is caused. */
+/** The envelope of the resulting events. */
 export function stampOf(asked: Asked, now: Date): Stamp {
   if ('actor' in asked) return { ...asked, now }
   return { actor: actorOf(asked.caller), requestId: asked.requestId, now }
@@ -39,7 +39,7 @@ function actorOf(caller: HttpAsked['caller']): Actor {
   }
 }
 
-/** Tells the caller where their write stands, and remembers it for their next reads. */
+/** Sets `Forge-Position` to the caller's write, and remembers it for their next reads. */
 export function answerPosition(
   { recentWrites }: Pick<Deps, 'recentWrites'>,
   asked: Asked,

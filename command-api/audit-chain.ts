@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import { contentDigest, type Head, linkAfter } from '../platform/hash-chain.ts'
 
-/** An event as the chain sees it. */
+/** The part of an event that the chain covers. */
 export type Hashed = { xid: string; position: number; digest: Buffer }
 
 async function readHead(client: ClientBase): Promise<Head> {
@@ -13,12 +13,12 @@ async function readHead(client: ClientBase): Promise<Head> {
   return head
 }
 
-/** Links to add: one hash for each position, in commit order. */
+/** Links to add: one hash per position, in commit order. */
 type Links = { positions: number[]; hashes: Buffer[] }
 
 /**
- * Adds links for events in commit order and moves the relay's cursor to the last of them, both in one
- * statement; answers the new head.
+ * Adds links for events in commit order and moves the relay's cursor to the last of them, both in one statement;
+ * returns the new head.
  */
 export async function advance(
   client: ClientBase,
@@ -66,7 +66,7 @@ function linksAfter(head: Head, events: readonly Hashed[]): Links {
   return { positions: events.map(event => event.position), hashes }
 }
 
-/** The events behind the head up to this one, in commit order. */
+/** The events after the head up to this one, in commit order. */
 export async function readDigests(
   client: ClientBase,
   head: Head,
@@ -87,8 +87,8 @@ export async function readDigests(
 const perBatch = 1000
 
 /**
- * Links what was published without it: by a version that knew no chain, before an upgrade. Answers the head
- * from which the relay goes on.
+ * Links events that a version without the chain published before an upgrade. Returns the head from which the relay
+ * continues.
  */
 export async function linkBacklog(client: ClientBase): Promise<Head> {
   const { rows } = await client.query<Pick<Head, 'xid' | 'position'>>(

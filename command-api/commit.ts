@@ -8,7 +8,7 @@ import { claimOf, findAnswer, keepAnswer, lockOf } from './idempotency-key.ts'
 import { keepSnapshot, loadState } from './snapshots.ts'
 import { takeLocks } from './stream-locks.ts'
 
-/** A stream whose name was made up for this command: nobody else can know it, so nothing is locked or loaded. */
+/** A stream with a new, random name: nobody else can know it, so nothing is locked or loaded. */
 export type Fresh<S, E extends Event> = Stream<S, E> & { isFresh: true }
 export const fresh = <S, E extends Event>(stream: Stream<S, E>): Fresh<S, E> => ({
   ...stream,
@@ -18,34 +18,34 @@ export const fresh = <S, E extends Event>(stream: Stream<S, E>): Fresh<S, E> => 
 export type CommitDeps = Pick<Deps, 'store' | 'now' | 'recentWrites'>
 
 export type Decided<S, E extends Event> = {
-  /** What it was decided on. */
+  /** The state before the events. */
   before: S
   events: E[]
   /** The state after the events. */
   state: S
-  /** When they occurred, and who caused them. */
+  /** Time and cause of the events. */
   now: Date
   actor: Actor
 }
 
 export type Decision<S, E extends Event> = {
-  /** Pure; asked again where another writer came first. No events: nothing is to change. */
+  /** Pure; called again if another writer came first. No events mean no change. */
   decide: (state: S, now: Date) => E[]
-  /** The rows that change with the events, in their transaction; refuses by throwing. Not asked where there are none. */
+  /** Changes rows in the transaction of the events; refuses by throwing. Not called without events. */
   alongside?: (tx: Transaction, decided: Decided<S, E>) => Promise<unknown>
 }
 
 export type Command<S, E extends Event> = Decision<S, E> & {
-  /** Names beside the stream's own, whose holders must wait for each other. */
+  /** Further names to lock besides the stream. */
   locks?: readonly string[]
 }
 
 /**
  * Carries out one command on one stream: locks it, folds it, decides, and commits the events with the rows that
- * belong to them; decides again, three times in all, where another writer came first. Where a request asked for
- * it, the answer says in `Forge-Position` where the write stands, and the caller's next reads wait for it.
+ * belong to them; decides again, up to three times in all, if another writer came first. For a request, the
+ * response names the write in `Forge-Position`, and the caller's next reads wait for it.
  *
- * Not within another transaction (the event store refuses it): what that one holds, this one would wait for.
+ * Not inside another transaction (the event store refuses it): this one could wait for locks of the outer one.
  */
 export async function commit<S, E extends Event>(
   deps: CommitDeps,
@@ -63,7 +63,7 @@ export async function commit<S, E extends Event>(
 }
 
 export type Creation<T> = {
-  /** Every further stream that `make` may append to, and other names whose holders must wait for each other. */
+  /** Every further stream that `make` may append to, and other names to lock. */
   locks?: readonly string[]
   make: (work: Work) => Promise<T>
 }
@@ -72,7 +72,7 @@ export type Creation<T> = {
 export type Work = {
   tx: Transaction
   now: Date
-  /** Of a stream that was declared, or is fresh. */
+  /** Only for streams that were declared in `locks`, or fresh ones. */
   decide<S, E extends Event>(
     stream: Stream<S, E> | Fresh<S, E>,
     decision: Decision<S, E>,
@@ -80,10 +80,10 @@ export type Work = {
 }
 
 /**
- * Creates something that may span streams, in one transaction, and returns what `make` does. An HTTP request's
- * `Idempotency-Key` makes it once for each person and route: the same key and body get the first answer again,
- * without its secrets; another body is 409. What is created and the answer commit together, so a crash leaves
- * either all of it or nothing, and a second request with the key waits for the first.
+ * Creates something that may span streams, in one transaction, and returns the result of `make`. With an
+ * `Idempotency-Key` this happens once per person and route: the same key and body get the first response again,
+ * without its secrets; another body is 409. The creation and the response commit together, so a crash leaves all
+ * or nothing, and a second request with the key waits for the first.
  */
 export async function create<S, E extends Event, T>(
   deps: CommitDeps,
@@ -117,7 +117,7 @@ export type Transacted<T> = {
   make: (work: OpenWork) => Promise<T>
 }
 
-/** `position`: of the target, once it was decided on. */
+/** `position` is that of the target, once decided. */
 export type OpenWork = Work & { position: () => string | null }
 
 const attempts = 3
@@ -143,11 +143,11 @@ export async function transact<T>(
   }
 }
 
-/** SQLSTATE: a lock was not had in time; two transactions waited for each other. */
+/** SQLSTATE: lock time-out; deadlock. */
 const lockNotAvailable = '55P03'
 const deadlockDetected = '40P01'
 
-/** Returns where the same may succeed now. */
+/** Returns if a retry may succeed now; throws otherwise. */
 function refuseUnlessOutrun(error: unknown, stream: string, attempt: number): void {
   const code = error instanceof Error && 'code' in error ? error.code : null
   if (code === lockNotAvailable)

@@ -11,20 +11,20 @@ import type { FactLane } from './append-fact.ts'
 import type { EventStore, Stamp } from './event-store.ts'
 import type { RecentWrites } from './recent-writes.ts'
 
-/** What an operator may set that commands depend on. */
+/** Settings used by commands. */
 export type CommandConfig = {
-  /** How long an access token holds. */
+  /** Lifetime of an access token. */
   jwtHours: number
   initAdminUsername: string
-  /** Null: one is made up. */
+  /** Null: a password is generated. */
   initAdminPassword: string | null
   /** Null if people sign in with passwords. */
   oidc: OidcSettings | null
-  /** Of projects, where nobody says. */
+  /** Default visibility of projects. */
   defaultVisibility: 'private' | 'internal'
 }
 
-/** What the routes of command-api work with; built once by server/. */
+/** Dependencies of all routes of command-api; built once by server/. */
 export type Deps = {
   store: EventStore
   pool: Pool
@@ -41,9 +41,9 @@ export type Deps = {
   newEventId: () => string
   /** Counts points for the scraper. */
   ingestedPoints: (count: number) => void
-  /** To be called after a commit that ended sessions of this person or changed their role. */
+  /** Call after a commit that ended sessions of this person or changed their role. */
   accessChanged: (username: string) => void
-  /** Where people and runs reach this installation, without a trailing slash. */
+  /** The public address of this installation, without a trailing slash. */
   baseUrl: () => string
 }
 
@@ -53,7 +53,7 @@ type Asked = {
   ctx: { set: (name: string, value: string) => void }
 }
 
-/** The envelope for what this request causes. */
+/** The envelope of the events caused by this request. */
 export const stampOf = (request: Pick<Asked, 'caller' | 'requestId'>, now: Date): Stamp => ({
   actor: actorOf(request.caller),
   requestId: request.requestId,
@@ -71,7 +71,7 @@ function actorOf(caller: Caller): Actor {
   }
 }
 
-/** Tells the caller where their write stands, and remembers it for their next reads. */
+/** Sets `Forge-Position` to the caller's write, and remembers it for their next reads. */
 export function answerPosition(deps: Deps, request: Asked, position: string): void {
   request.ctx.set('Forge-Position', position)
   if (request.caller.kind === 'person')

@@ -7,7 +7,7 @@ import type { DutiesOf, NewDuty } from './reactor.ts'
 
 export type Transaction = PoolClient
 
-/** Who does it, in answer to which request, and when: becomes the envelope of each event. */
+/** Who, for which request, and when: becomes the envelope of each event. */
 export type Stamp = {
   actor: Actor
   requestId: string
@@ -16,22 +16,22 @@ export type Stamp = {
 }
 
 export type Loaded<E extends Event> = {
-  /** All, or those after the snapshot. */
+  /** All events, or those after the snapshot. */
   events: Stamped<E>[]
   version: number
-  /** In the shape that was asked for; null where there is none. */
+  /** In the requested shape; null if there is none. */
   snapshot: { state: unknown } | null
 }
 
 export type Append = {
   stream: string
-  /** The version the decision was made on; 0 for a stream that does not exist yet. */
+  /** The version the decision was based on; 0 for a new stream. */
   expectedVersion: number
   events: readonly Event[]
   stamp: Stamp
 }
 
-/** Somebody else appended to the stream first; decide again on what is there now. */
+/** Another writer appended to the stream first: load and decide again. */
 export class ConcurrentWrite extends Error {}
 
 export type EventStore = {
@@ -40,12 +40,11 @@ export type EventStore = {
     tx?: Transaction,
     snapshot?: { shape: number },
   ): Promise<Loaded<E>>
-  /** Appends inside a transaction of the caller's; throws `ConcurrentWrite` when the version has moved. */
+  /** Appends in the caller's transaction; throws `ConcurrentWrite` if the version has changed. */
   append(tx: Transaction, append: Append): Promise<void>
   /**
-   * Commits what `work` does, or nothing; wakes the relay after the commit. Not within another one: the inner
-   * would wait for locks that the outer lets go of only after it, on another connection, where PostgreSQL sees
-   * no deadlock.
+   * Commits what `work` does, or nothing; wakes the relay after the commit. Must not be nested: the inner one would
+   * wait for locks of the outer one on another connection, a deadlock that PostgreSQL cannot see.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
 }
@@ -62,7 +61,7 @@ export type EventStoreDeps = {
   dutiesAdded?: () => void
 }
 
-/** Holds in everything that is called from within a transaction, however deep. */
+/** Set in everything called from within a transaction, however deep. */
 const isOpen = new AsyncLocalStorage<{ hasDuties: boolean }>()
 
 const eventColumns = 'stream_version, type, schema_version, data, meta, occurred_at'
@@ -198,7 +197,7 @@ const recordedOf = (
   causation_id: causationId ?? null,
 })
 
-/** A row of `write.event` as the log carries it. */
+/** Converts a row of `write.event` to its form on the log. */
 export function toRecorded(row: {
   event_id: string
   type: string

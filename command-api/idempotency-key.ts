@@ -4,17 +4,17 @@ import { Refusal } from '../platform/refusal.ts'
 import type { Asked } from './asked.ts'
 import { ConcurrentWrite, type Transaction } from './event-store.ts'
 
-/** How long an answer is kept for its key, in milliseconds. */
+/** How long a response is kept for its key, in milliseconds. */
 const keptMs = 24 * 3_600_000
 const maxKeyLength = 255
 
-/** An `Idempotency-Key` of somebody for a route, with what they sent. */
+/** A person's `Idempotency-Key` for a route, with the hash of the body. */
 export type Claim = { scope: string; key: string; hash: Buffer; now: Date }
 
 /** `position` null: nothing was written. */
 export type Kept = { answer: unknown; position: string | null }
 
-/** Null where no key was sent. */
+/** Null if no key was sent. */
 export function claimOf(asked: Asked, now: Date): Claim | null {
   if ('actor' in asked) return null
   const { caller, body, ctx } = asked
@@ -29,16 +29,16 @@ export function claimOf(asked: Asked, now: Date): Claim | null {
   return { scope: `${who} ${ctx.method} ${ctx.path}`, key, hash: hashOf(body), now }
 }
 
-/** What a second request with the key waits for. */
+/** The lock that makes a second request with the key wait. */
 export const lockOf = ({ scope, key }: Claim): string => `idempotency ${scope} ${key}`
 
-/** Without the password: it is not to be guessed from what is stored here. */
+/** Without the password, so that nobody can guess it from the stored hash. */
 const hashOf = (body: unknown) =>
   sha256(canonicalJson(typeof body === 'object' ? { ...body, password: undefined } : body))
 
 const oldest = (now: Date) => new Date(now.getTime() - keptMs)
 
-/** What the key's first use was answered with; null where this is the first. The key's lock is held. */
+/** The response to the first request with the key, or null. The caller holds the key's lock. */
 export async function findAnswer(tx: Transaction, claim: Claim): Promise<Kept | null> {
   const { scope, key, hash, now } = claim
   const { rows } = await tx.query({
@@ -59,8 +59,8 @@ export async function findAnswer(tx: Transaction, claim: Claim): Promise<Kept | 
 }
 
 /**
- * Keeps an answer with what it tells of, in one transaction. A process of an earlier version knows nothing of the
- * key's lock: where such a one has answered meanwhile, this is decided again, on what it left.
+ * Stores a response in the transaction of its creation. A process of an earlier version does not take the key's
+ * lock; if one has stored a response in the meantime, the command is decided again.
  */
 export async function keepAnswer(
   tx: Transaction,
@@ -85,12 +85,12 @@ const secretFields = new Set(['token', 'SERVICE_TOKEN', 'password', 'secret'])
 
 const withoutSecrets = (field: string, value: unknown) => (secretFields.has(field) ? null : value)
 
-/** How often a process looks for answers whose time is over, in milliseconds, and how many it forgets then. */
+/** Interval of deleting expired responses, in milliseconds, and the batch size. */
 const forgetEveryMs = 60_000
 const forgottenAtOnce = 10_000
 let forgottenAtMs = Number.NEGATIVE_INFINITY
 
-/** Two processes that do so at once pass over each other's rows. */
+/** Skips rows locked by another process that does the same. */
 async function forgetOld(tx: Transaction, now: Date): Promise<void> {
   if (Math.abs(now.getTime() - forgottenAtMs) < forgetEveryMs) return
   forgottenAtMs = now.getTime()

@@ -19,7 +19,7 @@ type Asked = {
   }
 }
 
-/** How long an answer is kept for its key, in milliseconds. */
+/** How long a response is kept for its key, in milliseconds. */
 const keptMs = 24 * 3_600_000
 const maxKeyLength = 255
 
@@ -76,7 +76,7 @@ function claimOf({ caller, body, ctx }: Asked, now: Date): Claim | null {
   return { scope: `${who} ${ctx.method} ${ctx.path}`, key, hash: hashOf(body), now }
 }
 
-/** Without the password: it is not to be guessed from what is stored here. */
+/** Without the password, so that nobody can guess it from the stored hash. */
 const hashOf = (body: unknown) =>
   sha256(canonicalJson(typeof body === 'object' ? { ...body, password: undefined } : body))
 

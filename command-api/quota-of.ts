@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { defaultQuota, type Quota } from '../schemas/quotas.ts'
 
-/** What a person may hold, as the next admission decides on it. */
+/** A person's quota, as the next admission will use it. */
 export async function quotaOf(pool: Pool, username: string): Promise<Quota> {
   const { rows } = await pool.query<Omit<Quota, 'default'>>(
     `select max_concurrent_gpus, max_concurrent_jobs, daily_gpu_hours, max_storage_gb, allowed_profiles,

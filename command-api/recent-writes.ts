@@ -1,4 +1,4 @@
-/** How long a person's own writes are waited for in their reads, in milliseconds. */
+/** How long a person's reads wait for their own writes, in milliseconds. */
 const rememberedMs = 10_000
 const maxPerPerson = 8
 
@@ -8,7 +8,7 @@ export type RecentWrites = {
   of(username: string): string[]
 }
 
-/** So that clients which know no `Forge-Wait-For` still read their own writes: submit, then list, shows the job. */
+/** Lets clients without `Forge-Wait-For` read their own writes: a list after a submit shows the job. */
 export function recentWrites(): RecentWrites {
   const writes = new Map<string, { position: string; at: number }[]>()
   const fresh = (username: string) => {

@@ -19,22 +19,22 @@ export type RelayDeps = {
 }
 
 export type Relay = {
-  /** Says that something was committed; the relay looks at once. */
+  /** Triggers a pass after a commit. */
   wake(): void
   stop(): Promise<void>
 }
 
-/** Other processes commit too; how often to look without being woken, in milliseconds. */
+/** How often to check for commits of other processes, in milliseconds. */
 const pollMs = 50
-/** How often to ask for the lock while another process publishes, in milliseconds. */
+/** How often to try the lock while another process publishes, in milliseconds. */
 const standbyMs = 500
 
 /**
  * Publishes committed decisions to the log, each at least once and each stream in order (ADR 2).
  *
- * Positions are taken before the commit, so a slow transaction may show up behind a faster one with a
- * higher position. Hence the order is (xid, position), and only events of transactions below every one
- * still open are taken: nothing can appear behind the cursor any more.
+ * Positions are assigned before the commit, so a slow transaction may become visible after a faster one with a
+ * higher position. Hence the order is (xid, position), and only events of transactions older than every open one
+ * are published: nothing can appear behind the cursor.
  */
 export function startRelay(deps: RelayDeps): Relay {
   const bell = createBell()
@@ -65,12 +65,12 @@ async function publish(
 }
 
 /**
- * Publishes the next committed events, then moves the cursor and the head of the audit chain; answers the new
- * head, or null where there was nothing to publish.
+ * Publishes the next committed events, then moves the cursor and the head of the audit chain. Returns the new head,
+ * or null if there was nothing to publish.
  */
 async function publishBatch(client: PoolClient, deps: RelayDeps, head: Head): Promise<Head | null> {
-  // The cursor is a subquery and not a join, so that it is a condition of the index: a look that finds
-  // nothing must not pass over every event there ever was.
+  // The cursor is a subquery instead of a join, so that it becomes an index condition: an empty pass must not
+  // scan every event.
   const { rows } = await client.query({
     name: 'relay_batch',
     text: `select e.position, e.xid::text as xid, e.event_id, e.type, e.schema_version, e.stream,
@@ -88,7 +88,7 @@ async function publishBatch(client: PoolClient, deps: RelayDeps, head: Head): Pr
     deps.topic,
     rows.map(row => toLogRecord(toRecorded(row))),
   )
-  // The database digests them meanwhile: the chain costs the relay hardly anything.
+  // The database hashes in parallel, so that the chain costs the relay almost nothing.
   const [events] = await Promise.all([readDigests(client, head, last), appended])
   return advance(client, head, events)
 }

@@ -2,13 +2,13 @@ import type { Transaction } from './event-store.ts'
 
 export type Revoking = {
   now: Date
-  /** The session that goes on, for instance the one that changed the password. */
+  /** The session to keep, for instance the one that changed the password. */
   except?: string
 }
 
 /**
- * Ends every session of a person, their access and refresh tokens with it. After the commit
- * `deps.accessChanged` makes it known to all processes at once; without it they find out within half a second.
+ * Ends every session of a person with its access and refresh tokens. After the commit, `deps.accessChanged` tells
+ * all processes at once; otherwise they notice within half a second.
  */
 export async function revokeSessions(
   tx: Transaction,

@@ -16,11 +16,11 @@ export type ActOnRun = {
   asked: string
   caller: Person
   action: Action
-  /** `job`: a run without a job is none. */
+  /** `job`: a run without a job counts as missing. */
   noun: 'job' | 'run'
 }
 
-/** The run, for who may do this to it. Who may only read it gets 403; for all others there is none. */
+/** The run, if the caller may act on it. Mere readers get 403; to all others it looks missing. */
 export async function runToActOn(
   db: Pool | Transaction,
   { asked, caller, action, noun }: ActOnRun,

@@ -14,8 +14,8 @@ export type TakeShortId = {
 }
 
 /**
- * The next short id `<project>-<n>` of a project. The first submit creates the project and makes its
- * submitter the owner; afterwards only its owner, its members and admins submit to it.
+ * The next short id `<project>-<n>` of a project. The first submit creates the project and makes the submitter its
+ * owner; afterwards only the owner, members and admins may submit to it.
  */
 export async function takeShortId(
   store: EventStore,
@@ -50,7 +50,7 @@ export async function takeShortId(
   return `${project}-${row.last_short}`
 }
 
-/** Throws what `takeShortId` would, without beginning anything. */
+/** Throws the refusals of `takeShortId` without changing anything. */
 export async function refuseProjectOfOthers(
   pool: Pool,
   project: string,
@@ -71,7 +71,7 @@ type Row = Pick<ProjectFacts, 'owner' | 'visibility'> & {
   member_role: ProjectFacts['memberRole']
 }
 
-/** Names are global, so that a name is taken is no secret: 403 where anything else would be 404. */
+/** Names are global, so a taken name is not secret: 403 instead of 404. */
 function refuseStrangers(row: Row, project: string, caller: Asking): void {
   const { owner, visibility, member_role: memberRole } = row
   const roles = rolesIn({ owner, visibility, memberRole }, caller)

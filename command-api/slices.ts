@@ -24,15 +24,15 @@ import { openSession } from './sessions/open-session.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { userRoutes } from './users/routes.ts'
 
-/** What single slices need besides the common deps. */
+/** Dependencies of single slices. */
 export type SlicePorts = JobPorts & {
   passwords: Passwords
   projections: ProjectionAdmin
-  /** Makes every process look at the maintenance switch; resolves once this one has. */
+  /** Makes every process read the maintenance switch; resolves once this one has. */
   maintenanceSwitched: () => Promise<void>
 }
 
-/** Every route that changes something; the list is written by hand. */
+/** Every mutating route; the list is written by hand. */
 export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...sessionRoutes(deps, ports.passwords),
   ...oidcRoutes(deps, signIn => openSession(deps, { ...signIn, via: 'oidc' })),

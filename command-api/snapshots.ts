@@ -1,18 +1,18 @@
 import type { Event, Stream } from '../events/event.ts'
 import type { EventStore, Transaction } from './event-store.ts'
 
-/** After so many events a snapshot is written anew: a command never folds many more. */
+/** A new snapshot is written after this many events, which bounds what a command folds. */
 const every = 50
 
 export type LoadedState<S> = {
   state: S
-  /** Of the stream; 0 where it has no event yet. */
+  /** Version of the stream; 0 before its first event. */
   version: number
-  /** Events that had to be read. */
+  /** Number of events read. */
   read: number
 }
 
-/** What a stream amounts to: its snapshot, where its aggregate has any, and the events after it. */
+/** The state of a stream: its snapshot, if any, plus the events after it. */
 export async function loadState<S, E extends Event>(
   store: EventStore,
   tx: Transaction,
@@ -29,8 +29,8 @@ export async function loadState<S, E extends Event>(
 }
 
 /**
- * Keeps what was just folded, where enough was read for it. Only what events say that are stored: their data
- * has been through JSON, as that of events which are about to be appended has not.
+ * Stores the folded state if enough events were read. Only the state of stored events, whose data has been through
+ * JSON, unlike the data of events about to be appended.
  */
 export async function keepSnapshot<S, E extends Event>(
   tx: Transaction,

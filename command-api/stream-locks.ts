@@ -6,9 +6,9 @@ import type { Transaction } from './event-store.ts'
  * instead of failing each other; the version check behind it stays the rule.
  *
  * The relay publishes in the order of transaction ids, and PostgreSQL gives an id at a transaction's first
- * write. Whoever wrote first and then waited for a stream would append under an id that is older than those of
- * the versions before, and be published ahead of them. Advisory locks take no id, so they all come before the
- * first write (ADR 2); a transaction that has written already is refused.
+ * write. A transaction that wrote before waiting for a stream would append under an id older than those of the
+ * preceding versions, and be published ahead of them. Advisory locks assign no id, so all of them come before the
+ * first write (ADR 2); a transaction that has already written is refused.
  */
 export async function takeLocks(tx: Transaction, names: readonly string[]): Promise<void> {
   if (names.length === 0) return

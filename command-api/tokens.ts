@@ -7,7 +7,7 @@ const lifetimeDays = 30
 
 export type IssuedToken = { token: string; token_id: string; expires_at: Date }
 
-/** A new ingest token of a run; only its hash is stored, so the answer is the one time it can be shown. */
+/** A new ingest token of a run; only its hash is stored, so it can be shown only once. */
 export async function issueIngestToken(
   tx: Transaction,
   { run_id, now }: { run_id: string; now: Date },
@@ -22,7 +22,7 @@ export async function issueIngestToken(
   return { token, token_id: id, expires_at }
 }
 
-/** Ends every ingest token of a run, for instance because another one takes their place. */
+/** Ends every ingest token of a run, for instance when a new one replaces them. */
 export async function endIngestTokens(tx: Transaction, run_id: string, now: Date): Promise<void> {
   await tx.query(
     'update auth.ingest_token set ended_at = $2 where run_id = $1 and ended_at is null',
@@ -30,7 +30,7 @@ export async function endIngestTokens(tx: Transaction, run_id: string, now: Date
   )
 }
 
-/** Ends the ingest tokens of a person's runs outside of jobs; a job that goes on keeps its own. */
+/** Ends the ingest tokens of a person's external runs; running jobs keep theirs. */
 export async function endExternalIngestTokens(
   tx: Transaction,
   username: string,

@@ -31,15 +31,15 @@ const listed = [
   users,
 ] as const
 
-/** Every kind of thing that has a history; the list is written by hand. */
+/** Every aggregate; the list is written by hand. */
 export const aggregates: readonly Aggregate[] = listed
 
-/** An event of any of them. */
+/** An event of any aggregate. */
 export type DecisionEvent = (typeof listed)[number] extends infer A
   ? A extends Aggregate<infer _, infer E>
     ? E
     : never
   : never
 
-/** Every event of the decision lane, as the aggregates list them. */
+/** Every decision event, in the order of the aggregates. */
 export const decisionEvents: readonly EventDefinition[] = aggregates.flatMap(({ events }) => events)

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { artifactFacts } from '../schemas/artifacts.ts'
 import { aggregate, type EventOf, event } from './event.ts'
 
-/** Running code told of something it wrote, or told of it anew with other facts (same kind, path and step). */
+/** Running code registered an artifact, or changed the facts of one (same kind, path and step). */
 export const artifactRegistered = event(
   'artifact.registered',
   Type.Object(artifactFacts),
@@ -12,7 +12,7 @@ export const artifactRegistered = event(
 export type ArtifactEvent = EventOf<typeof artifactRegistered>
 export type ArtifactFacts = Static<typeof artifactRegistered.data>
 
-/** Null before it was registered. */
+/** Null before registration. */
 export type Artifact = ArtifactFacts | null
 
 function evolve(_: Artifact, event: ArtifactEvent): Artifact {

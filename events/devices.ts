@@ -3,14 +3,14 @@ import { aggregate, type EventOf, event } from './event.ts'
 
 const decision = () => Type.Object({ device_id: Type.String(), username: Type.String() })
 
-/** A person let a device sign in as themselves; its `user.login` follows when the device fetches its token. */
+/** A person approved a device's sign-in; its `user.login` follows when the device fetches its token. */
 export const deviceApproved = event(
   'user.device_approved',
   decision(),
   (_, who) => `${who} let a device sign in as themselves`,
 )
 
-/** A person refused a device that asked to sign in. */
+/** A person denied a device's sign-in. */
 export const deviceDenied = event(
   'user.device_denied',
   decision(),

@@ -1,20 +1,20 @@
 import type { Static, TObject } from 'typebox'
 
-/** Turns data of one version of an event into that of the next. */
+/** Converts the data of one event version to the next. */
 export type Upcaster = (data: Record<string, unknown>) => Record<string, unknown>
 
-/** What happened, as its schema: past tense, every field required, units in the names. */
+/** The schema of an event: named in past tense, all fields required, units in the names. */
 export type EventDefinition<N extends string = string, S extends TObject = TObject> = {
   type: N
   schema_version: number
   data: S
-  /** By which the audit tells it. */
+  /** How the audit describes it. */
   sentence(data: Static<S>, who: string): string
-  /** The first one leads from version 1 to 2, and so on; recorded events are never rewritten. */
+  /** The first converts version 1 to 2, and so on; recorded events are never rewritten. */
   upcasters: readonly Upcaster[]
 }
 
-/** The version of an event is one more than the upcasters that lead to it. */
+/** The version of an event is the number of its upcasters plus one. */
 export const event = <const N extends string, S extends TObject>(
   type: N,
   data: S,
@@ -36,10 +36,10 @@ export type Event = { type: string; data: object }
 /** Who caused an event, and by which credential (`password`, `ingest_token`, `scheduler`, …). */
 export type Actor = { type: 'user' | 'run' | 'system'; id: string; via: string }
 
-/** An event with what a rule may know of its envelope. */
+/** An event with the parts of its envelope that rules may use. */
 export type Stamped<E extends Event> = E & { occurred_at: string; actor: Actor }
 
-/** An event as the log carries it. */
+/** An event in its form on the log. */
 export type Recorded<E extends Event = Event> = E & {
   event_id: string
   schema_version: number
@@ -52,13 +52,13 @@ export type Recorded<E extends Event = Event> = E & {
   causation_id: string | null
 }
 
-/** What the events of a stream amount to. */
+/** How the events of a stream fold into a state. */
 export type Fold<S, E extends Event> = {
   initial: S
   evolve(state: S, event: Stamped<E>): S
   /**
-   * For streams that grow without a bound: the state is kept from time to time, as JSON, which it must survive.
-   * Another `shape` is folded anew.
+   * For streams that grow without a bound: the state is stored now and then as JSON, and must survive the round
+   * trip. A snapshot of another `shape` is ignored.
    */
   snapshot?: { shape: number }
 }
@@ -66,9 +66,9 @@ export type Fold<S, E extends Event> = {
 /** The events of one thing, with how they fold. */
 export type Stream<S, E extends Event> = { aggregate: Fold<S, E>; stream: string }
 
-/** A kind of thing: what can happen to it, and what that amounts to. */
+/** A kind of thing with its events and their fold. */
 export type Aggregate<S = unknown, E extends Event = Event> = Fold<S, E> & {
-  /** Its streams begin with it, `rubric` in `rubric-alice/helpful`; without a hyphen. */
+  /** The prefix of its streams, `rubric` in `rubric-alice/helpful`; without a hyphen. */
   name: string
   events: readonly EventDefinition[]
   /** The stream of one such thing. */

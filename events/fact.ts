@@ -1,7 +1,7 @@
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { Actor } from './event.ts'
 
-/** The facts that running code reports, with the number that stands for each on the log. Never reused. */
+/** The facts reported by running code, with their codes on the log. Codes are never reused. */
 const codeOf = {
   'metrics.appended': 1,
   'logs.appended': 2,
@@ -14,22 +14,21 @@ const codeOf = {
 export type FactType = keyof typeof codeOf
 
 /**
- * What running code said, as the value of one log record. Facts need no state to be taken and stand in no
- * stream: what orders them is their place on the log. Their envelope is binary, since on the log of a busy
- * installation it would otherwise outweigh what it carries.
+ * A report of running code, as the value of one log record. Facts are accepted without state and belong to no
+ * stream: the log orders them. Their envelope is binary, because otherwise it would often be larger than its body.
  */
 export type Fact = {
   type: FactType
   /** UUIDv7. */
   event_id: string
-  /** When the server had received it, epoch milliseconds. */
+  /** Time of receipt, epoch milliseconds. */
   received_at_ms: number
   run_id: string
-  /** Null where the caller did not say which attempt of the run reports. */
+  /** The reporting attempt; null if the caller did not say. */
   attempt: number | null
   actor: Actor
   request_id: string
-  /** In the form its type has: a block of points for metrics, `encodeJson` for others. */
+  /** A block of points for metrics, `encodeJson` for others. */
   body: Buffer
 }
 
@@ -48,8 +47,8 @@ const typeOf = new Map<number, FactType>(
 const actorTypes = ['user', 'run', 'system'] as const
 
 /**
- * Where things stand: version, CRC-32 of the rest, type, event id, time of receipt, attempt (0: none), actor's
- * type; then four short texts (run, actor's id and via, request), each after its length in bytes; the body.
+ * Layout: version, CRC-32 of the rest, type, event id, time of receipt, attempt (0: none), actor's type; then four
+ * short texts (run, actor's id and via, request), each preceded by its length in bytes; then the body.
  */
 const at = {
   crc: 1,
@@ -61,7 +60,7 @@ const at = {
   texts: 35,
 } as const
 
-/** One length byte each. A run or actor whose name is longer than that does not exist. */
+/** Each length is one byte; names of runs and actors are always shorter. */
 const maxTextBytes = 255
 
 export function encodeFact(fact: Fact): Buffer {
@@ -133,12 +132,12 @@ function readId(bytes: Buffer): string {
 }
 
 const codec = { json: 0, zstdJson: 1 } as const
-/** Compressing costs about 25 µs however short the text is. */
+/** Compression costs about 25 µs however short the text is. */
 const minCompressedBytes = 1024
-/** What a compressed body may expand to: above every limit of a request. */
+/** Maximum expanded size, above every request limit. */
 const maxJsonBytes = 128 * 1024 * 1024
 
-/** A fact's body as JSON behind a codec byte; zstd where it is long. */
+/** Encodes a fact's body as JSON after a codec byte; with zstd if it is long. */
 export function encodeJson(value: unknown): Buffer {
   const json = Buffer.from(JSON.stringify(value))
   if (json.length < minCompressedBytes) return Buffer.concat([Buffer.of(codec.json), json])

@@ -5,7 +5,7 @@ import { count } from './words.ts'
 const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])
 export type Scalar = Static<typeof scalar>
 
-/** Hyperparameters of a run, with or without a job, were added or got another value. */
+/** Hyperparameters of a run were added or changed. */
 export const hparamsSet = event(
   'hparams.set',
   Type.Object({
@@ -32,5 +32,5 @@ function evolve(before: Hparams, event: HparamsEvent): Hparams {
 
 export const hparams = aggregate('hparams', { events: [hparamsSet], initial: new Map(), evolve })
 
-/** A stream of its own: the life of a run is told in that of its job, or of the run where it has none. */
+/** Separate from the lifecycle, which is in the stream of the job, or of the external run. */
 export const hparamsAt = (runId: string) => hparams.at(runId)

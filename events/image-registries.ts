@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { aggregate, type EventOf, event } from './event.ts'
 
-/** From now on images of jobs may come from these prefixes, in their order by name, and no others. */
+/** Images of jobs may now come only from these prefixes, sorted by name. */
 export const imageRegistriesSet = event(
   'image_registries.set',
   Type.Object({ registries: Type.Array(Type.String()) }),

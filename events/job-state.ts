@@ -4,7 +4,7 @@ import { type JobAdmitted, type JobEvent, jobEvents } from './jobs.ts'
 
 export type Exit = { exit_code: number | null; ended_at: string }
 
-/** That an attempt is to end: since when, and when it is killed. */
+/** A request to end an attempt: when it was made, and when the attempt is killed. */
 export type EndRequest = {
   reason: 'user' | 'limit'
   message: string | null
@@ -13,26 +13,26 @@ export type EndRequest = {
   deadline: string
 }
 
-/** What the rules read of a job. Timestamps are ISO 8601. */
+/** The state of a job, as far as rules need it. Timestamps are ISO 8601. */
 export type Job = {
-  /** Null: there is no such job. */
+  /** Null: the job does not exist. */
   state: JobState | null
   subject: Pick<JobAdmitted, 'run_id' | 'short_id' | 'project' | 'owner'>
   gpus: number
   retry: JobAdmitted['spec']['spec']['retry']
   stop_grace_s: number
   max_duration_s: number | null
-  /** For how many seconds of running `max_cost` pays. */
+  /** Seconds of running covered by `max_cost`. */
   paid_s: number | null
   /** The newest attempt; 0 before the first. */
   attempt: number
   queue_reason: string | null
-  /** Held, or waiting for another try, until then. */
+  /** End of a hold or of the wait before a retry. */
   not_before: string | null
   executor_running_at: string | null
   /** Billing start of the newest attempt. */
   started_at: string | null
-  /** How the newest attempt ended; null while something of it may run. */
+  /** How the newest attempt ended; null while it may run. */
   exit: Exit | null
   request: EndRequest | null
   ended_at: string | null

@@ -7,7 +7,7 @@ import { because } from './words.ts'
 
 const attempt = () => Type.Integer({ minimum: 1 })
 
-/** Which job an event is about; in every event, so that each can be shown and notified of by itself. */
+/** The job of an event; in every event, so that each can be shown without reading others. */
 const subject = {
   run_id: Type.String(),
   short_id: Type.String(),
@@ -16,8 +16,8 @@ const subject = {
 }
 
 /**
- * A job passed all gates. `spec` has every default filled in, and `"***"` in the place of values of `env`
- * whose names look like secrets. `profile`, `series` and `gpus` (of all nodes) are what the spec resolved to.
+ * A job passed all gates. `spec` has every default filled in, and `"***"` instead of values of `env` whose names
+ * look like secrets. `profile`, `series` and `gpus` (sum over all nodes) are resolved from the spec.
  */
 export const jobAdmitted = event(
   'job.admitted',
@@ -40,7 +40,7 @@ export const jobAdmitted = event(
     currency: Type.String(),
     spec: jobSpec,
     spec_digest: Type.String(),
-    /** The recipe's defaults with the job's own on top. */
+    /** The job's parameters merged over the recipe's defaults. */
     params: Type.Record(Type.String(), Type.Unknown()),
     gates: Type.Array(gateResult),
     warnings: Type.Array(warning),
@@ -51,7 +51,7 @@ export const jobAdmitted = event(
     `${who} submitted job ${short_id} (${name}): ${recipe.name} ${recipe.version} on ${gpus} × ${series}`,
 )
 
-/** The job waits for something other than capacity, until `until` where that is known. */
+/** The job waits for something other than capacity, until `until` if known. */
 export const jobHeld = event(
   'job.held',
   Type.Object({
@@ -63,14 +63,14 @@ export const jobHeld = event(
     `${who} held job ${short_id} back (${reason})${until === null ? '' : ` until ${until}`}`,
 )
 
-/** The job waits for its turn, or now waits for another reason; not before `not_before` where there is one. */
+/** The job is queued, or its reason to wait changed; it starts no earlier than `not_before`, if set. */
 export const jobQueued = event(
   'job.queued',
   Type.Object({ ...subject, reason: oneOf(...queueReasons), not_before: nullable(timestamp()) }),
   ({ short_id, reason }, who) => `${who} queued job ${short_id} (${reason})`,
 )
 
-/** An attempt got its GPUs and its share of the quota; the executor is asked next. */
+/** An attempt got its GPUs and its share of the quota; the executor starts it next. */
 export const jobScheduled = event(
   'job.scheduled',
   Type.Object({

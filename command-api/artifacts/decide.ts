@@ -1,6 +1,6 @@
 import type { Artifact, ArtifactEvent, ArtifactFacts } from '../../events/artifacts.ts'
 
-/** Said again with the same facts, an artifact stays as it is. */
+/** Idempotent: repeating it with the same facts appends no event. */
 export function registerArtifact(artifact: Artifact, facts: ArtifactFacts): ArtifactEvent[] {
   return artifact !== null && isSame(artifact, facts)
     ? []

@@ -42,8 +42,8 @@ export const artifactRoutes = (deps: Deps): Route[] => [
 ]
 
 /**
- * The id of this kind, path and step of the run: given once, and found again. Where the server dies before
- * the artifact is registered, the id waits for the caller to say it again.
+ * The id for this kind, path and step of the run: assigned once, then found again. If the server dies before the
+ * artifact is registered, a repeated request finds the id.
  */
 const takeId = (deps: Deps, body: ArtifactInput) =>
   deps.store.transaction(async tx => {

@@ -6,10 +6,10 @@ import { sha256 } from '../../auth/opaque-token.ts'
 export type Asking = { device_id: string; requested_ip: string; user_agent: string; now: Date }
 export type DeviceCode = { device_code: string; user_code: string }
 
-/** Time after its end in which the page of a code can still say what became of it. */
+/** How long after its end a code's page can still show the outcome. */
 const rememberedS = 86_400
 
-/** Stores a new code of 256 random bits, by its hash alone, under a user code that no other one has. */
+/** Stores the hash of a new code of 256 random bits, under an unused user code. */
 export async function createDeviceCode(pool: Pool, asking: Asking): Promise<DeviceCode> {
   const device_code = randomBytes(32).toString('base64url')
   const { device_id, requested_ip, user_agent, now } = asking

@@ -8,7 +8,7 @@ export type DecideDevice = {
   isExpired: boolean
 }
 
-/** A code is decided once; the same word of the same person again changes nothing. */
+/** A code is decided once. Idempotent: the same decision by the same person appends no event. */
 export function decideDevice(decided: Decided, command: DecideDevice): DeviceEvent[] {
   const { device_id, decision, username } = command
   if (decided?.decision === decision && decided.by === username) return []

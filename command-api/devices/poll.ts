@@ -1,25 +1,24 @@
-/** A device code as a poll finds it; times in epoch milliseconds. */
+/** The state of a device code at a poll; times in epoch milliseconds. */
 export type PolledCode = {
   state: 'pending' | 'approved' | 'denied' | 'consumed'
   expiresMs: number
-  /** The last poll that kept the pace; null before the first. */
+  /** The last poll that respected the interval; null before the first. */
   polledMs: number | null
   intervalS: number
-  /** The session that approved still holds, and so does its person. */
+  /** Whether the approving session is live and its person enabled. */
   approverHolds: boolean
 }
 
-/** RFC 8628, 3.5, by its own words; `approved` is the one that earns a token. */
+/** Terms of RFC 8628, 3.5; only `approved` earns a token. */
 export type PollAnswer =
   | { is: 'authorization_pending' | 'access_denied' | 'expired_token' | 'approved' }
   | { is: 'slow_down'; waitS: number }
 
-/** Seconds between polls once one came too soon (RFC 8628, 3.5: five more than the first interval). */
+/** Poll interval after a poll came too soon (RFC 8628, 3.5: five seconds more than the first). */
 export const slowIntervalS = 10
 
 /**
- * What a poll is told at `nowMs`. Only a code that waits has a pace: whoever polls one that was decided is
- * told so at once.
+ * The outcome of a poll at `nowMs`. The interval applies only to undecided codes: a decision is reported at once.
  */
 export function answerPoll(code: PolledCode | null, nowMs: number): PollAnswer {
   if (code === null || code.state === 'consumed' || code.expiresMs <= nowMs)

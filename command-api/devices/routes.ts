@@ -18,13 +18,13 @@ import { createDeviceCode } from './code.ts'
 import { decideDevice } from './decide.ts'
 import { fetchToken, type OpenSession } from './token.ts'
 
-/** Specification, "Limits"; the pace of each code is `answerPoll`'s. */
+/** Specification, "Limits"; `answerPoll` enforces the interval of each code. */
 const polls = { name: 'device-poll', points: 20, windowSeconds: 60 }
-/** Longer than any program names itself; what is shown to a person must not fill their screen. */
+/** Longer than any real user agent; longer texts would fill the approver's screen. */
 const maxUserAgent = 256
 const bodyLimitBytes = 4 * 1024
 
-/** Sign-in from where no browser is: RFC 8628 (specification, "Authentication", rule 6). */
+/** Sign-in without a browser: RFC 8628 (specification, "Authentication", rule 6). */
 export const deviceRoutes = (deps: Deps, openSession: OpenSession): Route[] => [
   route({
     method: 'POST',
@@ -122,7 +122,7 @@ function decisionRoute(deps: Deps, verb: string, decision: Decision, summary: st
   })
 }
 
-/** RFC 6749, 5.1: no cache keeps an answer that holds a credential. */
+/** RFC 6749, 5.1: caches must not store a response with a credential. */
 function neverStored(ctx: Context): void {
   ctx.set('Cache-Control', 'no-store')
 }

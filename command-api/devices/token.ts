@@ -6,12 +6,12 @@ import { answerPoll, type PollAnswer, type PolledCode, slowIntervalS } from './p
 
 type Role = 'admin' | 'operator'
 
-/** Opens a session of a person without a browser: an access token, and nothing to refresh it with. */
+/** Opens a session without a browser: an access token, but no refresh token. */
 export type OpenSession = (signIn: {
   username: string
   role: Role
   requestId: string
-  /** Belongs to the transaction that opens the session; refuses by throwing. */
+  /** Runs in the transaction that opens the session; refuses by throwing. */
   reserve: (tx: Transaction) => Promise<void>
 }) => Promise<{ token: string; expires_in: number }>
 
@@ -21,7 +21,7 @@ export type DeviceToken = {
   user: { username: string; role: Role }
 }
 
-/** Once, the token of an approved code; every other poll is refused in the words of RFC 8628, 3.5. */
+/** Returns the token of an approved code once; refuses every other poll in the terms of RFC 8628, 3.5. */
 export async function fetchToken(
   deps: Deps,
   openSession: OpenSession,
@@ -49,7 +49,7 @@ type CodeRow = {
 }
 type Polled = { answer: PollAnswer; approver: { username: string; role: Role } | null }
 
-/** Polls of one code queue up behind its row, so that two processes never both find it in time. */
+/** Locks the row of the code, so that concurrent polls cannot both pass the interval check. */
 function poll(deps: Deps, hash: Buffer): Promise<Polled> {
   const now = deps.now()
   return deps.store.transaction(async tx => {
@@ -87,7 +87,7 @@ const toPolledCode = (row: CodeRow): PolledCode => ({
   approverHolds: row.holds,
 })
 
-/** Of polls that come at once one gets the token; the session that approved is looked at again, and held. */
+/** Of concurrent polls one gets the token; checks and locks the approving session again. */
 async function consume(tx: Transaction, hash: Buffer): Promise<void> {
   const { rows } = await tx.query<{ state: string; holds: boolean }>(
     `select d.state, s.revoked_at is null and not p.disabled as holds
@@ -100,7 +100,7 @@ async function consume(tx: Transaction, hash: Buffer): Promise<void> {
   await tx.query(`update auth.device_code set state = 'consumed' where device_sha256 = $1`, [hash])
 }
 
-/** RFC 6749 puts the reason into `error`, the specification into `detail`: both carry it. */
+/** The reason is in both `error` (RFC 6749) and `detail` (specification). */
 function refusalOf(answer: PollAnswer): Refusal {
   const extras = (fields: Record<string, unknown> = {}): RefusalExtras => ({
     code: `device.${answer.is}`,

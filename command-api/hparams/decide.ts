@@ -4,7 +4,7 @@ import { Refusal } from '../../platform/refusal.ts'
 /** Most keys a run may have. */
 export const maxHparams = 2000
 
-/** Adds keys and notes changed values; what is said again changes nothing. */
+/** Adds keys and records changed values. Idempotent: repeating it appends no event. */
 export function setHparams(
   hparams: Hparams,
   run_id: string,

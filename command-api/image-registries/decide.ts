@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ImageRegistries, ImageRegistryEvent } from '../../events/image-registries.ts'
 
-/** The same prefixes in whatever order, however often, change nothing. */
+/** Idempotent: the same set of prefixes appends no event. */
 export function setRegistries(
   registries: ImageRegistries,
   wanted: readonly string[],

@@ -4,23 +4,23 @@ import { outcomeOf } from './decide.ts'
 import { failed, stopped, succeeded } from './ends.ts'
 import type { Outcome, Trigger } from './lifecycle.ts'
 
-/** How an attempt ended, as its executor saw it. */
+/** The end of an attempt, as observed by its executor. */
 export type AttemptEnd = {
   attempt: number
   exit_code: number | null
   signal: string | null
   oom_killed: boolean
   launch_error: string | null
-  /** It did run, though nobody may know how it ended. */
+  /** Whether it ran, even if its end is unknown. */
   was_running: boolean
   ended_at: string
-  /** The executor says that the attempt made room for another job. */
+  /** Whether the executor ended it in favour of another job. */
   preempted: boolean
 }
 
 /**
- * Nothing of an attempt runs any more. Its exit is recorded whatever the state of the job, once. A code other
- * than 0 decides; after 0 a report of the end is waited for (`settle`).
+ * Records the exit of an attempt once, whatever the state of the job. An exit code other than 0 decides; after 0
+ * the job waits for a report of the end (`assumeSucceeded`).
  */
 export function attemptEnded(job: Job, end: AttemptEnd): JobEvent[] {
   const outcome = outcomeOf(job, triggerOf(end))
@@ -34,8 +34,8 @@ export function attemptEnded(job: Job, end: AttemptEnd): JobEvent[] {
   return [exited, ...consequences({ ...job, exit: { exit_code, ended_at } }, end, outcome)]
 }
 
-/** The exit code was 0 and no report of the end came in time: it has succeeded. */
-export function settle(job: Job, now: Date): JobEvent[] {
+/** The exit code was 0 and no report of the end came in time: the job counts as succeeded. */
+export function assumeSucceeded(job: Job, now: Date): JobEvent[] {
   if (job.exit?.exit_code !== 0 || outcomeOf(job, 'report_lost') !== 'succeeded') return []
   return [
     succeeded(job, { reason: 'exit_code', message: null, exit_code: 0, at: now.toISOString() }),
@@ -48,7 +48,7 @@ function triggerOf(end: AttemptEnd): Trigger {
   return isLost(end) ? 'lost' : 'exited_nonzero'
 }
 
-/** It ran, and then nobody saw it end: the machine went down, or whoever watched over it was killed. */
+/** It ran, but nobody saw it end: the machine went down, or its supervisor was killed. */
 const isLost = ({ exit_code, signal, was_running, oom_killed }: AttemptEnd) =>
   exit_code === null && signal === null && was_running && !oom_killed
 
@@ -109,7 +109,7 @@ function failureOf(end: AttemptEnd): {
   return { reason: 'launch_error', message: end.launch_error }
 }
 
-/** From the billing start to the end, of all GPUs; nothing for an attempt that never reported `running`. */
+/** GPU seconds from the billing start to the end; 0 for an attempt that never reported `running`. */
 function gpuSeconds(job: Job, ended_at: string): number {
   if (job.started_at === null) return 0
   const seconds = (Date.parse(ended_at) - Date.parse(job.started_at)) / 1000

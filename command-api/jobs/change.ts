@@ -7,11 +7,11 @@ import { saveJob } from './rows.ts'
 export type Change = {
   run_id: string
   stamp: Stamp
-  /** Takes what the decision needs beyond the job, in the same transaction. */
+  /** Reserves further resources in the same transaction. */
   reserve?: (tx: Transaction, decided: readonly JobEvent[]) => Promise<void>
 }
 
-/** Decides on a job's events, and keeps its rows in step with them. */
+/** Runs a decision on a job and updates its rows with the events. */
 export const changeJob = (
   store: EventStore,
   { run_id, stamp, reserve }: Change,

@@ -8,7 +8,7 @@ import { lifecycle, type Outcome, type Trigger } from './lifecycle.ts'
 
 export type Hold = { reason: 'approval' | 'not_before'; until: string | null }
 
-/** Everything of `admitted` was gathered and passed the gates; a job that waits for nothing is queued at once. */
+/** `admitted` has passed the gates; a job without a hold is queued at once. */
 export function admit(job: Job, admitted: JobAdmitted, hold: Hold | null): JobEvent[] {
   if (job.state !== null) throw new Refusal('conflict', `Run ${admitted.run_id} exists already`)
   const { run_id, short_id, project, owner } = admitted
@@ -22,7 +22,7 @@ export function admit(job: Job, admitted: JobAdmitted, hold: Hold | null): JobEv
   return [{ type: 'job.admitted', data: admitted }, then]
 }
 
-/** Ends a hold, or says for which other reason a queued job waits. */
+/** Ends a hold, or changes the reason why a queued job waits. */
 export function queue(job: Job, reason: QueueReason): JobEvent[] {
   const outcome = outcomeOf(job, 'queue')
   if (outcome === 'ignored' || (outcome === 'same' && job.queue_reason === reason)) return []
@@ -31,7 +31,7 @@ export function queue(job: Job, reason: QueueReason): JobEvent[] {
 
 export type Placement = { executor: string; nodes: string[]; gpu_indexes: number[] }
 
-/** Quota and GPUs for it were taken in the same transaction. */
+/** Quota and GPUs are reserved in the same transaction. */
 export function schedule(job: Job, placement: Placement): JobEvent[] {
   if (outcomeOf(job, 'schedule') === 'ignored') return []
   const attempt = job.attempt + 1
@@ -50,11 +50,11 @@ export type Report = {
   phase: Extract<JobEvent, { type: 'job.starting' }>['data']['phase']
   exit_code: number | null
   message: string | null
-  /** When the server received it; clocks of nodes are not asked. */
+  /** Time of receipt; clocks of nodes are not trusted. */
   at: string
 }
 
-/** A report of an older attempt, or one that comes out of order, changes nothing. */
+/** A report of an older attempt, or one out of order, appends no event. */
 export function report(job: Job, said: Report): JobEvent[] {
   const outcome = outcomeOf(job, `report_${said.event}`)
   if (outcome === 'ignored' || (said.attempt !== null && said.attempt !== job.attempt)) return []
@@ -74,7 +74,7 @@ export function report(job: Job, said: Report): JobEvent[] {
 /** `deadline` is when an attempt that does not end by itself is killed. */
 export type Asked = { message: string | null; now: Date; graceSeconds: number | null }
 
-/** Asked again, only an earlier deadline (or `force`) changes something. A job on which nothing runs stops at once. */
+/** A repeated request matters only with an earlier deadline (or `force`). A job without a live attempt stops at once. */
 export function stop(job: Job, asked: Asked & { force: boolean }): JobEvent[] {
   const outcome = acceptable(job, 'stop')
   const deadline = deadlineOf(job, asked, asked.force)
@@ -119,7 +119,7 @@ export function pendingTimeout(job: Job, message: string, now: Date): JobEvent[]
   return [failed(job, { reason: 'max_pending', message, exit_code: null, at: now.toISOString() })]
 }
 
-/** What the table says; a job that does not exist is refused as such. */
+/** Looks up the lifecycle table; refuses a missing job. */
 export function outcomeOf(job: Job, trigger: Trigger): Outcome {
   if (job.state === null) throw new Refusal('not_found', `No such job: ${job.subject.run_id}`)
   return lifecycle[job.state][trigger]
@@ -127,7 +127,7 @@ export function outcomeOf(job: Job, trigger: Trigger): Outcome {
 
 const pastOf = { pause: 'paused', resume: 'resumed', stop: 'stopped' } as const
 
-/** The outcome of what a person asks for, unless it is a conflict. */
+/** The outcome of a person's request; throws for a conflict. */
 function acceptable(job: Job, trigger: keyof typeof pastOf): Outcome {
   const outcome = outcomeOf(job, trigger)
   if (outcome !== 'conflict' || job.state === null) return outcome
@@ -149,7 +149,7 @@ type StopRequest = Pick<
   'reason' | 'message' | 'force' | 'deadline'
 >
 
-/** An attempt that has ended meanwhile has nothing left to wait for. */
+/** If the attempt has already ended, there is nothing to wait for. */
 function requestStop(job: Job, request: StopRequest, now: Date): JobEvent[] {
   const { subject, attempt } = job
   const requested: JobEvent = {
@@ -174,6 +174,6 @@ const running = (job: Job, started_at: string): JobEvent => ({
   data: { ...job.subject, attempt: job.attempt, started_at },
 })
 
-/** Code that reports proves that the executor runs it, whether its own mark was seen or not. */
+/** A report proves that the attempt runs, even if the executor has not recorded it yet. */
 const impliedStart = (job: Job, at: string): JobEvent[] =>
   job.state === 'scheduled' ? [starting(job, null, at)] : []

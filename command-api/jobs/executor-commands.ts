@@ -11,10 +11,10 @@ import { takeQuota, takeSlots } from './holds.ts'
 import { nextLimit } from './limits.ts'
 import { queueOrder } from './queue-place.ts'
 
-/** So many waiting jobs are looked at in one turn of the executor. */
+/** Maximum queued jobs per pass of the executor. */
 const lookedAt = 200
 
-/** The job is no longer what the executor took it for, or somebody else was faster; nothing of it is kept. */
+/** The job has changed, or another process was faster; the transaction is rolled back. */
 class NotNow extends Error {
   readonly why: 'quota_in_use' | 'gone'
   constructor(why: 'quota_in_use' | 'gone') {
@@ -25,7 +25,7 @@ class NotNow extends Error {
 
 type Needed = Pick<Deps, 'store' | 'pool' | 'now' | 'baseUrl'>
 
-/** How the executor of this name acts on jobs; each call decides on the job's own events and may be repeated. */
+/** The commands of the executor with this name; each decides from the job's events and may be repeated. */
 export function executorCommands(deps: Needed, executor: string) {
   const stamp = (): Stamp => ({
     actor: { type: 'system', id: 'executor', via: executor },
@@ -92,7 +92,7 @@ export function executorCommands(deps: Needed, executor: string) {
   }
 }
 
-/** What an executor saw of an end. */
+/** The end of an attempt, as observed by an executor. */
 export type SeenExit = {
   startedAt: Date | null
   endedAt: Date
@@ -113,7 +113,7 @@ const toAttemptEnd = (attempt: number, seen: SeenExit): AttemptEnd => ({
   preempted: false,
 })
 
-/** In queue order, those that are due and fit in what their owner may hold; the others cannot start whoever goes. */
+/** The due jobs that fit into their owner's quota, in queue order. */
 async function readWaiting({ pool, now }: Needed, executor: string) {
   const { rows } = await pool.query<{ run_id: string; gpus: number; reason: QueueReason | null }>({
     name: 'waiting_jobs',
@@ -127,7 +127,7 @@ async function readWaiting({ pool, now }: Needed, executor: string) {
   return rows
 }
 
-/** SQL: what holds no longer in the way of job `j` of the owner of quota `q`, by the limits of now. */
+/** SQL: whether quota `q` of its owner currently has room for job `j`. */
 export const hasRoom = `coalesce(q.held_gpus, 0) + j.gpus <= coalesce(q.max_concurrent_gpus, 8)
   and coalesce(q.held_jobs, 0) < coalesce(q.max_concurrent_jobs, 4)
   and coalesce((q.held_series ->> j.series)::int, 0) + j.gpus
@@ -187,7 +187,7 @@ async function reserve(tx: Transaction, wanted: Reservation): Promise<void> {
   if (!(await takeSlots(tx, wanted))) throw new NotNow('gone')
 }
 
-/** What to run, and the secret with which it reports: made for this call, while those before end. */
+/** What to run, with a new ingest token; earlier tokens of the run end. */
 async function readOrder(
   deps: Needed,
   tx: Transaction,
@@ -226,13 +226,13 @@ async function readOrder(
   }
 }
 
-/** An artifact says as a list how it can be loaded; the first way is meant. */
+/** Artifacts list the ways to load them; the first one is used. */
 function loadOf({ spec }: JobAdmitted['spec']): string {
   const load = spec.init_from?.load ?? 'weights'
   return typeof load === 'string' ? load : (load[0] ?? 'weights')
 }
 
-/** Where a further attempt of the run goes on. */
+/** The checkpoint from which the next attempt resumes. */
 async function newestCheckpoint(tx: Transaction, run_id: string): Promise<string | null> {
   const { rows } = await tx.query(
     `select path from write.artifact

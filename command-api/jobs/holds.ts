@@ -9,9 +9,8 @@ export type QuotaHold = {
 }
 
 /**
- * Takes a job's share of its owner's quota, or nothing. One conditional UPDATE decides: the row's lock makes
- * racing jobs take turns, and each sees what the one before it took. GPU hours of today are a soft limit:
- * used up, they keep jobs from starting, and stop none.
+ * Reserves a job's share of its owner's quota, or nothing. One conditional UPDATE decides: the row lock serializes
+ * racing jobs. GPU hours of today are a soft limit: once used up, no job starts, but none is stopped.
  */
 export async function takeQuota(tx: Transaction, hold: QuotaHold): Promise<boolean> {
   const { run_id, username, series, gpus, now } = hold
@@ -41,7 +40,7 @@ export async function takeQuota(tx: Transaction, hold: QuotaHold): Promise<boole
   return true
 }
 
-/** Gives back what a run holds of the quota and of GPUs; may be repeated. */
+/** Releases a run's share of the quota and its GPUs; may be repeated. */
 export async function releaseHolds(tx: Transaction, run_id: string): Promise<void> {
   const { rows } = await tx.query(
     'delete from write.quota_hold where run_id = $1 returning username, series, gpus',
@@ -59,7 +58,7 @@ export async function releaseHolds(tx: Transaction, run_id: string): Promise<voi
   await tx.query('delete from write.gpu_slot where run_id = $1', [run_id])
 }
 
-/** False when somebody else holds one of them. */
+/** False if another run holds one of them. */
 export async function takeSlots(
   tx: Transaction,
   slots: { executor: string; run_id: string; gpu_indexes: readonly number[] },
@@ -72,7 +71,7 @@ export async function takeSlots(
   return rowCount === slots.gpu_indexes.length
 }
 
-/** SQL: whether less than `limit` GPU hours (0 or null: no limit) of this UTC day were used; `$4` is now. */
+/** SQL: whether less than `limit` GPU hours (0 or null: no limit) were used this UTC day; `$4` is now. */
 function hoursLeft(series: '$3' | 'null', limit: string): string {
   return `(coalesce(${limit}, 0) = 0 or ${limit} > (
     select coalesce(sum(u.gpus * extract(epoch from

@@ -1,6 +1,6 @@
 import type { JobState } from '../../schemas/jobs.ts'
 
-/** What can happen to a job. Those of an attempt count only for the job's newest attempt. */
+/** Everything that can happen to a job. Triggers of an attempt count only for the newest attempt. */
 export const triggers = {
   hold: 'something must come first (approval, `not_before`)',
   queue: 'nothing is in the way but capacity; in the queue: the reason to wait changes',
@@ -24,13 +24,12 @@ export const triggers = {
 export type Trigger = keyof typeof triggers
 
 /**
- * The next state, or: `same`, taken though the state stays; `ignored`, too late or out of place, nothing
- * happens; `conflict`, refused with 409; `by_retry`, queued again while the retry policy allows another
- * attempt, else failed.
+ * The next state, or: `same`: accepted without a change of state; `ignored`: too late or out of order, no effect;
+ * `conflict`: refused with 409; `by_retry`: queued again if the retry policy allows another attempt, else failed.
  */
 export type Outcome = JobState | 'same' | 'ignored' | 'conflict' | 'by_retry'
 
-/** No attempt exists, so nothing can be heard of one. */
+/** No attempt exists, so there can be no reports. */
 const noAttempt = {
   executor_running: 'ignored',
   report_starting: 'ignored',
@@ -53,7 +52,7 @@ const notWaiting = {
   pending_timeout: 'ignored',
 } as const
 
-/** Final; what is still heard of the process is recorded beside the state. */
+/** Final; later observations of the process do not change the state. */
 const ended = {
   ...notWaiting,
   ...noAttempt,

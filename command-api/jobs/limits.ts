@@ -1,9 +1,9 @@
 import type { Job } from '../../events/job-state.ts'
 
-/** Whether something of the newest attempt may run. */
+/** Whether any process of the newest attempt may still run. */
 export const isActive = (job: Job): boolean => job.attempt > 0 && job.exit === null
 
-/** The first limit that an attempt will reach, and when; null without one. */
+/** The first limit that an attempt will reach, with its time; null without limits. */
 export function nextLimit(job: Job): { at: Date; message: string } | null {
   const { executor_running_at, started_at, max_duration_s, paid_s } = job
   const began = started_at ?? executor_running_at

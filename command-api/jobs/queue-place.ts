@@ -8,10 +8,10 @@ import type { Transaction } from '../event-store.ts'
  */
 export const queueOrder = 'coalesce(q.priority, 0) desc, j.priority desc, j.admitted_at, j.run_id'
 
-/** Further behind, the exact place tells nobody anything, and would be counted again with each submit. */
+/** Beyond this the exact position is useless and would be counted with each submit. */
 const countedUpTo = 2000
 
-/** Where a queued job stands. */
+/** The queue position of a job. */
 export const place = (tx: Transaction, run_id: string): Promise<QueueView> =>
   placeBy(
     tx,
@@ -21,7 +21,7 @@ export const place = (tx: Transaction, run_id: string): Promise<QueueView> =>
     [run_id],
   )
 
-/** Where a job would stand if it were submitted now. */
+/** The queue position of a job submitted now. */
 export const placeOfNewcomer = (
   pool: Pool,
   job: { owner: string; priority: number },
@@ -40,7 +40,7 @@ async function placeBy(
   newcomer: string,
   values: unknown[],
 ): Promise<QueueView> {
-  // Named, so that it is planned once for each connection: planning takes longer than the answer.
+  // Named, so that it is planned once per connection: planning takes longer than execution.
   const { rows } = await db.query({
     name,
     text: `select me.queue_reason, ahead.jobs, ahead.gpus

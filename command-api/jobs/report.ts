@@ -26,7 +26,7 @@ export const reportJob =
     return { position, reply: toReply(said, { before, after: state, events }) }
   }
 
-/** A phase that is not one of ours is none: it must not keep a report from counting. */
+/** Ignores unknown phases, so that the report still counts. */
 function toReport(said: LifecycleReport, now: Date): Report {
   return {
     event: said.event,

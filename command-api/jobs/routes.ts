@@ -17,7 +17,7 @@ import { createOnce } from '../idempotency.ts'
 import { runToActOn } from '../run-to-act-on.ts'
 import { refuseProjectOfOthers } from '../short-id.ts'
 import { askAll, passAll, passDialect } from './admission/gates.ts'
-import { gatherFacts } from './admission/load-facts.ts'
+import { loadFacts } from './admission/load-facts.ts'
 import { estimateOf, warningsOf } from './admission/warnings.ts'
 import { changeJob } from './change.ts'
 import { pause, resume, stop } from './decide.ts'
@@ -26,7 +26,7 @@ import { createJob } from './submit.ts'
 
 export type JobPorts = {
   catalogue: readonly CatalogueEntry[]
-  /** Something to start, stop or end was committed. */
+  /** Wakes the executor after a commit. */
   wake: () => void
 }
 
@@ -45,7 +45,7 @@ export const jobRoutes = (deps: Deps, ports: JobPorts): Route[] => [
     refusals: ['invalid', 'forbidden', 'conflict', 'not_configured'],
     async handle(request) {
       const { caller, body } = request
-      const facts = await gatherFacts(body, { ...deps, ...ports, caller })
+      const facts = await loadFacts(body, { ...deps, ...ports, caller })
       const gates = passAll(facts)
       const stamp = stampOf(request, deps.now())
       const answer = await createOnce(deps, request, tx =>
@@ -68,7 +68,7 @@ export const jobRoutes = (deps: Deps, ports: JobPorts): Route[] => [
     refusals: ['forbidden'],
     async handle({ caller, body }) {
       await refuseProjectOfOthers(deps.pool, body.metadata.project, caller)
-      const facts = await gatherFacts(body, { ...deps, ...ports, caller })
+      const facts = await loadFacts(body, { ...deps, ...ports, caller })
       const gates = askAll(facts)
       const ok = gates.every(gate => gate.ok)
       const newcomer = { owner: caller.username, priority: body.spec.scheduling.priority }

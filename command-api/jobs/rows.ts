@@ -5,16 +5,16 @@ import type { Transaction } from '../event-store.ts'
 import { releaseHolds } from './holds.ts'
 import { isActive, nextLimit } from './limits.ts'
 
-/** Reports and lines that were on their way when a job ended still come before the end of its log. */
+/** Delay of the log's `eof`, so that reports and lines in flight precede it. */
 const lateLinesMs = 5000
-/** How long a report of the end is waited for after exit code 0. */
+/** How long to wait for a report of the end after exit code 0. */
 export const reportLostMs = 60_000
-/** Between asking and killing, for an attempt whose time to end by itself is over already. */
+/** Grace of an attempt that is already past its deadline. */
 const lastGraceSeconds = 5
 
 /**
- * Brings the rows that other rules and the executor work from up to what the events say, in their
- * transaction. `job` is the state after them.
+ * Updates the rows used by other rules and the executor, in the transaction of the events. `job` is the state after
+ * them.
  */
 export async function saveJob(
   tx: Transaction,
@@ -59,7 +59,7 @@ async function saveState(tx: Transaction, job: Job, now: Date): Promise<void> {
 
 const isWaiting = ({ state }: Job) => state === 'queued' || state === 'paused'
 
-/** When the executor is to end what runs, where the job's state asks for it. */
+/** When the executor must end the attempt, if at all. */
 function stopOf({ state, request, ended_at, stop_grace_s }: Job) {
   if (state === 'stopping' && request) {
     const grace_s = (Date.parse(request.deadline) - Date.parse(request.at)) / 1000
@@ -68,7 +68,7 @@ function stopOf({ state, request, ended_at, stop_grace_s }: Job) {
   if (state === 'pausing' && request)
     return { at: new Date(request.deadline), grace_s: lastGraceSeconds, force: false }
   if (ended_at === null) return null
-  // Code that has reported its end may tidy up for as long as it would have after a stop.
+  // Code that has reported its end may clean up for as long as after a stop.
   const at = new Date(Date.parse(ended_at) + stop_grace_s * 1000)
   return { at, grace_s: lastGraceSeconds, force: false }
 }
@@ -97,7 +97,7 @@ async function saveAttempt(tx: Transaction, { type, data }: JobEvent, now: Date)
     )
 }
 
-/** What reporting code is told; and, once nothing runs any more, when the run's log is to be closed. */
+/** Stores the request to the running code and, after the end, when to close the run's log. */
 async function saveRun(tx: Transaction, job: Job, now: Date): Promise<void> {
   const hasEnded = job.state !== null && isEnded(job.state)
   await tx.query({

@@ -23,7 +23,7 @@ export type Submission = {
   stamp: Stamp
 }
 
-/** Everything a job that passed its gates needs to exist, in one transaction. */
+/** Creates an admitted job in one transaction. */
 export async function createJob(
   deps: Pick<Deps, 'store' | 'newId' | 'config'>,
   tx: Transaction,

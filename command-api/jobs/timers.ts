@@ -3,21 +3,21 @@ import type { JobEvent } from '../../events/jobs.ts'
 import { repeat } from '../../platform/repeat.ts'
 import type { Deps } from '../deps.ts'
 import type { Stamp } from '../event-store.ts'
-import { settle } from './attempt-end.ts'
+import { assumeSucceeded } from './attempt-end.ts'
 import { changeJob } from './change.ts'
 import { pendingTimeout, queue } from './decide.ts'
 import { hasRoom } from './executor-commands.ts'
 
 export type JobKeeper = { stop(): Promise<void> }
 
-/** How often it looks, in milliseconds. */
+/** Interval between passes, in milliseconds. */
 const intervalMs = 1000
 const batch = 100
 
 /**
- * Does to jobs what only the clock asks for: ends holds that are over, gives up what waited too long, believes
- * exit code 0 that no report followed, and says of jobs whose owner holds too much that this is why they wait.
- * Every step may be repeated, by any process.
+ * Time-based transitions of jobs: ends expired holds, expires jobs that waited too long, assumes success after exit
+ * code 0 without a report, and records `quota` as the reason of jobs whose owner has no room. Every step may be
+ * repeated, by any process.
  */
 export function startJobKeeper(deps: Deps, wake: () => void): JobKeeper {
   return repeat(
@@ -33,7 +33,7 @@ export function startJobKeeper(deps: Deps, wake: () => void): JobKeeper {
 }
 
 type Duty = {
-  /** Finds jobs by `$1`, now, and `$2`, at most so many. */
+  /** SQL that finds due jobs; `$1` is now, `$2` the limit. */
   due: string
   decide: (job: Job, now: Date) => JobEvent[]
 }
@@ -51,7 +51,7 @@ const duties: readonly Duty[] = [
   },
   {
     due: 'select run_id from write.job_state where settle_at <= $1 limit $2',
-    decide: settle,
+    decide: assumeSucceeded,
   },
   {
     due: `select j.run_id from write.job_state j join write.quota q on q.username = j.owner
@@ -62,7 +62,7 @@ const duties: readonly Duty[] = [
   },
 ]
 
-/** Answers whether something changed. */
+/** Returns whether something changed. */
 export async function keepJobs(deps: Pick<Deps, 'store' | 'pool' | 'now'>): Promise<boolean> {
   let isChanged = false
   for (const { due, decide } of duties) {

@@ -5,7 +5,7 @@ import { toTimestamp } from '../../schemas/timestamp.ts'
 import { answerPosition, type Deps, stampOf } from '../deps.ts'
 import { handle } from '../handle.ts'
 
-/** The folder of the keys says which there are. */
+/** The key folder, not a table, is the list of keys. */
 export const keyRoutes = (deps: Deps): Route[] => [
   route({
     method: 'POST',
@@ -20,7 +20,7 @@ export const keyRoutes = (deps: Deps): Route[] => [
       const replaced_kid = keys.current().kid
       const prepared = await keys.prepare(now)
       const { kid } = prepared
-      // Before the key is in use, so that none is taken into use unseen.
+      // Recorded before the key is used, so that no key is used unrecorded.
       const { position } = await handle(
         deps.store,
         { ...keyRing, stamp: stampOf(request, now) },

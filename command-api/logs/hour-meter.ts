@@ -1,17 +1,17 @@
-/** What a run may send within an hour (bytes); the projection keeps no more than this either. */
+/** Maximum bytes per run and hour; same limit as in the projection. */
 const hourLimitBytes = 100 * 1024 * 1024
 const hourMs = 3_600_000
 const maxRuns = 50_000
 
 /**
- * Counts what each run sent within the hour, in this process, so that a run gone wild does not fill the log
- * with what would be cut off anyway. The record that crosses the limit still passes: it makes the
- * projection write its marker.
+ * Counts the bytes of each run within the hour, per process, so that a runaway run does not fill the log with lines
+ * that the projection would drop. The record that crosses the limit still passes, so that the projection writes
+ * its marker.
  */
 export function createHourMeter() {
   const sent = new Map<string, { hour: number; bytes: number }>()
   return {
-    /** Whether the run has already sent more than is kept in this hour; counts these bytes if not. */
+    /** Whether the run is over its limit for this hour; counts these bytes if not. */
     isOver(runId: string, bytes: number, now: Date): boolean {
       const hour = Math.floor(now.getTime() / hourMs)
       const known = sent.get(runId)

@@ -2,10 +2,10 @@ import { encodeFact, type Fact } from '../../events/fact.ts'
 import { encodeLogs } from '../../events/logs.ts'
 import type { LogsInput } from '../../schemas/logs.ts'
 
-/** What the server knows of a report beside what it says. */
+/** The server's data about a report. */
 export type Receipt = Pick<Fact, 'event_id' | 'received_at_ms' | 'actor' | 'request_id'>
 
-/** A checked report as the value of its log record. */
+/** Encodes a validated report as the value of its log record. */
 export function recordLogs(body: LogsInput, receipt: Receipt): Buffer {
   return encodeFact({
     ...receipt,

@@ -44,7 +44,7 @@ export const logRoutes = (deps: Deps): Route[] => {
   ]
 }
 
-/** Answers the bytes of all chunks. */
+/** Returns the total bytes of all chunks. */
 function refuseLongLines(chunks: readonly string[]): number {
   let bytes = 0
   chunks.forEach((chunk, index) => {

@@ -2,7 +2,7 @@ import type { Maintenance, MaintenanceEvent } from '../../events/maintenance.ts'
 
 export type SwitchMaintenance = { enabled: boolean; message: string }
 
-/** Another message while it is on is told anew; what is so already changes nothing. */
+/** A new message while it is on appends an event. Idempotent otherwise. */
 export function switchMaintenance(
   maintenance: Maintenance,
   { enabled, message }: SwitchMaintenance,

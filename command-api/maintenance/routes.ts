@@ -7,7 +7,7 @@ import type { Stamp, Transaction } from '../event-store.ts'
 import { handle } from '../handle.ts'
 import { switchMaintenance } from './decide.ts'
 
-/** `switched`: makes every process look at the switch; resolves once this one has. */
+/** `switched` makes every process read the switch; resolves once this one has. */
 export const maintenanceRoutes = (deps: Deps, switched: () => Promise<void>): Route[] => [
   route({
     method: 'PUT',

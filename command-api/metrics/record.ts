@@ -5,16 +5,15 @@ import { createPoints, makeRoom } from '../../platform/series/points.ts'
 import type { MetricsInput } from '../../schemas/metrics.ts'
 import { parseTimestamp } from '../../schemas/timestamp.ts'
 
-/** What the server knows of a report beside what it says. */
+/** The server's data about a report. */
 export type Receipt = Pick<Fact, 'event_id' | 'received_at_ms' | 'actor' | 'request_id'>
 
-// Recording is synchronous, so that these columns serve all calls.
+// Shared by all calls, because recording is synchronous.
 const points = createPoints()
 
 /**
- * A checked report as the value of its log record. `inserted` counts the points that remain after repeats of
- * a key's step within the report are dropped, the last one winning; a point without `ts` has the time of
- * receipt.
+ * Encodes a validated report as the value of its log record. Of repeated steps of a key the last one wins;
+ * `inserted` counts the remaining points. `ts` defaults to the time of receipt.
  */
 export function recordMetrics(
   body: MetricsInput,

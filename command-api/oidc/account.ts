@@ -11,7 +11,7 @@ import { followRole, nthChoice, profileFrom, roleBy, usernameFrom } from './deci
 export type Arrival = { identity: Identity; settings: OidcSettings; requestId: string }
 export type Account = { username: string; role: Role }
 
-/** The account of somebody whom the provider has proved; made at their first sign-in, its role of now. */
+/** The account of a person identified by the provider, created at the first sign-in, with the current role. */
 export async function accountOf(deps: Deps, arrival: Arrival): Promise<Account> {
   const username = await deps.store.transaction(tx => findOrCreate(deps, tx, arrival))
   await takeRole(deps, username, arrival)
@@ -25,7 +25,7 @@ export async function accountOf(deps: Deps, arrival: Arrival): Promise<Account> 
 
 async function findOrCreate(deps: Deps, tx: Transaction, arrival: Arrival): Promise<string> {
   const { issuer, subject } = arrival.identity
-  // Two first sign-ins at once make one account.
+  // Concurrent first sign-ins create one account.
   await lockStream(tx, `identity ${issuer} ${subject}`)
   const { rows } = await tx.query<{ username: string }>(
     'select username from auth.identity where issuer = $1 and subject = $2',
@@ -57,7 +57,7 @@ async function create(deps: Deps, tx: Transaction, arrival: Arrival): Promise<st
 
 const choices = 1000
 
-/** An account under a name that is free: who has the name already is somebody else, whatever they share. */
+/** Creates an account under a free name; an existing account with the name is always somebody else's. */
 async function insertPerson(
   tx: Transaction,
   { claims, role, now }: { claims: Identity['claims']; role: Role; now: Date },
@@ -65,7 +65,7 @@ async function insertPerson(
   const { display_name, email } = profileFrom(claims)
   for (let n = 1; n <= choices; n++) {
     const username = nthChoice(usernameFrom(claims), n)
-    // The lock before the row, as an administrator who creates somebody of this name does: else the two deadlock.
+    // Lock before inserting, in the same order as the creation by an administrator, or the two deadlock.
     await lockStream(tx, userAt(username).stream)
     const { rowCount } = await tx.query(
       `insert into auth.person (username, role, display_name, email, created_at)
@@ -77,7 +77,7 @@ async function insertPerson(
   throw new Refusal('conflict', `All names like ${usernameFrom(claims)} are taken`)
 }
 
-/** The provider's word holds at each sign-in; what was opened under the other role ends. */
+/** The provider decides the role at each sign-in; sessions under the old role end. */
 async function takeRole(deps: Deps, username: string, arrival: Arrival): Promise<void> {
   const role = roleBy(arrival.identity.claims, arrival.settings)
   const now = deps.now()
@@ -96,7 +96,7 @@ async function takeRole(deps: Deps, username: string, arrival: Arrival): Promise
   if (events.length > 0) deps.accessChanged(username)
 }
 
-/** Belongs to the transaction that opens a session: its lock of their stream keeps back whoever disables them. */
+/** Runs in the transaction that opens a session, whose lock on the person's stream delays a disable. */
 export async function refuseDisabled(tx: Transaction, username: string): Promise<void> {
   const { rowCount } = await tx.query(
     'select 1 from auth.person where username = $1 and not disabled',

@@ -2,7 +2,7 @@ import type { Role, UserEvent } from '../../events/users.ts'
 
 type Claims = Record<string, unknown>
 
-/** What the provider makes of a person; null where roles are given here instead. */
+/** The role by the provider's groups; null if roles are managed in Forge. */
 export function roleBy(
   claims: Claims,
   { adminGroup, groupsClaim }: { adminGroup: string | null; groupsClaim: string },
@@ -11,7 +11,7 @@ export function roleBy(
   return [claims[groupsClaim]].flat().includes(adminGroup) ? 'admin' : 'operator'
 }
 
-/** Decides by the role before; null before the person was created, or to leave it. */
+/** Events for a role change; `null` means a new person, or a role to keep. */
 export function followRole(
   previous: Role | null,
   { username, role }: { username: string; role: Role | null },
@@ -22,7 +22,7 @@ export function followRole(
 
 const maxUsername = 63
 
-/** A username after what the provider calls the person, in the letters that usernames have. */
+/** Derives a valid username from the provider's claims. */
 export function usernameFrom(claims: Claims): string {
   const called = [claims.preferred_username, claims.email, claims.name].find(isText) ?? ''
   const fitting = called
@@ -36,14 +36,14 @@ export function usernameFrom(claims: Claims): string {
   return fitting || 'person'
 }
 
-/** The nth choice where a name is taken: `ada`, `ada-2`, `ada-3`. */
+/** The nth candidate for a taken name: `ada`, `ada-2`, `ada-3`. */
 export function nthChoice(username: string, n: number): string {
   if (n === 1) return username
   const suffix = `-${n}`
   return username.slice(0, maxUsername - suffix.length) + suffix
 }
 
-/** What of the profile fits the limits that administrators have too. */
+/** The parts of the profile within the limits that also apply to administrators. */
 export function profileFrom({ name, email }: Claims): {
   display_name: string | null
   email: string | null
@@ -57,5 +57,5 @@ export function profileFrom({ name, email }: Claims): {
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** Postgres holds neither NUL nor halves of a surrogate pair. */
+/** Postgres cannot store NUL or lone surrogates. */
 const storable = (text: string) => text.toWellFormed().replaceAll('\0', '')

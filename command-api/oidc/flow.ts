@@ -6,13 +6,13 @@ import { type CookieOf, isSecure } from '../../auth/refresh-cookie.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Deps } from '../deps.ts'
 
-/** As long as a person may take at the provider. */
+/** Time limit for a person at the provider. */
 const lifeSeconds = 600
 const shape = /^[\w-]{43}$/
 
 /**
- * Begins a sign-in in this browser. All it must prove later is derived from one secret, which only its
- * cookie holds; the row makes it good for one answer, which a sealed cookie alone could not.
+ * Starts a sign-in in this browser. All later proofs derive from one secret that only its cookie holds; the row
+ * makes it usable once, which a sealed cookie alone could not.
  */
 export async function beginFlow(deps: Deps, ctx: Context, returnTo: string): Promise<Proofs> {
   const secret = randomBytes(32).toString('base64url')
@@ -26,7 +26,7 @@ export async function beginFlow(deps: Deps, ctx: Context, returnTo: string): Pro
   return proofsOf(secret)
 }
 
-/** Ends the sign-in that this browser began with this state; refuses any other, and a second answer. */
+/** Consumes the sign-in that this browser started with this state; refuses any other, and a second use. */
 export async function takeFlow(
   deps: Deps,
   ctx: Context,
@@ -36,7 +36,7 @@ export async function takeFlow(
   const secret = ctx.cookies.get(nameFor(cookie))
   if (secret === undefined || !shape.test(secret)) throw startAgain('did not begin in this browser')
   const proofs = proofsOf(secret)
-  // Before the row goes: a page elsewhere that sends the browser here must not spoil what is under way.
+  // Checked before deleting the row: a foreign page that sends the browser here must not break the sign-in.
   if (state === undefined || !isSame(state, proofs.state))
     throw startAgain('is not the one that this browser began last')
   const { rows } = await deps.pool.query<{ return_to: string }>(
@@ -60,7 +60,7 @@ const startAgain = (why: string) =>
 
 const nameFor = (of: CookieOf) => (isSecure(of) ? '__Secure-forge_oidc' : 'forge_oidc')
 
-/** Lax, not Strict: the browser comes back from the provider's site. */
+/** Lax, not Strict, because the browser returns from the provider's site. */
 function setCookie(of: CookieOf, value: string, maxAgeSeconds: number): void {
   const attributes = [
     'Path=/api/auth/oidc',

@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import type { Logger } from 'pino'
 import { Refusal } from '../../platform/refusal.ts'
 
-/** Shows a refusal to a person where a browser asks; anything else gets it as every other. */
+/** Shows a refusal as a page to browsers; other clients get the usual JSON. */
 export async function withRefusedPage(
   { ctx, requestId }: { ctx: Context; requestId: string },
   logger: Logger,
@@ -25,7 +25,7 @@ export async function withRefusedPage(
 const policy =
   "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; frame-ancestors 'none'"
 
-/** Whom the provider still knows may be let in as somebody else. */
+/** Offers another account, because the provider may have a session. */
 const page = ({ detail, code }: Refusal, requestId: string) => `<!doctype html>
 <html lang="en">
 <head>

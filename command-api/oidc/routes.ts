@@ -10,7 +10,7 @@ import { type Account, accountOf, refuseDisabled } from './account.ts'
 import { beginFlow, takeFlow } from './flow.ts'
 import { withRefusedPage } from './refused-page.ts'
 
-/** Opens a session and sets its refresh cookie; refuses what `reserve` refuses. */
+/** Opens a session and sets its refresh cookie; throws the refusals of `reserve`. */
 export type OpenSession = (
   signIn: Account & {
     requestId: string
@@ -21,7 +21,7 @@ export type OpenSession = (
 
 const callbackPath = '/api/auth/oidc/callback'
 const defaultReturn = '/device'
-/** Each leaves a row for ten minutes. */
+/** Limited because each one leaves a row for ten minutes. */
 const begunSignIns = { name: 'oidc', points: 30, windowSeconds: 60 }
 const redirect = {
   mediaType: 'text/html',
@@ -84,12 +84,12 @@ const callbackRoute = (deps: Deps, atProvider: AtProvider, openSession: OpenSess
         const account = await accountOf(deps, { identity, settings, requestId })
         const reserve = (tx: Transaction) => refuseDisabled(tx, account.username)
         await openSession({ ...account, requestId, ctx, reserve })
-        // Whole: a path that begins with two slashes would lead elsewhere.
+        // An absolute URL, because a path that starts with two slashes would leave this server.
         goTo(ctx, new URL(new URL(deps.baseUrl()).origin + returnTo))
       }),
   })
 
-/** A path of this server with its query, or a refusal: nobody is sent elsewhere with a fresh sign-in. */
+/** A path of this server with its query; refuses others, to prevent an open redirect. */
 function pathHere(asked: string, baseUrl: string): string {
   const base = new URL(baseUrl)
   const url = asked.startsWith('/') ? URL.parse(asked, base) : null

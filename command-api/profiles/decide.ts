@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Profile, ProfileEvent, ProfileFacts } from '../../events/profiles.ts'
 
-/** Said again as it is, a profile stays as it is. */
+/** Idempotent: setting the same profile appends no event. */
 export const setProfile = (profile: Profile, wanted: ProfileFacts): ProfileEvent[] =>
   isDeepStrictEqual(profile, wanted) ? [] : [{ type: 'profile.set', data: wanted }]
 
@@ -18,6 +18,6 @@ const undescribed = {
   price_per_gpu_hour: '0',
 }
 
-/** What the engine of this machine has; everything else stays as an admin set it. */
+/** Updates the hardware of this machine; keeps everything an admin set. */
 export const describeLocal = (profile: Profile, { gpus, series }: LocalHardware): ProfileEvent[] =>
   setProfile(profile, { ...undescribed, ...profile, series, gpus_per_node: gpus })

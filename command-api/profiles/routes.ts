@@ -52,7 +52,7 @@ export const profileRoutes = (deps: Deps): Route[] => [
 const selectProfiles = `select name, series, gpus_per_node, max_nodes, cpus, memory_gb, executor, container,
                                available, price_per_gpu_hour::text from write.profile`
 
-/** Answers the position of the change. */
+/** Returns the position of the change. */
 async function changeProfile(
   { store }: Pick<Deps, 'store'>,
   name: string,
@@ -98,7 +98,7 @@ async function saveProfile(tx: Transaction, facts: ProfileFacts): Promise<void> 
   )
 }
 
-/** What the local engine of this machine has; the price an admin set stays. */
+/** Records the hardware of the local engine; keeps the price set by an admin. */
 export async function describeLocalProfile(
   deps: Pick<Deps, 'store' | 'now'>,
   hardware: LocalHardware,

@@ -14,18 +14,18 @@ import { handle } from '../handle.ts'
 export type ProjectionRow = Static<typeof projectionRow>
 export type RebuildStatus = Static<typeof rebuildStatus>
 
-/** What administrators may see and do of the projector; handed in by the wiring. */
+/** The administrators' operations on the projector; provided by server/. */
 export type ProjectionAdmin = {
   list(): Promise<ProjectionRow[]>
   rebuildStatus(): RebuildStatus
-  /** Begins a rebuild; false when one is at work. */
+  /** Starts a rebuild; false if one is already running. */
   beginRebuild(): boolean
 }
 
 /** All projections share one generation of tables, so any name rebuilds them all. */
 const everything = 'all'
 
-/** Whether one may begin is for the projector to say. */
+/** The projector decides whether a rebuild may start. */
 export const projectionRoutes = (deps: Deps, admin: ProjectionAdmin): Route[] => [
   route({
     method: 'GET',
@@ -54,7 +54,7 @@ export const projectionRoutes = (deps: Deps, admin: ProjectionAdmin): Route[] =>
           `No such projection: ${params.name}; known are ${names.join(', ')}, ${everything}`,
         )
       if (admin.rebuildStatus().state === 'running') throw atWork()
-      // Before it begins, so that none begins unseen.
+      // Recorded before it starts, so that no rebuild starts unrecorded.
       const { position } = await handle(
         deps.store,
         {

@@ -3,10 +3,10 @@ import { Refusal } from '../../platform/refusal.ts'
 import type { MemberRole, ProjectPatch } from '../../schemas/projects.ts'
 import { type Asking, judge, rolesIn } from '../access.ts'
 
-/** Who asks for it, and of which project. */
+/** The caller and the project. */
 export type Asked = { caller: Asking; name: string }
 
-/** Settings that are left out stay; nothing happens where all are so already. */
+/** Absent settings keep their value. Idempotent: unchanged settings append no event. */
 export function changeSettings(
   project: Project,
   asked: Asked,
@@ -37,7 +37,7 @@ export function removeMember(project: Project, asked: Asked, username: string): 
 
 type Existing = NonNullable<Project>
 
-/** The project, for who may change it; for who may not read it there is none. */
+/** The project, if the caller may change it; to those who may not read it, it looks missing. */
 function configurable(project: Project, { caller, name }: Asked): Existing {
   const verdict = project ? judge(rolesOf(project, caller), 'configure') : 'hidden'
   if (!project || verdict === 'hidden') throw new Refusal('not_found', `No such project: ${name}`)

@@ -100,7 +100,7 @@ async function change(
   return handled
 }
 
-/** The rows that other commands ask who may submit, and who may act on runs. */
+/** Updates the rows from which other commands decide who may submit and act on runs. */
 async function saveForRules(tx: Transaction, event: ProjectEvent): Promise<void> {
   switch (event.type) {
     case 'project.created':
@@ -131,7 +131,7 @@ async function saveForRules(tx: Transaction, event: ProjectEvent): Promise<void>
   }
 }
 
-/** A disabled person is not told apart from one who never was: whether accounts exist is for admins to know. */
+/** Does not distinguish disabled from unknown people: only admins may learn which accounts exist. */
 async function refuseUnknown(tx: Transaction, username: string): Promise<void> {
   const { rowCount } = await tx.query(
     'select 1 from auth.person where username = $1 and not disabled',

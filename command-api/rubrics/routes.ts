@@ -99,7 +99,7 @@ function toReply(rubric: Rubric, changed: boolean) {
     updated_by,
     created: changed && content.version === 1,
     changed,
-    // No judge caches scores yet; the count is that of the score table once there is one.
+    // Always 0, because there is no score cache yet.
     retired_scores: 0,
   }
 }

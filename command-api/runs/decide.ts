@@ -8,7 +8,7 @@ export type Report = Pick<LifecycleReport, 'event' | 'run_id' | 'exit_code' | 'm
   reported_at: string
 }
 
-/** What a lifecycle report makes of an external run. A report on a run that has ended changes nothing. */
+/** Applies a lifecycle report to an external run. After the end, a report appends no event. */
 export function reportLifecycle(run: Run, report: Report): RunEvent[] {
   if (run.state === null) throw new Refusal('not_found', `No such run: ${report.run_id}`)
   if (isEnded(run)) return []
@@ -31,7 +31,7 @@ export function reportLifecycle(run: Run, report: Report): RunEvent[] {
   }
 }
 
-/** A run that reported nothing for a day is given up; one that has ended stays as it ended. */
+/** Abandons a run that reported nothing for a day; an ended run keeps its state. */
 export function abandonRun(run: Run, run_id: string): RunEvent[] {
   return run.state === null || isEnded(run) ? [] : [{ type: 'run.abandoned', data: { run_id } }]
 }

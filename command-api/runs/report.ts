@@ -48,10 +48,10 @@ export const reportRun =
 const isDuplicate = (before: Run, event: LifecycleReport['event']) =>
   before.state === event || (event === 'running' && before.started_at !== null)
 
-/** Reports that were on their way when the run ended still come before the end of its log. */
+/** Delay of the log's `eof`, so that reports in flight precede it. */
 const lateLinesMs = 5000
 
-/** From 15 minutes after this the run's reports are refused; its log is closed a little later. */
+/** Records the end: 15 minutes later the run's reports are refused, and soon after its log is closed. */
 export async function endRun(
   tx: Transaction,
   runId: string,

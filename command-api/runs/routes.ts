@@ -106,7 +106,7 @@ function shown(deps: Deps, run_id: string, { token, expires_at }: IssuedToken) {
   }
 }
 
-/** Reports are taken of external runs that go on. */
+/** Only live external runs have tokens. */
 function refuseWithoutTokens(run: RunToActOn): void {
   if (run.source === 'job')
     throw new Refusal('conflict', 'The run belongs to a job; its token is given to the job alone')

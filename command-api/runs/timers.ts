@@ -10,18 +10,18 @@ import { endRun } from './report.ts'
 
 export type RunKeeper = { stop(): Promise<void> }
 
-/** How often it looks, in milliseconds. */
+/** Interval between passes, in milliseconds. */
 const intervalMs = 1000
-/** How long a run without a job may be silent, in milliseconds. */
+/** Maximum silence of a run without a job, in milliseconds. */
 const silenceMs = 24 * 3_600_000
 const batch = 100
 
 const keeper = { type: 'system', id: 'run-keeper', via: 'timer' } as const
 
 /**
- * Does what nobody asks for: closes the logs of ended runs with the platform's `eof` (specification,
- * "Job lifecycle", rule 2), and gives up external runs that were silent for a day. Every step may be
- * repeated, by any process: of several `eof` the first holds.
+ * Time-based transitions of runs: closes the logs of ended runs with the platform's `eof` (specification, "Job
+ * lifecycle", rule 2), and abandons external runs that were silent for a day. Every step may be repeated, by any
+ * process: of several `eof` the first counts.
  */
 export function startRunKeeper(deps: Deps): RunKeeper {
   return repeat(
@@ -41,7 +41,7 @@ export function startRunKeeper(deps: Deps): RunKeeper {
 async function noteReporters(deps: Deps): Promise<void> {
   const reporters = deps.reports.takeReporters()
   if (reporters.length === 0) return
-  // A minute is near enough, and spares a row version a second for each run.
+  // Precise to a minute, which saves a row version per second and run.
   await deps.pool.query(
     `update write.run_state set last_report_at = $2
       where run_id = any($1) and last_report_at < $2::timestamptz - interval '1 minute'`,

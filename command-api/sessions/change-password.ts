@@ -13,7 +13,7 @@ export type ChangePassword = {
   body: { current: string; new: string }
 }
 
-/** Sets a person's own password and ends their sessions, but for the one that did it. */
+/** Sets a person's own password and ends their other sessions. */
 export async function changePassword(
   deps: Deps,
   passwords: Passwords,

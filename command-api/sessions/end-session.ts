@@ -10,11 +10,11 @@ export type Ending = {
   /** Why it ends. */
   as: 'user.logout' | 'user.session_revoked' | 'user.refresh_reused'
   stamp: Stamp
-  /** Thrown where the session is over already, or is not this person's. */
+  /** Thrown if the session has already ended, or is not this person's. */
   otherwise: Refusal
 }
 
-/** Ends one session and every token of it, in all processes; answers the position of the event. */
+/** Ends one session and its tokens in all processes; returns the position of the event. */
 export async function endSession(deps: Deps, ending: Ending): Promise<string> {
   const { username, sid, as, stamp, otherwise } = ending
   const { position } = await handle(

@@ -4,8 +4,8 @@ import type { Deps } from '../deps.ts'
 import { handle } from '../handle.ts'
 
 /**
- * Makes the first administrator of an installation that has nobody yet. Answers the password that was
- * made up for it, to be shown once; null where it was configured or there are people already.
+ * Creates the first administrator of an empty installation. Returns the generated password, to be shown once; null
+ * if it was configured or there are people already.
  */
 export async function createFirstAdmin(
   deps: Deps,

@@ -9,15 +9,15 @@ import { familyOf } from './refresh.ts'
 type SigningOut = { caller: Person | Anybody; requestId: string; ctx: Context }
 
 /**
- * Ends the session of the access token, and that of the cookie: a browser that signed in twice holds two.
- * Refuses a caller who brings neither alive.
+ * Ends the session of the access token and that of the cookie, since a browser that signed in twice has both.
+ * Refuses a caller without a live one.
  */
 export async function logout(deps: Deps, request: SigningOut): Promise<void> {
   const { caller, requestId, ctx } = request
   clearRefreshCookie({ ctx, baseUrl: deps.baseUrl() })
   const byToken = caller.kind === 'person' ? caller : null
   const byCookie = await familyOf(deps, request).catch(error => {
-    // The cookie's session has ended as stolen; that of the token is still to end.
+    // The cookie's family was ended as stolen; the token's session must still end.
     if (byToken !== null && error instanceof Refusal && error.code === 'unauthenticated')
       return null
     throw error

@@ -7,7 +7,7 @@ import type { Transaction } from '../event-store.ts'
 import { handle } from '../handle.ts'
 import { issueAccess } from './issue-access.ts'
 
-/** Life of a session and its refresh tokens (specification, "Limits"); refreshing never makes it longer. */
+/** Lifetime of a session and its refresh tokens (specification, "Limits"); a refresh does not extend it. */
 const refreshSeconds = 30 * 86_400
 const maxUserAgent = 256
 const prunedAfterMs = 86_400_000
@@ -15,19 +15,19 @@ const prunedAfterMs = 86_400_000
 export type SignIn = {
   username: string
   role: 'admin' | 'operator'
-  /** By which way the person came in: `password`, `device`, `oidc`. */
+  /** How the person signed in: `password`, `device`, `oidc`. */
   via: string
   requestId: string
-  /** Takes the refresh cookie; null where the caller is no browser (device flow: access token only). */
+  /** Receives the refresh cookie; null without a browser (device flow: access token only). */
   ctx: Context | null
-  /** What else belongs in the transaction that opens the session; refuses by throwing. */
+  /** Runs in the transaction that opens the session; refuses by throwing. */
   reserve?: (tx: Transaction) => Promise<void>
 }
 
 /** `expires_in` in seconds. */
 export type OpenedSession = { sid: string; token: string; expires_in: number }
 
-/** Opens a session for a person who has proved who they are, and leaves `user.login` in their stream. */
+/** Opens a session for an authenticated person, and appends `user.login` to their stream. */
 export async function openSession(deps: Deps, signIn: SignIn): Promise<OpenedSession> {
   const { username, role, via, requestId, ctx } = signIn
   const now = deps.now()
@@ -47,7 +47,7 @@ export async function openSession(deps: Deps, signIn: SignIn): Promise<OpenedSes
         await storeSession(tx, { username, sid, via, now, expires_at, refresh, user_agent })
       },
     },
-    // Nothing about a sign-in depends on earlier ones.
+    // A sign-in does not depend on earlier ones.
     (): UserEvent[] => [{ type: 'user.login', data: { username, sid, via } }],
   )
   if (ctx !== null && refresh !== null)
@@ -65,7 +65,7 @@ type NewSession = {
   user_agent: string | null
 }
 
-/** Who signs in clears away what is long over, a little at a time; two at once do not wait for each other. */
+/** Deletes a few long-ended sessions at each sign-in; concurrent sign-ins skip each other's rows. */
 async function pruneSessions(tx: Transaction, now: Date): Promise<void> {
   await tx.query(
     `delete from auth.session where sid in

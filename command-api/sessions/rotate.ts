@@ -2,10 +2,10 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { sha256 } from '../../auth/opaque-token.ts'
 import type { Transaction } from '../event-store.ts'
 
-/** A client whose answer got lost may present a spent token again for so long, in milliseconds. */
+/** How long a used token may be presented again, for clients whose response was lost, in milliseconds. */
 const graceMs = 10_000
 
-/** A session and its refresh tokens, of which only the newest is unspent: the family of one sign-in. */
+/** The session of one sign-in with its refresh tokens, of which only the newest is unused. */
 export type Family = {
   sid: string
   username: string
@@ -71,15 +71,15 @@ export async function successor(
 }
 
 /**
- * A lost answer must be given again, yet no usable token may be stored. So the successor is derived from the
- * spent token, which only its holder has, and a salt, which only the database has: neither alone tells it,
- * and unlike with a key of the server's own there is nothing to guard, share between processes or rotate.
+ * A lost response must be repeatable, yet no usable token may be stored. So the successor is derived from the used
+ * token, which only its holder has, and a salt, which only the database has. Neither suffices alone, and unlike a
+ * server key there is nothing to protect, share between processes or rotate.
  */
 const successorOf = (token: string, salt: Buffer): string =>
   createHmac('sha256', salt).update(token).digest('base64url')
 
 async function findPresented(tx: Transaction, hash: Buffer): Promise<Presented | undefined> {
-  // First the lock, then the look: a query that waits for a lock may still see its rows as they were before.
+  // Lock first, then read: a query that waits for a lock may still see the old rows.
   await tx.query(
     `select 1 from auth.session
       where sid = (select sid from auth.refresh_token where secret_sha256 = $1) for update`,

@@ -41,7 +41,7 @@ const signInRoutes = (deps: Deps, passwords: Passwords): Route[] => [
     response: loginReply,
     refusals: ['unauthenticated', 'forbidden', 'rate_limited', 'not_configured'],
     async handle({ body, requestId, ctx }) {
-      // Or another page could sign this browser in as somebody else, unseen.
+      // Otherwise another page could silently sign this browser in as somebody else.
       refuseForeignOrigin(ctx, deps.baseUrl())
       refuseBesideProvider(deps, 'Password login is disabled')
       const { username } = body
@@ -128,8 +128,8 @@ const ownSessionRoutes = (deps: Deps, passwords: Passwords): Route[] => [
 const wrongPassword = () => new Refusal('unauthenticated', 'Username or password is wrong')
 
 /**
- * Checking a password takes long, and meanwhile it may have been reset: the sessions that ended then must
- * have no successor. Changes of a person wait for this transaction, by the lock of their stream.
+ * The password may have been reset during the slow check, and no session may be opened after that. Changes of the
+ * person wait for this transaction, because it holds the lock on their stream.
  */
 async function refuseIfChanged(
   tx: Transaction,
@@ -143,7 +143,7 @@ async function refuseIfChanged(
   if (rowCount === 0) throw wrongPassword()
 }
 
-/** Where an identity provider signs people in, nobody does so past it. */
+/** With an identity provider, password sign-in is disabled. */
 function refuseBesideProvider({ config }: Deps, what: string): void {
   if (config.oidc) throw new Refusal('not_configured', `${what}; sign in with ${config.oidc.name}`)
 }

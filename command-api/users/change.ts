@@ -30,8 +30,8 @@ type Effect = {
 }
 
 /**
- * Changes a person and ends what must end with it, in one transaction. Answers the person, and the new
- * password where one was made up.
+ * Changes a person and ends affected sessions, in one transaction. Returns the person, and the password if one was
+ * generated.
  */
 export async function patchUser(
   deps: Deps,
@@ -85,7 +85,7 @@ async function takeEffect(tx: Transaction, event: UserEvent, effect: Effect): Pr
     tx.query(`update auth.person set ${assignment} where username = $1`, [username, ...values])
   switch (event.type) {
     case 'user.role_changed':
-      // Sessions go on: their access tokens name the old role and are refused, a refresh brings the new one.
+      // Sessions continue: access tokens with the old role are refused, and a refresh issues one with the new role.
       await set('role = $2', event.data.role)
       break
     case 'user.disabled':
@@ -109,8 +109,8 @@ const mayTakeAnAdmin = ({ type, data }: UserEvent) =>
   type === 'user.disabled' || (type === 'user.role_changed' && data.role !== 'admin')
 
 /**
- * Two admins who demote each other at the same time change two streams, so the streams' locks do not
- * keep them apart: this one does.
+ * Two admins who demote each other at the same time change two streams, so the stream locks do not serialize them;
+ * this lock does.
  */
 async function keepAnAdmin(tx: Transaction): Promise<void> {
   await lockInTransaction(tx, textLock('the last admin'))

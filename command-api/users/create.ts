@@ -13,11 +13,11 @@ import { createUser } from './decide.ts'
 
 export type NewPassword = {
   hash: string
-  /** What was made up, to be shown once; null where it was given. */
+  /** The generated password, to be shown once; null if one was given. */
   shown: string | null
 }
 
-/** Checks and hashes a given password, or one that is made up where none was given. */
+/** Checks and hashes the given password, or generates one. */
 export async function newPassword(
   passwords: Passwords,
   given: string | null | undefined,
@@ -30,7 +30,7 @@ export async function newPassword(
 
 type Create = { caller: Person; body: UserInput; requestId: string; password: NewPassword }
 
-/** Creates a person inside a transaction of the caller's; answers them with a password that was made up. */
+/** Creates a person in the caller's transaction; returns them with the generated password, if any. */
 export async function insertUser(
   deps: Deps,
   request: Create,

@@ -8,7 +8,7 @@ export function createUser(user: User, { username, role }: CreateUser): UserEven
   return [{ type: 'user.created', data: { username, role, auth: 'password' } }]
 }
 
-/** What is undefined stays. Passwords and profiles are in no event, only that they changed. */
+/** Undefined fields keep their value. Events record that passwords and profiles changed, not their contents. */
 export type ChangeUser = {
   username: string
   role: Role | undefined

@@ -19,7 +19,7 @@ export const userRoutes = (deps: Deps, passwords: Passwords): Route[] => [
     refusals: ['conflict', 'rate_limited'],
     async handle(request) {
       const { body } = request
-      // Before the transaction: it takes long, and may be refused while many sign in.
+      // Before the transaction, because hashing is slow and may be refused under load.
       const password = await newPassword(passwords, body.password, body.username)
       return createOnce(deps, request, tx => insertUser(deps, { ...request, password }, tx))
     },

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { settle } from '../../command-api/jobs/attempt-end.ts'
+import { assumeSucceeded } from '../../command-api/jobs/attempt-end.ts'
 import {
   admit,
   executorRunning,
@@ -129,10 +129,10 @@ test('a failure says what is known of it', t => {
 test('exit code 0 without a report is believed when none comes', t => {
   const job = after(...running, ended({}, 20))
   t.is(job.state, 'running')
-  t.like(settle(job, at(80)), [
+  t.like(assumeSucceeded(job, at(80)), [
     { type: 'job.succeeded', data: { reason: 'exit_code', exit_code: 0 } },
   ])
-  t.deepEqual(settle(after(...running), at(80)), [])
+  t.deepEqual(assumeSucceeded(after(...running), at(80)), [])
 })
 
 test('a report that was on its way when the process ended still decides', t => {

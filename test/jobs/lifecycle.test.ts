@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import { settle } from '../../command-api/jobs/attempt-end.ts'
+import { assumeSucceeded } from '../../command-api/jobs/attempt-end.ts'
 import {
   admit,
   limit,
@@ -72,7 +72,7 @@ const run: Record<Trigger, (job: Job) => JobEvent[]> = {
   exited_zero: ended(),
   exited_nonzero: ended({ exit_code: 1 }),
   lost: ended({ exit_code: null }),
-  report_lost: job => settle({ ...job, exit: { exit_code: 0, ended_at: '' } }, at(200)),
+  report_lost: job => assumeSucceeded({ ...job, exit: { exit_code: 0, ended_at: '' } }, at(200)),
   preempt: ended({ preempted: true }),
   pause: pausing,
   resume: job => resume(job, null),

@@ -7,7 +7,7 @@ import { pino } from 'pino'
 import type { Person } from '../../auth/caller.ts'
 import { type EventStore, postgresEventStore, type Stamp } from '../../command-api/event-store.ts'
 import { passAll } from '../../command-api/jobs/admission/gates.ts'
-import { gatherFacts } from '../../command-api/jobs/admission/load-facts.ts'
+import { loadFacts } from '../../command-api/jobs/admission/load-facts.ts'
 import { changeJob } from '../../command-api/jobs/change.ts'
 import { executorCommands } from '../../command-api/jobs/executor-commands.ts'
 import { createJob } from '../../command-api/jobs/submit.ts'
@@ -134,7 +134,7 @@ export async function stage(
       const { name = '', version = '', digest = '', framework } = recipe ?? {}
       const runtime_id = framework?.runtime_id ?? ''
       body.lock = { name, version, digest, framework: { runtime_id, name: null, version: null } }
-      const facts = await gatherFacts(body, { ...deps, caller, catalogue })
+      const facts = await loadFacts(body, { ...deps, caller, catalogue })
       const submission = { facts, gates: passAll(facts), caller, stamp: stamp() }
       const { answer } = await store.transaction(tx =>
         createJob(

@@ -79,7 +79,7 @@ test.serial(
       const { body } = await refreshed(visitor, base)
       t.deepEqual(body.user, { username, role: 'operator' })
     }
-    // Two first sign-ins at once make one account.
+    // Concurrent first sign-ins create one account.
     people.set('u-3', { preferred_username: 'grace' })
     await Promise.all([signInAs(base, 'u-3'), signInAs(base, 'u-3')])
     const { rows } = await forge.pool.query(

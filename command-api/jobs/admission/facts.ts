@@ -5,29 +5,29 @@ import type { Quota } from '../../../schemas/quotas.ts'
 import type { Recipe } from '../../../schemas/recipes.ts'
 import type { ValidationError } from '../../../schemas/shared.ts'
 
-/** Everything the gates ask about, gathered before the first of them is asked. */
+/** The input of all gates, loaded before the first one runs. */
 export type AdmissionFacts = {
   spec: JobSpec
   caller: { username: string; role: 'admin' | 'operator' }
-  /** The recipe that the lock names: of its version, or else the newest of its name. */
+  /** The recipe of the lock: the exact version, or else the newest with its name. */
   recipe: Recipe | null
   /** Names of the catalogue. */
   recipes: readonly string[]
-  /** What the recipe's schema makes of the parameters; null without a recipe. */
+  /** The parameters validated by the recipe's schema; null without a recipe. */
   params: { value: Record<string, unknown>; errors: readonly ValidationError[] } | null
   registries: readonly string[]
   quota: Quota
-  /** GPUs that the submitter's jobs hold now. */
+  /** GPUs held by the submitter's jobs. */
   held_gpus: number
-  /** The profile that the spec names, or the one that is meant where it names none. */
+  /** The profile of the spec, or the default one. */
   profile: Profile | null
   profiles: readonly string[]
-  /** References that lead nowhere, or to what the submitter may not read, each with what is wrong. */
+  /** Faults of dangling references, including those to resources the submitter may not read. */
   dangling: readonly string[]
   resolved: Resolved
 }
 
-/** What the spec asks of the hardware, with what it leaves to the recipe filled in. */
+/** The requested hardware, with the recipe's defaults filled in. */
 export function requestOf({ spec, recipe, profile }: AdmissionFacts) {
   const { resources } = spec.spec
   const gpus_per_node = resources.gpus_per_node ?? recipe?.resources.min_gpus ?? 1

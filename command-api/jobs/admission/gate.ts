@@ -11,5 +11,5 @@ export type Refused = {
   refusal?: RefusalCode
 }
 export type Answer = Passed | Refused
-/** Pure: the same facts get the same answer, and every gate can be asked whatever the others say. */
+/** Pure and independent: the result depends only on the facts, not on other gates. */
 export type Gate = (facts: AdmissionFacts) => Answer

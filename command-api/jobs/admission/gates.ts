@@ -17,7 +17,7 @@ const askDialect = (api: string): Answer =>
         data: { submitted: api, spoken: dialect },
       }
 
-/** The lock must name a recipe of the catalogue in all that identifies it (specification, "Gates", 1). */
+/** All identifying fields of the lock must match a recipe of the catalogue (specification, "Gates", 1). */
 const recipeHandshake: Gate = ({ spec, recipe, recipes }) => {
   const { lock } = spec
   if (!recipe)
@@ -76,7 +76,7 @@ const imageRegistry: Gate = ({ spec, registries }) => {
   }
 }
 
-/** `host/path` of an image as container engines read it: without a host it is Docker Hub's. */
+/** `host/path` of an image; as in container engines, the default host is Docker Hub. */
 function registryOf(ref: string): string {
   const path = ref.replace(/@.*$/, '').replace(/:[^/:]*$/, '')
   const [first = '', ...rest] = path.split('/')
@@ -84,7 +84,7 @@ function registryOf(ref: string): string {
   return hasHost ? path : `docker.io/${path}`
 }
 
-/** Refuses what could never be held at once; what others hold now only makes a job wait (specification, "Gates", 2). */
+/** Refuses jobs beyond the quota itself; GPUs in use only make a job wait (specification, "Gates", 2). */
 const quotaGate: Gate = facts => {
   const { quota, held_gpus } = facts
   const { gpus, series } = requestOf(facts)
@@ -145,7 +145,7 @@ const params: Gate = ({ params: checked }) => {
   }
 }
 
-/** A package is looked through where it was uploaded to; without uploads there is none to look through. */
+/** Packages are scanned on upload; there are no uploads yet. */
 const sensitiveFile: Gate = ({ spec }) =>
   spec.spec.source.kind === 'package'
     ? {
@@ -156,7 +156,7 @@ const sensitiveFile: Gate = ({ spec }) =>
       }
     : { ok: true, detail: 'no package' }
 
-/** In the order in which they are asked. */
+/** In the order in which they run. */
 const gates: readonly [GateName, Gate][] = [
   ['dialect', dialectGate],
   ['recipe_handshake', recipeHandshake],
@@ -169,7 +169,7 @@ const gates: readonly [GateName, Gate][] = [
   ['sensitive_file', sensitiveFile],
 ]
 
-/** What every gate says, the refusing ones too. */
+/** Results of all gates, including refusals. */
 export const askAll = (facts: AdmissionFacts): GateResult[] =>
   gates.map(([gate, ask]) => {
     const answer = ask(facts)
@@ -178,7 +178,7 @@ export const askAll = (facts: AdmissionFacts): GateResult[] =>
     return { gate, ...shown }
   })
 
-/** What every gate says; the first one that refuses, refuses (specification, "Gates that refuse `POST /api/jobs`"). */
+/** Results of all gates; throws the first refusal (specification, "Gates that refuse `POST /api/jobs`"). */
 export const passAll = (facts: AdmissionFacts): GateResult[] =>
   gates.map(([gate, ask]) => {
     const answer = ask(facts)
@@ -186,7 +186,7 @@ export const passAll = (facts: AdmissionFacts): GateResult[] =>
     return { gate, ...answer }
   })
 
-/** A job in another dialect has another shape: the first gate is asked before the schema is. */
+/** The first gate runs before validation, because other dialects have other schemas. */
 export function passDialect(body: unknown): void {
   if (typeof body !== 'object' || body === null || !('api' in body)) return
   const answer = typeof body.api === 'string' ? askDialect(body.api) : null

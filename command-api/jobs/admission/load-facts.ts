@@ -6,10 +6,10 @@ import { defaultQuota, type Quota } from '../../../schemas/quotas.ts'
 import type { AdmissionFacts } from './facts.ts'
 import { type Lookup, resolveReferences } from './references.ts'
 
-export type Gathering = Lookup & { catalogue: readonly CatalogueEntry[] }
+export type FactSources = Lookup & { catalogue: readonly CatalogueEntry[] }
 
-/** Asks everything that the gates need to know of a spec. */
-export async function gatherFacts(spec: JobSpec, from: Gathering): Promise<AdmissionFacts> {
+/** Loads the facts that the gates need for a spec. */
+export async function loadFacts(spec: JobSpec, from: FactSources): Promise<AdmissionFacts> {
   const { pool, caller, catalogue } = from
   const { name, version } = spec.lock
   const entry = findRecipe(catalogue, name, version) ?? findRecipe(catalogue, name)
@@ -33,7 +33,7 @@ export async function gatherFacts(spec: JobSpec, from: Gathering): Promise<Admis
   }
 }
 
-/** Where none is named, the machine's own; or else the only one. */
+/** Without a name, the local machine's profile, or else the only one. */
 function profileNamed(profiles: readonly Profile[], wanted: string | null): Profile | null {
   const named = profiles.find(({ name }) => name === (wanted ?? 'local'))
   if (named || wanted !== null) return named ?? null
@@ -47,7 +47,7 @@ function checkParams(entry: CatalogueEntry, params: Record<string, unknown>) {
 
 type Stored = { quota: Quota; held_gpus: number; registries: string[]; profiles: Profile[] }
 
-/** One question for all that is stored: admission is asked thousands of times a second. */
+/** One query for everything, because admission runs thousands of times a second. */
 async function readStored(pool: Pool, username: string): Promise<Stored> {
   const { rows } = await pool.query({
     name: 'admission_facts',

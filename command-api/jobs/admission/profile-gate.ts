@@ -1,7 +1,7 @@
 import { type AdmissionFacts, requestOf } from './facts.ts'
 import type { Gate, Refused } from './gate.ts'
 
-/** The hardware must exist, be allowed to the submitter, and have what is asked for. */
+/** The profile must exist, be allowed for the submitter, and satisfy the request. */
 export const profileGate: Gate = facts => {
   const { profile, profiles, spec } = facts
   if (!profile)
@@ -24,7 +24,7 @@ const refusedProfile = (detail: string, data: Record<string, unknown>): Refused 
 
 type KnownProfile = NonNullable<AdmissionFacts['profile']>
 
-/** The first thing that the profile cannot give, or null. */
+/** The first request that the profile cannot satisfy, or null. */
 function profileFault(facts: AdmissionFacts, profile: KnownProfile): string | null {
   const { name } = profile
   const { quota, recipe, caller } = facts

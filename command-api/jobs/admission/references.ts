@@ -13,8 +13,8 @@ export type Lookup = {
 export type Found = { dangling: string[]; resolved: Resolved }
 
 /**
- * What the spec refers to, resolved once and for all: an alias or a "latest" that moves later does not move
- * under the job. What the submitter may not read is as if it did not exist.
+ * Resolves the spec's references once, so that an alias or "latest" that moves later does not affect the job.
+ * Resources that the submitter may not read look missing.
  */
 export async function resolveReferences(spec: JobSpec, lookup: Lookup): Promise<Found> {
   const work = spec.spec
@@ -29,7 +29,7 @@ export async function resolveReferences(spec: JobSpec, lookup: Lookup): Promise<
   }
 }
 
-/** Kinds of things of which there are none here, so that every reference to one leads nowhere. */
+/** Resource kinds that do not exist yet; every reference to one dangles. */
 function unknownKinds(work: JobSpec['spec']): string[] {
   const named = (kind: string, refs: readonly string[]) =>
     refs.map(ref => `No such ${kind}: ${ref}`)
@@ -70,7 +70,7 @@ async function rubricExists(ref: string, { store, caller }: Lookup): Promise<boo
 
 type InitFrom = NonNullable<JobSpec['spec']['init_from']>
 
-/** The artifact, or what is wrong with the reference. */
+/** The artifact, or the fault of the reference. */
 async function resolveInitFrom(
   from: InitFrom,
   lookup: Lookup,
@@ -88,8 +88,8 @@ async function resolveInitFrom(
 }
 
 /**
- * `latest` is the highest step, and of one step the newest; `best` the one whose own score of the run's
- * `checkpoints.metric` is best, as it was registered.
+ * `latest` is the highest step (the newest for equal steps); `best` has the best registered value of the run's
+ * `checkpoints.metric`.
  */
 async function findArtifact(
   { artifact_id, run_id, select }: InitFrom,
@@ -123,7 +123,7 @@ async function findArtifact(
   return rows[0] ?? null
 }
 
-/** SQL: what artifact `a` was registered with for its run's `checkpoints.metric`; higher is better. */
+/** SQL: the registered value of artifact `a` for its run's `checkpoints.metric`; higher is better. */
 const score = `(
   select (told.data -> 'metrics' ->> (metric ->> 'key'))::float8
          * case metric ->> 'goal' when 'min' then -1 else 1 end

@@ -5,7 +5,7 @@ import { type AdmissionFacts, requestOf } from './facts.ts'
 const secretName = /TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|PRIVATE_?KEY|ACCESS_?KEY/i
 const heldOut = /^(val|valid|validation|eval|test|dev)/i
 
-/** What is worth knowing and refuses nothing. */
+/** Hints that refuse nothing. */
 export function warningsOf({ spec, recipe, profile }: AdmissionFacts): Warning[] {
   const { checkpoints, datasets, rules, image, env } = spec.spec
   const secrets = Object.keys(env).filter(name => secretName.test(name))
@@ -40,7 +40,7 @@ export function warningsOf({ spec, recipe, profile }: AdmissionFacts): Warning[]
   return all.filter(([applies]) => applies).map(([, code, detail]) => ({ code, detail }))
 }
 
-/** What it costs at most, where the spec limits its duration; there is nothing else to go by yet. */
+/** The maximum cost, if the spec limits the duration; otherwise there is no basis for an estimate. */
 export function estimateOf(facts: AdmissionFacts): Estimate | null {
   const { max_duration_s } = facts.spec.spec.limits
   if (max_duration_s === null || !facts.profile) return null
