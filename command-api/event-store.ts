@@ -3,6 +3,7 @@ import type { Pool, PoolClient } from 'pg'
 import type { Actor, Event, EventDefinition, Recorded, Stamped } from '../events/event.ts'
 import { upcast } from '../events/upcast.ts'
 import { inTransaction } from '../platform/postgres/transaction.ts'
+import { toEventJson } from './event-json.ts'
 import type { DutiesOf, NewDuty } from './reactor.ts'
 
 export type Transaction = PoolClient
@@ -124,11 +125,12 @@ export function postgresEventStore(deps: EventStoreDeps): EventStore {
         schema_version: definitionOf(event.type).schema_version,
         data: event.data,
       }))
+      const json = rows.map(row => rowJson(definitionOf(row.type), row))
       const duties = rows.flatMap(row => dutiesOf(recordedOf(row, stream, stamp)))
       const open = isOpen.getStore()
       if (open && duties.length > 0) open.hasDuties = true
       try {
-        await insert(tx, [stream, metaOf(stamp), stamp.now, JSON.stringify(rows)], duties)
+        await insert(tx, [stream, metaOf(stamp), stamp.now, `[${json.join()}]`], duties)
       } catch (error) {
         if (isVersionClash(error))
           throw new ConcurrentWrite(`${stream} is past version ${expectedVersion}`)
@@ -174,6 +176,20 @@ async function insert(tx: Transaction, values: unknown[], duties: readonly NewDu
           values: [...values, JSON.stringify(duties)],
         },
   )
+}
+
+type Row = {
+  event_id: string
+  stream_version: number
+  type: string
+  schema_version: number
+  data: object
+}
+
+/** The data are made JSON of once, since they are measured too and may be long. */
+function rowJson(definition: EventDefinition, { data, ...place }: Row): string {
+  const json = toEventJson(definition, { type: place.type, data })
+  return `${JSON.stringify(place).slice(0, -1)},"data":${json}}`
 }
 
 const metaOf = ({ actor, requestId, causationId }: Stamp) =>

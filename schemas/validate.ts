@@ -29,17 +29,45 @@ export function checker<S extends TSchema>(
 ): (value: unknown) => Checked<Static<S>> {
   const coerceTypes = part === 'query' || part === 'path'
   const source = { part, holdsSecrets: JSON.stringify(schema).includes('"x-secret":true') }
-  const quick = compile(schema, { allErrors: false, coerceTypes })
+  const quick = compile(schema, { allErrors: false, coerceTypes, useDefaults: true })
   let thorough: ValidateFunction | undefined
   return value => {
     if (quick(value)) return { ok: true, value: value as Static<S> }
-    thorough ??= compile(schema, { allErrors: true, coerceTypes })
+    thorough ??= compile(schema, { allErrors: true, coerceTypes, useDefaults: true })
     thorough(value)
     return { ok: false, errors: toValidationErrors(thorough.errors ?? [], source) }
   }
 }
 
-type Options = { allErrors: boolean; coerceTypes: boolean }
+/** Says in which respect a value does not fit, without the value itself; null where it does. */
+export type FaultOf = (value: unknown) => string | null
+
+/** Compiles a schema for values that are complete: no default is filled in, and keys it does not name are faults. */
+export function exactly(schema: TSchema): FaultOf {
+  const options = { allErrors: false, coerceTypes: false, useDefaults: false }
+  const validate = compile(closedThroughout(schema) as TSchema, options)
+  return value => {
+    if (validate(value)) return null
+    const [fault] = validate.errors ?? []
+    const name = fault?.params.additionalProperty
+    return `${fault?.instancePath || '/'} ${fault?.message}${name === undefined ? '' : ` ('${name}')`}`
+  }
+}
+
+function closedThroughout(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closedThroughout)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const copy: Record<string, unknown> = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, closedThroughout(value)]),
+  )
+  const isOpen =
+    [copy.type].flat().includes('object') &&
+    'properties' in copy &&
+    !('additionalProperties' in copy)
+  return isOpen ? { ...copy, additionalProperties: false } : copy
+}
+
+type Options = { allErrors: boolean; coerceTypes: boolean; useDefaults: boolean }
 
 /** Creating an ajv costs more than compiling a schema, so each combination of options shares one. */
 const ajvs = new Map<string, Ajv2020>()
@@ -55,7 +83,6 @@ function createAjv(options: Options): Ajv2020 {
   const ajv = new Ajv2020({
     ...options,
     strict: true,
-    useDefaults: true,
     verbose: true,
     ownProperties: true,
   })

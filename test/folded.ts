@@ -1,6 +1,17 @@
+import { toEventJson } from '../command-api/event-json.ts'
+import { decisionEvents } from '../events/all.ts'
 import type { Actor, Aggregate, Event } from '../events/event.ts'
 
 const tester: Actor = { type: 'system', id: 'test', via: 'test' }
+const definitions = new Map(decisionEvents.map(definition => [definition.type, definition]))
+
+/** The event, which could be recorded. */
+export function recordable<E extends Event>(event: E): E {
+  const definition = definitions.get(event.type)
+  if (!definition) throw new Error(`${event.type} is not listed in events/all.ts`)
+  toEventJson(definition, event)
+  return event
+}
 
 /** What these events amount to, where nobody asks who caused them and when. */
 export const folded = <S, E extends Event>(
@@ -9,6 +20,10 @@ export const folded = <S, E extends Event>(
 ): S =>
   events.reduce(
     (state, event) =>
-      evolve(state, { ...event, occurred_at: '2026-11-20T00:00:00.000Z', actor: tester }),
+      evolve(state, {
+        ...recordable(event),
+        occurred_at: '2026-11-20T00:00:00.000Z',
+        actor: tester,
+      }),
     initial,
   )

@@ -5,6 +5,7 @@ import { type Job, jobs } from '../../events/job-state.ts'
 import type { JobAdmitted, JobEvent } from '../../events/jobs.ts'
 import { jobSpec } from '../../schemas/jobspec.ts'
 import { checker } from '../../schemas/validate.ts'
+import { recordable } from '../folded.ts'
 
 const checkSpec = checker(jobSpec, 'body')
 
@@ -65,7 +66,7 @@ export function admittedJob(spec: Record<string, unknown> = {}): JobAdmitted {
 export const stampedAt =
   (seconds: number) =>
   (event: JobEvent): Stamped<JobEvent> => ({
-    ...event,
+    ...recordable(event),
     occurred_at: iso(seconds),
     actor: { type: 'system', id: 'test', via: 'test' },
   })

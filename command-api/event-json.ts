@@ -1,0 +1,46 @@
+import type { Event, EventDefinition } from '../events/event.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { exactly, type FaultOf } from '../schemas/validate.ts'
+
+/** Of its data as JSON: far below what one record of the log and one row of a read model may be. */
+export const maxEventBytes = 512 * 1024
+
+const checks = new WeakMap<EventDefinition, FaultOf>()
+
+/**
+ * The data of an event that is about to be recorded, as JSON. One that does not fit its schema is a defect of the
+ * rule that decided it, and what is recorded stays for ever: it throws. One that is too big holds too much of
+ * what the caller sent.
+ */
+export function toEventJson(definition: EventDefinition, { type, data }: Event): string {
+  const faultOf = checks.get(definition) ?? exactly(definition.data)
+  checks.set(definition, faultOf)
+  const fault = faultOf(data)
+  if (fault !== null) throw new Error(`${type} does not fit its schema: ${fault}`)
+  const json = JSON.stringify(data)
+  const bytes = Buffer.byteLength(json)
+  if (bytes > maxEventBytes) throw tooBig(type, data, bytes)
+  return json
+}
+
+function tooBig(type: string, data: object, bytes: number): Refusal {
+  const biggest = biggestField(data)
+  return new Refusal(
+    'too_large',
+    `${type} would take ${bytes} bytes, most of them in '${biggest}'; ${maxEventBytes} are the most`,
+    { code: 'event.too_large', data: { field: biggest, bytes, max_bytes: maxEventBytes } },
+  )
+}
+
+const sizeOf = (value: unknown) => JSON.stringify(value)?.length ?? 0
+
+/** As deep down as one field is most of what it is part of, `spec.spec.params.prompt`. */
+function biggestField(value: object, above = ''): string {
+  const [biggest] = Object.entries(value)
+    .map(([name, field]) => ({ name, field, size: sizeOf(field) }))
+    .sort((a, b) => b.size - a.size)
+  if (!biggest || (above !== '' && biggest.size * 2 < sizeOf(value))) return above
+  const path = above === '' ? biggest.name : `${above}.${biggest.name}`
+  const { field } = biggest
+  return typeof field === 'object' && field !== null ? biggestField(field, path) : path
+}

@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import { toEventJson } from '../../command-api/event-json.ts'
+import { aggregates } from '../../events/all.ts'
+import type { Aggregate, EventDefinition, Recorded } from '../../events/event.ts'
+import { upcast } from '../../events/upcast.ts'
+import { toRow } from '../../query-api/audit/events.ts'
+import { targetOf } from '../../query-api/audit/target.ts'
+import { database } from '../servers/postgres.ts'
+import { project } from '../servers/project.ts'
+
+/**
+ * One event of each type in each version it ever had, as it was recorded. A file is never changed: what was
+ * recorded is not either. A new version of an event gets a file of its own, at the end of the stream it is in.
+ */
+const folder = join(import.meta.dirname, '../golden/events')
+const files = readdirSync(folder)
+
+type Golden = {
+  file: string
+  recorded: Recorded<{ type: string; data: Record<string, unknown> }>
+  definition: EventDefinition
+  aggregate: Aggregate
+}
+
+/** In an order in which all of them can have happened. */
+const golden = files
+  .map((file): Golden => {
+    const recorded = JSON.parse(readFileSync(join(folder, file), 'utf8'))
+    const kind = targetOf(recorded.stream).type
+    const aggregate = aggregates.find(({ name }) => name === kind)
+    const definition = aggregate?.events.find(({ type }) => type === recorded.type)
+    if (!aggregate || !definition) throw new Error(`${file}: no ${kind} has ${recorded.type}`)
+    return { file, recorded, definition, aggregate }
+  })
+  .sort((a, b) => a.recorded.occurred_at.localeCompare(b.recorded.occurred_at))
+
+test('there is a recorded event of every type in every version, and each file is called after its own', t => {
+  const versions = aggregates
+    .flatMap(({ events }) => events)
+    .flatMap(({ type, schema_version }) =>
+      Array.from({ length: schema_version }, (_, before) => `${type}.v${before + 1}.json`),
+    )
+  t.true(versions.length >= 50)
+  t.deepEqual([...files].sort(), versions.sort())
+  for (const { file, recorded } of golden)
+    t.is(file, `${recorded.type}.v${recorded.schema_version}.json`)
+})
+
+test('each is brought up to date and fits its schema of today', t => {
+  for (const { file, recorded, definition } of golden) {
+    const { type } = recorded
+    t.notThrows(() => toEventJson(definition, { type, data: upcast(definition, recorded) }), file)
+  }
+})
+
+test('each folds into the state of its stream', t => {
+  const states = new Map<string, unknown>()
+  for (const { recorded, definition, aggregate } of golden) {
+    const before = states.has(recorded.stream) ? states.get(recorded.stream) : aggregate.initial
+    const event = { ...recorded, data: upcast(definition, recorded) }
+    states.set(recorded.stream, aggregate.evolve(before, event))
+  }
+  const kinds = new Set([...states.keys()].map(stream => targetOf(stream).type))
+  t.is(kinds.size, aggregates.length)
+  const of = (stream: string) => states.get(stream)
+  t.deepEqual(of('user-ada'), { role: 'admin', isDisabled: false })
+  t.is(of('maintenance-switch'), null)
+  t.like(of('keys-signing') as object, { kid: '2026-11-20-7c1a' })
+  t.like(of('projection-all') as object, { projection: 'all', requested_by: 'root' })
+  t.like(of('job-run_01KAFHVPSR4M3ZK1Q5JY8W2E7N') as object, { state: 'stopped', attempt: 1 })
+  t.like(of('run-run_01KAFJ2C9T7X0B5D8EYH3N4QWM') as object, { state: 'abandoned' })
+})
+
+test('each is told in a sentence', t => {
+  for (const { file, recorded } of golden) {
+    const { actor, request_id, causation_id, occurred_at, ...rest } = recorded
+    const meta = { actor, request_id, causation_id }
+    const stored = { ...rest, position: 1, meta, occurred_at: new Date(occurred_at) }
+    const { summary } = toRow(stored)
+    t.false(/undefined|null|\[object|NaN|Somebody caused|caused \w/.test(summary), summary)
+    t.true(summary.length > 10, file)
+  }
+})
+
+test('all of them are projected', async t => {
+  const { pool } = await database(t)
+  await project(
+    pool,
+    golden.map(({ recorded }) => recorded),
+  )
+  const { rows } = await pool.query<{ events: number; runs: number }>(
+    `select (select sum(version)::int from read.stream_head) as events,
+            (select count(*)::int from read.runs) as runs`,
+  )
+  t.deepEqual(rows, [{ events: golden.length, runs: 2 }])
+})
