@@ -4,7 +4,7 @@ import type { Actor, Event, EventDefinition, Recorded, Stamped } from '../events
 import { upcast } from '../events/upcast.ts'
 import { inTransaction } from '../platform/postgres/transaction.ts'
 import { toEventJson } from './event-json.ts'
-import type { DutiesOf, NewDuty } from './reactor.ts'
+import type { DutiesOf, NewDuty } from './new-duty.ts'
 
 export type Transaction = PoolClient
 

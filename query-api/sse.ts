@@ -5,8 +5,9 @@ import { Refusal } from '../platform/refusal.ts'
 import type { Signals } from '../platform/signals.ts'
 import { Invalid } from '../schemas/validate.ts'
 import type { WakeUps } from '../schemas/wake-ups.ts'
-import { type Channel, createChannel, type Feed, push } from './sse-channel.ts'
+import { type Channel, createChannel, push } from './sse-channel.ts'
 import { type StreamClient, streamClient } from './sse-client.ts'
+import type { Feed } from './sse-feed.ts'
 import { type JoinedFeed, joinFeeds, type Place } from './sse-place.ts'
 
 /** Interval of comments that keep proxies from closing a quiet connection, in milliseconds. */

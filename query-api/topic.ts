@@ -1,5 +1,5 @@
 import type { Person } from '../auth/caller.ts'
-import type { Feed } from './sse-channel.ts'
+import type { Feed } from './sse-feed.ts'
 
 /** What `/api/stream` can follow (contract: `topics=job:<id>,jobs,notifications`); a slice provides one. */
 export type Topic = {

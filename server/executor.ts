@@ -45,6 +45,6 @@ export function runExecutor(core: Core, deps: Deps, executor: Executor): void {
     return reconciler
   }
   // One process looks after the jobs of this engine; another one takes over when it is gone.
-  const exclusive = startExclusive({ pool, lock: locks.executor, logger }, look)
+  const exclusive = startExclusive({ pool, lock: locks.engine, logger }, look)
   life.owns('executor', exclusive, started => started.stop())
 }

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { glob, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ServerName, startHost, variables } from './servers/rendezvous.ts'
+import { type ServerName, variables } from './servers/hosted.ts'
+import { startHost } from './servers/rendezvous.ts'
 import { bring } from './setup.ts'
 
 // `npm test`: the checks, then ava with a real PostgreSQL, Kafka and Redis, each started once.

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { fetchJars } from '../deploy/kafka/distribution.ts'
+import type { ServerName } from './servers/hosted.ts'
 import { findRedis } from './servers/redis-server.ts'
-import type { ServerName } from './servers/rendezvous.ts'
 
 const run = promisify(execFile)
 

@@ -1,6 +1,7 @@
-import { type Done, expectationsOf, historyBySubject } from './expectation.ts'
-import { readLedger } from './ledger.ts'
-import { type Operation, writesOf } from './operations.ts'
+import { type Done, expectationsOf, historyBySubject } from '../../test/whole/chaos/expectation.ts'
+import { readLedger } from '../../test/whole/chaos/ledger.ts'
+import { type Operation, writesOf } from '../../test/whole/chaos/operations.ts'
+import { addVerdicts, judge, judgeOrder, type Verdict } from '../../test/whole/chaos/verdict.ts'
 import {
   type Reader,
   readLines,
@@ -9,7 +10,6 @@ import {
   readRubric,
   readRuns,
 } from './read-back.ts'
-import { addVerdicts, judge, judgeOrder, type Verdict } from './verdict.ts'
 
 /** Reads everything in the ledger back through the API and judges it, subject by subject. */
 export async function checkLedger(path: string, reader: Reader): Promise<Verdict> {

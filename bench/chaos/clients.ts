@@ -1,6 +1,6 @@
-import type { Done } from './expectation.ts'
-import type { Operation } from './operations.ts'
-import type { Random } from './random.ts'
+import type { Done } from '../../test/whole/chaos/expectation.ts'
+import type { Operation } from '../../test/whole/chaos/operations.ts'
+import type { Random } from '../../test/whole/chaos/random.ts'
 
 /** Chooses the next operation on one subject from the outcome of the last. */
 export type Client = (last: Done | null, random: Random) => Operation

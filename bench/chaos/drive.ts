@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Done } from '../../test/whole/chaos/expectation.ts'
+import type { Ledger } from '../../test/whole/chaos/ledger.ts'
+import type { Operation } from '../../test/whole/chaos/operations.ts'
+import type { Random } from '../../test/whole/chaos/random.ts'
 import type { Client } from './clients.ts'
-import type { Done } from './expectation.ts'
-import type { Ledger } from './ledger.ts'
-import type { Operation } from './operations.ts'
-import type { Random } from './random.ts'
 import { type Credentials, type Submitted, submit } from './submit.ts'
 
 export type DriveOptions = {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { until } from '../../test/servers/until.ts'
-import type { Random } from './random.ts'
+import type { Random } from '../../test/whole/chaos/random.ts'
 import type { Target, TargetName } from './targets.ts'
 
 export type KillReport = {

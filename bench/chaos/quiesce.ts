@@ -1,6 +1,6 @@
 import { until } from '../../test/servers/until.ts'
+import { type Operation, type Write, writesOf } from '../../test/whole/chaos/operations.ts'
 import type { Drive } from './drive.ts'
-import { type Operation, type Write, writesOf } from './operations.ts'
 import {
   type Reader,
   readLines,

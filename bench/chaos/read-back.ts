@@ -1,5 +1,5 @@
 import { ApiError, askApi } from '../../test/servers/api.ts'
-import { pointRegister, type Write } from './operations.ts'
+import { pointRegister, type Write } from '../../test/whole/chaos/operations.ts'
 
 /** Reads the registers of `operations.ts` back through the API. */
 export type Reader = { url: string; token: string }

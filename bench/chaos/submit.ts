@@ -1,5 +1,5 @@
-import type { Outcome } from './ledger.ts'
-import { linesOf, type Operation, pointsOf } from './operations.ts'
+import type { Outcome } from '../../test/whole/chaos/ledger.ts'
+import { linesOf, type Operation, pointsOf } from '../../test/whole/chaos/operations.ts'
 
 export type Credentials = {
   /** The administrator's access token. */

@@ -4,7 +4,7 @@ import { recipeDigest } from '../../recipes/digest.ts'
 import { withoutInstallerSettings } from './environment.ts'
 import { reportLifecycle } from './lifecycle-report.ts'
 import { ensureEnvironment, type PythonEnvironment } from './python-environment.ts'
-import type { RecipePlan } from './recipe-command.ts'
+import type { RecipePlan } from './recipe-plan.ts'
 
 /**
  * The first program of a recipe's run, `node launcher.ts PLAN`. It runs under the supervisor, so that building the

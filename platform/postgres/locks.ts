@@ -22,7 +22,7 @@ export const locks = {
   /** The one rebuild of the read models. */
   rebuild: fixed(7_265_010),
   /** The one process that looks after the attempts of an engine. */
-  executor: fixed(7_265_011),
+  engine: fixed(7_265_011),
   /** Making the role under which rows are read for people, and granting it what it may read. */
   readerGrant: fixed(7_265_012),
 } as const

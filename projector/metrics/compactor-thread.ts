@@ -3,7 +3,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { createPool } from '../../platform/postgres/pool.ts'
 import { systemClock } from '../../platform/time.ts'
 import { startCompactor } from './compact.ts'
-import type { Said, ThreadData } from './compactor.ts'
+import type { Said, ThreadData } from './compactor-messages.ts'
 
 // The thread started by compactor.ts: compacts until it receives a message.
 run(parentPort, workerData as ThreadData)

@@ -1,10 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { repeat } from '../../platform/repeat.ts'
-
-export type ThreadData = { databaseUrl: string; searchPath: string }
-/** A log line of the thread, written by the main thread. */
-export type Said = { level: 'warn' | 'error'; fields: object; message: string }
+import type { Said, ThreadData } from './compactor-messages.ts'
 
 /** Pauses before a dead thread is restarted, in milliseconds. */
 const retryMs = { first: 1_000, most: 30_000 }

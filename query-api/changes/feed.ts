@@ -6,7 +6,7 @@ import { type AccessTables, readableProjects } from '../access.ts'
 import { newestChange } from '../newest-change.ts'
 import type { Reads } from '../reads.ts'
 import { eofFrame, frame } from '../sse.ts'
-import type { Feed, Page } from '../sse-channel.ts'
+import type { Feed, Page } from '../sse-feed.ts'
 
 const changesAtOnce = 500
 export const endStates: readonly string[] = ['succeeded', 'failed', 'stopped', 'abandoned']

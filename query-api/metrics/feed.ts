@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { LogTables } from '../../projector/logs/table.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
 import { eofFrame, frame } from '../sse.ts'
-import type { Feed } from '../sse-channel.ts'
+import type { Feed } from '../sse-feed.ts'
 import { readTail } from './tail.ts'
 
 /**

@@ -1,11 +1,12 @@
 import test from 'ava'
-import { randomFrom } from '../../bench/chaos/random.ts'
 import { clearBatch } from '../../command-api/duties/clear.ts'
 import { wordsOf } from '../../command-api/duties/perform.ts'
+import { dutyIdOf } from '../../command-api/new-duty.ts'
 import { decided, nothing, rows as writes } from '../../command-api/outcome.ts'
-import { dutyIdOf, PermanentFailure } from '../../command-api/reactor.ts'
+import { PermanentFailure } from '../../command-api/reactor.ts'
 import type { UserEvent } from '../../events/users.ts'
 import { until } from '../servers/until.ts'
+import { randomFrom } from '../whole/chaos/random.ts'
 import { dutyStage, logIns, loginReactor, noticing, storeWith } from './duty-stage.ts'
 
 const ended = (sid: string) =>

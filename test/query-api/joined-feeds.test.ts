@@ -1,6 +1,6 @@
 import test from 'ava'
 import { frame } from '../../query-api/sse.ts'
-import type { Feed } from '../../query-api/sse-channel.ts'
+import type { Feed } from '../../query-api/sse-feed.ts'
 import { isBehind, joinFeeds } from '../../query-api/sse-place.ts'
 
 /** Holds the numbers 1 to `newest`, `perPage` read at once. */

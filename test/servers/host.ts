@@ -1,12 +1,9 @@
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Hosted, ServerName } from './hosted.ts'
 import { startKafka } from './kafka-server.ts'
 import { startPostgres } from './postgres-server.ts'
 import { startRedis } from './redis-server.ts'
-import type { ServerName } from './rendezvous.ts'
-
-/** A server at work in the folder it was given. */
-export type Hosted = { address: string; stop(): Promise<void> }
 
 const start: Record<ServerName, (folder: string) => Promise<Hosted>> = {
   postgres: startPostgres,

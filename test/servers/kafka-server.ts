@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { startBroker } from '../../deploy/kafka/broker.ts'
-import type { Hosted } from './host.ts'
+import type { Hosted } from './hosted.ts'
 
 /** A broker for one test run; what it holds is thrown away, so it need not shut down in order. */
 export async function startKafka(folder: string): Promise<Hosted> {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createLogger } from '../../platform/logger.ts'
 import { startEmbeddedPostgres } from '../../platform/postgres/embedded.ts'
-import type { Hosted } from './host.ts'
+import type { Hosted } from './hosted.ts'
 
 /** A cluster for one test run. Nothing in it has to survive a power cut, so nothing waits for the disk. */
 export async function startPostgres(folder: string): Promise<Hosted> {

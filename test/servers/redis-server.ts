@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { cacheFolder } from '../../deploy/kafka/distribution.ts'
 import { freePort } from '../../platform/free-port.ts'
-import type { Hosted } from './host.ts'
+import type { Hosted } from './hosted.ts'
 import { until } from './until.ts'
 
 const run = promisify(execFile)

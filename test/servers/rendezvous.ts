@@ -3,15 +3,8 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type ServerName, variables } from './hosted.ts'
 import { until } from './until.ts'
-
-/** The servers tests run against, and the variable that carries the address of each. */
-export const variables = {
-  postgres: 'FORGE_TEST_POSTGRES',
-  kafka: 'FORGE_TEST_KAFKA',
-  redis: 'FORGE_TEST_REDIS',
-} as const
-export type ServerName = keyof typeof variables
 
 type Answer = { address: string } | { fault: string }
 

@@ -6,7 +6,7 @@ import { createPool } from '../../../platform/postgres/pool.ts'
 import { database } from '../../servers/postgres.ts'
 import { until } from '../../servers/until.ts'
 
-const lock = locks.executor
+const lock = locks.engine
 const logger = pino({ level: 'silent' })
 
 test('a part runs in one place, and in the next one when its holder is gone', async t => {

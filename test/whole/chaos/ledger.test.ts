@@ -2,8 +2,8 @@ import { appendFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { expectationsOf, historyBySubject } from '../../../bench/chaos/expectation.ts'
-import { type Entry, openLedger, readLedger } from '../../../bench/chaos/ledger.ts'
+import { expectationsOf, historyBySubject } from './expectation.ts'
+import { type Entry, openLedger, readLedger } from './ledger.ts'
 
 async function ledgerFile(t: ExecutionContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'forge-ledger-'))

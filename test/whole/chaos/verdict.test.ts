@@ -1,8 +1,8 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { type Done, expectationsOf } from '../../../bench/chaos/expectation.ts'
-import { type Operation, type Write, writesOf } from '../../../bench/chaos/operations.ts'
-import { isClean, judge, judgeOrder, summary } from '../../../bench/chaos/verdict.ts'
+import { type Done, expectationsOf } from './expectation.ts'
+import { type Operation, type Write, writesOf } from './operations.ts'
+import { isClean, judge, judgeOrder, summary } from './verdict.ts'
 
 const metrics = (first_step: number, steps: number, salt: number): Operation => ({
   kind: 'metrics',

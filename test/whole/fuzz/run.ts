@@ -1,11 +1,10 @@
 import { execFile, spawn } from 'node:child_process'
-import { mkdir, rm, stat } from 'node:fs/promises'
-import { homedir } from 'node:os'
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
-import { createRuns } from '../../../bench/rig/api.ts'
-import { startServer } from '../../../bench/rig/server.ts'
-import { signIn } from '../../servers/api.ts'
+import { askApi, signIn } from '../../servers/api.ts'
+import { serverProcess } from '../../servers/server-process.ts'
 
 /**
  * Runs Schemathesis against the server's own OpenAPI document: as the administrator, then as a run that
@@ -44,11 +43,15 @@ const { values: options } = parseArgs({
 })
 
 const schemathesis = await installed()
-const server = await startServer()
+const folder = await mkdtemp(join(tmpdir(), 'forge-fuzz-'))
+const server = await serverProcess({ folder })
 try {
+  await server.start()
   const admin = await signIn(server.url)
-  const [fuzzed] = await createRuns(server.url, admin, 'fuzz', 1)
-  if (!fuzzed) throw new Error('no run to report for')
+  const fuzzed = await askApi<{ run_id: string; token: string }>(server.url, 'POST', '/api/runs', {
+    token: admin,
+    body: { project: 'fuzz', name: 'fuzz 1' },
+  })
   const people = await fuzz(fuzzed.run_id, [
     `--header=Authorization: Bearer ${admin}`,
     `--exclude-path-regex=${[ingestPaths, switchPath, ...excludedPaths].join('|')}`,
@@ -64,7 +67,7 @@ try {
   process.exitCode = Math.max(people, reporting, switching)
 } finally {
   await server.stop()
-  await server.remove()
+  await rm(folder, { recursive: true, force: true })
 }
 
 /** Answers the exit code: 0 where nothing was found. */

@@ -1,0 +1,15 @@
+/** Input of the launcher; passed in argv, so it holds no secret. Paths are absolute. */
+export type RecipePlan = {
+  recipe_directory: string
+  /** As admitted; files that changed since then are not run. */
+  digest: string
+  runtime_id: string
+  entrypoint: string
+  attempt: number
+  /** Holds the Python environments of all runs. */
+  environments_directory: string
+  /** Added to PYTHONPATH so that `import forge` works. */
+  client_directory: string
+  /** Program name or path of the Python that creates environments. */
+  python: string
+}

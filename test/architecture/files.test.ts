@@ -1,0 +1,33 @@
+import { relative } from 'node:path'
+import test from 'ava'
+import { root, sources } from './sources.ts'
+
+test('no file is longer than 400 lines', t => {
+  t.true(sources.length > 50)
+  t.deepEqual(
+    sources.filter(({ lines }) => lines > 400).map(({ file, lines }) => `${file}: ${lines}`),
+    [],
+  )
+})
+
+test('nothing is typed any and no check is switched off', t => {
+  const switchedOff = /@ts-(ignore|expect-error|nocheck)|biome-ignore/
+  const isAny = /\bas any\b|: any\b|<any>/
+  const self = relative(root, import.meta.filename)
+  t.deepEqual(
+    sources
+      .filter(
+        ({ file, text, code }) => file !== self && (switchedOff.test(text) || isAny.test(code)),
+      )
+      .map(({ file }) => file),
+    [],
+  )
+})
+
+test('no file is called util, helper, manager, service or common', t => {
+  const vague = /(^|[/-])(utils?|helpers?|manager|services?|common|misc)(\.|-|$)/
+  t.deepEqual(
+    sources.filter(({ file }) => vague.test(file)).map(({ file }) => file),
+    [],
+  )
+})

@@ -1,0 +1,215 @@
+import test from 'ava'
+import { circlesIn, graphOf } from './circles.ts'
+import {
+  folders,
+  type Source,
+  sourceOf,
+  sources,
+  specifiersIn,
+  withoutComments,
+} from './sources.ts'
+
+/** What the files of each folder may import of ours; a folder without a row fails. */
+const rooms: Record<string, [why: string, allowed: RegExp]> = {
+  schemas: ['schemas say what may be said and know nothing else', /^schemas\//],
+  events: [
+    'events are pure: only schemas stand below them',
+    /^(schemas|events)\/|^platform\/(series\/|log\/topic\.ts$)/,
+  ],
+  platform: [
+    'platform knows no domain word',
+    /^(platform|schemas\/(shared|validate|timestamp|pydantic)\.ts)/,
+  ],
+  auth: ['both sides ask who calls, so auth knows neither', /^(auth|schemas|platform)\//],
+  'command-api': [
+    'commands never read projections',
+    /^(command-api|events|schemas|platform|auth|recipes)\//,
+  ],
+  projector: ['the projector calls no API', /^(projector|events|schemas|platform)\//],
+  'query-api': [
+    'queries see the tables of the projector and nothing else of it; their audit reads events',
+    /^(query-api|events|schemas|platform|auth|recipes)\/|^projector\/[^/]+\/table\.ts$/,
+  ],
+  executor: [
+    'executors issue commands only through functions handed to them',
+    /^(executor|events|schemas|platform|recipes)\//,
+  ],
+  recipes: ['recipes are read by every process, so they know none', /^(recipes|schemas)\//],
+  server: [
+    'the server puts the parts together and knows nobody who uses it',
+    /^(server|auth|command-api|events|executor|platform|projector|query-api|recipes|schemas)\//,
+  ],
+  clients: [
+    'clients speak only HTTP, and start the server as a program',
+    /^(clients|schemas)\/|^main\.ts$/,
+  ],
+  deploy: ['what installs the broker stands beside Forge', /^(deploy|platform)\//],
+  bench: ['benchmarks drive the service with the tools of its tests', /^(?!clients\/)/],
+  test: ['tests see all but benchmarks', /^(?!bench\/)/],
+}
+
+/** Narrower than their folder: rules that decide, by name, so that none can be pure by saying so. */
+const pureFiles = [
+  'command-api/access.ts',
+  'command-api/artifacts/decide.ts',
+  'command-api/devices/decide.ts',
+  'command-api/hparams/decide.ts',
+  'command-api/image-registries/decide.ts',
+  'command-api/jobs/admission/facts.ts',
+  'command-api/jobs/admission/gate.ts',
+  'command-api/jobs/admission/gates.ts',
+  'command-api/jobs/admission/profile-gate.ts',
+  'command-api/jobs/admission/warnings.ts',
+  'command-api/jobs/attempt-end.ts',
+  'command-api/jobs/decide.ts',
+  'command-api/jobs/ends.ts',
+  'command-api/jobs/lifecycle.ts',
+  'command-api/jobs/limits.ts',
+  'command-api/maintenance/decide.ts',
+  'command-api/oidc/decide.ts',
+  'command-api/profiles/decide.ts',
+  'command-api/projects/decide.ts',
+  'command-api/rubrics/decide.ts',
+  'command-api/runs/decide.ts',
+  'command-api/users/decide.ts',
+]
+/** A clock, chance, a wait or the machine. */
+const impure = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\brandomUUID\(|\bawait\b|\bprocess\./
+
+const roomOf = (file: string) => (file.includes('/') ? file.slice(0, file.indexOf('/')) : file)
+
+const forbidden = (governed: readonly Source[], allowed: (path: string) => boolean) =>
+  governed.flatMap(({ file, imports }) =>
+    imports.filter(path => !allowed(path)).map(path => `${file} -> ${path}`),
+  )
+
+test('every folder with sources has a row', t => {
+  t.deepEqual(Object.keys(rooms).sort(), [...folders].sort())
+})
+
+for (const [room, [why, allowed]] of Object.entries(rooms))
+  test(`imports of ${room}/: ${why}`, t => {
+    const governed = sources.filter(({ file }) => roomOf(file) === room)
+    t.true(governed.length > 0, 'the rule governs nothing')
+    t.deepEqual(
+      forbidden(governed, path => allowed.test(path)),
+      [],
+    )
+  })
+
+test('decisions are pure: they import nothing but rules, and see no clock, chance or machine', t => {
+  const pure = sources.filter(({ file }) => pureFiles.includes(file))
+  t.deepEqual(pure.map(({ file }) => file).sort(), pureFiles)
+  const allowed = /^(events|schemas)\/|^platform\/refusal\.ts$/
+  t.deepEqual(
+    forbidden(pure, path => allowed.test(path) || pureFiles.includes(path)),
+    [],
+  )
+  t.deepEqual(
+    pure.filter(({ code }) => impure.test(code)).map(({ file }) => file),
+    [],
+  )
+  const unlisted = sources.filter(
+    ({ file }) => /\/decide\.ts$/.test(file) && !pureFiles.includes(file),
+  )
+  t.deepEqual(
+    unlisted.map(({ file }) => file),
+    [],
+  )
+})
+
+test('a projection sees its own tables', t => {
+  const governed = sources.filter(({ file }) => /^projector\/[^/]+\/projection\.ts$/.test(file))
+  t.true(governed.length > 5)
+  const allowed =
+    /^projector\/[^/]+\/[^/]+\.ts$|^projector\/projection\.ts$|^(events|schemas|platform)\//
+  t.deepEqual(
+    forbidden(governed, path => allowed.test(path)),
+    [],
+  )
+})
+
+test('no slice imports another slice', t => {
+  const sliceOf = (file: string) =>
+    /^(command-api|projector|query-api)\/([^/]+)\/[^/]+/.exec(file)?.[2]
+  const inSlices = sources.filter(({ file }) => sliceOf(file) !== undefined)
+  t.true(inSlices.length > 50)
+  t.deepEqual(
+    inSlices.flatMap(source =>
+      forbidden([source], path => {
+        const other = sliceOf(path)
+        return other === undefined || other === sliceOf(source.file) || path.endsWith('/table.ts')
+      }),
+    ),
+    [],
+  )
+})
+
+test('every import leads to a file', t => {
+  const known = new Set(sources.map(({ file }) => file))
+  t.deepEqual(
+    forbidden(sources, path => known.has(path) || !path.endsWith('.ts')),
+    [],
+  )
+})
+
+test('no files import each other in a circle, types included', t => {
+  const pairs = sources.flatMap(({ file, imports }) => imports.map(path => [file, path] as const))
+  t.true(pairs.length > 1000)
+  t.deepEqual(circlesIn(graphOf(pairs)), [])
+})
+
+test('no folders at the root import each other in a circle', t => {
+  const pairs = sources
+    .flatMap(({ file, imports }) => imports.map(path => [roomOf(file), roomOf(path)] as const))
+    .filter(([from, to]) => from !== to)
+  t.true(pairs.length > 100)
+  t.deepEqual(circlesIn(graphOf(pairs)), [])
+})
+
+test('a circle is found, and what leads into it is not in it', t => {
+  const graph = graphOf([
+    ['main', 'a'],
+    ['a', 'b'],
+    ['b', 'c'],
+    ['c', 'a'],
+    ['c', 'd'],
+    ['d', 'e'],
+    ['e', 'd'],
+    ['b', 'leaf'],
+  ])
+  t.deepEqual(circlesIn(graph), [
+    ['a', 'b', 'c'],
+    ['d', 'e'],
+  ])
+})
+
+test('an import is seen however it is written, and not in a comment', t => {
+  const { imports } = sourceOf(
+    'a/b/c.ts',
+    `import './side-effect.ts'
+     import type { T } from '../type.ts'
+     import {
+       many,
+     } from '../../many.ts' // import { not } from './not.ts'
+     /* import './neither.ts' */
+     const text = 'https://example.org', late = await import('./late.ts')
+     let typed: import('./typed.ts').T
+     new Worker(new URL('thread.ts', import.meta.url))
+     fork(join(import.meta.dirname, '../program.ts'))
+     export { again } from './again.ts'`,
+  )
+  t.deepEqual([...imports].sort(), [
+    'a/b/again.ts',
+    'a/b/late.ts',
+    'a/b/side-effect.ts',
+    'a/b/thread.ts',
+    'a/b/typed.ts',
+    'a/program.ts',
+    'a/type.ts',
+    'many.ts',
+  ])
+  const lines = ["const a = '/* x */' // y", 'const b = /"/ // z', "f('//w')"]
+  t.is(withoutComments(lines.join('\n')), "const a = '/* x */'  \nconst b = /\"/  \nf('//w')")
+  t.deepEqual(specifiersIn("import { a } from 'koa'"), [])
+})

@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+
+export const root = join(import.meta.dirname, '../..')
+
+/** `code`: the text without its comments; `imports`: files of ours, from the root of the repository. */
+export type Source = {
+  file: string
+  text: string
+  code: string
+  lines: number
+  imports: readonly string[]
+}
+
+/** A text in quotes, a regular expression or a comment; the last is what goes. */
+const tokens =
+  /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|(?<=[=(,:[!&|?{};\n]\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g
+
+export const withoutComments = (text: string): string =>
+  text.replace(tokens, token => (/^\/[/*]/.test(token) ? ' ' : token))
+
+/** What stands in a template is text, also where it looks like an import. */
+const templates = /`(?:\\.|[^`\\])*`/g
+
+const references = [
+  /\b(?:from|import) '(\.{1,2}\/[^']+)'/g,
+  /\bimport\(\s*'(\.{1,2}\/[^']+)'\s*\)/g,
+  /\bnew URL\(\s*'([^']+\.ts)',\s*import\.meta\.url/g,
+  /\bjoin\(\s*import\.meta\.dirname,\s*'([^']+\.ts)'/g,
+]
+
+/** What a file says it needs of ours, in whatever way: imports of values, of types, late ones, and threads. */
+export const specifiersIn = (code: string): string[] =>
+  references.flatMap(reference => [...code.matchAll(reference)].map(([, name]) => String(name)))
+
+/** Folders that hold no source of ours. */
+const foreign = new Set(['node_modules', 'coverage', 'golden'])
+
+/** The folders at the root that hold TypeScript; a new one is here without anybody's doing. */
+export const folders: readonly string[] = readdirSync(root, { withFileTypes: true })
+  .filter(entry => entry.isDirectory() && !entry.name.startsWith('.') && !foreign.has(entry.name))
+  .map(entry => entry.name)
+  .filter(folder => walk(join(root, folder)).length > 0)
+
+export const sources: readonly Source[] = [
+  join(root, 'main.ts'),
+  ...folders.flatMap(folder => walk(join(root, folder))),
+].map(path => {
+  const text = readFileSync(path, 'utf8')
+  return sourceOf(relative(root, path), text)
+})
+
+export function sourceOf(file: string, text: string): Source {
+  const code = withoutComments(text)
+  const imports = specifiersIn(code.replace(templates, '``')).map(specifier =>
+    join(file, '..', specifier),
+  )
+  return { file, text, code, lines: text.split('\n').length - 1, imports: [...new Set(imports)] }
+}
+
+function walk(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap(entry => {
+    if (foreign.has(entry.name) || entry.name.startsWith('.')) return []
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return walk(path)
+    return entry.name.endsWith('.ts') ? [path] : []
+  })
+}

@@ -1,0 +1,64 @@
+import test from 'ava'
+import { type Source, sourceOf, sources } from './sources.ts'
+
+/** What Forge is about. Whoever copies platform/ into another service meets none of it. */
+const domainWords = new Set(
+  `admin admission artifact audit credential decision device executor experiment fact gate gpu hparam
+   ingest job maintenance oidc operator person people profile project projection projector quota recipe rubric
+   run session submission submit trainer training username`
+    .split(/\s+/)
+    .flatMap(word => [word, `${word}s`]),
+)
+
+/** Words that mean something else where they stand. */
+const elsewhere: [files: RegExp, words: string, meaning: string][] = [
+  [/^platform\/log\/kafka[\w-]*\.ts$/, 'admin', "kafkajs's client for topics"],
+  [/^platform\/series\/merge\.ts$/, 'run runs', 'ascending stretches, as in a merge sort'],
+  [/^platform\/postgres\//, 'run runs session project', 'programs; what Postgres calls a session'],
+  [/^platform\/postgres\/cluster\.ts$/, 'username', 'of the database'],
+]
+
+const wordsIn = (text: string): string[] =>
+  (text.match(/[A-Za-z]+/g) ?? []).flatMap(part =>
+    part.split(/(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/).map(word => word.toLowerCase()),
+  )
+
+function domainWordsOf({ file, code }: Source): string[] {
+  const excused = new Set(
+    elsewhere.filter(([files]) => files.test(file)).flatMap(([, words]) => words.split(' ')),
+  )
+  const found = wordsIn(`${file} ${code}`).filter(
+    word => domainWords.has(word) && !excused.has(word),
+  )
+  return [...new Set(found)].map(word => `${file}: ${word}`)
+}
+
+test('platform/ knows no domain word, in the names of its files neither', t => {
+  const platform = sources.filter(({ file }) => file.startsWith('platform/'))
+  t.true(platform.length > 40)
+  t.deepEqual(platform.flatMap(domainWordsOf), [])
+})
+
+test('a domain word is found in a name, a string and the name of a file, not in a comment', t => {
+  const found = (file: string, code: string) => domainWordsOf(sourceOf(file, code))
+  t.deepEqual(found('platform/a.ts', 'const ingestTokenOf = 1'), ['platform/a.ts: ingest'])
+  t.deepEqual(found('platform/a.ts', 'type RunCaller = 1'), ['platform/a.ts: run'])
+  t.deepEqual(found('platform/a.ts', 'const URLOfGPUs = run_id'), ['platform/a.ts: run'])
+  t.deepEqual(found('platform/a.ts', "query('select * from quotas')"), ['platform/a.ts: quotas'])
+  t.deepEqual(found('platform/job-queue.ts', ''), ['platform/job-queue.ts: job'])
+  t.deepEqual(found('platform/a.ts', '// what a run reports\nconst running = 1'), [])
+})
+
+test('every exception is still needed', t => {
+  const unused = elsewhere.filter(
+    ([files, words]) =>
+      !sources.some(
+        ({ file, code }) =>
+          files.test(file) && wordsIn(code).some(word => words.split(' ').includes(word)),
+      ),
+  )
+  t.deepEqual(
+    unused.map(([files]) => String(files)),
+    [],
+  )
+})

@@ -1,0 +1,10 @@
+/** The servers tests run against, and the variable that carries the address of each. */
+export const variables = {
+  postgres: 'FORGE_TEST_POSTGRES',
+  kafka: 'FORGE_TEST_KAFKA',
+  redis: 'FORGE_TEST_REDIS',
+} as const
+export type ServerName = keyof typeof variables
+
+/** A server at work in the folder it was given. */
+export type Hosted = { address: string; stop(): Promise<void> }
