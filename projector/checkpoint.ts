@@ -32,7 +32,7 @@ export async function loadCheckpoints(
 }
 
 /**
- * Moves the checkpoints past these batches by compare-and-set, in the transaction that wrote their rows. Throws
+ * Moves the checkpoints past these batches by compare-and-set, in the transaction that writes their rows. Throws
  * `LostOwnership` if a checkpoint differs from what this process expects, or a batch does not start there.
  */
 export async function advanceCheckpoints(

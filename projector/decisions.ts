@@ -30,8 +30,7 @@ export function decisionsProjection(
     name: 'decisions',
     topic,
     onPoison: 'halt',
-    // The log of decisions is kept for ever, so a rebuild need not copy any table.
-    tables: [],
+    carryOver: null,
     reset() {},
     async apply(tx, batches) {
       const db = kyselyOn(tx)

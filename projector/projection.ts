@@ -14,10 +14,30 @@ export type TopicProjection = {
   apply(tx: PoolClient, batches: readonly Batch[]): Promise<void>
   /** Clears its caches; called before the first batch and after any failure. */
   reset(): void
-  /** Its tables, which a rebuild copies if the log no longer has all records. */
-  tables: readonly string[]
+  /** Null: the log of its topic is kept for ever. */
+  carryOver: CarryOver | null
   /** `halt`: stop the partition and report it. `park`: set the record aside and continue. */
   onPoison: 'halt' | 'park'
+}
+
+/**
+ * How the runs of a fact topic go to a new generation where the log no longer holds all of their records: copied
+ * from the live tables, the rows of one run as of one moment (ADR 11). SQL names schemas; `$1` are ids of runs.
+ */
+export type CarryOver = {
+  /** The table with one row a run: `run_id`, and in `first_offset` where the run begins on the log. */
+  runs: string
+  /** Its column by which the other tables refer to a run. */
+  id: string
+  /** How many rows go with row `r` of it at once. */
+  weight: string
+  /** Keeps runs from whoever rewrites them besides the projector, until `release` on the same connection. */
+  hold: string | null
+  release: string | null
+  /** Copy what a further record may change, after the run's own row. */
+  heads: readonly string[]
+  /** What no record changes any more: rows `t` of a table, copied in ranges of its key, which begins with `id`. */
+  rest: readonly { table: string; key: readonly string[]; where: string }[]
 }
 
 /** One handler for each event type of a union; a missing one does not compile. */

@@ -114,7 +114,10 @@ const keysOf = (batches: readonly Batch[]) => [
   ...new Set(batches.flatMap(batch => batch.records.map(record => record.key))),
 ]
 
-/** Applies the batches and moves the checkpoint atomically. Returns the new checkpoints. */
+/**
+ * Applies the batches and moves the checkpoint atomically. Returns the new checkpoints. The checkpoint comes first:
+ * a rebuild about to flip locks it, too, and must not wait for a transaction that waits for it.
+ */
 export async function applyBatches(
   projection: TopicProjection,
   deps: Pick<RunnerDeps, 'pool' | 'onDeadLetter' | 'logger'>,
@@ -123,8 +126,9 @@ export async function applyBatches(
 ): Promise<Checkpoints> {
   try {
     return await inTransaction(deps.pool, async tx => {
+      const moved = await advanceCheckpoints(tx, projection, batches, checkpoints)
       await projection.apply(tx, batches)
-      return advanceCheckpoints(tx, projection, batches, checkpoints)
+      return moved
     })
   } catch (error) {
     if (projection.onPoison === 'halt' || error instanceof LostOwnership || !isPoison(error))
@@ -135,8 +139,9 @@ export async function applyBatches(
     )
     projection.reset()
     return inTransaction(deps.pool, async tx => {
+      const moved = await advanceCheckpoints(tx, projection, batches, checkpoints)
       await applyIsolated(tx, projection, batches, deps.onDeadLetter)
-      return advanceCheckpoints(tx, projection, batches, checkpoints)
+      return moved
     })
   }
 }

@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg'
 import { decodeFact } from '../../events/fact.ts'
 import { decodeLines, encodeLines, type Segment } from '../../platform/lines/line-block.ts'
 import type { TopicProjection } from '../projection.ts'
+import { logsCarryOver } from './carry.ts'
 import { absorb, emptyLog, type RunLog } from './run-log.ts'
 
 /** A row that has reached this size takes no more lines (bytes as stored). */
@@ -15,11 +16,12 @@ export function logsProjection(topic: string): TopicProjection {
     name: 'logs',
     topic,
     onPoison: 'park',
-    tables: ['log_runs', 'log_chunks', 'log_sources'],
+    carryOver: logsCarryOver,
     reset() {},
     async apply(tx, batches) {
       const records = batches.flatMap(batch => batch.records)
-      const logs = await loadLogs(tx, [...new Set(records.map(record => record.key))])
+      const begins = new Map(records.toReversed().map(({ key, offset }) => [key, offset]))
+      const logs = await loadLogs(tx, begins)
       for (const { key, value } of records) {
         const log = logs.get(key)
         if (log) absorb(log, decodeFact(value))
@@ -31,9 +33,15 @@ export function logsProjection(topic: string): TopicProjection {
 
 /** The last row of a run's lines, if it can take more. */
 type Tail = { first_seq: number; bytes: number } | null
-type LoadedLog = RunLog & { first_added: number; tail: Tail }
+/** `first_offset` is stored with the first record of the run. */
+type LoadedLog = RunLog & { first_offset: bigint; first_added: number; tail: Tail }
 
-async function loadLogs(tx: PoolClient, runIds: string[]): Promise<Map<string, LoadedLog>> {
+/** `begins`: the offset of the first of the new records of each run. */
+async function loadLogs(
+  tx: PoolClient,
+  begins: ReadonlyMap<string, bigint>,
+): Promise<Map<string, LoadedLog>> {
+  const runIds = [...begins.keys()]
   const { rows: runs } = await tx.query({
     name: 'load_log_runs',
     text: 'select * from log_runs where run_id = any($1)',
@@ -45,7 +53,10 @@ async function loadLogs(tx: PoolClient, runIds: string[]): Promise<Map<string, L
     values: [runIds],
   })
   const logs = new Map<string, LoadedLog>(
-    runIds.map(runId => [runId, { ...emptyLog(), first_added: 1, tail: null }]),
+    [...begins].map(([runId, first_offset]) => [
+      runId,
+      { ...emptyLog(), first_offset, first_added: 1, tail: null },
+    ]),
   )
   for (const row of runs)
     logs.set(row.run_id, {
@@ -57,6 +68,7 @@ async function loadLogs(tx: PoolClient, runIds: string[]): Promise<Map<string, L
       hour_bytes: row.hour_bytes,
       last_ms: row.last_ms,
       eof: row.eof_state === null ? null : { state: row.eof_state, at: row.eof_at.getTime() },
+      first_offset: BigInt(row.first_offset),
       first_added: row.next_seq,
       tail: row.tail_seq === null ? null : { first_seq: row.tail_seq, bytes: row.tail_bytes },
     })
@@ -69,8 +81,8 @@ async function saveLog(tx: PoolClient, runId: string, log: LoadedLog): Promise<v
   const tail = await saveLines(tx, runId, log)
   await tx.query({
     name: 'save_log_run',
-    text: `insert into log_runs (run_id, next_seq, bytes, truncated, eof_state, eof_at, tail_seq, tail_bytes, hour, hour_bytes, last_ms)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+    text: `insert into log_runs (run_id, next_seq, bytes, truncated, eof_state, eof_at, tail_seq, tail_bytes, hour, hour_bytes, last_ms, first_offset)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
            on conflict (run_id) do update set next_seq = $2, bytes = $3, truncated = $4, eof_state = $5, eof_at = $6,
              tail_seq = $7, tail_bytes = $8, hour = $9, hour_bytes = $10, last_ms = $11`,
     values: [
@@ -85,6 +97,7 @@ async function saveLog(tx: PoolClient, runId: string, log: LoadedLog): Promise<v
       log.hour,
       log.hour_bytes,
       log.last_ms,
+      log.first_offset,
     ],
   })
   const changed = [...log.changedSources].flatMap(name => {

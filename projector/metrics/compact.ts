@@ -66,13 +66,13 @@ export async function compactDue(deps: CompactorDeps, signal: AbortSignal): Prom
  * start, runs without the row lock; only the end, which touches the same rows as a flush, holds it.
  */
 export async function compactRun(pool: Pool, runNo: number, nowMs: number): Promise<boolean> {
-  return inTransaction(
-    pool,
-    async tx =>
-      // Excludes other compactors.
-      (await tryLockInTransaction(tx, rowLock('metric_run', runNo))) &&
-      (await compactHeld(tx, runNo, nowMs)),
-  )
+  return inTransaction(pool, async tx => {
+    // A rebuild must not put another generation under these table names before this ends.
+    await tx.query('lock table generation in row share mode')
+    // Excludes other compactors.
+    const isHeld = await tryLockInTransaction(tx, rowLock('metric_run', runNo))
+    return isHeld && (await compactHeld(tx, runNo, nowMs))
+  })
 }
 
 async function compactHeld(tx: PoolClient, runNo: number, nowMs: number): Promise<boolean> {

@@ -11,6 +11,8 @@ export type RunReports = {
   runId: string
   reports: MetricReport[]
   points: number
+  /** Where the first of them stands on the log. */
+  firstOffset: bigint
   /** Time of receipt of the newest, epoch milliseconds. */
   receivedMs: number
 }
@@ -19,21 +21,26 @@ export type RunReports = {
 export function groupByRun(batches: readonly Batch[], into: Points): RunReports[] {
   const runs = new Map<string, RunReports>()
   for (const { records } of batches)
-    for (const { value } of records) {
+    for (const { value, offset } of records) {
       const fact = decodeFact(value)
       if (fact.type !== 'metrics.appended')
         throw new Error(`${fact.type} does not belong among metrics`)
-      let run = runs.get(fact.run_id)
-      if (!run) {
-        run = { runId: fact.run_id, reports: [], points: 0, receivedMs: 0 }
-        runs.set(fact.run_id, run)
-      }
+      const run = reportsOf(runs, fact.run_id)
       const report = decodeBlock(fact.body, into)
       // A report without points gets no number: a stream would stop at it for nothing.
       if (report.keys.length === 0) continue
+      if (run.reports.length === 0) run.firstOffset = offset
       run.reports.push(report)
       run.points += into.length - report.from
       run.receivedMs = Math.max(run.receivedMs, fact.received_at_ms)
     }
   return [...runs.values()]
+}
+
+function reportsOf(runs: Map<string, RunReports>, runId: string): RunReports {
+  const known = runs.get(runId)
+  if (known) return known
+  const none = { runId, reports: [], points: 0, firstOffset: 0n, receivedMs: 0 }
+  runs.set(runId, none)
+  return none
 }

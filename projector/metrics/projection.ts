@@ -3,6 +3,7 @@ import { byteaArray, int4Array, int8Array, textArray } from '../../platform/post
 import { encodeNumberedBlock } from '../../platform/series/numbered-block.ts'
 import { createPoints } from '../../platform/series/points.ts'
 import type { TopicProjection } from '../projection.ts'
+import { metricsCarryOver } from './carry.ts'
 import { groupByRun, type RunReports } from './group-by-run.ts'
 import { joinReports } from './join.ts'
 import { addSummaries, noSummaries, saveSummaries } from './summaries.ts'
@@ -18,14 +19,7 @@ export function metricsProjection(topic: string): TopicProjection {
     name: 'metrics',
     topic,
     onPoison: 'park',
-    tables: [
-      'metric_name',
-      'metric_run',
-      'metric_block',
-      'metric_chunk',
-      'metric_latest',
-      'metric_settled',
-    ],
+    carryOver: metricsCarryOver,
     reset: names.forget,
     async apply(tx, batches) {
       points.length = 0
@@ -121,6 +115,8 @@ const runValues = (runs: readonly RunReports[]) => [
   int8Array(runs.map(run => run.points)),
   int8Array(runs.map(run => run.receivedMs)),
 ]
+const firstOffsets = (runs: readonly RunReports[]) =>
+  int8Array(runs.map(run => Number(run.firstOffset)))
 
 async function countReports(tx: PoolClient, runs: readonly RunReports[]) {
   const { rows } = await tx.query<RunRow>({
@@ -141,12 +137,13 @@ async function addRuns(tx: PoolClient, runs: readonly RunReports[]): Promise<Run
   const { rows } = await tx.query<RunRow>({
     name: 'add_metric_runs',
     text: `insert into metric_run (run_id, run_no, records, points, waiting_points, waiting_blocks,
-                                   last_received_ms, compacted_ms, live, inexact)
+                                   last_received_ms, compacted_ms, live, inexact, first_offset)
            select run_id, (select coalesce(max(run_no), 0) from metric_run) + row_number() over (),
-                  records, points, points, 1, received_ms, 0, true, false
-             from unnest($1::text[], $2::int4[], $3::int8[], $4::int8[]) g (run_id, records, points, received_ms)
+                  records, points, points, 1, received_ms, 0, true, false, first_offset
+             from unnest($1::text[], $2::int4[], $3::int8[], $4::int8[], $5::int8[])
+                  g (run_id, records, points, received_ms, first_offset)
            returning run_id, run_no, records, live`,
-    values: runValues(runs),
+    values: [...runValues(runs), firstOffsets(runs)],
   })
   return rows
 }

@@ -36,6 +36,8 @@ export type MetricTables = {
     compacted_ms: number
     live: boolean
     inexact: boolean
+    /** Where the run begins on the log; 0 where that was not noted. */
+    first_offset: number
   }
   metric_block: {
     run_no: number

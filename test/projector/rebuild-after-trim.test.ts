@@ -1,0 +1,267 @@
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import type { Pool } from 'pg'
+import { pino } from 'pino'
+import { encodeFact } from '../../events/fact.ts'
+import { encodeLogs } from '../../events/logs.ts'
+import type { LogRecord, Position, ReadRecord } from '../../platform/log/event-log.ts'
+import { openPostgresLog } from '../../platform/log/postgres.ts'
+import { migrate } from '../../platform/postgres/migrate.ts'
+import { createPool } from '../../platform/postgres/pool.ts'
+import { inProcessSignals } from '../../platform/signals.ts'
+import { carryOverRuns, prepareCarryOver } from '../../projector/carry-over.ts'
+import { logsProjection } from '../../projector/logs/projection.ts'
+import { compactDue, compactRun } from '../../projector/metrics/compact.ts'
+import { metricsProjection } from '../../projector/metrics/projection.ts'
+import { applyIsolated } from '../../projector/poison.ts'
+import { rebuild } from '../../projector/rebuild.ts'
+import { startRunner } from '../../projector/runner.ts'
+import { report, startMs } from '../metrics/given.ts'
+import { database } from '../servers/postgres.ts'
+import { until } from '../servers/until.ts'
+import { contentOf } from './read-model-content.ts'
+
+const topics = ['metrics', 'logs'].map(name => ({ name, partitions: 2, retentionDays: 30 }))
+const logger = pino({ level: 'silent' })
+const readMigrations = join(import.meta.dirname, '../../projector/migrations')
+const newProjections = () => [metricsProjection('metrics'), logsProjection('logs')]
+const { signal } = new AbortController()
+const rangeRows = 3
+
+/** A log and the projections of its topics. */
+async function installation(t: ExecutionContext) {
+  const db = await database(t)
+  const log = await openPostgresLog({ url: db.url, topics })
+  await db.pool.query('update log.lane set leaf_records = 10')
+  const readPool = createPool(db.url, { max: 6, searchPath: 'read', applicationName: t.title })
+  const runners = newProjections().map(projection =>
+    startRunner(projection, {
+      pool: readPool,
+      log,
+      logger,
+      signals: inProcessSignals(),
+      onDeadLetter: () => {},
+    }),
+  )
+  t.teardown(async () => {
+    for (const runner of runners) await runner.stop()
+    await log.close()
+    await readPool.end()
+  })
+  const appended: { record: LogRecord; position: Position }[] = []
+  return {
+    url: db.url,
+    readPool,
+    log,
+    /** All that was ever appended, by topic and partition. */
+    appended,
+    async append(topic: string, record: LogRecord) {
+      const [position] = await log.append(topic, [record])
+      if (position) appended.push({ record, position })
+    },
+    /** Until all is in the tables. */
+    projected: () =>
+      until('the log is projected', 20_000, async () => {
+        const { rows } = await readPool.query(
+          `select count(*) as behind from log.lane l left join projection_checkpoint c using (topic, partition)
+            where l.next_offset > coalesce(c.next_offset, 0)`,
+        )
+        return rows[0]?.behind === 0
+      }),
+    async trim() {
+      const before = new Date(Date.now() + 60_000)
+      let gone = 0
+      for (const { name } of topics)
+        gone += await log.trim(name, { before, keepFrom: await log.end(name) })
+      return gone
+    },
+    rebuild: () =>
+      rebuild({
+        pool: db.pool,
+        openPool: schema =>
+          createPool(db.url, { max: 4, searchPath: schema, applicationName: 'rebuild' }),
+        createSchema: schema => migrate(db.url, [{ schema, folder: readMigrations }]),
+        projections: newProjections,
+        log,
+        logger,
+        rangeRows,
+        onProgress: () => {},
+        signal,
+      }),
+  }
+}
+
+/** Compacts and settles all runs, by a clock by which they have been silent for long. */
+async function compact(pool: Pool, idleMs = 3_600_000) {
+  const now = () => new Date(startMs + idleMs)
+  while ((await compactDue({ pool, logger, now }, signal)) > 0);
+}
+
+type Installation = Awaited<ReturnType<typeof installation>>
+
+const loss = (step: number, value = step) => ({ key: 'loss', step, value })
+const range = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => loss(from + i))
+
+const lines = (run_id: string, seq: number): LogRecord => ({
+  key: run_id,
+  value: encodeFact({
+    type: 'logs.appended',
+    event_id: '01900000-0000-7000-8000-000000000000',
+    received_at_ms: startMs + seq,
+    run_id,
+    attempt: 1,
+    actor: { type: 'run', id: run_id, via: 'ingest_token' },
+    request_id: 'r',
+    body: encodeLogs({
+      origin: 'report',
+      node: null,
+      rank: 0,
+      stream: 'stdout',
+      producer: `p${seq % 3}`,
+      seq,
+      chunks: [`${seq}: ${'long '.repeat(2000)}`, 'and short'],
+    }),
+  }),
+})
+const damaged = (key: string): LogRecord => ({ key, value: Buffer.from('no fact') })
+
+/** Round `n` of reports of several runs: new steps, repeated ones, keys that come later, and damage. */
+async function reportAll(at: Installation, n: number, runs: readonly string[]) {
+  for (const run of runs) {
+    await at.append('metrics', report(run, [...range(n * 5, n * 5 + 7), loss(0, n)]))
+    await at.append('metrics', report(run, [{ key: `key_${n % 7}`, step: n, value: 'NaN' }]))
+    await at.append('logs', lines(run, n))
+  }
+  await at.append('metrics', damaged(runs[n % runs.length] ?? ''))
+  await at.append('logs', damaged(`run_unseen_${n}`))
+}
+
+const oldRuns = Array.from({ length: 9 }, (_, i) => `run_old_${i}`)
+const youngRuns = Array.from({ length: 4 }, (_, i) => `run_young_${i}`)
+
+/** Runs whose beginning is trimmed away, compacted but for the last points, and runs that the log holds whole. */
+async function trimmed(t: ExecutionContext): Promise<Installation> {
+  const at = await installation(t)
+  for (let n = 0; n < 6; n++) await reportAll(at, n, oldRuns)
+  await at.projected()
+  await compact(at.readPool)
+  t.true((await at.trim()) > 0)
+  for (let n = 6; n < 8; n++) await reportAll(at, n, [...oldRuns.slice(3), ...youngRuns])
+  await at.projected()
+  return at
+}
+
+/** What the tables say where nothing was ever trimmed: all records in the order of the log, and compacted. */
+async function replayedFromTheBeginning(
+  t: ExecutionContext,
+  { appended }: Installation,
+  idleMs = 3_600_000,
+) {
+  const { pool } = await database(t, { schema: 'read' })
+  const tx = await pool.connect()
+  await tx.query('begin')
+  for (const projection of newProjections())
+    for (const partition of [0, 1]) {
+      const records: ReadRecord[] = appended
+        .filter(({ position: p }) => p.topic === projection.topic && p.partition === partition)
+        .map(({ record, position: { offset } }) => ({ ...record, offset }))
+        .sort((a, b) => Number(a.offset - b.offset))
+      const batch = { topic: projection.topic, partition, records }
+      await applyIsolated(tx, projection, [batch], () => {})
+    }
+  await tx.query('commit')
+  tx.release()
+  await compact(pool, idleMs)
+  return contentOf(pool)
+}
+
+test('a rebuild after a trim gives the same tables as before it', async t => {
+  const at = await trimmed(t)
+  const before = await contentOf(at.readPool)
+  t.is(before.runs.length, 13)
+  t.true(before.rest.length > 13)
+  await at.rebuild()
+  const after = await contentOf(at.readPool)
+  t.is(after.summaries.length, before.summaries.length)
+  // Until the compactor comes by, a summary depends on the batches in which its points came.
+  t.deepEqual({ ...after, summaries: [], runs: [] }, { ...before, summaries: [], runs: [] })
+  await compact(at.readPool)
+  const replayed = await replayedFromTheBeginning(t, at)
+  t.deepEqual(await contentOf(at.readPool), replayed)
+})
+
+test('what the log no longer holds is carried over a few rows at a time, the rest is replayed', async t => {
+  const at = await trimmed(t)
+  const writers = (table: string, where: string) =>
+    at.readPool.query<{ rows: number }>(
+      `select count(*) as rows from ${table} where ${where} group by xmin::text`,
+    )
+  const lost = `(select run_no from metric_run where run_id like 'run_old_%')`
+  await at.rebuild()
+  for (const [table, where] of [
+    ['metric_chunk', `run_no in ${lost}`],
+    ['log_chunks', `run_id like 'run_old_%'`],
+  ] as const) {
+    const { rows } = await writers(table, where)
+    t.true(rows.length > 5, `${table} was carried over in ${rows.length} transactions`)
+    t.true(rows.every(({ rows }) => rows <= rangeRows + 1))
+  }
+  const { rows } = await at.readPool.query(
+    `select count(*) as chunks from metric_chunk join metric_run using (run_no) where run_id like 'run_young_%'`,
+  )
+  t.is(rows[0].chunks, 0, 'what was replayed is not compacted yet')
+})
+
+test('points and lines that arrive during a rebuild after a trim are all there, each once', async t => {
+  const at = await trimmed(t)
+  let isRunning = true
+  const write = async () => {
+    for (let n = 8; isRunning && n < 30; n++)
+      await reportAll(at, n, [...oldRuns.slice(6), youngRuns[n % 4] ?? '', `run_late_${n}`])
+  }
+  const compactOften = async () => {
+    for (let n = 0; isRunning; n++) await compact(at.readPool, 3_600_000 + n)
+  }
+  const rebuilding = at.rebuild().finally(() => {
+    isRunning = false
+  })
+  await Promise.all([rebuilding, write(), compactOften()])
+  await at.projected()
+  const { rows } = await at.readPool.query('select number from generation')
+  t.deepEqual(rows, [{ number: 2 }])
+  await compact(at.readPool, 7_200_000)
+  const replayed = await replayedFromTheBeginning(t, at, 7_200_000)
+  t.deepEqual(await contentOf(at.readPool), replayed)
+})
+
+test('a run is not compacted while it is carried over', async t => {
+  const at = await trimmed(t)
+  const { rows } = await at.readPool.query(
+    "select run_no from metric_run where run_id like 'run_old_%' order by run_no",
+  )
+  await migrate(at.url, [{ schema: 'read_next', folder: readMigrations }])
+  const blocking = await at.readPool.connect()
+  await blocking.query('begin')
+  await blocking.query('lock table read_next.metric_chunk in exclusive mode')
+  await prepareCarryOver(at.readPool)
+  const deps = { pool: at.readPool, rangeRows: 100_000, signal }
+  const carrying = carryOverRuns(deps, metricsProjection('metrics'), await at.log.start('metrics'))
+  await until('a range waits', 10_000, async () => {
+    const { rowCount } = await at.readPool.query(
+      "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+    )
+    return rowCount === 1
+  })
+  const compacted = async () => {
+    const done: boolean[] = []
+    for (const { run_no } of rows) done.push(await compactRun(at.readPool, run_no, startMs))
+    return done
+  }
+  const meanwhile = await compacted()
+  await blocking.query('rollback')
+  blocking.release()
+  await carrying
+  t.deepEqual([...new Set(meanwhile)], [false])
+  t.deepEqual([...new Set(await compacted())], [true])
+})
