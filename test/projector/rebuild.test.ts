@@ -102,7 +102,11 @@ test('a rebuild of all read models gives identical tables, while the live ones s
     body: { name: 'after', criteria: [{ name: 'c' }] },
   })
   t.is(body.version, 1)
-  t.is((await forge.call('GET', '/api/rubrics/admin/after')).status, 200)
+  // It may have to notice the flip first, which takes longer than a read waits for a write.
+  await until('the rubric shows', 20_000, async () => {
+    const { status } = await forge.call('GET', '/api/rubrics/admin/after')
+    return status === 200
+  })
 })
 
 test('a rebuild under writes loses none of them', async t => {
