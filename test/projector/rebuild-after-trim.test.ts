@@ -61,7 +61,7 @@ async function installation(t: ExecutionContext) {
     },
     /** Until all is in the tables. */
     projected: () =>
-      until('the log is projected', 20_000, async () => {
+      until('the log is projected', 50_000, async () => {
         const { rows } = await readPool.query(
           `select count(*) as behind from log.lane l left join projection_checkpoint c using (topic, partition)
             where l.next_offset > coalesce(c.next_offset, 0)`,
@@ -176,7 +176,7 @@ async function replayedFromTheBeginning(
   return contentOf(pool)
 }
 
-test('a rebuild after a trim gives the same tables as before it', async t => {
+test.serial('a rebuild after a trim gives the same tables as before it', async t => {
   const at = await trimmed(t)
   const before = await contentOf(at.readPool)
   t.is(before.runs.length, 13)
@@ -191,51 +191,57 @@ test('a rebuild after a trim gives the same tables as before it', async t => {
   t.deepEqual(await contentOf(at.readPool), replayed)
 })
 
-test('what the log no longer holds is carried over a few rows at a time, the rest is replayed', async t => {
-  const at = await trimmed(t)
-  const writers = (table: string, where: string) =>
-    at.readPool.query<{ rows: number }>(
-      `select count(*) as rows from ${table} where ${where} group by xmin::text`,
+test.serial(
+  'what the log no longer holds is carried over a few rows at a time, the rest is replayed',
+  async t => {
+    const at = await trimmed(t)
+    const writers = (table: string, where: string) =>
+      at.readPool.query<{ rows: number }>(
+        `select count(*) as rows from ${table} where ${where} group by xmin::text`,
+      )
+    const lost = `(select run_no from metric_run where run_id like 'run_old_%')`
+    await at.rebuild()
+    for (const [table, where] of [
+      ['metric_chunk', `run_no in ${lost}`],
+      ['log_chunks', `run_id like 'run_old_%'`],
+    ] as const) {
+      const { rows } = await writers(table, where)
+      t.true(rows.length > 5, `${table} was carried over in ${rows.length} transactions`)
+      t.true(rows.every(({ rows }) => rows <= rangeRows + 1))
+    }
+    const { rows } = await at.readPool.query(
+      `select count(*) as chunks from metric_chunk join metric_run using (run_no) where run_id like 'run_young_%'`,
     )
-  const lost = `(select run_no from metric_run where run_id like 'run_old_%')`
-  await at.rebuild()
-  for (const [table, where] of [
-    ['metric_chunk', `run_no in ${lost}`],
-    ['log_chunks', `run_id like 'run_old_%'`],
-  ] as const) {
-    const { rows } = await writers(table, where)
-    t.true(rows.length > 5, `${table} was carried over in ${rows.length} transactions`)
-    t.true(rows.every(({ rows }) => rows <= rangeRows + 1))
-  }
-  const { rows } = await at.readPool.query(
-    `select count(*) as chunks from metric_chunk join metric_run using (run_no) where run_id like 'run_young_%'`,
-  )
-  t.is(rows[0].chunks, 0, 'what was replayed is not compacted yet')
-})
+    t.is(rows[0].chunks, 0, 'what was replayed is not compacted yet')
+  },
+)
 
-test('points and lines that arrive during a rebuild after a trim are all there, each once', async t => {
-  const at = await trimmed(t)
-  let isRunning = true
-  const write = async () => {
-    for (let n = 8; isRunning && n < 30; n++)
-      await reportAll(at, n, [...oldRuns.slice(6), youngRuns[n % 4] ?? '', `run_late_${n}`])
-  }
-  const compactOften = async () => {
-    for (let n = 0; isRunning; n++) await compact(at.readPool, 3_600_000 + n)
-  }
-  const rebuilding = at.rebuild().finally(() => {
-    isRunning = false
-  })
-  await Promise.all([rebuilding, write(), compactOften()])
-  await at.projected()
-  const { rows } = await at.readPool.query('select number from generation')
-  t.deepEqual(rows, [{ number: 2 }])
-  await compact(at.readPool, 7_200_000)
-  const replayed = await replayedFromTheBeginning(t, at, 7_200_000)
-  t.deepEqual(await contentOf(at.readPool), replayed)
-})
+test.serial(
+  'points and lines that arrive during a rebuild after a trim are all there, each once',
+  async t => {
+    const at = await trimmed(t)
+    let isRunning = true
+    const write = async () => {
+      for (let n = 8; isRunning && n < 30; n++)
+        await reportAll(at, n, [...oldRuns.slice(6), youngRuns[n % 4] ?? '', `run_late_${n}`])
+    }
+    const compactOften = async () => {
+      for (let n = 0; isRunning; n++) await compact(at.readPool, 3_600_000 + n)
+    }
+    const rebuilding = at.rebuild().finally(() => {
+      isRunning = false
+    })
+    await Promise.all([rebuilding, write(), compactOften()])
+    await at.projected()
+    const { rows } = await at.readPool.query('select number from generation')
+    t.deepEqual(rows, [{ number: 2 }])
+    await compact(at.readPool, 7_200_000)
+    const replayed = await replayedFromTheBeginning(t, at, 7_200_000)
+    t.deepEqual(await contentOf(at.readPool), replayed)
+  },
+)
 
-test('a run is not compacted while it is carried over', async t => {
+test.serial('a run is not compacted while it is carried over', async t => {
   const at = await trimmed(t)
   const { rows } = await at.readPool.query(
     "select run_no from metric_run where run_id like 'run_old_%' order by run_no",
@@ -247,7 +253,7 @@ test('a run is not compacted while it is carried over', async t => {
   await prepareCarryOver(at.readPool)
   const deps = { pool: at.readPool, rangeRows: 100_000, signal }
   const carrying = carryOverRuns(deps, metricsProjection('metrics'), await at.log.start('metrics'))
-  await until('a range waits', 10_000, async () => {
+  await until('a range waits', 50_000, async () => {
     const { rowCount } = await at.readPool.query(
       "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
     )
