@@ -5,7 +5,6 @@ const counts = {
   decisions: { partitions: 1, retentionDays: null },
   metrics: { partitions: 4, retentionDays: 30 },
   logs: { partitions: 2, retentionDays: 30 },
-  samples: { partitions: 2, retentionDays: 30 },
 }
 
 export type TopicName = keyof typeof counts
@@ -18,6 +17,5 @@ export function topicsOf(prefix: string): Topics {
     decisions: topic('decisions'),
     metrics: topic('metrics'),
     logs: topic('logs'),
-    samples: topic('samples'),
   }
 }

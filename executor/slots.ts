@@ -13,11 +13,3 @@ export function assignSlots(
     if (!taken.has(index)) indexes.push(index)
   return indexes.length === wanted ? indexes : null
 }
-
-/** Number of free slots out of `total`. */
-export function freeSlots(total: number, held: Iterable<number>): number {
-  const taken = new Set(held)
-  let free = 0
-  for (let index = 0; index < total; index++) if (!taken.has(index)) free++
-  return free
-}

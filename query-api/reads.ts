@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import type { Person } from '../auth/caller.ts'
 import { createGuard, type Scope } from '../platform/postgres/guard.ts'
 
-/** Reads of the read models, each on a person's behalf (docs/adr/0009-second-wall.md). */
+/** Reads of the read models, each on a person's behalf (docs/adr/0009-row-level-security.md). */
 export type Reads<T> = {
   /**
    * Only what this person may read; everything for admins. Row-level policies hide the rest, whatever the query

@@ -34,7 +34,6 @@ export type Config = OidcConfig & {
   initAdminPassword: string | null
   localGpus: number
   defaultVisibility: 'private' | 'internal'
-  maxUploadMb: number
   metricsToken: string | null
   trustedProxyHops: number
   logLevel: string
@@ -66,7 +65,6 @@ const settings: Settings<Config> = {
   ...oidcSettings,
   localGpus: ['SERVICE_LOCAL_GPUS', whole(4, 0, 1024)],
   defaultVisibility: ['SERVICE_DEFAULT_VISIBILITY', word('private', 'private', 'internal')],
-  maxUploadMb: ['SERVICE_MAX_UPLOAD_MB', whole(1024, 1, 1_048_576)],
   metricsToken: ['SERVICE_METRICS_TOKEN', text(null)],
   trustedProxyHops: ['SERVICE_TRUSTED_PROXY_HOPS', whole(0, 0, 16)],
   logLevel: ['SERVICE_LOG_LEVEL', word('info', 'trace', 'debug', 'info', 'warn', 'error')],
@@ -80,11 +78,14 @@ const reportingVariables = [
   'SERVICE_TOKEN',
 ]
 
+/** Named by the specification and accepted, but without effect until there are uploads. */
+const settingsWithoutEffect = ['SERVICE_MAX_UPLOAD_MB']
+
 /** Reads the environment once. Throws `BadConfig` with every fault, including unknown `SERVICE_*` names. */
 export const readConfig = (env: Environment): Config =>
   readSettings(env, {
     settings,
     prefix: 'SERVICE_',
-    others: reportingVariables,
+    others: [...reportingVariables, ...settingsWithoutEffect],
     faultsTogether: incompleteOidc,
   })

@@ -38,7 +38,7 @@ export type Core = {
   pool: Pool
   /** Connections of the read side: their search path is the live generation. */
   readPool: Pool
-  /** Reads for people; `role` null: the database has no second wall (docs/adr/0009-second-wall.md). */
+  /** Reads for people; `role` is null without row-level security (docs/adr/0009-row-level-security.md). */
   peoplesReads: ReadsOptions
   topics: Topics
   log: EventLog
@@ -67,7 +67,7 @@ export async function openCore(
   const databaseUrl = config.databaseUrl ?? (await embedded(config.dataDir, logger, life))
   await migrate(databaseUrl, migrationSets)
   const readerRole = await prepareReaderRole(databaseUrl, 'read')
-  if (readerRole.role === null) warnOfOneWall(logger, readerRole.why)
+  if (readerRole.role === null) warnWithoutRowSecurity(logger, readerRole.why)
   const open = (name: string, options: Partial<PoolOptions> = {}) =>
     life.owns(
       `pool ${name}`,
@@ -104,11 +104,11 @@ export async function openCore(
   }
 }
 
-/** Said at every start: nothing else tells an operator that a slip in a query would show people each other's rows. */
-const warnOfOneWall = (logger: Logger, why: string) =>
+/** Logged at every start, since otherwise a faulty query could show people each other's rows unnoticed. */
+const warnWithoutRowSecurity = (logger: Logger, why: string) =>
   logger.warn(
     { why },
-    'The second wall is off: row-level security does not hold for reads, only the filters of the queries do. ' +
+    'Row-level security is off: only the filters of the queries protect reads. ' +
       'As a superuser: CREATE ROLE forge_reader NOLOGIN; GRANT forge_reader TO <the user of SERVICE_DATABASE_URL>; then start again.',
   )
 

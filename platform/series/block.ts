@@ -35,7 +35,6 @@ export type Point = { key: string; step: number; ts_ms: number; value: number }
 // Encoding is synchronous, so that these serve all calls.
 const writer = createWriter(256 * 1024)
 const grouped = createPoints()
-const unpacked = createPoints()
 
 /**
  * The points of one request as the value of one log record: `keys[i]` is the key of point i. Repeats of a
@@ -66,36 +65,21 @@ export function encodeBlock(
 }
 
 /**
- * Values are mostly noise and the other columns are short already; what zstd shortens much are names. So it
- * is tried where they make up a good part of a long body.
+ * Values are mostly noise and the other columns are already short; zstd helps mostly with names. So it is used
+ * only if names are a large part of a long body.
  */
 const levelFor = (body: Buffer, nameBytes: number) =>
   body.length >= minCompressedBytes && nameBytes * 4 > body.length ? zstdLevel : null
 
-/** Answers how many bytes the names take. */
+/** Returns the length of the names in bytes. */
 function writeNames(names: readonly string[]): number {
   const lengthAt = writer.at
-  // The length is known only afterwards: four bytes are kept for it.
+  // The length is known only afterwards; reserve four bytes for it.
   writer.at += 4
   for (const name of names) writeText(writer, name)
   const length = writer.at - lengthAt - 4
   writer.view.setUint32(lengthAt, length, true)
   return length
-}
-
-/** `encodeBlock` for points that stand as objects. */
-export function encodePoints(points: readonly Point[]): { bytes: Buffer; inserted: number } {
-  unpacked.length = 0
-  makeRoom(unpacked, points.length)
-  const keys: string[] = []
-  for (const { key, step, ts_ms, value } of points) {
-    const i = keys.push(key) - 1
-    unpacked.steps[i] = step
-    unpacked.ts[i] = ts_ms
-    unpacked.values[i] = value
-  }
-  unpacked.length = keys.length
-  return encodeBlock(keys, unpacked)
 }
 
 /**

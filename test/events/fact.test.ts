@@ -12,14 +12,7 @@ import {
 
 const text = fc.string({ unit: 'grapheme', maxLength: 40 })
 const anyFact: fc.Arbitrary<Fact> = fc.record({
-  type: fc.constantFrom(
-    'metrics.appended',
-    'logs.appended',
-    'logs.eof',
-    'hardware.appended',
-    'validation.received',
-    'environment.captured',
-  ),
+  type: fc.constantFrom('metrics.appended', 'logs.appended', 'logs.eof'),
   event_id: fc.uuid(),
   received_at_ms: fc.integer({ min: 0, max: 253_402_300_799_999 }),
   run_id: text,

@@ -1,9 +1,24 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { decodeBlock, encodePoints, type Point } from '../../../platform/series/block.ts'
-import { createPoints } from '../../../platform/series/points.ts'
+import { decodeBlock, encodeBlock, type Point } from '../../../platform/series/block.ts'
+import { createPoints, makeRoom } from '../../../platform/series/points.ts'
 import { CorruptSeries } from '../../../platform/series/varint.ts'
 import { anyPoints } from './arbitrary.ts'
+
+function encodePoints(points: readonly Point[]): { bytes: Buffer; inserted: number } {
+  const columns = createPoints(points.length)
+  makeRoom(columns, points.length)
+  points.forEach(({ step, ts_ms, value }, i) => {
+    columns.steps[i] = step
+    columns.ts[i] = ts_ms
+    columns.values[i] = value
+  })
+  columns.length = points.length
+  return encodeBlock(
+    points.map(({ key }) => key),
+    columns,
+  )
+}
 
 function read(bytes: Buffer): Point[] {
   const into = createPoints(1)

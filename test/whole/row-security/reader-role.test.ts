@@ -87,12 +87,12 @@ test('a user who may make roles makes it and takes it on', async t => {
   t.deepEqual(rows, [{ rolcanlogin: false, rolbypassrls: false, rolsuper: false }])
 })
 
-test('without the role the server starts with one wall, says so loudly, and filters all the same', async t => {
+test('without the role the server starts without row-level security, logs it, and still filters', async t => {
   const { url: another } = await database(t)
   await prepareReaderRole(another, 'read')
   const { url } = await plainDatabase(t)
   const forge = await startForge(t, { SERVICE_DATABASE_URL: url })
-  t.regex(forge.output(), /second wall is off.*CREATE ROLE forge_reader NOLOGIN/s)
+  t.regex(forge.output(), /Row-level security is off.*CREATE ROLE forge_reader NOLOGIN/s)
   const [alice, bob] = [await signedIn(forge, 'alice'), await signedIn(forge, 'bob')]
   const created = await forge.call<{ run_id: string }>('POST', '/api/runs', {
     token: alice,

@@ -38,7 +38,7 @@ async function filledServer(t: ExecutionContext): Promise<SampleServer> {
 
 /**
  * The queries of the service with the first wall off: they are told that an administrator calls, so that none
- * filters. What is left is the second wall, which holds for that person.
+ * filters. What remains is row-level security, which applies to that person.
  */
 async function startWithoutFilters(t: ExecutionContext, { pool: auth }: SampleServer, who: string) {
   const url = String(auth.options.connectionString)

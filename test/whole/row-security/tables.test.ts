@@ -29,7 +29,7 @@ const bookkeeping = [
 ]
 type Walled = { pool: Pool; reads: Reads<ReadTables>; relations: string[] }
 
-/** A database with one row of each owner in every table, and reads behind the second wall alone. */
+/** A database with one row of each owner in every table, and reads that only row-level security protects. */
 async function walled(t: ExecutionContext): Promise<Walled> {
   const { pool, url } = await database(t)
   const { role } = await prepareReaderRole(url, 'read')
