@@ -4,7 +4,9 @@ import test from 'ava'
 import { toEventJson } from '../../command-api/event-json.ts'
 import { aggregates } from '../../events/all.ts'
 import type { Aggregate, EventDefinition, Recorded } from '../../events/event.ts'
+import { rubricUpdated } from '../../events/rubrics.ts'
 import { upcast } from '../../events/upcast.ts'
+import { decisionsProjection } from '../../projector/decisions.ts'
 import { toRow } from '../../query-api/audit/events.ts'
 import { targetOf } from '../../query-api/audit/target.ts'
 import { database } from '../servers/postgres.ts'
@@ -82,6 +84,19 @@ test('each is told in a sentence', t => {
     t.false(/undefined|null|\[object|NaN|Somebody caused|caused \w/.test(summary), summary)
     t.true(summary.length > 10, file)
   }
+})
+
+test('what a newer build recorded is not projected as if it were known', async t => {
+  const projection = decisionsProjection('topic', [], [rubricUpdated])
+  const [one] = golden.filter(({ recorded }) => recorded.type === rubricUpdated.type)
+  const value = Buffer.from(JSON.stringify({ ...one?.recorded, schema_version: 2 }))
+  const { pool } = await database(t)
+  const tx = await pool.connect()
+  const batch = { topic: 'topic', partition: 0, records: [{ key: 'key', value, offset: 0n }] }
+  await t.throwsAsync(projection.apply(tx, [batch]), {
+    message: 'rubric.updated was recorded in version 2; this build knows 1',
+  })
+  tx.release()
 })
 
 test('all of them are projected', async t => {
