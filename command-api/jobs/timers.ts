@@ -6,7 +6,7 @@ import type { Stamp } from '../event-store.ts'
 import { assumeSucceeded } from './attempt-end.ts'
 import { changeJob } from './change.ts'
 import { pendingTimeout, queue } from './decide.ts'
-import { hasRoom } from './executor-commands.ts'
+import { hasRoom } from './waiting-jobs.ts'
 
 export type JobKeeper = { stop(): Promise<void> }
 

@@ -1,0 +1,60 @@
+import { jobAt } from '../../events/job-state.ts'
+import type { JobAdmitted, JobEvent } from '../../events/jobs.ts'
+import type { Deps } from '../deps.ts'
+import type { Transaction } from '../event-store.ts'
+import { endIngestTokens, issueIngestToken } from '../tokens.ts'
+
+/** What to run, with a new ingest token; earlier tokens of the run end. */
+export async function readOrder(
+  deps: Pick<Deps, 'store' | 'now' | 'baseUrl'>,
+  tx: Transaction,
+  { run_id, attempt }: { run_id: string; attempt: number },
+) {
+  const { rows } = await tx.query(
+    `select fencing_token, env, coalesce((select array_agg(gpu_index order by gpu_index)
+              from write.gpu_slot s where s.run_id = j.run_id), '{}') as gpu_indexes
+       from write.job_state j where run_id = $1 and attempt = $2 and is_active`,
+    [run_id, attempt],
+  )
+  const row = rows[0]
+  const { events } = await deps.store.load<JobEvent>(jobAt(run_id).stream, tx)
+  const admitted = events.find(event => event.type === 'job.admitted')
+  if (!row || !admitted) throw new Error(`attempt ${attempt} of ${run_id} is not to be launched`)
+  const now = deps.now()
+  await endIngestTokens(tx, run_id, now)
+  const { token } = await issueIngestToken(tx, { run_id, now })
+  const { recipe, params, resolved, spec } = admitted.data
+  return {
+    run_id,
+    attempt,
+    fencing_token: Number(row.fencing_token),
+    gpu_indexes: row.gpu_indexes as number[],
+    recipe,
+    params,
+    init_from: resolved.init_from && { ...resolved.init_from, load: loadOf(spec) },
+    resume_from: attempt > 1 ? await newestCheckpoint(tx, run_id) : null,
+    env: row.env as Record<string, string>,
+    reporting: {
+      SERVICE_ENABLED: '1',
+      SERVICE_ENDPOINT: `${deps.baseUrl()}/api/ingest`,
+      SERVICE_RUN_ID: run_id,
+      SERVICE_TOKEN: token,
+    },
+  }
+}
+
+/** Artifacts list the ways to load them; the first one is used. */
+function loadOf({ spec }: JobAdmitted['spec']): string {
+  const load = spec.init_from?.load ?? 'weights'
+  return typeof load === 'string' ? load : (load[0] ?? 'weights')
+}
+
+/** The checkpoint from which the next attempt resumes. */
+async function newestCheckpoint(tx: Transaction, run_id: string): Promise<string | null> {
+  const { rows } = await tx.query(
+    `select path from write.artifact
+      where run_id = $1 and kind = 'checkpoint' order by step desc, artifact_id desc limit 1`,
+    [run_id],
+  )
+  return rows[0]?.path ?? null
+}

@@ -1,0 +1,29 @@
+import type { Transaction } from '../event-store.ts'
+import { takeQuota, takeSlots } from './holds.ts'
+
+/** The job has changed, or another process was faster; the transaction is rolled back. */
+export class NotNow extends Error {
+  readonly why: 'quota_in_use' | 'gone'
+  constructor(why: 'quota_in_use' | 'gone') {
+    super(why)
+    this.why = why
+  }
+}
+
+export type Reservation = {
+  run_id: string
+  executor: string
+  gpu_indexes: readonly number[]
+  now: Date
+}
+
+/** Takes the quota and the GPUs of a job that starts; throws `NotNow` if they are not free. */
+export async function reserve(tx: Transaction, wanted: Reservation): Promise<void> {
+  const { run_id, now } = wanted
+  const { rows } = await tx.query(
+    'select owner as username, series, gpus from write.job_state where run_id = $1',
+    [run_id],
+  )
+  if (!(await takeQuota(tx, { run_id, now, ...rows[0] }))) throw new NotNow('quota_in_use')
+  if (!(await takeSlots(tx, wanted))) throw new NotNow('gone')
+}
