@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import type { Logger } from 'pino'
 import type { Authenticate, Person } from '../auth/caller.ts'
 import { Refusal } from '../platform/refusal.ts'
+import { repeat } from '../platform/repeat.ts'
 import type { Signals } from '../platform/signals.ts'
 import { Invalid } from '../schemas/validate.ts'
 import type { WakeUps } from '../schemas/wake-ups.ts'
@@ -61,13 +62,18 @@ export function createStreams(deps: StreamDeps): Streams {
   const channels = createChannels(deps, failed)
   const open = new Set<Open>()
   const perPerson = new Map<string, number>()
-  const timers = [
-    setInterval(() => {
-      for (const { client } of open) client.send(': still here\n\n')
-    }, heartbeatMs),
-    setInterval(() => void recheck(open, deps.authenticate, failed), recheckMs),
+  const beat = async () => {
+    for (const { client } of open) client.send(': still here\n\n')
+    return heartbeatMs
+  }
+  const check = async () => {
+    await recheck(open, deps.authenticate, failed)
+    return recheckMs
+  }
+  const loops = [
+    repeat(beat, { failed, firstAfterMs: heartbeatMs }),
+    repeat(check, { failed, firstAfterMs: recheckMs }),
   ]
-  for (const timer of timers) timer.unref()
   // Spread over a second, so that readers do not all reconnect at once.
   const endAll = () => {
     for (const { client } of open)
@@ -110,9 +116,8 @@ export function createStreams(deps: StreamDeps): Streams {
       })
     },
     async close() {
-      channels.close()
-      for (const timer of timers) clearInterval(timer)
       endAll()
+      await Promise.all([channels.close(), ...loops.map(loop => loop.stop())])
     },
   }
 }
@@ -120,7 +125,7 @@ export function createStreams(deps: StreamDeps): Streams {
 type Channels = {
   take(feed: JoinedFeed): Channel
   leave(feed: JoinedFeed): void
-  close(): void
+  close(): Promise<void>
 }
 
 /** The channels with readers, woken by the projector's signals. */
@@ -145,10 +150,13 @@ function createChannels(deps: StreamDeps, failed: (error: unknown) => void): Cha
     progress = now
     signalled = false
   }
-  const timer = setInterval(() => {
-    if (channels.size > 0) void lookForOthers().catch(failed)
-  }, pollMs)
-  timer.unref()
+  const polling = repeat(
+    async () => {
+      if (channels.size > 0) await lookForOthers()
+      return pollMs
+    },
+    { failed, firstAfterMs: pollMs },
+  )
   return {
     take(feed) {
       const entry = channels.get(feed.key) ?? { channel: createChannel(feed, failed), readers: 0 }
@@ -160,9 +168,9 @@ function createChannels(deps: StreamDeps, failed: (error: unknown) => void): Cha
       const entry = channels.get(feed.key)
       if (entry && --entry.readers === 0) channels.delete(feed.key)
     },
-    close() {
+    async close() {
       unsubscribe()
-      clearInterval(timer)
+      await polling.stop()
     },
   }
 }
