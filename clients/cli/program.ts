@@ -21,7 +21,7 @@ import { describeWatch, watch } from './commands/watch.ts'
 import { describeWhoami, whoami } from './commands/whoami.ts'
 import { addProjects } from './projects.ts'
 import type { World } from './session.ts'
-import { type Describe, speakingOf } from './speaking.ts'
+import { speakingIn } from './speaking.ts'
 import { version } from './version.ts'
 
 type Ended = (code: number) => void
@@ -37,28 +37,18 @@ export function createProgram(world: World, ended: Ended): Command {
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', epilogue)
     .exitOverride()
-  const speaking = (name: string, describe: Describe) => speakingOf(program, name, describe)
+  const speaking = speakingIn(program, world, ended)
 
-  speaking('login', describeLogin).action(async options => ended(await login(world, options)))
-  speaking('logout', describeLogout).action(async options => ended(await logout(world, options)))
-  speaking('whoami', describeWhoami).action(async options => ended(await whoami(world, options)))
-  speaking('submit', describeSubmit).action(async options => ended(await submit(world, options)))
-  speaking('ps', describePs).action(async options => ended(await ps(world, options)))
-  speaking('watch', describeWatch).action(async (id, options) =>
-    ended(await watch(world, id, options)),
-  )
-  speaking('logs', describeLogs).action(async (id, options) =>
-    ended(await logs(world, id, options)),
-  )
-  speaking('metrics', describeMetrics).action(async (id, options) =>
-    ended(await metrics(world, id, options)),
-  )
-  speaking('stop', describeStop).action(async (id, options) =>
-    ended(await stop(world, id, options)),
-  )
-  speaking('run', describeRun).action(async (words, options) =>
-    ended(await run(world, words, options)),
-  )
+  speaking('login', describeLogin, login)
+  speaking('logout', describeLogout, logout)
+  speaking('whoami', describeWhoami, whoami)
+  speaking('submit', describeSubmit, submit)
+  speaking('ps', describePs, ps)
+  speaking('watch', describeWatch, watch)
+  speaking('logs', describeLogs, logs)
+  speaking('metrics', describeMetrics, metrics)
+  speaking('stop', describeStop, stop)
+  speaking('run', describeRun, run)
   describeServe(program.command('serve')).action(async options => ended(await serve(options)))
   addContexts(program, world, ended)
   addProjects(program, world, ended)

@@ -6,22 +6,21 @@ import { Refusal } from '../../platform/refusal.ts'
 import { project, projectListQuery, projectMember, projectPath } from '../../schemas/projects.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { type AccessTables, readableProjects } from '../access.ts'
+import { listRoute } from '../list-route.ts'
 import { countRows, pageHeaders } from '../page.ts'
 import type { Reads } from '../reads.ts'
 
 type Db = Kysely<AccessTables>
 
 export const projectRoutes = (reads: Reads<AccessTables>): Route[] => [
-  route({
-    method: 'GET',
+  listRoute({
     path: '/api/projects',
     credential: 'person',
     tag: 'projects',
     summary: 'List the projects one may read, by name',
     query: projectListQuery,
-    response: Type.Array(project),
-    async handle({ caller, query, ctx }) {
-      const { limit = 50, offset = 0 } = query
+    row: project,
+    async read({ caller }, { limit, offset }) {
       const db = reads.as(caller)
       const readable = await readableOf(db, caller)
       const rows = await withCounts(readable, caller)
@@ -29,8 +28,10 @@ export const projectRoutes = (reads: Reads<AccessTables>): Route[] => [
         .limit(limit)
         .offset(offset)
         .execute()
-      pageHeaders(ctx, { limit, offset }, await countRows(db, readable.select('name')))
-      return rows.map(withTimestamp)
+      return {
+        rows: rows.map(withTimestamp),
+        counted: await countRows(db, readable.select('name')),
+      }
     },
   }),
   route({

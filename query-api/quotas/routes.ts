@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
-import { Type } from 'typebox'
 import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { QuotaTables } from '../../projector/quotas/table.ts'
 import { quota, quotaListQuery, quotaPath, quotaRow } from '../../schemas/quotas.ts'
-import { pageHeaders } from '../page.ts'
+import { listRoute } from '../list-route.ts'
+import { countPeople } from '../people.ts'
 import { readQuotas } from '../quota.ts'
 import type { Reads } from '../reads.ts'
 
@@ -15,25 +15,22 @@ export type QuotaDeps = {
 }
 
 export const quotaRoutes = ({ reads, pool }: QuotaDeps): Route[] => [
-  route({
-    method: 'GET',
+  listRoute({
     path: '/api/admin/quotas',
     credential: 'admin',
     tag: 'admin',
     summary: 'List the quota of every user',
     query: quotaListQuery,
-    response: Type.Array(quotaRow),
-    async handle({ caller, query, ctx }) {
-      const { limit = 50, offset = 0 } = query
-      const { rows } = await pool.query<{ username: string }>(
+    row: quotaRow,
+    async read({ caller }, { limit, offset }) {
+      const { rows: people } = await pool.query<{ username: string }>(
         'select username from auth.person order by username limit $1 offset $2',
         [limit, offset],
       )
-      const { rows: counted } = await pool.query('select count(*) as count from auth.person')
-      pageHeaders(ctx, { limit, offset }, counted[0]?.count)
-      const usernames = rows.map(row => row.username)
+      const usernames = people.map(person => person.username)
       const quotaOf = await readQuotas(reads.as(caller), usernames)
-      return usernames.map(username => ({ username, ...quotaOf(username) }))
+      const rows = usernames.map(username => ({ username, ...quotaOf(username) }))
+      return { rows, counted: await countPeople(pool) }
     },
   }),
   route({

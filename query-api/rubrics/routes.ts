@@ -1,25 +1,23 @@
 import type { Kysely } from 'kysely'
-import { Type } from 'typebox'
 import type { Person } from '../../auth/caller.ts'
 import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { RubricTables } from '../../projector/rubrics/table.ts'
 import { rubric, rubricListQuery, rubricPath } from '../../schemas/rubrics.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { countRows, pageHeaders } from '../page.ts'
+import { listRoute } from '../list-route.ts'
+import { countRows } from '../page.ts'
 import type { Reads } from '../reads.ts'
 
 export const rubricRoutes = (reads: Reads<RubricTables>): Route[] => [
-  route({
-    method: 'GET',
+  listRoute({
     path: '/api/rubrics',
     credential: 'person',
     tag: 'rubrics',
     summary: 'List the rubrics one may read',
     query: rubricListQuery,
-    response: Type.Array(rubric),
-    async handle({ caller, query, ctx }) {
-      const { limit = 50, offset = 0, owner } = query
+    row: rubric,
+    async read({ caller, query: { owner } }, { limit, offset }) {
       const db = reads.as(caller)
       let readable = readableRubrics(db, caller)
       if (owner !== undefined) readable = readable.where('owner', '=', owner)
@@ -30,8 +28,7 @@ export const rubricRoutes = (reads: Reads<RubricTables>): Route[] => [
         .limit(limit)
         .offset(offset)
         .execute()
-      pageHeaders(ctx, { limit, offset }, await countRows(db, readable.select('name')))
-      return rows.map(toAnswer)
+      return { rows: rows.map(toAnswer), counted: await countRows(db, readable.select('name')) }
     },
   }),
   route({

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Pool } from 'pg'
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import type { Person } from '../../auth/caller.ts'
 import { codeLifeS, pollIntervalS } from '../../auth/device-requests.ts'
 import { type Route, route } from '../../auth/route.ts'
@@ -12,7 +12,7 @@ import type { RunTables } from '../../projector/runs/table.ts'
 import { me, session, sessionListQuery, signInConfig } from '../../schemas/sessions.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { roleLabels } from '../../schemas/users.ts'
-import { pageHeaders } from '../page.ts'
+import { listRoute } from '../list-route.ts'
 import { readQuotas } from '../quota.ts'
 import type { Reads } from '../reads.ts'
 import { readUsage } from '../usage.ts'
@@ -49,20 +49,16 @@ export const sessionRoutes = ({ reads, pool, now, signIn, figures }: SessionDeps
     response: signInConfig,
     handle: async () => waysToSignIn(signIn),
   }),
-  route({
-    method: 'GET',
+  listRoute({
     path: '/api/auth/sessions',
     credential: 'person',
     tag: 'auth',
     summary: 'Your own live sessions',
     query: sessionListQuery,
-    response: Type.Array(session),
-    async handle({ caller, query, ctx }) {
-      const { limit = 50, offset = 0 } = query
-      const asked = { caller, now: now(), limit, offset }
-      const { sessions, counted } = await ownSessions(pool, asked)
-      pageHeaders(ctx, { limit, offset }, counted)
-      return sessions
+    row: session,
+    async read({ caller }, page) {
+      const { sessions, counted } = await ownSessions(pool, { caller, now: now(), ...page })
+      return { rows: sessions, counted }
     },
   }),
   route({

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
-import { Type } from 'typebox'
 import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { QuotaTables } from '../../projector/quotas/table.ts'
 import { type PersonRow, user, userListQuery, userOf, userPath } from '../../schemas/users.ts'
-import { pageHeaders } from '../page.ts'
+import { listRoute } from '../list-route.ts'
+import { countPeople } from '../people.ts'
 import { readQuotas } from '../quota.ts'
 import type { Reads } from '../reads.ts'
 
@@ -15,27 +15,24 @@ export type UserDeps = {
 }
 
 export const userRoutes = ({ reads, pool }: UserDeps): Route[] => [
-  route({
-    method: 'GET',
+  listRoute({
     path: '/api/admin/users',
     credential: 'admin',
     tag: 'admin',
     summary: 'List the users',
     query: userListQuery,
-    response: Type.Array(user),
-    async handle({ caller, query, ctx }) {
-      const { limit = 50, offset = 0 } = query
-      const { rows } = await pool.query<PersonRow>(
+    row: user,
+    async read({ caller }, { limit, offset }) {
+      const { rows: people } = await pool.query<PersonRow>(
         `${selectPeople} order by username limit $1 offset $2`,
         [limit, offset],
       )
-      const { rows: counted } = await pool.query('select count(*) as count from auth.person')
-      pageHeaders(ctx, { limit, offset }, counted[0]?.count)
       const quotaOf = await readQuotas(
         reads.as(caller),
-        rows.map(({ username }) => username),
+        people.map(({ username }) => username),
       )
-      return rows.map(row => userOf(row, quotaOf(row.username)))
+      const rows = people.map(person => userOf(person, quotaOf(person.username)))
+      return { rows, counted: await countPeople(pool) }
     },
   }),
   route({

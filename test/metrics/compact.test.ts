@@ -81,14 +81,15 @@ test('a chunk that grows past its limit is cut', async t => {
   t.deepEqual([first?.last_step, second?.first_step], [4095, 4096])
 })
 
-test('summaries are corrected although the projector goes on meanwhile', async t => {
-  const store = await emptyStore(t)
-  await flush(store, [report('run_a', range(0, 10))])
-  await flush(store, [report('run_a', [loss(3, 100), { key: 'acc', step: 1, value: 1 }])])
+/** Compacts `run_a` while a flush of these points to it is open, and commits the flush once the compactor waits for it. */
+async function compactWhileFlushing(
+  store: Awaited<ReturnType<typeof emptyStore>>,
+  points: Parameters<typeof report>[1],
+): Promise<void> {
   const flushing = await store.pool.connect()
   await flushing.query('begin')
   await store.projection.apply(flushing, [
-    { topic: 'metrics', partition: 0, records: [report('run_a', range(10, 12))] },
+    { topic: 'metrics', partition: 0, records: [report('run_a', points)] },
   ])
   const compacting = compact(store, 'run_a')
   await until('the compactor waits for the flush', 10_000, async () => {
@@ -100,6 +101,13 @@ test('summaries are corrected although the projector goes on meanwhile', async t
   await flushing.query('commit')
   flushing.release()
   await compacting
+}
+
+test('summaries are corrected although the projector goes on meanwhile', async t => {
+  const store = await emptyStore(t)
+  await flush(store, [report('run_a', range(0, 10))])
+  await flush(store, [report('run_a', [loss(3, 100), { key: 'acc', step: 1, value: 1 }])])
+  await compactWhileFlushing(store, range(10, 12))
   t.deepEqual(await waiting(store), { waiting_points: 2, waiting_blocks: 1 })
   const { rows } = await store.pool.query(
     'select count, last_step, max, sum, exact from metric_latest order by key_no',
@@ -112,21 +120,7 @@ test('what repeats a step while it waits leaves the summary marked', async t => 
   const store = await emptyStore(t)
   await flush(store, [report('run_a', [...range(0, 10), loss(0)])])
   await flush(store, [report('run_a', range(5, 6))])
-  const flushing = await store.pool.connect()
-  await flushing.query('begin')
-  await store.projection.apply(flushing, [
-    { topic: 'metrics', partition: 0, records: [report('run_a', [loss(9, 50)])] },
-  ])
-  const compacting = compact(store, 'run_a')
-  await until('the compactor waits for the flush', 10_000, async () => {
-    const { rowCount } = await store.pool.query(
-      "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-    )
-    return rowCount === 1
-  })
-  await flushing.query('commit')
-  flushing.release()
-  await compacting
+  await compactWhileFlushing(store, [loss(9, 50)])
   const marks = () =>
     store.pool.query(
       'select r.inexact, l.exact from metric_run r join metric_latest l using (run_no)',

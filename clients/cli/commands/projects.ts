@@ -129,7 +129,8 @@ export async function projectSet(
 
 export async function memberAdd(
   world: World,
-  [name, username]: [name: string, username: string],
+  name: string,
+  username: string,
   options: CommonOptions & { role: string },
 ): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)
@@ -143,7 +144,8 @@ export async function memberAdd(
 
 export async function memberRemove(
   world: World,
-  [name, username]: [name: string, username: string],
+  name: string,
+  username: string,
   options: CommonOptions,
 ): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)

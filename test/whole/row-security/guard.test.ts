@@ -1,4 +1,4 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { createGuard } from '../../../platform/postgres/guard.ts'
 import { createPool } from '../../../platform/postgres/pool.ts'
 import { prepareReaderRole } from '../../../platform/postgres/reader-role.ts'
@@ -6,12 +6,17 @@ import { database } from '../../servers/postgres.ts'
 
 const settings = ['forge.username', 'forge.runs']
 
-test('few connections under many names at once never mix them up', async t => {
+/** A guard for the role of readers, over this many connections. */
+async function readerGuard(t: ExecutionContext, max: number) {
   const { url } = await database(t)
   await prepareReaderRole(url, 'read')
-  const pool = createPool(url, { max: 3, applicationName: 'forge test guard' })
+  const pool = createPool(url, { max, applicationName: 'forge test guard' })
   t.teardown(() => pool.end())
-  const guard = createGuard({ pool, role: 'forge_reader', settings })
+  return createGuard({ pool, role: 'forge_reader', settings })
+}
+
+test('few connections under many names at once never mix them up', async t => {
+  const guard = await readerGuard(t, 3)
   const ask = async (n: number) => {
     const isFree = n % 5 === 0
     const scope = isFree ? null : { 'forge.username': `person-${n % 7}` }
@@ -32,11 +37,7 @@ test('few connections under many names at once never mix them up', async t => {
 })
 
 test('a name is data, whatever it is spelt like', async t => {
-  const { url } = await database(t)
-  await prepareReaderRole(url, 'read')
-  const pool = createPool(url, { max: 1, applicationName: 'forge test guard' })
-  t.teardown(() => pool.end())
-  const guard = createGuard({ pool, role: 'forge_reader', settings })
+  const guard = await readerGuard(t, 1)
   const name = `'; reset role; select '`
   const client = await guard({ 'forge.username': name }).connect()
   const { rows } = await client.query(
