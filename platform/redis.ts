@@ -27,7 +27,7 @@ const connect = (url: string) =>
     disableOfflineQueue: true,
   })
 
-/** What Redis answers; throws when it does not within half a second. */
+/** Redis' reply; throws if there is none within half a second. */
 export async function promptly<T>(asked: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

@@ -4,7 +4,7 @@ import { pause } from './pause.ts'
 export type Repeated = {
   /** Ends the present rest, or skips the next one. A pause after a failure is not cut short. */
   wake(): void
-  /** Resolves when the work under way has ended. */
+  /** Resolves when the current pass has ended. */
   stop(): Promise<void>
 }
 

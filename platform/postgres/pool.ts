@@ -15,7 +15,7 @@ export type PoolOptions = {
   onError?: (error: Error) => void
 }
 
-/** Locks of a forgotten transaction are let go after this. */
+/** An idle transaction is aborted after this, which releases its locks. */
 const idleInTransactionMs = 60_000
 const connectWithinMs = 10_000
 
@@ -56,7 +56,7 @@ export const asBigints: CustomTypesConfig = {
   getTypeParser: (oid, format) => parserOf(oid, format, BigInt),
 }
 
-/** Never takes the process down: whoever holds a connection that is lost sees it in the next query. */
+/** A lost connection never ends the process: its next query fails. */
 export function createPool(url: string, options: PoolOptions): Pool {
   const { statementTimeoutMs = usualMs.statement, lockTimeoutMs = usualMs.lock } = options
   const answerWithinMs =
@@ -106,7 +106,7 @@ function toSafeInteger(text: string): number {
 /** SQLSTATE classes and codes that say the server, not the statement, is the trouble. */
 const outageCodes =
   /^(08...|57P0[1235]|53300|25P03|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/
-/** What pg itself throws, without a code. */
+/** Errors of pg itself, which have no code. */
 const outageWords =
   /Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|not queryable/
 /** A lock or a statement that took too long; transactions that stood in each other's way. */

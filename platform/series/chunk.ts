@@ -14,7 +14,7 @@ import {
 
 const version = 1
 const zstdLevel = 3
-/** Most points in one chunk. */
+/** Maximum points of a chunk. */
 export const chunkPoints = 4096
 const maxBodyBytes = 64 * 1024 * 1024
 
