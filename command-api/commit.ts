@@ -4,7 +4,7 @@ import { Refusal } from '../platform/refusal.ts'
 import { type Asked, answerPosition, stampOf } from './asked.ts'
 import type { Deps } from './deps.ts'
 import { ConcurrentWrite, type EventStore, type Stamp, type Transaction } from './event-store.ts'
-import { claimOf, findAnswer, keepAnswer, lockOf } from './idempotency-key.ts'
+import { claimOf, findAnswer, keepAnswer, lockOf } from './idempotency.ts'
 import { keepSnapshot, loadState } from './snapshots.ts'
 import { takeLocks } from './stream-locks.ts'
 

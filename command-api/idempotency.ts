@@ -1,70 +1,23 @@
-import type { Caller } from '../auth/caller.ts'
 import { sha256 } from '../auth/opaque-token.ts'
 import { canonicalJson } from '../platform/digest.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { answerPosition, type Deps } from './deps.ts'
-import type { Transaction } from './event-store.ts'
-
-export type Created<T> = { answer: T; position: string }
-
-type Asked = {
-  caller: Caller
-  body: unknown
-  requestId: string
-  ctx: {
-    method: string
-    path: string
-    get: (name: string) => string
-    set: (name: string, value: string) => void
-  }
-}
+import type { Asked } from './asked.ts'
+import { ConcurrentWrite, type Transaction } from './event-store.ts'
 
 /** How long a response is kept for its key, in milliseconds. */
 const keptMs = 24 * 3_600_000
 const maxKeyLength = 255
 
-class Replayed extends Error {
-  readonly answer: unknown
-  readonly position: string
-  constructor(answer: unknown, position: string) {
-    super('answered before')
-    this.answer = answer
-    this.position = position
-  }
-}
+/** An `Idempotency-Key` of somebody for a route, with what they sent. */
+export type Claim = { scope: string; key: string; hash: Buffer; now: Date }
 
-/**
- * Creates something in one transaction, once for each `Idempotency-Key` of a person and route: the same
- * key and body get the first answer again, without its secrets; another body is 409. The claim of the key,
- * what is created and the answer commit together, so a crash leaves either all of it or nothing, and a
- * second request with the key waits for the first.
- */
-export async function createOnce<T>(
-  deps: Deps,
-  request: Asked,
-  create: (tx: Transaction) => Promise<Created<T>>,
-): Promise<T> {
-  const claim = claimOf(request, deps.now())
-  try {
-    const { answer, position } = await deps.store.transaction(async tx => {
-      if (claim) await take(tx, claim)
-      const created = await create(tx)
-      if (claim) await keep(tx, claim, created)
-      return created
-    })
-    answerPosition(deps, request, position)
-    return answer
-  } catch (error) {
-    if (!(error instanceof Replayed)) throw error
-    request.ctx.set('Idempotency-Replayed', 'true')
-    answerPosition(deps, request, error.position)
-    return error.answer as T
-  }
-}
+/** `position` null: nothing was written. */
+export type Kept = { answer: unknown; position: string | null }
 
-type Claim = { scope: string; key: string; hash: Buffer; now: Date }
-
-function claimOf({ caller, body, ctx }: Asked, now: Date): Claim | null {
+/** Null where no key was sent. */
+export function claimOf(asked: Asked, now: Date): Claim | null {
+  if ('actor' in asked) return null
+  const { caller, body, ctx } = asked
   const key = ctx.get('idempotency-key')
   if (key === '') return null
   if (key.length > maxKeyLength)
@@ -76,48 +29,75 @@ function claimOf({ caller, body, ctx }: Asked, now: Date): Claim | null {
   return { scope: `${who} ${ctx.method} ${ctx.path}`, key, hash: hashOf(body), now }
 }
 
+/** What a second request with the key waits for. */
+export const lockOf = ({ scope, key }: Claim): string => `idempotency ${scope} ${key}`
+
 /** Without the password, so that nobody can guess it from the stored hash. */
 const hashOf = (body: unknown) =>
   sha256(canonicalJson(typeof body === 'object' ? { ...body, password: undefined } : body))
 
-/** Takes the key for this transaction, or throws what its first use answered. Waits for a first use at work. */
-async function take(tx: Transaction, { scope, key, hash, now }: Claim): Promise<void> {
-  await tx.query('delete from write.idempotency where created_at < $1', [
-    new Date(now.getTime() - keptMs),
-  ])
-  const { rowCount } = await tx.query(
-    `insert into write.idempotency (scope, key, request_hash, created_at) values ($1, $2, $3, $4)
-     on conflict do nothing`,
-    [scope, key, hash, now],
-  )
-  if (rowCount === 1) return
-  const { rows } = await tx.query(
-    'select request_hash, answer, position from write.idempotency where scope = $1 and key = $2',
-    [scope, key],
-  )
-  const first = rows[0]
-  if (!first || !hash.equals(first.request_hash))
+const oldest = (now: Date) => new Date(now.getTime() - keptMs)
+
+/** What the key's first use was answered with; null where this is the first. The key's lock is held. */
+export async function findAnswer(tx: Transaction, claim: Claim): Promise<Kept | null> {
+  const { scope, key, hash, now } = claim
+  const { rows } = await tx.query({
+    name: 'find_answer',
+    text: `select request_hash, answer, position from write.idempotency
+            where scope = $1 and key = $2 and created_at >= $3`,
+    values: [scope, key, oldest(now)],
+  })
+  const [first] = rows
+  if (!first) return null
+  if (!hash.equals(first.request_hash))
     throw new Refusal(
       'conflict',
       `Idempotency-Key ${key} was used with another body; use a new key`,
-      {
-        code: 'idempotency.other_body',
-      },
+      { code: 'idempotency.other_body' },
     )
-  throw new Replayed(first.answer, first.position)
+  return { answer: first.answer, position: first.position }
 }
 
-async function keep<T>(
+/**
+ * Keeps an answer with what it tells of, in one transaction. A process of an earlier version knows nothing of the
+ * key's lock: where such a one has answered meanwhile, this is decided again, on what it left.
+ */
+export async function keepAnswer(
   tx: Transaction,
-  { scope, key }: Claim,
-  { answer, position }: Created<T>,
+  { scope, key, hash, now }: Claim,
+  { answer, position }: Kept,
 ): Promise<void> {
-  await tx.query(
-    'update write.idempotency set answer = $3, position = $4 where scope = $1 and key = $2',
-    [scope, key, JSON.stringify(answer, withoutSecrets), position],
-  )
+  const { rowCount } = await tx.query({
+    name: 'keep_answer',
+    text: `insert into write.idempotency as known (scope, key, request_hash, answer, position, created_at)
+           values ($1, $2, $3, $4, $5, $6)
+           on conflict (scope, key) do update
+             set request_hash = excluded.request_hash, answer = excluded.answer,
+                 position = excluded.position, created_at = excluded.created_at
+             where known.created_at < $7`,
+    values: [scope, key, hash, JSON.stringify(answer, withoutSecrets), position, now, oldest(now)],
+  })
+  if (rowCount === 0) throw new ConcurrentWrite(`the key ${key} was used at the same time`)
+  await forgetOld(tx, now)
 }
 
 const secretFields = new Set(['token', 'SERVICE_TOKEN', 'password', 'secret'])
 
 const withoutSecrets = (field: string, value: unknown) => (secretFields.has(field) ? null : value)
+
+/** How often a process looks for answers whose time is over, in milliseconds, and how many it forgets then. */
+const forgetEveryMs = 60_000
+const forgottenAtOnce = 10_000
+let forgottenAtMs = Number.NEGATIVE_INFINITY
+
+/** Two processes that do so at once pass over each other's rows. */
+async function forgetOld(tx: Transaction, now: Date): Promise<void> {
+  if (Math.abs(now.getTime() - forgottenAtMs) < forgetEveryMs) return
+  forgottenAtMs = now.getTime()
+  await tx.query(
+    `delete from write.idempotency where (scope, key) in
+       (select scope, key from write.idempotency where created_at < $1
+         order by created_at limit $2 for update skip locked)`,
+    [oldest(now), forgottenAtOnce],
+  )
+}

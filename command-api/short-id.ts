@@ -3,27 +3,38 @@ import type { Person } from '../auth/caller.ts'
 import { type ProjectEvent, projectAt } from '../events/projects.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { type Asking, judge, type ProjectFacts, rolesIn } from './access.ts'
-import type { CommandConfig } from './deps.ts'
-import type { EventStore, Stamp, Transaction } from './event-store.ts'
+import type { Work } from './commit.ts'
+import type { Deps } from './deps.ts'
 
-export type TakeShortId = {
-  project: string
-  caller: Person
-  visibility: CommandConfig['defaultVisibility']
-  stamp: Stamp
+export type ShortIdDeps = Pick<Deps, 'pool' | 'config'>
+
+/**
+ * What the transaction of a first submit has to hold, to create the project; a later one appends nothing to it,
+ * and need not queue up before the row that counts.
+ */
+export async function locksOfShortId({ pool }: ShortIdDeps, project: string): Promise<string[]> {
+  const { rowCount } = await pool.query({
+    name: 'project_is_known',
+    text: 'select 1 from write.project where name = $1',
+    values: [project],
+  })
+  return rowCount === 0 ? [projectAt(project).stream] : []
 }
+
+export type TakeShortId = { project: string; caller: Person }
 
 /**
  * The next short id `<project>-<n>` of a project. The first submit creates the project and makes the submitter its
  * owner; afterwards only the owner, members and admins may submit to it.
  */
 export async function takeShortId(
-  store: EventStore,
-  tx: Transaction,
-  { project, caller, visibility, stamp }: TakeShortId,
+  { config }: ShortIdDeps,
+  work: Work,
+  { project, caller }: TakeShortId,
 ): Promise<string> {
   const owner = caller.username
-  const { rows } = await tx.query({
+  const visibility = config.defaultVisibility
+  const { rows } = await work.tx.query({
     name: 'take_short_id',
     text: `insert into write.project as p (name, owner, visibility, created_at, last_short)
            values ($1, $2, $3, $4, 1)
@@ -31,22 +42,16 @@ export async function takeShortId(
            returning last_short, xmax = 0 as is_new, owner, visibility, (
              select role from write.project_member m
               where m.project = p.name and m.username = $2) as member_role`,
-    values: [project, owner, visibility, stamp.now],
+    values: [project, owner, visibility, work.now],
   })
   const [row] = rows
   refuseStrangers(row, project, caller)
-  if (row.is_new) {
-    const created: ProjectEvent = {
-      type: 'project.created',
-      data: { name: project, owner, visibility },
-    }
-    await store.append(tx, {
-      stream: projectAt(project).stream,
-      expectedVersion: 0,
-      events: [created],
-      stamp,
+  if (row.is_new)
+    await work.decide(projectAt(project), {
+      decide: (): ProjectEvent[] => [
+        { type: 'project.created', data: { name: project, owner, visibility } },
+      ],
     })
-  }
   return `${project}-${row.last_short}`
 }
 

@@ -2,9 +2,9 @@ import { type Route, route } from '../../auth/route.ts'
 import { type ArtifactFacts, artifactAt } from '../../events/artifacts.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type ArtifactInput, artifactInput, artifactReply } from '../../schemas/artifacts.ts'
-import { answerPosition, type Deps, stampOf } from '../deps.ts'
+import { commit } from '../commit.ts'
+import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
-import { handle } from '../handle.ts'
 import { registerArtifact } from './decide.ts'
 
 const maxPerRun = 10_000
@@ -27,15 +27,9 @@ export const artifactRoutes = (deps: Deps): Route[] => [
           code: 'artifact.no_upload',
         })
       const { artifact_id, created } = await takeId(deps, body)
-      const { position } = await handle(
-        deps.store,
-        {
-          ...artifactAt(artifact_id),
-          stamp: stampOf(request, deps.now()),
-        },
-        artifact => registerArtifact(artifact, toFacts(body, artifact_id)),
-      )
-      answerPosition(deps, request, position)
+      await commit(deps, request, artifactAt(artifact_id), {
+        decide: artifact => registerArtifact(artifact, toFacts(body, artifact_id)),
+      })
       return { ok: true, artifact_id, created, status: 'registered' }
     },
   }),

@@ -12,8 +12,8 @@ import {
   toDeviceRequest,
 } from '../../schemas/devices.ts'
 import { closed } from '../../schemas/shared.ts'
-import { answerPosition, type Deps, stampOf } from '../deps.ts'
-import { handle } from '../handle.ts'
+import { commit } from '../commit.ts'
+import type { Deps } from '../deps.ts'
 import { createDeviceCode } from './code.ts'
 import { decideDevice } from './decide.ts'
 import { fetchToken, type OpenSession } from './token.ts'
@@ -96,27 +96,21 @@ function decisionRoute(deps: Deps, verb: string, decision: Decision, summary: st
       const now = deps.now()
       const found = await findDeviceRequest(deps.pool, { username, now }, params.user_code)
       const { device_id } = found
-      const { events, position } = await handle(
-        deps.store,
-        {
-          ...deviceAt(device_id),
-          stamp: stampOf(request, now),
-          reserve: async tx => {
-            await tx.query(
-              'update auth.device_code set state = $2, sid = $3 where device_id = $1',
-              [device_id, decision, sid],
-            )
-          },
-        },
-        decided =>
+      const { events } = await commit(deps, request, deviceAt(device_id), {
+        decide: decided =>
           decideDevice(decided, {
             device_id,
             decision,
             username,
             isExpired: found.expires_at <= now,
           }),
-      )
-      answerPosition(deps, request, position)
+        alongside: tx =>
+          tx.query('update auth.device_code set state = $2, sid = $3 where device_id = $1', [
+            device_id,
+            decision,
+            sid,
+          ]),
+      })
       return toDeviceRequest(events.length > 0 ? { ...found, state: decision } : found)
     },
   })

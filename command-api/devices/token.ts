@@ -12,7 +12,7 @@ export type OpenSession = (signIn: {
   role: Role
   requestId: string
   /** Runs in the transaction that opens the session; refuses by throwing. */
-  reserve: (tx: Transaction) => Promise<void>
+  alongside: (tx: Transaction) => Promise<void>
 }) => Promise<{ token: string; expires_in: number }>
 
 export type DeviceToken = {
@@ -33,7 +33,7 @@ export async function fetchToken(
   const { token, expires_in } = await openSession({
     ...approver,
     requestId,
-    reserve: tx => consume(tx, hash),
+    alongside: tx => consume(tx, hash),
   })
   return { token, expires_in, user: approver }
 }

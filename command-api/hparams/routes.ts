@@ -1,8 +1,8 @@
 import { type Route, route } from '../../auth/route.ts'
 import { hparamsAt } from '../../events/hparams.ts'
 import { hparamsInput, hparamsReply } from '../../schemas/hparams.ts'
-import { answerPosition, type Deps, stampOf } from '../deps.ts'
-import { handle } from '../handle.ts'
+import { commit } from '../commit.ts'
+import type { Deps } from '../deps.ts'
 import { setHparams } from './decide.ts'
 
 export const hparamsRoutes = (deps: Deps): Route[] => [
@@ -19,12 +19,9 @@ export const hparamsRoutes = (deps: Deps): Route[] => [
     async handle(request) {
       await deps.reports.admit(request)
       const { run_id, params } = request.body
-      const { events, state, position } = await handle(
-        deps.store,
-        { ...hparamsAt(run_id), stamp: stampOf(request, deps.now()) },
-        hparams => setHparams(hparams, run_id, params),
-      )
-      answerPosition(deps, request, position)
+      const { events, state } = await commit(deps, request, hparamsAt(run_id), {
+        decide: hparams => setHparams(hparams, run_id, params),
+      })
       const set = events[0]?.data
       return {
         ok: true,

@@ -1,9 +1,9 @@
 import { type Route, route } from '../../auth/route.ts'
 import { imageRegistryList } from '../../events/image-registries.ts'
 import { imageRegistries } from '../../schemas/profiles.ts'
-import { answerPosition, type Deps, stampOf } from '../deps.ts'
+import { commit } from '../commit.ts'
+import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
-import { handle } from '../handle.ts'
 import { setRegistries } from './decide.ts'
 
 export const imageRegistryRoutes = (deps: Deps): Route[] => [
@@ -25,18 +25,10 @@ export const imageRegistryRoutes = (deps: Deps): Route[] => [
     body: imageRegistries,
     response: imageRegistries,
     async handle(request) {
-      const { state, position } = await handle(
-        deps.store,
-        {
-          ...imageRegistryList,
-          stamp: stampOf(request, deps.now()),
-          reserve: async (tx, decided) => {
-            for (const { data } of decided) await saveRegistries(tx, data.registries)
-          },
-        },
-        registries => setRegistries(registries, request.body.registries),
-      )
-      answerPosition(deps, request, position)
+      const { state } = await commit(deps, request, imageRegistryList, {
+        decide: registries => setRegistries(registries, request.body.registries),
+        alongside: (tx, { state }) => saveRegistries(tx, state),
+      })
       return { registries: state }
     },
   }),

@@ -1,45 +1,41 @@
-import type { Job } from '../../events/job-state.ts'
+import { type Job, jobAt } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import type { QueueReason } from '../../schemas/jobs.ts'
+import { type CommitDeps, commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
-import type { Stamp } from '../event-store.ts'
 import { readActive } from './active-attempts.ts'
 import { type AttemptEnd, attemptEnded } from './attempt-end.ts'
-import { changeJob } from './change.ts'
 import { executorRunning, limit, queue, schedule } from './decide.ts'
 import { readOrder } from './launch-order.ts'
 import { nextLimit } from './limits.ts'
 import { NotNow, reserve } from './reservation.ts'
+import { saveJob } from './rows.ts'
 import { readWaiting } from './waiting-jobs.ts'
 
-type Needed = Pick<Deps, 'store' | 'pool' | 'now' | 'baseUrl'>
+type Needed = CommitDeps & Pick<Deps, 'pool' | 'baseUrl'>
 
 /** The commands of the executor with this name; each decides from the job's events and may be repeated. */
 export function executorCommands(deps: Needed, executor: string) {
-  const stamp = (): Stamp => ({
+  const cause = {
     actor: { type: 'system', id: 'executor', via: executor },
     requestId: `executor-${executor}`,
-    now: deps.now(),
-  })
-  const change = (run_id: string, decide: (job: Job) => JobEvent[]) =>
-    changeJob(deps.store, { run_id, stamp: stamp() }, decide)
+  } as const
+  const change = (run_id: string, decide: (job: Job, now: Date) => JobEvent[]) =>
+    commit(deps, cause, jobAt(run_id), { decide, alongside: saveJob })
   return {
     waiting: () => readWaiting(deps, executor),
     active: () => readActive(deps, executor),
 
     async schedule(run_id: string, gpu_indexes: readonly number[]) {
-      const now = deps.now()
       const placement = { executor, nodes: [executor], gpu_indexes: [...gpu_indexes] }
       try {
-        const { events } = await changeJob(
-          deps.store,
-          {
-            run_id,
-            stamp: stamp(),
-            reserve: tx => reserve(tx, { run_id, executor, gpu_indexes, now }),
+        const { events } = await commit(deps, cause, jobAt(run_id), {
+          decide: job => schedule(job, placement),
+          async alongside(tx, decided) {
+            await reserve(tx, { run_id, executor, gpu_indexes, now: decided.now })
+            await saveJob(tx, decided)
           },
-          job => schedule(job, placement),
-        )
+        })
         return events.length > 0 ? ('scheduled' as const) : ('gone' as const)
       } catch (error) {
         if (error instanceof NotNow) return error.why
@@ -59,8 +55,7 @@ export function executorCommands(deps: Needed, executor: string) {
     },
 
     async stopForLimit(run_id: string, attempt: number) {
-      const now = deps.now()
-      await change(run_id, job => {
+      await change(run_id, (job, now) => {
         const reached = nextLimit(job)
         const isOver = job.attempt === attempt && reached !== null && reached.at <= now
         return isOver ? limit(job, reached.message, now) : []

@@ -1,29 +1,23 @@
-import { type Job, jobs } from '../../events/job-state.ts'
+import { type Job, jobAt } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import { phases } from '../../schemas/jobs.ts'
 import type { LifecycleReply, LifecycleReport } from '../../schemas/runs.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import type { Deps } from '../deps.ts'
-import type { Stamp } from '../event-store.ts'
-import { changeJob } from './change.ts'
+import type { Asked } from '../asked.ts'
+import { type CommitDeps, commit, type Decided } from '../commit.ts'
 import { type Report, report } from './decide.ts'
-import { controlOf } from './rows.ts'
+import { controlOf, saveJob } from './rows.ts'
 
 /** Applies a lifecycle report to a job's run (specification, "Job lifecycle"). */
 export const reportJob =
-  (deps: Pick<Deps, 'store'>, wake: () => void) =>
-  async (said: LifecycleReport, _run: unknown, stamp: Stamp) => {
-    let before = jobs.initial
-    const { events, state, position } = await changeJob(
-      deps.store,
-      { run_id: said.run_id, stamp },
-      job => {
-        before = job
-        return report(job, toReport(said, stamp.now))
-      },
-    )
-    if (events.length > 0) wake()
-    return { position, reply: toReply(said, { before, after: state, events }) }
+  (deps: CommitDeps, wake: () => void) =>
+  async (said: LifecycleReport, _run: unknown, asked: Asked) => {
+    const decided = await commit(deps, asked, jobAt(said.run_id), {
+      decide: (job, now) => report(job, toReport(said, now)),
+      alongside: saveJob,
+    })
+    if (decided.events.length > 0) wake()
+    return toReply(said, decided)
   }
 
 /** Ignores unknown phases, so that the report still counts. */
@@ -38,9 +32,10 @@ function toReport(said: LifecycleReport, now: Date): Report {
   }
 }
 
-type Applied = { before: Job; after: Job; events: readonly JobEvent[] }
-
-function toReply(said: LifecycleReport, { before, after, events }: Applied): LifecycleReply {
+function toReply(
+  said: LifecycleReport,
+  { before, state: after, events }: Decided<Job, JobEvent>,
+): LifecycleReply {
   return {
     ok: true,
     run_id: said.run_id,

@@ -1,5 +1,5 @@
 import { type Route, route } from '../../auth/route.ts'
-import type { Job } from '../../events/job-state.ts'
+import { type Job, jobAt } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import type { CatalogueEntry } from '../../recipes/catalogue.ts'
 import {
@@ -12,16 +12,16 @@ import {
 import { jobSpec, jobSpecLimitBytes } from '../../schemas/jobspec.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { answerPosition, type Deps, stampOf } from '../deps.ts'
-import { createOnce } from '../idempotency.ts'
+import { commit } from '../commit.ts'
+import type { Deps } from '../deps.ts'
 import { runToActOn } from '../run-to-act-on.ts'
 import { refuseProjectOfOthers } from '../short-id.ts'
 import { askAll, passAll, passDialect } from './admission/gates.ts'
 import { loadFacts } from './admission/load-facts.ts'
 import { estimateOf, warningsOf } from './admission/warnings.ts'
-import { changeJob } from './change.ts'
 import { pause, resume, stop } from './decide.ts'
 import { placeOfNewcomer } from './queue-place.ts'
+import { saveJob } from './rows.ts'
 import { createJob } from './submit.ts'
 
 export type JobPorts = {
@@ -47,10 +47,7 @@ export const jobRoutes = (deps: Deps, ports: JobPorts): Route[] => [
       const { caller, body } = request
       const facts = await loadFacts(body, { ...deps, ...ports, caller })
       const gates = passAll(facts)
-      const stamp = stampOf(request, deps.now())
-      const answer = await createOnce(deps, request, tx =>
-        createJob(deps, tx, { facts, gates, caller, stamp }),
-      )
+      const answer = await createJob(deps, request, { facts, gates })
       ports.wake()
       return answer
     },
@@ -129,19 +126,16 @@ function action(
         action: 'control',
         noun: 'job',
       })
-      const stamp = stampOf(request, deps.now())
-      let before: Job['state'] = null
-      const { state, position } = await changeJob(deps.store, { run_id, stamp }, job => {
-        before = job.state
-        return decide(job, body, stamp.now)
+      const { before, state } = await commit(deps, request, jobAt(run_id), {
+        decide: (job, now) => decide(job, body, now),
+        alongside: saveJob,
       })
-      answerPosition(deps, request, position)
       ports.wake()
       return {
         run_id,
         state: state.state,
         accepted: true,
-        already: before === state.state,
+        already: before.state === state.state,
         deadline: deadlineOf(state),
       }
     },

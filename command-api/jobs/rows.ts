@@ -1,6 +1,7 @@
 import type { Job } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import { isEnded } from '../../schemas/jobs.ts'
+import type { Decided } from '../commit.ts'
 import type { Transaction } from '../event-store.ts'
 import { releaseHolds } from './holds.ts'
 import { isActive, nextLimit } from './limits.ts'
@@ -13,14 +14,12 @@ export const reportLostMs = 60_000
 const lastGraceSeconds = 5
 
 /**
- * Updates the rows used by other rules and the executor, in the transaction of the events. `job` is the state after
- * them.
+ * Updates the rows used by other rules and the executor, in the transaction of the events: every commit on a job has
+ * it alongside.
  */
 export async function saveJob(
   tx: Transaction,
-  job: Job,
-  events: readonly JobEvent[],
-  now: Date,
+  { state: job, events, now }: Decided<Job, JobEvent>,
 ): Promise<void> {
   const { run_id } = job.subject
   await saveState(tx, job, now)

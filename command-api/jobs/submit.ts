@@ -1,60 +1,58 @@
 import type { Person } from '../../auth/caller.ts'
-import { type Job, jobAt, jobs } from '../../events/job-state.ts'
+import { type Job, jobAt } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import { digestOf } from '../../platform/digest.ts'
-import { streamPosition } from '../../platform/position.ts'
 import type { AdmissionResult, GateResult, QueueView } from '../../schemas/jobs.ts'
 import { currency } from '../../schemas/profiles.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
+import type { HttpAsked } from '../asked.ts'
+import { type CommitDeps, create, type Decided, fresh } from '../commit.ts'
 import type { Deps } from '../deps.ts'
-import type { Stamp, Transaction } from '../event-store.ts'
-import type { Created } from '../idempotency.ts'
-import { takeShortId } from '../short-id.ts'
+import type { Transaction } from '../event-store.ts'
+import { locksOfShortId, type ShortIdDeps, takeShortId } from '../short-id.ts'
 import { type AdmissionFacts, requestOf } from './admission/facts.ts'
 import { estimateOf, warningsOf, withoutSecrets } from './admission/warnings.ts'
-import { jobAfter } from './change.ts'
 import { admit, type Hold } from './decide.ts'
 import { place } from './queue-place.ts'
 
 export type Submission = {
   facts: AdmissionFacts
   gates: GateResult[]
-  caller: Person
-  stamp: Stamp
 }
+
+export type SubmitDeps = CommitDeps & ShortIdDeps & Pick<Deps, 'newId'>
 
 /** Creates an admitted job in one transaction. */
 export async function createJob(
-  deps: Pick<Deps, 'store' | 'newId' | 'config'>,
-  tx: Transaction,
+  deps: SubmitDeps,
+  request: HttpAsked & { caller: Person },
   submission: Submission,
-): Promise<Created<AdmissionResult>> {
-  const { facts, caller, stamp } = submission
+): Promise<AdmissionResult> {
+  const { facts } = submission
+  const { project } = facts.spec.metadata
   const run_id = deps.newId('run')
-  const short_id = await takeShortId(deps.store, tx, {
-    project: facts.spec.metadata.project,
-    caller,
-    visibility: deps.config.defaultVisibility,
-    stamp,
+  const target = fresh(jobAt(run_id))
+  return create(deps, request, target, {
+    locks: await locksOfShortId(deps, project),
+    async make(work) {
+      const { caller } = request
+      const short_id = await takeShortId(deps, work, { project, caller })
+      const admitted = admittedOf(submission, { run_id, short_id, owner: caller.username })
+      const { state, events } = await work.decide(target, {
+        decide: job => admit(job, admitted, holdOf(facts, work.now)),
+        alongside: (tx, decided) => insertRows(tx, facts, admitted, decided),
+      })
+      const queue = state.state === 'queued' ? await place(work.tx, run_id) : null
+      return resultOf(admitted, { events, queue, now: work.now })
+    },
   })
-  const admitted = admittedOf(submission, { run_id, short_id })
-  const events = admit(jobs.initial, admitted, holdOf(facts, stamp.now))
-  const { stream } = jobAt(run_id)
-  await deps.store.append(tx, { stream, expectedVersion: 0, events, stamp })
-  const job = jobAfter(jobs.initial, events, stamp)
-  await insertRows(tx, { submission, admitted, job })
-  const queue = job.state === 'queued' ? await place(tx, run_id) : null
-  return {
-    position: streamPosition(stream, events.length),
-    answer: resultOf(admitted, { events, queue, now: stamp.now }),
-  }
 }
 
 type Admitted = Extract<JobEvent, { type: 'job.admitted' }>['data']
 
 function admittedOf(
-  { facts, gates, caller }: Submission,
-  ids: { run_id: string; short_id: string },
+  { facts, gates }: Submission,
+  ids: { run_id: string; short_id: string; owner: string },
 ): Admitted {
   const { recipe, profile, params, resolved, spec } = facts
   if (!recipe || !profile || !params) throw new Error('a job passed its gates without a recipe')
@@ -65,7 +63,6 @@ function admittedOf(
   return {
     ...ids,
     project,
-    owner: caller.username,
     name,
     team,
     kind: spec.kind,
@@ -97,14 +94,16 @@ function holdOf({ spec }: AdmissionFacts, now: Date): Hold | null {
   return { reason: 'not_before', until: new Date(until).toISOString() }
 }
 
-type NewRows = { submission: Submission; admitted: Admitted; job: Job }
-
-async function insertRows(tx: Transaction, { submission, admitted, job }: NewRows): Promise<void> {
-  const { facts, stamp } = submission
+async function insertRows(
+  tx: Transaction,
+  facts: AdmissionFacts,
+  admitted: Admitted,
+  { state: job, now }: Decided<Job, JobEvent>,
+): Promise<void> {
   const { run_id, short_id, owner, project, priority, profile, series, gpus } = admitted
   const { max_pending_s } = facts.spec.spec.limits
   const pending_until =
-    max_pending_s === null ? null : new Date(stamp.now.getTime() + max_pending_s * 1000)
+    max_pending_s === null ? null : new Date(now.getTime() + max_pending_s * 1000)
   await tx.query({
     name: 'insert_job',
     text: `with run as (
@@ -122,7 +121,7 @@ async function insertRows(tx: Transaction, { submission, admitted, job }: NewRow
       profile,
       series,
       gpus,
-      stamp.now,
+      now,
       facts.profile?.executor,
       facts.spec.spec.env,
       pending_until,

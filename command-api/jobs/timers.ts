@@ -1,11 +1,11 @@
-import type { Job } from '../../events/job-state.ts'
+import { type Job, jobAt } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import { repeat } from '../../platform/repeat.ts'
+import { type CommitDeps, commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
-import type { Stamp } from '../event-store.ts'
 import { assumeSucceeded } from './attempt-end.ts'
-import { changeJob } from './change.ts'
 import { pendingTimeout, queue } from './decide.ts'
+import { saveJob } from './rows.ts'
 import { hasRoom } from './waiting-jobs.ts'
 
 export type JobKeeper = { stop(): Promise<void> }
@@ -62,19 +62,18 @@ const duties: readonly Duty[] = [
   },
 ]
 
+const keeper = {
+  actor: { type: 'system', id: 'job-keeper', via: 'timer' },
+  requestId: 'job-keeper',
+} as const
+
 /** Returns whether something changed. */
-export async function keepJobs(deps: Pick<Deps, 'store' | 'pool' | 'now'>): Promise<boolean> {
+export async function keepJobs(deps: CommitDeps & Pick<Deps, 'pool'>): Promise<boolean> {
   let isChanged = false
   for (const { due, decide } of duties) {
-    const now = deps.now()
-    const { rows } = await deps.pool.query(due, [now, batch])
+    const { rows } = await deps.pool.query(due, [deps.now(), batch])
     for (const { run_id } of rows) {
-      const stamp: Stamp = {
-        actor: { type: 'system', id: 'job-keeper', via: 'timer' },
-        requestId: 'job-keeper',
-        now,
-      }
-      const { events } = await changeJob(deps.store, { run_id, stamp }, job => decide(job, now))
+      const { events } = await commit(deps, keeper, jobAt(run_id), { decide, alongside: saveJob })
       isChanged ||= events.length > 0
     }
   }

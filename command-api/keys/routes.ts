@@ -2,8 +2,8 @@ import { type Route, route } from '../../auth/route.ts'
 import { type KeyEvent, keyRing } from '../../events/keys.ts'
 import { rotatedKey } from '../../schemas/keys.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { answerPosition, type Deps, stampOf } from '../deps.ts'
-import { handle } from '../handle.ts'
+import { commit } from '../commit.ts'
+import type { Deps } from '../deps.ts'
 
 /** The key folder, not a table, is the list of keys. */
 export const keyRoutes = (deps: Deps): Route[] => [
@@ -21,13 +21,10 @@ export const keyRoutes = (deps: Deps): Route[] => [
       const prepared = await keys.prepare(now)
       const { kid } = prepared
       // Recorded before the key is used, so that no key is used unrecorded.
-      const { position } = await handle(
-        deps.store,
-        { ...keyRing, stamp: stampOf(request, now) },
-        (): KeyEvent[] => [{ type: 'signing_key.rotated', data: { kid, replaced_kid } }],
-      )
+      await commit(deps, request, keyRing, {
+        decide: (): KeyEvent[] => [{ type: 'signing_key.rotated', data: { kid, replaced_kid } }],
+      })
       await prepared.activate()
-      answerPosition(deps, request, position)
       const endsAt = new Date(now.getTime() + config.jwtHours * 3_600_000)
       return { kid, replaced_kid, replaced_ends_at: toTimestamp(endsAt) }
     },

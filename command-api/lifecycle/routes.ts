@@ -6,17 +6,15 @@ import {
   lifecycleReply,
 } from '../../schemas/runs.ts'
 import type { ReportingRun } from '../admit-report.ts'
-import { answerPosition, type Deps, stampOf } from '../deps.ts'
-import type { Stamp } from '../event-store.ts'
-
-export type Reported = { reply: LifecycleReply; position: string }
+import type { Asked } from '../asked.ts'
+import type { Deps } from '../deps.ts'
 
 /** Applies a lifecycle report to a run; one for runs of jobs, one for runs without. */
 export type Reporter = (
   report: LifecycleReport,
   run: ReportingRun,
-  stamp: Stamp,
-) => Promise<Reported>
+  asked: Asked,
+) => Promise<LifecycleReply>
 
 export type Reporters = Record<ReportingRun['source'], Reporter>
 
@@ -32,13 +30,7 @@ export const lifecycleRoutes = (deps: Deps, reporters: Reporters): Route[] => [
     refusals: ['forbidden', 'conflict'],
     async handle(request) {
       const run = await deps.reports.admit(request)
-      const { reply, position } = await reporters[run.source](
-        request.body,
-        run,
-        stampOf(request, deps.now()),
-      )
-      answerPosition(deps, request, position)
-      return reply
+      return reporters[run.source](request.body, run, request)
     },
   }),
 ]

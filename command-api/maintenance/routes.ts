@@ -1,10 +1,14 @@
 import { readMaintenance } from '../../auth/maintenance.ts'
 import { type Route, route } from '../../auth/route.ts'
-import { type MaintenanceEvent, maintenanceSwitch } from '../../events/maintenance.ts'
+import {
+  type Maintenance,
+  type MaintenanceEvent,
+  maintenanceSwitch,
+} from '../../events/maintenance.ts'
 import { maintenance, maintenanceInput } from '../../schemas/maintenance.ts'
-import { answerPosition, type Deps, stampOf } from '../deps.ts'
-import type { Stamp, Transaction } from '../event-store.ts'
-import { handle } from '../handle.ts'
+import { commit, type Decided } from '../commit.ts'
+import type { Deps } from '../deps.ts'
+import type { Transaction } from '../event-store.ts'
 import { switchMaintenance } from './decide.ts'
 
 /** `switched` makes every process read the switch; resolves once this one has. */
@@ -18,18 +22,11 @@ export const maintenanceRoutes = (deps: Deps, switched: () => Promise<void>): Ro
     body: maintenanceInput,
     response: maintenance,
     async handle(request) {
-      const stamp = stampOf(request, deps.now())
-      const { events, position } = await handle(
-        deps.store,
-        {
-          ...maintenanceSwitch,
-          stamp,
-          reserve: (tx, [decided]) => save(tx, decided, stamp),
-        },
-        state => switchMaintenance(state, request.body),
-      )
+      const { events } = await commit(deps, request, maintenanceSwitch, {
+        decide: state => switchMaintenance(state, request.body),
+        alongside: save,
+      })
       if (events.length > 0) await switched()
-      answerPosition(deps, request, position)
       return readMaintenance(deps.pool)
     },
   }),
@@ -37,10 +34,9 @@ export const maintenanceRoutes = (deps: Deps, switched: () => Promise<void>): Ro
 
 async function save(
   tx: Transaction,
-  decided: MaintenanceEvent | undefined,
-  { now, actor }: Stamp,
+  { state, now, actor }: Decided<Maintenance, MaintenanceEvent>,
 ): Promise<void> {
-  const message = decided?.type === 'admin.maintenance_on' ? decided.data.message : null
+  const message = state?.message ?? null
   await tx.query(
     `update auth.maintenance
         set enabled = $1, message = coalesce($2, message), changed_at = $3, changed_by = $4`,

@@ -1,7 +1,8 @@
 import { type Route, route } from '../../auth/route.ts'
 import { logPosition } from '../../platform/position.ts'
 import { isPlainMetricsInput, metricsInput, metricsReply } from '../../schemas/metrics.ts'
-import { answerPosition, type Deps, stampOf } from '../deps.ts'
+import { answerPosition, stampOf } from '../asked.ts'
+import type { Deps } from '../deps.ts'
 import { recordMetrics } from './record.ts'
 
 export const metricRoutes = (deps: Deps): Route[] => [

@@ -1,10 +1,12 @@
+import type { Pool } from 'pg'
 import type { Identity } from '../../auth/identity-provider.ts'
 import type { OidcSettings } from '../../auth/oidc-settings.ts'
 import { type Role, type UserEvent, userAt } from '../../events/users.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import type { Cause } from '../asked.ts'
+import { commit, create, type Work } from '../commit.ts'
 import type { Deps } from '../deps.ts'
-import type { Stamp, Transaction } from '../event-store.ts'
-import { handle, lockStream } from '../handle.ts'
+import type { Transaction } from '../event-store.ts'
 import { revokeSessions } from '../revoke-sessions.ts'
 import { followRole, nthChoice, profileFrom, roleBy, usernameFrom } from './decide.ts'
 
@@ -13,7 +15,8 @@ export type Account = { username: string; role: Role }
 
 /** The account of a person identified by the provider, created at the first sign-in, with the current role. */
 export async function accountOf(deps: Deps, arrival: Arrival): Promise<Account> {
-  const username = await deps.store.transaction(tx => findOrCreate(deps, tx, arrival))
+  const username =
+    (await linkedTo(deps.pool, arrival.identity)) ?? (await createAccount(deps, arrival))
   await takeRole(deps, username, arrival)
   const { rows } = await deps.pool.query<Account>(
     'select username, role from auth.person where username = $1',
@@ -23,76 +26,81 @@ export async function accountOf(deps: Deps, arrival: Arrival): Promise<Account> 
   return rows[0]
 }
 
-async function findOrCreate(deps: Deps, tx: Transaction, arrival: Arrival): Promise<string> {
-  const { issuer, subject } = arrival.identity
-  // Concurrent first sign-ins create one account.
-  await lockStream(tx, `identity ${issuer} ${subject}`)
-  const { rows } = await tx.query<{ username: string }>(
+async function linkedTo(
+  db: Pool | Transaction,
+  { issuer, subject }: Identity,
+): Promise<string | null> {
+  const { rows } = await db.query<{ username: string }>(
     'select username from auth.identity where issuer = $1 and subject = $2',
     [issuer, subject],
   )
-  return rows[0]?.username ?? (await create(deps, tx, arrival))
-}
-
-async function create(deps: Deps, tx: Transaction, arrival: Arrival): Promise<string> {
-  const { identity, settings } = arrival
-  const { issuer, subject, claims } = identity
-  const role = roleBy(claims, settings) ?? 'operator'
-  const now = deps.now()
-  const username = await insertPerson(tx, { claims, role, now })
-  await tx.query(
-    'insert into auth.identity (issuer, subject, username, linked_at) values ($1, $2, $3, $4)',
-    [issuer, subject, username, now],
-  )
-  const { stream } = userAt(username)
-  const { version } = await deps.store.load<UserEvent>(stream, tx)
-  const events: UserEvent[] = [
-    { type: 'user.created', data: { username, role, auth: 'oidc' } },
-    { type: 'user.identity_linked', data: { username, issuer, subject } },
-  ]
-  const stamp = stampFor(username, arrival, now)
-  await deps.store.append(tx, { stream, expectedVersion: version, events, stamp })
-  return username
+  return rows[0]?.username ?? null
 }
 
 const choices = 1000
 
 /** Creates an account under a free name; an existing account with the name is always somebody else's. */
-async function insertPerson(
-  tx: Transaction,
-  { claims, role, now }: { claims: Identity['claims']; role: Role; now: Date },
-): Promise<string> {
-  const { display_name, email } = profileFrom(claims)
-  for (let n = 1; n <= choices; n++) {
-    const username = nthChoice(usernameFrom(claims), n)
-    // Lock before inserting, in the same order as the creation by an administrator, or the two deadlock.
-    await lockStream(tx, userAt(username).stream)
-    const { rowCount } = await tx.query(
-      `insert into auth.person (username, role, display_name, email, created_at)
-       values ($1, $2, $3, $4, $5) on conflict do nothing`,
-      [username, role, display_name, email, now],
-    )
-    if (rowCount === 1) return username
+async function createAccount(deps: Deps, arrival: Arrival): Promise<string> {
+  const wanted = usernameFrom(arrival.identity.claims)
+  const names = Array.from({ length: choices }, (_, index) => nthChoice(wanted, index + 1))
+  const { rows } = await deps.pool.query<{ username: string }>(
+    'select username from auth.person where username = any($1)',
+    [names],
+  )
+  const taken = new Set(rows.map(row => row.username))
+  for (const username of names) {
+    if (taken.has(username)) continue
+    const { issuer, subject } = arrival.identity
+    const owner = await create(deps, causeFor(username, arrival), userAt(username), {
+      // Concurrent first sign-ins create one account.
+      locks: [`identity ${issuer} ${subject}`],
+      make: work => takeName(work, username, arrival),
+    })
+    if (owner !== null) return owner
   }
-  throw new Refusal('conflict', `All names like ${usernameFrom(claims)} are taken`)
+  throw new Refusal('conflict', `All names like ${wanted} are taken`)
+}
+
+/** Returns the username of the account; null if somebody else has taken the name meanwhile. */
+async function takeName(
+  work: Work,
+  username: string,
+  { identity, settings }: Arrival,
+): Promise<string | null> {
+  const { issuer, subject, claims } = identity
+  const linked = await linkedTo(work.tx, identity)
+  if (linked !== null) return linked
+  const role = roleBy(claims, settings) ?? 'operator'
+  const { display_name, email } = profileFrom(claims)
+  const { rowCount } = await work.tx.query(
+    `insert into auth.person (username, role, display_name, email, created_at)
+     values ($1, $2, $3, $4, $5) on conflict do nothing`,
+    [username, role, display_name, email, work.now],
+  )
+  if (rowCount === 0) return null
+  await work.tx.query(
+    'insert into auth.identity (issuer, subject, username, linked_at) values ($1, $2, $3, $4)',
+    [issuer, subject, username, work.now],
+  )
+  await work.decide(userAt(username), {
+    decide: (): UserEvent[] => [
+      { type: 'user.created', data: { username, role, auth: 'oidc' } },
+      { type: 'user.identity_linked', data: { username, issuer, subject } },
+    ],
+  })
+  return username
 }
 
 /** The provider decides the role at each sign-in; sessions under the old role end. */
 async function takeRole(deps: Deps, username: string, arrival: Arrival): Promise<void> {
   const role = roleBy(arrival.identity.claims, arrival.settings)
-  const now = deps.now()
-  const { events } = await handle(
-    deps.store,
-    {
-      ...userAt(username),
-      stamp: stampFor(username, arrival, now),
-      reserve: async tx => {
-        await tx.query('update auth.person set role = $2 where username = $1', [username, role])
-        await revokeSessions(tx, username, { now })
-      },
+  const { events } = await commit(deps, causeFor(username, arrival), userAt(username), {
+    decide: user => followRole(user?.role ?? null, { username, role }),
+    async alongside(tx, { now }) {
+      await tx.query('update auth.person set role = $2 where username = $1', [username, role])
+      await revokeSessions(tx, username, { now })
     },
-    user => followRole(user?.role ?? null, { username, role }),
-  )
+  })
   if (events.length > 0) deps.accessChanged(username)
 }
 
@@ -108,8 +116,7 @@ export async function refuseDisabled(tx: Transaction, username: string): Promise
     })
 }
 
-const stampFor = (username: string, { requestId }: Arrival, now: Date): Stamp => ({
+const causeFor = (username: string, { requestId }: Arrival): Cause => ({
   actor: { type: 'user', id: username, via: 'oidc' },
   requestId,
-  now,
 })

@@ -10,12 +10,12 @@ import { type Account, accountOf, refuseDisabled } from './account.ts'
 import { beginFlow, takeFlow } from './flow.ts'
 import { withRefusedPage } from './refused-page.ts'
 
-/** Opens a session and sets its refresh cookie; throws the refusals of `reserve`. */
+/** Opens a session and sets its refresh cookie; throws the refusals of `alongside`. */
 export type OpenSession = (
   signIn: Account & {
     requestId: string
     ctx: Context
-    reserve: (tx: Transaction) => Promise<void>
+    alongside: (tx: Transaction) => Promise<void>
   },
 ) => Promise<unknown>
 
@@ -82,8 +82,8 @@ const callbackRoute = (deps: Deps, atProvider: AtProvider, openSession: OpenSess
         const answer = new URL(redirectUri(deps) + ctx.search)
         const identity = await provider.identify(answer, proofs)
         const account = await accountOf(deps, { identity, settings, requestId })
-        const reserve = (tx: Transaction) => refuseDisabled(tx, account.username)
-        await openSession({ ...account, requestId, ctx, reserve })
+        const alongside = (tx: Transaction) => refuseDisabled(tx, account.username)
+        await openSession({ ...account, requestId, ctx, alongside })
         // An absolute URL, because a path that starts with two slashes would leave this server.
         goTo(ctx, new URL(new URL(deps.baseUrl()).origin + returnTo))
       }),

@@ -7,9 +7,10 @@ import {
   profileAt,
 } from '../../events/profiles.ts'
 import { profile, profileInput, profilePath } from '../../schemas/profiles.ts'
-import { answerPosition, type Deps, stampOf } from '../deps.ts'
-import type { Stamp, Transaction } from '../event-store.ts'
-import { handle } from '../handle.ts'
+import type { Asked } from '../asked.ts'
+import { type CommitDeps, commit } from '../commit.ts'
+import type { Deps } from '../deps.ts'
+import type { Transaction } from '../event-store.ts'
 import { describeLocal, type LocalHardware, setProfile } from './decide.ts'
 
 export const profileRoutes = (deps: Deps): Route[] => [
@@ -38,11 +39,7 @@ export const profileRoutes = (deps: Deps): Route[] => [
       const { params, body } = request
       const { name } = params
       const wanted = { name, ...body, cpus: body.cpus ?? null, memory_gb: body.memory_gb ?? null }
-      const stamp = stampOf(request, deps.now())
-      const position = await changeProfile(deps, name, stamp, current =>
-        setProfile(current, wanted),
-      )
-      answerPosition(deps, request, position)
+      await changeProfile(deps, request, name, current => setProfile(current, wanted))
       const { rows } = await deps.pool.query(`${selectProfiles} where name = $1`, [name])
       return rows[0]
     },
@@ -52,26 +49,18 @@ export const profileRoutes = (deps: Deps): Route[] => [
 const selectProfiles = `select name, series, gpus_per_node, max_nodes, cpus, memory_gb, executor, container,
                                available, price_per_gpu_hour::text from write.profile`
 
-/** Returns the position of the change. */
-async function changeProfile(
-  { store }: Pick<Deps, 'store'>,
+const changeProfile = (
+  deps: CommitDeps,
+  asked: Asked,
   name: string,
-  stamp: Stamp,
   decide: (profile: Profile) => ProfileEvent[],
-): Promise<string> {
-  const { position } = await handle(
-    store,
-    {
-      ...profileAt(name),
-      stamp,
-      reserve: async (tx, decided) => {
-        for (const { data } of decided) await saveProfile(tx, data)
-      },
-    },
+) =>
+  commit(deps, asked, profileAt(name), {
     decide,
-  )
-  return position
-}
+    alongside: async (tx, { events }) => {
+      for (const { data } of events) await saveProfile(tx, data)
+    },
+  })
 
 async function saveProfile(tx: Transaction, facts: ProfileFacts): Promise<void> {
   await tx.query(
@@ -100,13 +89,12 @@ async function saveProfile(tx: Transaction, facts: ProfileFacts): Promise<void> 
 
 /** Records the hardware of the local engine; keeps the price set by an admin. */
 export async function describeLocalProfile(
-  deps: Pick<Deps, 'store' | 'now'>,
+  deps: CommitDeps,
   hardware: LocalHardware,
 ): Promise<void> {
-  const stamp: Stamp = {
+  const start = {
     actor: { type: 'system', id: 'executor', via: 'local' },
     requestId: 'executor-local',
-    now: deps.now(),
-  }
-  await changeProfile(deps, 'local', stamp, current => describeLocal(current, hardware))
+  } as const
+  await changeProfile(deps, start, 'local', current => describeLocal(current, hardware))
 }

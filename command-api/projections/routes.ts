@@ -8,8 +8,8 @@ import {
   type projectionRow,
   rebuildStatus,
 } from '../../schemas/projections.ts'
-import { answerPosition, type Deps, stampOf } from '../deps.ts'
-import { handle } from '../handle.ts'
+import { commit } from '../commit.ts'
+import type { Deps } from '../deps.ts'
 
 export type ProjectionRow = Static<typeof projectionRow>
 export type RebuildStatus = Static<typeof rebuildStatus>
@@ -55,17 +55,11 @@ export const projectionRoutes = (deps: Deps, admin: ProjectionAdmin): Route[] =>
         )
       if (admin.rebuildStatus().state === 'running') throw atWork()
       // Recorded before it starts, so that no rebuild starts unrecorded.
-      const { position } = await handle(
-        deps.store,
-        {
-          ...projectionAt(params.name),
-          stamp: stampOf(request, deps.now()),
-        },
-        (): ProjectionEvent[] => [
+      await commit(deps, request, projectionAt(params.name), {
+        decide: (): ProjectionEvent[] => [
           { type: 'projection.rebuild_requested', data: { projection: params.name } },
         ],
-      )
-      answerPosition(deps, request, position)
+      })
       if (!admin.beginRebuild()) throw atWork()
       return admin.rebuildStatus()
     },

@@ -11,9 +11,10 @@ import {
   projectPatched,
   projectPath,
 } from '../../schemas/projects.ts'
-import { answerPosition, type Deps, stampOf } from '../deps.ts'
+import type { HttpAsked } from '../asked.ts'
+import { commit } from '../commit.ts'
+import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
-import { handle } from '../handle.ts'
 import { changeSettings, removeMember, setMember } from './decide.ts'
 
 export const projectRoutes = (deps: Deps): Route[] => [
@@ -76,28 +77,20 @@ export const projectRoutes = (deps: Deps): Route[] => [
   }),
 ]
 
-type Request = Parameters<typeof answerPosition>[1] & { caller: Person; params: { name: string } }
+type Request = HttpAsked & { caller: Person; params: { name: string } }
 
-async function change(
+function change(
   deps: Deps,
   request: Request,
   decide: (project: Project, asked: { caller: Person; name: string }) => ProjectEvent[],
 ) {
   const { caller, params } = request
-  const asked = { caller, name: params.name }
-  const handled = await handle(
-    deps.store,
-    {
-      ...projectAt(params.name),
-      stamp: stampOf(request, deps.now()),
-      reserve: async (tx, decided) => {
-        for (const event of decided) await saveForRules(tx, event)
-      },
+  return commit(deps, request, projectAt(params.name), {
+    decide: project => decide(project, { caller, name: params.name }),
+    alongside: async (tx, { events }) => {
+      for (const event of events) await saveForRules(tx, event)
     },
-    project => decide(project, asked),
-  )
-  answerPosition(deps, request, handled.position)
-  return handled
+  })
 }
 
 /** Updates the rows from which other commands decide who may submit and act on runs. */

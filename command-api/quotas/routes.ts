@@ -2,9 +2,9 @@ import { type Route, route } from '../../auth/route.ts'
 import { type QuotaEvent, quotaAt } from '../../events/quotas.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type QuotaInput, quota, quotaInput } from '../../schemas/quotas.ts'
-import { answerPosition, type Deps, stampOf } from '../deps.ts'
+import { commit } from '../commit.ts'
+import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
-import { handle } from '../handle.ts'
 
 export const quotaRoutes = (deps: Deps): Route[] => [
   route({
@@ -18,16 +18,10 @@ export const quotaRoutes = (deps: Deps): Route[] => [
     refusals: ['not_found'],
     async handle(request) {
       const { body } = request
-      const { position } = await handle(
-        deps.store,
-        {
-          ...quotaAt(body.username),
-          stamp: stampOf(request, deps.now()),
-          reserve: tx => saveQuota(tx, body, deps.now()),
-        },
-        (): QuotaEvent[] => [{ type: 'quota.set', data: body }],
-      )
-      answerPosition(deps, request, position)
+      await commit(deps, request, quotaAt(body.username), {
+        decide: (): QuotaEvent[] => [{ type: 'quota.set', data: body }],
+        alongside: (tx, { now }) => saveQuota(tx, body, now),
+      })
       const { username: _, ...limits } = body
       return { ...limits, default: false }
     },

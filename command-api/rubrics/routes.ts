@@ -11,8 +11,8 @@ import {
 import type { ValidationError } from '../../schemas/shared.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { Invalid } from '../../schemas/validate.ts'
-import { answerPosition, type Deps, stampOf } from '../deps.ts'
-import { handle } from '../handle.ts'
+import { commit } from '../commit.ts'
+import type { Deps } from '../deps.ts'
 import { reviseRubric } from './decide.ts'
 
 export const rubricRoutes = (deps: Deps): Route[] => [
@@ -36,16 +36,10 @@ export const rubricRoutes = (deps: Deps): Route[] => [
         )
       refuseBadRubric(params.name, body)
       const command = { owner: params.owner, ...body, digest: digestOf(body) }
-      const { events, state, position } = await handle(
-        deps.store,
-        {
-          ...rubricAt(params),
-          stamp: stampOf(request, deps.now()),
-          reserve: tx => ownerExists(tx, params.owner),
-        },
-        rubric => reviseRubric(rubric, command),
-      )
-      answerPosition(deps, request, position)
+      const { events, state } = await commit(deps, request, rubricAt(params), {
+        decide: rubric => reviseRubric(rubric, command),
+        alongside: tx => ownerExists(tx, params.owner),
+      })
       return toReply(state, events.length > 0)
     },
   }),

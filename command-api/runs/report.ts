@@ -1,47 +1,36 @@
-import { type Run, runAt, runs } from '../../events/runs.ts'
+import { type Run, runAt } from '../../events/runs.ts'
 import type { LifecycleReport } from '../../schemas/runs.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import type { ReportingRun } from '../admit-report.ts'
-import type { Deps } from '../deps.ts'
-import type { Stamp, Transaction } from '../event-store.ts'
-import { handle } from '../handle.ts'
+import type { Asked } from '../asked.ts'
+import { type CommitDeps, commit } from '../commit.ts'
+import type { Transaction } from '../event-store.ts'
 import { isEnded, reportLifecycle } from './decide.ts'
 
 /** Applies a lifecycle report to a run without a job. */
 export const reportRun =
-  (deps: Pick<Deps, 'store'>) =>
-  async (report: LifecycleReport, run: ReportingRun, stamp: Stamp) => {
-    const reported_at = toTimestamp(report.ts === undefined ? stamp.now : new Date(report.ts))
-    let before = runs.initial
-    const { events, state, position } = await handle(
-      deps.store,
-      {
-        ...runAt(report.run_id),
-        stamp,
-        reserve: async (tx, [decided]) => {
-          if (decided?.type === 'run.succeeded')
-            await endRun(tx, report.run_id, 'succeeded', stamp.now)
-          if (decided?.type === 'run.failed') await endRun(tx, report.run_id, 'failed', stamp.now)
-        },
-      },
-      current => {
-        before = current
+  (deps: CommitDeps) => async (report: LifecycleReport, run: ReportingRun, asked: Asked) => {
+    const { run_id, ts } = report
+    const { before, events, state } = await commit(deps, asked, runAt(run_id), {
+      decide: (current, now) => {
+        const reported_at = toTimestamp(ts === undefined ? now : new Date(ts))
         return reportLifecycle(current, { ...report, reported_at })
       },
-    )
-    return {
-      position,
-      reply: {
-        ok: true as const,
-        run_id: report.run_id,
-        event: report.event,
-        state: state.state ?? 'pending',
-        applied: events.length > 0 || (report.event === 'starting' && !isEnded(before)),
-        duplicate: isDuplicate(before, report.event),
-        billing_started_at:
-          state.started_at === null ? null : toTimestamp(new Date(state.started_at)),
-        control: { action: run.control, reason: null, deadline: null },
+      alongside: async (tx, { events: [decided], now }) => {
+        if (decided?.type === 'run.succeeded') await endRun(tx, run_id, 'succeeded', now)
+        if (decided?.type === 'run.failed') await endRun(tx, run_id, 'failed', now)
       },
+    })
+    return {
+      ok: true as const,
+      run_id,
+      event: report.event,
+      state: state.state ?? 'pending',
+      applied: events.length > 0 || (report.event === 'starting' && !isEnded(before)),
+      duplicate: isDuplicate(before, report.event),
+      billing_started_at:
+        state.started_at === null ? null : toTimestamp(new Date(state.started_at)),
+      control: { action: run.control, reason: null, deadline: null },
     }
   }
 

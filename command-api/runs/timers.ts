@@ -2,9 +2,8 @@ import { encodeFact } from '../../events/fact.ts'
 import { encodeLogsEof } from '../../events/logs.ts'
 import { runAt } from '../../events/runs.ts'
 import { repeat } from '../../platform/repeat.ts'
+import { commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
-import type { Stamp } from '../event-store.ts'
-import { handle } from '../handle.ts'
 import { abandonRun } from './decide.ts'
 import { endRun } from './report.ts'
 
@@ -81,15 +80,9 @@ async function abandonSilent(deps: Deps): Promise<void> {
     [new Date(deps.now().getTime() - silenceMs), batch],
   )
   for (const { run_id } of rows) {
-    const stamp: Stamp = { actor: keeper, requestId: 'run-keeper', now: deps.now() }
-    await handle(
-      deps.store,
-      {
-        ...runAt(run_id),
-        stamp,
-        reserve: tx => endRun(tx, run_id, 'abandoned', stamp.now),
-      },
-      run => abandonRun(run, run_id),
-    )
+    await commit(deps, { actor: keeper, requestId: 'run-keeper' }, runAt(run_id), {
+      decide: run => abandonRun(run, run_id),
+      alongside: (tx, { now }) => endRun(tx, run_id, 'abandoned', now),
+    })
   }
 }

@@ -2,14 +2,13 @@ import type { Person } from '../../auth/caller.ts'
 import { type Passwords, refuseBadPassword } from '../../auth/passwords.ts'
 import { type UserEvent, userAt } from '../../events/users.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { answerPosition, type Deps, stampOf } from '../deps.ts'
-import { handle } from '../handle.ts'
+import type { HttpAsked } from '../asked.ts'
+import { commit } from '../commit.ts'
+import type { Deps } from '../deps.ts'
 import { revokeSessions } from '../revoke-sessions.ts'
 
-export type ChangePassword = {
+export type ChangePassword = HttpAsked & {
   caller: Person
-  requestId: string
-  ctx: { set: (name: string, value: string) => void }
   body: { current: string; new: string }
 }
 
@@ -32,26 +31,19 @@ export async function changePassword(
     throw new Refusal('invalid', 'The new password is the current one; choose another')
   await refuseBadPassword(body.new, username)
   const hash = await passwords.hash(body.new)
-  const stamp = stampOf(request, deps.now())
-  const { position } = await handle(
-    deps.store,
-    {
-      ...userAt(username),
-      stamp,
-      reserve: async tx => {
-        const { rowCount } = await tx.query(
-          'update auth.person set password_hash = $3 where username = $1 and password_hash = $2',
-          [username, known, hash],
-        )
-        if (rowCount === 0)
-          throw new Refusal('conflict', 'The password was changed at the same time; sign in anew')
-        await revokeSessions(tx, username, { now: stamp.now, except: caller.sid })
-      },
+  await commit(deps, request, userAt(username), {
+    decide: (): UserEvent[] => [{ type: 'user.password_changed', data: { username } }],
+    async alongside(tx, { now }) {
+      const { rowCount } = await tx.query(
+        'update auth.person set password_hash = $3 where username = $1 and password_hash = $2',
+        [username, known, hash],
+      )
+      if (rowCount === 0)
+        throw new Refusal('conflict', 'The password was changed at the same time; sign in anew')
+      await revokeSessions(tx, username, { now, except: caller.sid })
     },
-    (): UserEvent[] => [{ type: 'user.password_changed', data: { username } }],
-  )
+  })
   deps.accessChanged(username)
-  answerPosition(deps, request, position)
 }
 
 async function readHash({ pool }: Deps, username: string): Promise<string | null> {

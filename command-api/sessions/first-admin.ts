@@ -1,7 +1,7 @@
 import { madeUpPassword, type Passwords, refuseBadPassword } from '../../auth/passwords.ts'
 import { type UserEvent, userAt } from '../../events/users.ts'
+import { commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
-import { handle } from '../handle.ts'
 
 /**
  * Creates the first administrator of an empty installation. Returns the generated password, to be shown once; null
@@ -17,26 +17,19 @@ export async function createFirstAdmin(
   const password = deps.config.initAdminPassword ?? madeUpPassword()
   if (deps.config.initAdminPassword !== null) await refuseBadPassword(password, username)
   const password_hash = await passwords.hash(password)
-  const now = deps.now()
-  await handle(
-    deps.store,
-    {
-      ...userAt(username),
-      stamp: {
-        actor: { type: 'system', id: 'server', via: 'first-start' },
-        requestId: 'first-start',
-        now,
-      },
-      reserve: async tx => {
-        await tx.query(
-          `insert into auth.person (username, role, password_hash, created_at) values ($1, 'admin', $2, $3)`,
-          [username, password_hash, now],
-        )
-      },
-    },
-    (): UserEvent[] => [
+  const start = {
+    actor: { type: 'system', id: 'server', via: 'first-start' },
+    requestId: 'first-start',
+  } as const
+  await commit(deps, start, userAt(username), {
+    decide: (): UserEvent[] => [
       { type: 'user.created', data: { username, role: 'admin', auth: 'password' } },
     ],
-  )
+    alongside: (tx, { now }) =>
+      tx.query(
+        `insert into auth.person (username, role, password_hash, created_at) values ($1, 'admin', $2, $3)`,
+        [username, password_hash, now],
+      ),
+  })
   return { username, password: deps.config.initAdminPassword === null ? password : null }
 }

@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import type { Anybody, Person } from '../../auth/caller.ts'
 import { clearRefreshCookie } from '../../auth/refresh-cookie.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { answerPosition, type Deps } from '../deps.ts'
+import type { Deps } from '../deps.ts'
 import { endSession } from './end-session.ts'
 import { familyOf } from './refresh.ts'
 
@@ -27,11 +27,9 @@ export async function logout(deps: Deps, request: SigningOut): Promise<void> {
   )
   if (sessions.size === 0) throw nobodyIsSignedIn()
   for (const { username, sid, via } of sessions.values()) {
-    const actor = { type: 'user' as const, id: username, via }
-    const stamp = { actor, requestId, now: deps.now() }
+    const asked = { caller: { kind: 'person' as const, username, via }, requestId, ctx }
     const otherwise = nobodyIsSignedIn()
-    const position = await endSession(deps, { username, sid, as: 'user.logout', stamp, otherwise })
-    answerPosition(deps, request, position)
+    await endSession(deps, asked, { username, sid, as: 'user.logout', otherwise })
   }
 }
 

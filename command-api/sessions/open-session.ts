@@ -2,9 +2,9 @@ import type { Context } from 'koa'
 import { sha256 } from '../../auth/opaque-token.ts'
 import { createRefreshToken, setRefreshCookie } from '../../auth/refresh-cookie.ts'
 import { type UserEvent, userAt } from '../../events/users.ts'
+import { commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
-import { handle } from '../handle.ts'
 import { issueAccess } from './issue-access.ts'
 
 /** Lifetime of a session and its refresh tokens (specification, "Limits"); a refresh does not extend it. */
@@ -21,7 +21,7 @@ export type SignIn = {
   /** Receives the refresh cookie; null without a browser (device flow: access token only). */
   ctx: Context | null
   /** Runs in the transaction that opens the session; refuses by throwing. */
-  reserve?: (tx: Transaction) => Promise<void>
+  alongside?: (tx: Transaction) => Promise<void>
 }
 
 /** `expires_in` in seconds. */
@@ -36,20 +36,16 @@ export async function openSession(deps: Deps, signIn: SignIn): Promise<OpenedSes
   const lifetimeSeconds = refresh === null ? deps.config.jwtHours * 3600 : refreshSeconds
   const expires_at = new Date(now.getTime() + lifetimeSeconds * 1000)
   const user_agent = ctx?.get('user-agent').slice(0, maxUserAgent) || null
-  await handle(
-    deps.store,
-    {
-      ...userAt(username),
-      stamp: { actor: { type: 'user', id: username, via }, requestId, now },
-      reserve: async tx => {
-        await signIn.reserve?.(tx)
-        await pruneSessions(tx, now)
-        await storeSession(tx, { username, sid, via, now, expires_at, refresh, user_agent })
-      },
-    },
+  const cause = { actor: { type: 'user' as const, id: username, via }, requestId }
+  await commit(deps, cause, userAt(username), {
     // A sign-in does not depend on earlier ones.
-    (): UserEvent[] => [{ type: 'user.login', data: { username, sid, via } }],
-  )
+    decide: (): UserEvent[] => [{ type: 'user.login', data: { username, sid, via } }],
+    async alongside(tx) {
+      await signIn.alongside?.(tx)
+      await pruneSessions(tx, now)
+      await storeSession(tx, { username, sid, via, now, expires_at, refresh, user_agent })
+    },
+  })
   if (ctx !== null && refresh !== null)
     setRefreshCookie({ ctx, baseUrl: deps.baseUrl() }, refresh, refreshSeconds)
   return { sid, ...issueAccess(deps, { username, role, sid, expires_at }, now) }

@@ -31,7 +31,7 @@ export async function refresh(deps: Deps, { ctx, requestId }: Refreshing): Promi
   })
   if (state.is === 'dead') throw signInAgain()
   const { presented: family } = state
-  if (next === null) return await endFamily(deps, family, { requestId, now })
+  if (next === null) return await endFamily(deps, family, requestId)
   const access = issueAccess(deps, family, now)
   setRefreshCookie(cookie, next, Math.floor((family.expires_at.getTime() - now.getTime()) / 1000))
   return { ...access, user: { username: family.username, role: family.role } }
@@ -44,27 +44,15 @@ export async function familyOf(deps: Deps, request: Refreshing): Promise<Family 
   const now = deps.now()
   const state: RefreshState = await deps.store.transaction(tx => refreshStateOf(tx, token, now))
   if (state.is === 'dead') return null
-  if (state.is === 'reused')
-    return await endFamily(deps, state.presented, { requestId: request.requestId, now })
+  if (state.is === 'reused') return await endFamily(deps, state.presented, request.requestId)
   return state.presented
 }
 
-async function endFamily(
-  deps: Deps,
-  { username, sid }: Family,
-  { requestId, now }: { requestId: string; now: Date },
-): Promise<never> {
-  const actor = { type: 'user' as const, id: username, via: 'refresh_token' }
-  const stamp = { actor, requestId, now }
-  const reused = signInAgain('This refresh token was used before; the session has ended')
-  await endSession(deps, {
-    username,
-    sid,
-    as: 'user.refresh_reused',
-    stamp,
-    otherwise: reused,
-  })
-  throw reused
+async function endFamily(deps: Deps, { username, sid }: Family, requestId: string): Promise<never> {
+  const cause = { actor: { type: 'user' as const, id: username, via: 'refresh_token' }, requestId }
+  const otherwise = signInAgain('This refresh token was used before; the session has ended')
+  await endSession(deps, cause, { username, sid, as: 'user.refresh_reused', otherwise })
+  throw otherwise
 }
 
 const signInAgain = (why = 'The refresh token is missing, expired, revoked or not ours') =>

@@ -10,7 +10,7 @@ import {
   refreshReply,
   sessionInPath,
 } from '../../schemas/sessions.ts'
-import { answerPosition, type Deps, stampOf } from '../deps.ts'
+import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
 import { changePassword } from './change-password.ts'
 import { endSession } from './end-session.ts'
@@ -55,7 +55,7 @@ const signInRoutes = (deps: Deps, passwords: Passwords): Route[] => [
         via: 'password',
         requestId,
         ctx,
-        reserve: tx => refuseIfChanged(tx, username, password_hash),
+        alongside: tx => refuseIfChanged(tx, username, password_hash),
       })
       return { token, user: { username, role } }
     },
@@ -98,12 +98,10 @@ const ownSessionRoutes = (deps: Deps, passwords: Passwords): Route[] => [
     refusals: ['not_found'],
     async handle(request) {
       const { caller, params } = request
-      const stamp = stampOf(request, deps.now())
-      const otherwise = new Refusal('not_found', `There is no session ${params.sid}`)
       const { username } = caller
-      const ending = { username, sid: params.sid, stamp, otherwise }
-      const position = await endSession(deps, { ...ending, as: 'user.session_revoked' })
-      answerPosition(deps, request, position)
+      const { sid } = params
+      const otherwise = new Refusal('not_found', `There is no session ${sid}`)
+      await endSession(deps, request, { username, sid, as: 'user.session_revoked', otherwise })
       return { ok: true }
     },
   }),

@@ -1,25 +1,22 @@
 import type { Person } from '../../auth/caller.ts'
 import type { Passwords } from '../../auth/passwords.ts'
 import { type UserEvent, userAt } from '../../events/users.ts'
-import { textLock } from '../../platform/postgres/locks.ts'
-import { lockInTransaction } from '../../platform/postgres/with-lock.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type PersonRow, type User, type UserChange, userOf } from '../../schemas/users.ts'
-import { answerPosition, type Deps, stampOf } from '../deps.ts'
+import type { HttpAsked } from '../asked.ts'
+import { commit } from '../commit.ts'
+import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
-import { handle } from '../handle.ts'
 import { quotaOf } from '../quota-of.ts'
 import { revokeSessions } from '../revoke-sessions.ts'
 import { endExternalIngestTokens } from '../tokens.ts'
 import { newPassword } from './create.ts'
 import { changeUser } from './decide.ts'
 
-export type PatchUser = {
+export type PatchUser = HttpAsked & {
   caller: Person
   params: { username: string }
   body: UserChange
-  requestId: string
-  ctx: { set: (name: string, value: string) => void }
 }
 
 type Effect = {
@@ -48,32 +45,20 @@ export async function patchUser(
       `${username} signs in with the identity provider, without password`,
     )
   const password = resetsPassword ? await newPassword(passwords, body.password, username) : null
-  const stamp = stampOf(request, deps.now())
-  const effect = { caller, body, passwordHash: password?.hash ?? null, now: stamp.now }
   const profile = (['display_name', 'email'] as const).filter(
     field => body[field] !== undefined && body[field] !== before[field],
   )
-  const { events, position } = await handle(
-    deps.store,
-    {
-      ...userAt(username),
-      stamp,
-      reserve: async (tx, decided) => {
-        for (const event of decided) await takeEffect(tx, event, effect)
-        if (decided.some(mayTakeAnAdmin)) await keepAnAdmin(tx)
-      },
+  const { role, disabled } = body
+  const { events } = await commit(deps, request, userAt(username), {
+    locks: role !== undefined || disabled !== undefined ? [lastAdmin] : [],
+    decide: user => changeUser(user, { username, role, disabled, resetsPassword, profile }),
+    async alongside(tx, { events: decided, now }) {
+      const effect = { caller, body, passwordHash: password?.hash ?? null, now }
+      for (const event of decided) await takeEffect(tx, event, effect)
+      if (decided.some(mayTakeAnAdmin)) await keepAnAdmin(tx)
     },
-    user =>
-      changeUser(user, {
-        username,
-        role: body.role,
-        disabled: body.disabled,
-        resetsPassword,
-        profile,
-      }),
-  )
+  })
   if (events.length > 0) deps.accessChanged(username)
-  answerPosition(deps, request, position)
   const [after, held] = [await readPerson(deps, username), await quotaOf(deps.pool, username)]
   return { ...userOf(after, held), password: password?.shown ?? null }
 }
@@ -112,8 +97,9 @@ const mayTakeAnAdmin = ({ type, data }: UserEvent) =>
  * Two admins who demote each other at the same time change two streams, so the stream locks do not serialize them;
  * this lock does.
  */
+const lastAdmin = 'the last admin'
+
 async function keepAnAdmin(tx: Transaction): Promise<void> {
-  await lockInTransaction(tx, textLock('the last admin'))
   const { rowCount } = await tx.query(
     `select 1 from auth.person where role = 'admin' and not disabled limit 1`,
   )

@@ -2,7 +2,6 @@ import type { Passwords } from '../../auth/passwords.ts'
 import { type Route, route } from '../../auth/route.ts'
 import { userChange, userInput, userPath, userWritten } from '../../schemas/users.ts'
 import type { Deps } from '../deps.ts'
-import { createOnce } from '../idempotency.ts'
 import { patchUser } from './change.ts'
 import { insertUser, newPassword } from './create.ts'
 
@@ -21,7 +20,7 @@ export const userRoutes = (deps: Deps, passwords: Passwords): Route[] => [
       const { body } = request
       // Before the transaction, because hashing is slow and may be refused under load.
       const password = await newPassword(passwords, body.password, body.username)
-      return createOnce(deps, request, tx => insertUser(deps, { ...request, password }, tx))
+      return insertUser(deps, request, password)
     },
   }),
   route({

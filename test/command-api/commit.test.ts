@@ -82,15 +82,15 @@ test('what creating requests with a key append to one stream is published in the
   const log = createMemoryLog([{ name: topic, partitions: 1, retentionDays: null }])
   const relay = startRelay({ pool, log, topic, logger: pino({ level: 'silent' }), batchSize: 7 })
   t.teardown(() => relay.stop())
-  const creating = Array.from({ length: 100 }, (_, n) => createIn(deps, asking(`k${n}`).request))
-  const plain = Array.from({ length: 100 }, () =>
+  const creating = Array.from({ length: 40 }, (_, n) => createIn(deps, asking(`k${n}`).request))
+  const plain = Array.from({ length: 40 }, () =>
     commit(deps, timer, ada, { decide: () => [login()] }),
   )
   await Promise.all([...creating, ...plain])
-  const events = await published(log, topic, 200)
+  const events = await published(log, topic, 80)
   t.deepEqual(
     events.map(event => event.stream_version),
-    Array.from({ length: 200 }, (_, index) => index + 1),
+    Array.from({ length: 80 }, (_, index) => index + 1),
   )
 })
 

@@ -61,14 +61,10 @@ test.serial(
     at.reconcile()
     const { run_id } = await at.submit()
     await at.untilState(run_id, 'starting')
-    const report = reportJob(at, () => {})
+    const report = reportJob(at.deps, () => {})
     const say = async (event: 'running' | 'succeeded') => {
-      const stamp = {
-        actor: { type: 'run', id: run_id, via: 'test' },
-        requestId: 'test',
-        now: at.now(),
-      } as const
-      return (await report({ run_id, event }, null, stamp)).reply
+      const actor = { type: 'run', id: run_id, via: 'test' } as const
+      return report({ run_id, event }, null, { actor, requestId: 'test' })
     }
     t.like(await say('running'), {
       state: 'running',

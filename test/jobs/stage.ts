@@ -5,12 +5,14 @@ import type { ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { pino } from 'pino'
 import type { Person } from '../../auth/caller.ts'
-import { type EventStore, postgresEventStore, type Stamp } from '../../command-api/event-store.ts'
+import { commit } from '../../command-api/commit.ts'
+import { type EventStore, postgresEventStore } from '../../command-api/event-store.ts'
 import { passAll } from '../../command-api/jobs/admission/gates.ts'
 import { loadFacts } from '../../command-api/jobs/admission/load-facts.ts'
-import { changeJob } from '../../command-api/jobs/change.ts'
 import { executorCommands } from '../../command-api/jobs/executor-commands.ts'
-import { createJob } from '../../command-api/jobs/submit.ts'
+import { saveJob } from '../../command-api/jobs/rows.ts'
+import { createJob, type SubmitDeps } from '../../command-api/jobs/submit.ts'
+import { recentWrites } from '../../command-api/recent-writes.ts'
 import { decisionEvents } from '../../events/all.ts'
 import { decodeFact } from '../../events/fact.ts'
 import { type Job, jobAt } from '../../events/job-state.ts'
@@ -41,7 +43,7 @@ export type Stage = {
   /** What the stage thinks the time is; moves only by `later`. */
   later(seconds: number): void
   now: () => Date
-  deps: { pool: Pool; store: EventStore; now: () => Date; baseUrl: () => string }
+  deps: SubmitDeps & { baseUrl: () => string }
   /** Submits to a project of the submitter's own, unless another is named. */
   submit(
     spec?: Record<string, unknown>,
@@ -73,7 +75,15 @@ export async function stage(
     newEventId: eventId,
     committed: () => {},
   })
-  const deps = { pool, store, now, baseUrl: () => 'http://127.0.0.1:9' }
+  const deps = {
+    pool,
+    store,
+    now,
+    recentWrites: recentWrites(),
+    newId: prefixedId,
+    config: { ...readConfig({}), oidc: null },
+    baseUrl: () => 'http://127.0.0.1:9',
+  }
   const executor = await openLocalExecutor({
     runsDirectory: join(root, 'runs'),
     fakeGpus: gpus,
@@ -96,11 +106,7 @@ export async function stage(
     await rm(root, { recursive: true, force: true, maxRetries: 10 })
   })
 
-  const stamp = (): Stamp => ({
-    actor: { type: 'user', id: 'ada', via: 'test' },
-    requestId: 'test',
-    now: now(),
-  })
+  const cause = { actor: { type: 'user', id: 'ada', via: 'test' }, requestId: 'test' } as const
   const stateOf = async (run_id: string) => {
     const { rows } = await pool.query('select state from write.job_state where run_id = $1', [
       run_id,
@@ -135,18 +141,12 @@ export async function stage(
       const runtime_id = framework?.runtime_id ?? ''
       body.lock = { name, version, digest, framework: { runtime_id, name: null, version: null } }
       const facts = await loadFacts(body, { ...deps, caller, catalogue })
-      const submission = { facts, gates: passAll(facts), caller, stamp: stamp() }
-      const { answer } = await store.transaction(tx =>
-        createJob(
-          { store, newId: prefixedId, config: { ...readConfig({}), oidc: null } },
-          tx,
-          submission,
-        ),
-      )
-      return answer
+      const ctx = { method: 'POST', path: '/api/jobs', get: () => '', set: () => {} }
+      const request = { caller, requestId: 'test', ctx }
+      return createJob(deps, request, { facts, gates: passAll(facts) })
     },
     change: async (run_id, decide) =>
-      (await changeJob(store, { run_id, stamp: stamp() }, decide)).state,
+      (await commit(deps, cause, jobAt(run_id), { decide, alongside: saveJob })).state,
     reconcile() {
       const reconciler = startReconciler({
         executor,

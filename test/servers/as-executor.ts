@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { postgresEventStore } from '../../command-api/event-store.ts'
 import { executorCommands } from '../../command-api/jobs/executor-commands.ts'
+import { recentWrites } from '../../command-api/recent-writes.ts'
 import { decisionEvents } from '../../events/all.ts'
 import { eventId } from '../../platform/time.ts'
 
@@ -12,7 +13,13 @@ export function asExecutor(pool: Pool) {
     newEventId: eventId,
     committed: () => {},
   })
-  const deps = { store, pool, now: () => new Date(), baseUrl: () => 'http://127.0.0.1:9' }
+  const deps = {
+    store,
+    pool,
+    now: () => new Date(),
+    recentWrites: recentWrites(),
+    baseUrl: () => 'http://127.0.0.1:9',
+  }
   return executorCommands(deps, 'local')
 }
 
