@@ -2,17 +2,31 @@ import type { Topic } from '../platform/log/topic.ts'
 
 const counts = {
   /** One partition: decisions keep one total order, which audit and replay rely on (ADR 2). */
-  decisions: { partitions: 1, retentionDays: null },
-  metrics: { partitions: 4, retentionDays: 30 },
-  logs: { partitions: 2, retentionDays: 30 },
-}
+  decisions: { partitions: 1, keep: 'for ever' },
+  metrics: { partitions: 4, keep: 'as set' },
+  logs: { partitions: 2, keep: 'as set' },
+} as const
 
 export type TopicName = keyof typeof counts
 export type Topics = Record<TopicName, Topic>
 
+/** How long facts are kept on the log; the tables keep them for ever. */
+export type LogRetention = {
+  days: number
+  /** Of each topic; null: no limit. */
+  maxBytes: number | null
+}
+
+const usual: LogRetention = { days: 30, maxBytes: null }
+
 /** The topics of Forge; their names get the installation's prefix in front. */
-export function topicsOf(prefix: string): Topics {
-  const topic = (name: TopicName): Topic => ({ name: `${prefix}.${name}`, ...counts[name] })
+export function topicsOf(prefix: string, { days, maxBytes }: LogRetention = usual): Topics {
+  const topic = (name: TopicName): Topic => {
+    const { partitions, keep } = counts[name]
+    const named = { name: `${prefix}.${name}`, partitions }
+    if (keep === 'for ever') return { ...named, retentionDays: null }
+    return { ...named, retentionDays: days, ...(maxBytes !== null && { maxBytes }) }
+  }
   return {
     decisions: topic('decisions'),
     metrics: topic('metrics'),

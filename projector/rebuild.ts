@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { EventLog } from '../platform/log/event-log.ts'
 import { locks } from '../platform/postgres/locks.ts'
-import { tryWithLock } from '../platform/postgres/with-lock.ts'
+import { tryWithLock, withLock } from '../platform/postgres/with-lock.ts'
 import { carryOverRuns, prepareCarryOver, withoutCarried } from './carry-over.ts'
 import { loadCheckpoints } from './checkpoint.ts'
 import { dropOld, dropSchema, flip } from './flip.ts'
@@ -31,6 +31,9 @@ export type RebuildDeps = {
 /** A transaction of it takes tens of milliseconds; the relay waits for each as for any other. */
 const defaultRangeRows = 500
 
+/** How long a trim that is under way may take to end. */
+const trimWithinMs = 60_000
+
 /** Another rebuild is at work. */
 export class RebuildRunning extends Error {}
 
@@ -42,8 +45,12 @@ export class RebuildRunning extends Error {}
  * What the log no longer holds is carried over from the live generation (docs/adr/0011-rebuild-after-a-trim.md).
  */
 export async function rebuild(deps: RebuildDeps): Promise<void> {
-  const isAlone = await tryWithLock(deps.pool, locks.rebuild, (_, lost) =>
-    rebuildAlone({ ...deps, signal: AbortSignal.any([deps.signal, lost]) }),
+  const { pool, signal } = deps
+  const isAlone = await tryWithLock(pool, locks.rebuild, (_, lost) =>
+    // Nothing of the log goes before it was replayed.
+    withLock(pool, { lock: locks.logTrim, waitMs: trimWithinMs }, (_, trimLost) =>
+      rebuildAlone({ ...deps, signal: AbortSignal.any([signal, lost, trimLost]) }),
+    ),
   )
   if (!isAlone) throw new RebuildRunning('a rebuild is already at work')
 }

@@ -10,7 +10,7 @@ import { startEffects } from './effects.ts'
 import { openExecutor, runExecutor } from './executor.ts'
 import { serveHttp } from './http.ts'
 import type { Parts } from './parts.ts'
-import { openProjectionAdmin, startRunners } from './read-side.ts'
+import { openProjectionAdmin, startLogRetention, startRunners } from './read-side.ts'
 import { openWriteSide, startKeepers } from './write-side.ts'
 
 export type Service = {
@@ -47,6 +47,7 @@ async function startParts(
   const core = await openCore(config, logger, life, version)
   const deps = await openWriteSide(core)
   const runners = has('projector') ? startRunners(core) : []
+  if (has('projector')) startLogRetention(core)
   const passwords = await createPasswords()
   const firstAdmin = has('command-api') ? await createFirstAdmin(deps, passwords) : null
   if (has('command-api')) {

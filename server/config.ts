@@ -33,6 +33,10 @@ export type Config = OidcConfig & {
   initAdminUsername: string
   initAdminPassword: string | null
   localGpus: number
+  /** Days for which facts stay on the event log. */
+  logRetentionDays: number
+  /** Most of a topic of facts on the event log; 0: no limit. */
+  logMaxGb: number
   defaultVisibility: 'private' | 'internal'
   metricsToken: string | null
   trustedProxyHops: number
@@ -64,6 +68,8 @@ const settings: Settings<Config> = {
   initAdminPassword: ['SERVICE_INIT_ADMIN_PASSWORD', text(null)],
   ...oidcSettings,
   localGpus: ['SERVICE_LOCAL_GPUS', whole(4, 0, 1024)],
+  logRetentionDays: ['SERVICE_LOG_RETENTION_DAYS', whole(30, 1, 3650)],
+  logMaxGb: ['SERVICE_LOG_MAX_GB', whole(0, 0, 1_000_000)],
   defaultVisibility: ['SERVICE_DEFAULT_VISIBILITY', word('private', 'private', 'internal')],
   metricsToken: ['SERVICE_METRICS_TOKEN', text(null)],
   trustedProxyHops: ['SERVICE_TRUSTED_PROXY_HOPS', whole(0, 0, 16)],

@@ -6,7 +6,7 @@ import { type Topics, topicsOf } from '../events/topics.ts'
 import type { Lifetime } from '../platform/lifetime.ts'
 import type { EventLog } from '../platform/log/event-log.ts'
 import { openKafkaLog } from '../platform/log/kafka.ts'
-import { openPostgresLog } from '../platform/log/postgres.ts'
+import { openPostgresLog, type PostgresLog } from '../platform/log/postgres.ts'
 import { startEmbeddedPostgres } from '../platform/postgres/embedded.ts'
 import { migrate } from '../platform/postgres/migrate.ts'
 import { createPool, type PoolOptions } from '../platform/postgres/pool.ts'
@@ -42,6 +42,8 @@ export type Core = {
   peoplesReads: ReadsOptions
   topics: Topics
   log: EventLog
+  /** Null where the log trims itself (Kafka). */
+  trimLog: PostgresLog['trim'] | null
   /** Known once the listener has its port. */
   baseUrl: { value: string }
   /** The recipes that come with Forge. */
@@ -74,7 +76,10 @@ export async function openCore(
       createPool(databaseUrl, { max: 16, applicationName: `forge ${name}`, ...options }),
       pool => pool.end(),
     )
-  const topics = topicsOf(config.topicPrefix)
+  const topics = topicsOf(config.topicPrefix, {
+    days: config.logRetentionDays,
+    maxBytes: config.logMaxGb === 0 ? null : config.logMaxGb * 1024 ** 3,
+  })
   const log = life.owns('log', await openLog(config, databaseUrl, topics), opened => opened.close())
   const measured = telemetry()
   return {
@@ -97,6 +102,7 @@ export async function openCore(
     peoplesReads: { pool: open('query', { searchPath: 'read' }), role: readerRole.role },
     topics,
     log,
+    trimLog: 'trim' in log ? log.trim : null,
     catalogue: await loadCatalogue(builtInRecipes),
     jobsChanged: { tell: () => {} },
     dutiesAdded: { tell: () => {} },
@@ -127,7 +133,7 @@ function openLog(
   { kafkaBrokers: brokers }: Config,
   url: string,
   topics: Topics,
-): Promise<EventLog> {
+): Promise<EventLog | PostgresLog> {
   if (brokers.length > 0)
     return openKafkaLog({ brokers, clientId: 'forge', topics: Object.values(topics) })
   return openPostgresLog({ url, topics: Object.values(topics) })

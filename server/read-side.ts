@@ -1,3 +1,4 @@
+import { followersRead } from '../command-api/followers-read.ts'
 import type { ProjectionAdmin } from '../command-api/projections/routes.ts'
 import { migrate } from '../platform/postgres/migrate.ts'
 import { createPool, type PoolOptions } from '../platform/postgres/pool.ts'
@@ -7,6 +8,7 @@ import { projectionAdmin } from '../projector/admin.ts'
 import { startCompactorThread } from '../projector/metrics/compactor.ts'
 import { type Runner, startRunner } from '../projector/runner.ts'
 import { projections } from '../projector/slices.ts'
+import { projectionsRead, startTrimmingLog } from '../projector/trim-log.ts'
 import type { Core } from './core.ts'
 import { readMigrations } from './migrations.ts'
 
@@ -34,6 +36,20 @@ export function startRunners({
       runner => runner.stop(),
     ),
   )
+}
+
+/** Keeps the log in Postgres to its retention; Kafka sees to that itself. */
+export function startLogRetention({ life, logger, pool, topics, trimLog }: Core): void {
+  if (trimLog === null) return
+  const trimming = startTrimmingLog({
+    pool,
+    trim: trimLog,
+    topics: Object.values(topics),
+    readers: [projectionsRead(pool, projections(topics)), followersRead(pool)],
+    logger,
+    now: systemClock,
+  })
+  life.owns('log retention', trimming, started => started.stop())
 }
 
 /** What an administrator may do to the projections: see where they are, build them anew. */

@@ -85,13 +85,17 @@ async function makeTopics({ brokers, clientId, topics }: KafkaLogOptions): Promi
     await admin.createTopics({
       // kafkajs throws while waiting for leaders although the topics exist; `untilLed` waits instead.
       waitForLeaders: false,
-      topics: topics.map(({ name, partitions, retentionDays }) => ({
+      topics: topics.map(({ name, partitions, retentionDays, maxBytes }) => ({
         topic: name,
         numPartitions: partitions,
         configEntries: [
           { name: 'cleanup.policy', value: 'delete' },
           { name: 'retention.ms', value: String(retentionDays ? retentionDays * dayMs : -1) },
-          { name: 'retention.bytes', value: '-1' },
+          // Kafka counts each partition for itself.
+          {
+            name: 'retention.bytes',
+            value: String(maxBytes ? Math.ceil(maxBytes / partitions) : -1),
+          },
           { name: 'max.message.bytes', value: String(largestBatchBytes) },
         ],
       })),

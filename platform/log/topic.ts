@@ -4,4 +4,6 @@ export type Topic = {
   partitions: number
   /** Null: records are kept for ever. */
   retentionDays: number | null
+  /** Above this size on disk the oldest records go earlier; absent: no limit. */
+  maxBytes?: number
 }

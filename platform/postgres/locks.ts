@@ -21,6 +21,8 @@ export const locks = {
   testTemplate: fixed(7_265_003),
   /** The one rebuild of the read models. */
   rebuild: fixed(7_265_010),
+  /** Trimming the log; a rebuild holds it, too. */
+  logTrim: fixed(7_265_013),
   /** The one process that looks after the attempts of an engine. */
   engine: fixed(7_265_011),
   /** Making the role under which rows are read for people, and granting it what it may read. */

@@ -1,0 +1,94 @@
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import type { PostgresLog } from '../platform/log/postgres.ts'
+import type { Topic } from '../platform/log/topic.ts'
+import { locks } from '../platform/postgres/locks.ts'
+import { tryWithLock } from '../platform/postgres/with-lock.ts'
+import { type Repeated, repeat } from '../platform/repeat.ts'
+import type { Clock } from '../platform/time.ts'
+import { live } from './generations.ts'
+import type { TopicProjection } from './projection.ts'
+
+/** The first offset of each partition that somebody has yet to read; null for a topic that they do not read. */
+export type StillReads = (topic: Topic) => Promise<readonly bigint[] | null>
+
+export type TrimLogDeps = {
+  /** Connections without a search path. */
+  pool: Pool
+  trim: PostgresLog['trim']
+  topics: readonly Topic[]
+  readers: readonly StillReads[]
+  logger: Logger
+  now: Clock
+}
+
+const dayMs = 86_400_000
+const intervalMs = 3_600_000
+/** A server that has just started has other work. */
+const firstAfterMs = 60_000
+
+/** Trims the log in Postgres now and then. Any number of processes may do so. */
+export const startTrimmingLog = (deps: TrimLogDeps): Repeated =>
+  repeat(
+    async () => {
+      await trimLog(deps)
+      return intervalMs
+    },
+    {
+      firstAfterMs,
+      retryMs: { first: 60_000, most: intervalMs },
+      failed: error => deps.logger.warn({ err: error }, 'the log could not be trimmed, will retry'),
+    },
+  )
+
+/**
+ * Drops from each topic what is older than its retention or beyond its size, and what everybody has read. Returns
+ * false where another process is at it, or a rebuild, which reads the log from the beginning.
+ */
+export const trimLog = (deps: TrimLogDeps): Promise<boolean> =>
+  tryWithLock(deps.pool, locks.logTrim, async () => {
+    for (const topic of deps.topics) await trimTopic(deps, topic)
+  })
+
+async function trimTopic(deps: TrimLogDeps, topic: Topic): Promise<void> {
+  const { name, retentionDays, maxBytes } = topic
+  if (retentionDays === null) return
+  const records = await deps.trim(name, {
+    before: new Date(deps.now().getTime() - retentionDays * dayMs),
+    keepFrom: await keepFrom(deps.readers, topic),
+    ...(maxBytes !== undefined && { maxBytes }),
+  })
+  if (records > 0) deps.logger.info({ topic: name, records, retentionDays }, 'the log was trimmed')
+}
+
+/** Of each partition the lowest offset that a reader needs. What nobody reads at all is kept by age alone. */
+async function keepFrom(readers: readonly StillReads[], topic: Topic): Promise<bigint[]> {
+  const needed: (readonly bigint[])[] = []
+  for (const reader of readers) {
+    const offsets = await reader(topic)
+    if (offsets !== null) needed.push(offsets)
+  }
+  const unread = 2n ** 63n - 1n
+  return Array.from({ length: topic.partitions }, (_, partition) =>
+    needed
+      .map(offsets => offsets[partition] ?? 0n)
+      .reduce((low, offset) => (offset < low ? offset : low), unread),
+  )
+}
+
+/** What the live projections have yet to read; all of it where one of them has not begun. */
+export const projectionsRead =
+  (pool: Pool, projections: readonly TopicProjection[]): StillReads =>
+  async topic => {
+    const names = projections.filter(one => one.topic === topic.name).map(({ name }) => name)
+    if (names.length === 0) return null
+    const { rows } = await pool.query(
+      `select coalesce(min(coalesce(c.next_offset, 0)), 0)::text as needed
+         from generate_series(0, $3::int - 1) p cross join unnest($2::text[]) n (name)
+         left join ${live}.projection_checkpoint c
+           on (c.topic, c.partition, c.projection) = ($1, p, n.name)
+        group by p order by p`,
+      [topic.name, names, topic.partitions],
+    )
+    return rows.map(({ needed }) => BigInt(needed))
+  }
