@@ -53,7 +53,7 @@ function loadAssets(): Map<string, Asset> {
     'sign-in',
     'stream',
   ]
-  const styles = ['device', 'page', 'run']
+  const styles = ['device', 'header-marks', 'page', 'run']
   return new Map([
     ...scripts.map(name => [`${name}.js`, script(name)] as const),
     ...styles.map(name => [`${name}.css`, style(name)] as const),
