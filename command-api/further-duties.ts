@@ -1,0 +1,23 @@
+import { bounded, dutyIdOf } from './new-duty.ts'
+import { type Change, rows } from './outcome.ts'
+
+/**
+ * Further duties of the same reactor, caused by the same event and due at once: for what is too much for a single
+ * duty. Their ids follow from the parent's, so recording the outcome again inserts nothing.
+ */
+export const further = (parent: string, reactor: string, payloads: readonly object[]): Change =>
+  rows((tx, now) =>
+    tx.query(
+      `insert into write.duty (duty_id, reactor, cause, event_id, request_id, payload, created_at, due_at)
+       select child.duty_id, d.reactor, d.cause, d.event_id, d.request_id, child.payload, $4, $4
+         from write.duty d, unnest($2::uuid[], $3::jsonb[]) as child(duty_id, payload)
+        where d.duty_id = $1
+       on conflict do nothing`,
+      [
+        parent,
+        payloads.map((_, index) => dutyIdOf(parent, reactor, index)),
+        payloads.map(payload => JSON.stringify(bounded(payload, reactor))),
+        now,
+      ],
+    ),
+  )
