@@ -1,5 +1,6 @@
 import type { Deps } from './deps.ts'
+import { notifier } from './notifications/perform.ts'
 import type { Reactor } from './reactor.ts'
 
 /** Everything that Forge does because of an event; the list is written by hand. */
-export const reactors: readonly Reactor<Deps>[] = []
+export const reactors: readonly Reactor<Deps>[] = [notifier]

@@ -12,6 +12,7 @@ import { lifecycleRoutes } from './lifecycle/routes.ts'
 import { logRoutes } from './logs/routes.ts'
 import { maintenanceRoutes } from './maintenance/routes.ts'
 import { metricRoutes } from './metrics/routes.ts'
+import { notificationRoutes } from './notifications/routes.ts'
 import { oidcRoutes } from './oidc/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
 import { type ProjectionAdmin, projectionRoutes } from './projections/routes.ts'
@@ -39,6 +40,7 @@ export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...keyRoutes(deps),
   ...deviceRoutes(deps, signIn => openSession(deps, { ...signIn, via: 'device', ctx: null })),
   ...rubricRoutes(deps),
+  ...notificationRoutes(deps),
   ...projectRoutes(deps),
   ...runRoutes(deps),
   ...jobRoutes(deps, ports),

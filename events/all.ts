@@ -6,6 +6,7 @@ import { imageRegistries } from './image-registries.ts'
 import { jobs } from './job-state.ts'
 import { keys } from './keys.ts'
 import { maintenance } from './maintenance.ts'
+import { notifications } from './notifications.ts'
 import { profiles } from './profiles.ts'
 import { projections } from './projections.ts'
 import { projects } from './projects.ts'
@@ -22,6 +23,7 @@ const listed = [
   jobs,
   keys,
   maintenance,
+  notifications,
   profiles,
   projections,
   projects,

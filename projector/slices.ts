@@ -7,6 +7,7 @@ import { hparamsProjection } from './hparams/projection.ts'
 import { jobProjection } from './jobs/projection.ts'
 import { logsProjection } from './logs/projection.ts'
 import { metricsProjection } from './metrics/projection.ts'
+import { notificationProjection } from './notifications/projection.ts'
 import type { TopicProjection } from './projection.ts'
 import { projectProjection } from './projects/projection.ts'
 import { quotaProjection } from './quotas/projection.ts'
@@ -23,6 +24,7 @@ export const decisionSlices = [
   slice(hparamsProjection),
   slice(artifactProjection),
   slice(quotaProjection),
+  slice(notificationProjection),
 ]
 
 /** Events without a read model; the audit reads them from the event store. */

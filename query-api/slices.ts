@@ -7,6 +7,7 @@ import type { HparamTables } from '../projector/hparams/table.ts'
 import type { JobTables } from '../projector/jobs/table.ts'
 import type { LogTables } from '../projector/logs/table.ts'
 import type { MetricTables } from '../projector/metrics/table.ts'
+import type { NotificationTables } from '../projector/notifications/table.ts'
 import type { ProjectTables } from '../projector/projects/table.ts'
 import type { QuotaTables } from '../projector/quotas/table.ts'
 import type { RubricTables } from '../projector/rubrics/table.ts'
@@ -21,6 +22,9 @@ import { jobRoutes } from './jobs/routes.ts'
 import { logRoutes } from './logs/routes.ts'
 import { maintenanceRoutes } from './maintenance/routes.ts'
 import { metricRoutes } from './metrics/routes.ts'
+import { notificationRoutes } from './notifications/routes.ts'
+import { notificationTopic } from './notifications/topic.ts'
+import { countUnread } from './notifications/unread.ts'
 import { pageRoutes } from './pages/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { quotaRoutes } from './quotas/routes.ts'
@@ -41,6 +45,7 @@ export type ReadTables = ArtifactTables &
   JobTables &
   LogTables &
   MetricTables &
+  NotificationTables &
   ProjectTables &
   QuotaTables &
   RubricTables &
@@ -61,19 +66,23 @@ export type QueryDeps = {
 const narrowed = <T>(reads: Reads<ReadTables>): Reads<T> => reads as Reads<unknown> as Reads<T>
 
 /** The topics of `/api/stream`. New ones go last: clients hold cursors in this order. */
-const streamTopics = (reads: Reads<ReadTables>): Topic[] => [changeTopic(narrowed(reads))]
+const streamTopics = (reads: Reads<ReadTables>): Topic[] => [
+  changeTopic(narrowed(reads)),
+  notificationTopic(narrowed(reads)),
+]
 
 /** Every read-only route; the list is written by hand. */
 export const queryRoutes = (deps: QueryDeps): Route[] => {
   const only = <T>(): Reads<T> => narrowed(deps.reads)
   const { openStream, now, pool } = deps
-  const figures: OwnFigures = { unread_notifications: async () => 0 }
+  const figures: OwnFigures = { unread_notifications: countUnread(only()) }
   return [
     ...pageRoutes(),
     ...recipeRoutes(deps.catalogue),
     ...sessionRoutes({ reads: only(), pool, now, signIn: deps.signIn, figures }),
     ...deviceRoutes(pool, now),
     ...rubricRoutes(only()),
+    ...notificationRoutes(only()),
     ...quotaRoutes({ reads: only(), pool }),
     ...userRoutes({ reads: only(), pool }),
     ...maintenanceRoutes(pool),

@@ -12,6 +12,7 @@ import { describeLogin, login } from './commands/login.ts'
 import { describeLogout, logout } from './commands/logout.ts'
 import { describeLogs, logs } from './commands/logs.ts'
 import { describeMetrics, metrics } from './commands/metrics.ts'
+import { describeNotifications, notifications } from './commands/notifications.ts'
 import { describePs, ps } from './commands/ps.ts'
 import { describeRun, run } from './commands/run.ts'
 import { describeServe, serve } from './commands/serve.ts'
@@ -48,6 +49,7 @@ export function createProgram(world: World, ended: Ended): Command {
   speaking('logs', describeLogs, logs)
   speaking('metrics', describeMetrics, metrics)
   speaking('stop', describeStop, stop)
+  speaking('notifications', describeNotifications, notifications)
   speaking('run', describeRun, run)
   describeServe(program.command('serve')).action(async options => ended(await serve(options)))
   addContexts(program, world, ended)

@@ -48,6 +48,7 @@ function loadAssets(): Map<string, Asset> {
     'device',
     'header-marks',
     'log',
+    'notifications',
     'phases',
     'run',
     'sign-in',

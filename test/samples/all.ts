@@ -9,6 +9,7 @@ import { lifecycleSample } from './lifecycle.ts'
 import { logSample } from './logs.ts'
 import { maintenanceSample } from './maintenance.ts'
 import { metricSample } from './metrics.ts'
+import { notificationSample } from './notifications.ts'
 import { pageSample } from './pages.ts'
 import { profileSample } from './profiles.ts'
 import { projectionSample } from './projections.ts'
@@ -32,6 +33,7 @@ export const samples: readonly Sample[] = [
   sessionSample,
   oidcSample,
   keySample,
+  notificationSample,
   deviceSample,
   maintenanceSample,
   imageRegistrySample,

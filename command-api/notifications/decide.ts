@@ -1,0 +1,37 @@
+import type { Feed, NotificationEvent, NotificationSent } from '../../events/notifications.ts'
+
+/** As many as a person's stream remembers as unread; the oldest of more are marked read. */
+export const maxUnread = 500
+
+export type Message = Omit<NotificationSent, 'count'>
+
+/** An unread entry of the same group is replaced and counted up, so that what repeats stays one entry. */
+export function notify({ unread }: Feed, message: Message): NotificationEvent[] {
+  const { username, group_key } = message
+  const same = unread.find(entry => entry.group_key === group_key)
+  if (same) {
+    const { notification_id, count } = same
+    return [{ type: 'notification.sent', data: { ...message, notification_id, count: count + 1 } }]
+  }
+  const sent: NotificationEvent = { type: 'notification.sent', data: { ...message, count: 1 } }
+  const excess = unread.slice(0, Math.max(0, unread.length + 1 - maxUnread))
+  return [...read(username, excess), sent]
+}
+
+/** `ids` null: all. One that is read already, or that never was, changes nothing. */
+export function markRead(
+  { unread }: Feed,
+  username: string,
+  ids: readonly string[] | null,
+): NotificationEvent[] {
+  return read(
+    username,
+    unread.filter(({ notification_id }) => ids === null || ids.includes(notification_id)),
+  )
+}
+
+function read(username: string, entries: Feed['unread']): NotificationEvent[] {
+  if (entries.length === 0) return []
+  const notification_ids = entries.map(({ notification_id }) => notification_id)
+  return [{ type: 'notification.read', data: { username, notification_ids } }]
+}

@@ -1,0 +1,130 @@
+import type { DecisionEvent } from '../../events/all.ts'
+import type { Recorded } from '../../events/event.ts'
+import type { NotificationSent } from '../../events/notifications.ts'
+import type { Duty } from '../reactor.ts'
+
+/** What is to be told, and to whom; `username` null: to everybody who may sign in. */
+export type Told = {
+  username: string | null
+  message: Omit<NotificationSent, 'username' | 'notification_id' | 'count'>
+}
+
+type Data<T extends DecisionEvent['type']> = Extract<DecisionEvent, { type: T }>['data']
+
+type Caused = { actor: Recorded['actor'] }
+type Tellers = { [T in DecisionEvent['type']]?: (data: Data<T>, caused: Caused) => Told | null }
+
+/** Nobody is told what they did themselves, but for the end of a job, which is news whoever began it. */
+const tellers: Tellers = {
+  'job.succeeded': job => ofJob(job, { kind: 'job_succeeded', level: 'info' }, 'succeeded'),
+  'job.failed': job =>
+    ofJob(job, { kind: 'job_failed', level: 'error' }, `failed (${words(job.reason)})`),
+  'job.stopped': (job, { actor }) =>
+    job.reason === 'user' && actor.id === job.owner
+      ? null
+      : ofJob(
+          job,
+          { kind: 'job_stopped', level: 'warn' },
+          job.reason === 'limit' ? 'was stopped at a limit' : `was stopped by ${actor.id}`,
+        ),
+  'job.retried': job =>
+    ofJob(
+      { ...job, message: `Attempt ${job.attempt} ended: ${words(job.reason)}` },
+      { kind: 'job_retrying', level: 'warn' },
+      'is tried again',
+    ),
+  'quota.set': ({ username, max_concurrent_gpus, max_concurrent_jobs }, { actor }) =>
+    ofPerson(username, actor.id, {
+      kind: 'quota_changed',
+      level: 'info',
+      title: 'Your quota changed',
+      body: `Up to ${max_concurrent_gpus} GPUs and ${max_concurrent_jobs} jobs at once`,
+    }),
+  'user.role_changed': ({ username, role }, { actor }) =>
+    ofPerson(username, actor.id, {
+      kind: 'role_changed',
+      level: 'info',
+      title: role === 'admin' ? 'You are an admin now' : 'You are no longer an admin',
+      body: '',
+    }),
+  'user.refresh_reused': ({ username, sid }, { actor }) => ({
+    username,
+    message: {
+      kind: 'session_ended',
+      level: 'warn',
+      title: 'One of your sessions was ended',
+      body: 'Its refresh token was used twice, so somebody else may hold it. Change your password if it was not you.',
+      target: { type: 'session', id: sid },
+      url: null,
+      actor: actor.id,
+      group_key: 'session_ended',
+    },
+  }),
+  'admin.maintenance_on': ({ message }, { actor }) => ({
+    username: null,
+    message: {
+      kind: 'maintenance',
+      level: 'warn',
+      title: 'Maintenance began',
+      body: message,
+      target: null,
+      url: null,
+      actor: actor.id,
+      group_key: 'maintenance',
+    },
+  }),
+}
+
+/** Pure; at most one duty for an event. */
+export function dutiesOf(event: Recorded<DecisionEvent>): Duty<Told>[] {
+  // The table pairs each type with its data; TypeScript cannot follow a lookup by the event's own type.
+  const tell = tellers[event.type] as ((data: object, caused: Caused) => Told | null) | undefined
+  const told = tell?.(event.data, event) ?? null
+  return told === null ? [] : [{ payload: told }]
+}
+
+type AboutJob = { run_id: string; short_id: string; owner: string; message: string | null }
+type Kind = Pick<Told['message'], 'kind' | 'level'>
+
+/** In characters, never cut within one; longer output of a failed job is in its log. */
+const maxBodyLength = 500
+
+const ofJob = (
+  { run_id, short_id, owner, message }: AboutJob,
+  { kind, level }: Kind,
+  happened: string,
+): Told => ({
+  username: owner,
+  message: {
+    kind,
+    level,
+    title: `${short_id} ${happened}`,
+    body: Array.from(message ?? '')
+      .slice(0, maxBodyLength)
+      .join(''),
+    target: { type: 'job', id: run_id },
+    url: `/runs/${run_id}`,
+    actor: 'forge',
+    group_key: `${kind}:${run_id}`,
+  },
+})
+
+const ofPerson = (
+  username: string,
+  actor: string,
+  content: Pick<Told['message'], 'kind' | 'level' | 'title' | 'body'>,
+): Told | null =>
+  actor === username
+    ? null
+    : {
+        username,
+        message: {
+          ...content,
+          target: { type: 'user', id: username },
+          url: null,
+          actor,
+          group_key: content.kind,
+        },
+      }
+
+const words = (reason: string) => reason.replaceAll('_', ' ')

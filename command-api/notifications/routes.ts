@@ -1,0 +1,63 @@
+import { type Route, route } from '../../auth/route.ts'
+import { notificationsOf } from '../../events/notifications.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { markedRead, notificationInPath } from '../../schemas/notifications.ts'
+import { commit } from '../commit.ts'
+import type { Deps } from '../deps.ts'
+import { markRead } from './decide.ts'
+
+export const notificationRoutes = (deps: Deps): Route[] => [
+  route({
+    method: 'POST',
+    path: '/api/notifications/read-all',
+    credential: 'person',
+    tag: 'notifications',
+    summary: 'Mark all your notifications read',
+    response: markedRead,
+    async handle(request) {
+      const { username } = request.caller
+      const { events } = await commit(deps, request, notificationsOf({ username }), {
+        decide: feed => markRead(feed, username, null),
+      })
+      return { ok: true, count: countOf(events) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/notifications/{notification_id}/read',
+    credential: 'person',
+    reach: 'self',
+    tag: 'notifications',
+    summary: 'Mark one of your notifications read',
+    params: notificationInPath,
+    response: markedRead,
+    refusals: ['not_found'],
+    async handle(request) {
+      const { username } = request.caller
+      const { notification_id } = request.params
+      const { events } = await commit(deps, request, notificationsOf({ username }), {
+        decide: feed => markRead(feed, username, [notification_id]),
+      })
+      // Only now: nearly always it was unread, and then there is nothing to look up.
+      if (events.length === 0) await refuseUnknown(deps, username, notification_id)
+      return { ok: true, count: countOf(events) }
+    },
+  }),
+]
+
+const countOf = (events: readonly { data: object }[]): number =>
+  events.reduce(
+    (sum, { data }) =>
+      sum + ('notification_ids' in data ? [data.notification_ids].flat().length : 0),
+    0,
+  )
+
+/** The state holds unread ones alone; one that was read before is found among the events. */
+async function refuseUnknown({ pool }: Deps, username: string, id: string): Promise<void> {
+  const { rowCount } = await pool.query(
+    `select 1 from write.event
+      where stream = $1 and type = 'notification.sent' and data ->> 'notification_id' = $2 limit 1`,
+    [notificationsOf({ username }).stream, id],
+  )
+  if (rowCount === 0) throw new Refusal('not_found', `No such notification: ${id}`)
+}

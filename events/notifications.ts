@@ -1,0 +1,55 @@
+import { type Static, Type } from 'typebox'
+import { notificationContent } from '../schemas/notifications.ts'
+import { aggregate, type EventOf, event, type Stamped } from './event.ts'
+
+/** A person is told something. Sent again under the same id, it replaces the unread entry; `count` says how often. */
+export const notificationSent = event(
+  'notification.sent',
+  Type.Object({
+    username: Type.String(),
+    notification_id: Type.String(),
+    ...notificationContent,
+    count: Type.Integer({ minimum: 1 }),
+  }),
+  ({ username, title }, who) => `${who} notified ${username}: ${title}`,
+)
+
+/** A person has seen these, or they were the oldest of too many unread ones. */
+export const notificationRead = event(
+  'notification.read',
+  Type.Object({
+    username: Type.String(),
+    notification_ids: Type.Array(Type.String(), { minItems: 1 }),
+  }),
+  ({ username, notification_ids: { length } }, who) =>
+    `${who} marked ${length === 1 ? 'a notification' : `${length} notifications`} of ${username} read`,
+)
+
+export type NotificationEvent = EventOf<typeof notificationSent> | EventOf<typeof notificationRead>
+export type NotificationSent = Static<typeof notificationSent.data>
+
+/** A person's unread notifications, the oldest first. */
+export type Feed = { unread: Pick<NotificationSent, 'notification_id' | 'group_key' | 'count'>[] }
+
+function evolve({ unread }: Feed, { type, data }: Stamped<NotificationEvent>): Feed {
+  switch (type) {
+    case 'notification.sent': {
+      const { notification_id, group_key, count } = data
+      const others = unread.filter(entry => entry.notification_id !== notification_id)
+      return { unread: [...others, { notification_id, group_key, count }] }
+    }
+    case 'notification.read': {
+      const read = new Set(data.notification_ids)
+      return { unread: unread.filter(({ notification_id }) => !read.has(notification_id)) }
+    }
+  }
+}
+
+/** One stream for each person. */
+export const notifications = aggregate('notifications', {
+  events: [notificationSent, notificationRead],
+  initial: { unread: [] },
+  evolve,
+  snapshot: { shape: 1 },
+})
+export const notificationsOf = ({ username }: { username: string }) => notifications.at(username)

@@ -1,0 +1,56 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import type { NotificationTables } from '../../projector/notifications/table.ts'
+import type { Reads } from '../reads.ts'
+import { frame } from '../sse.ts'
+import type { Feed } from '../sse-feed.ts'
+import type { Topic } from '../topic.ts'
+import { entryColumns, toEntry } from './entry.ts'
+
+const rowsAtOnce = 200
+
+/** `notifications`: the caller's own, as events `alert`, each whenever it is sent, repeated or read. */
+export const notificationTopic = (reads: Reads<NotificationTables>): Topic => ({
+  pattern: /^notifications$/,
+  shape: "'notifications'",
+  async open(caller) {
+    const db = reads.as(caller)
+    return {
+      feed: notificationFeed(db, caller.username),
+      start: await newestNotification(db),
+      // Nobody loses the right to their own; a sign-in that has ended is noticed by the stream itself.
+      check: async () => {},
+    }
+  },
+})
+
+const notificationFeed = (db: Kysely<NotificationTables>, username: string): Feed => ({
+  key: `notifications of ${username}`,
+  wakes: { projections: ['decisions'], key: `notifications-${username}` },
+  async read(after) {
+    const head = await newestNotification(db)
+    const rows = await db
+      .selectFrom('notifications')
+      .select([...entryColumns, 'change'])
+      .where('username', '=', username)
+      .where('change', '>', after)
+      .where('change', '<=', head)
+      .orderBy('change')
+      .limit(rowsAtOnce)
+      .execute()
+    const more = rows.length === rowsAtOnce
+    const text = rows.map(({ change, ...row }) => frame('alert', change, toEntry(row))).join('')
+    return {
+      frames: text === '' ? null : Buffer.from(text),
+      last: more ? (rows.at(-1)?.change ?? head) : Math.max(after, head),
+      more,
+      end: null,
+    }
+  },
+})
+
+async function newestNotification(db: Kysely<NotificationTables>): Promise<number> {
+  const { rows } = await sql<{ change: number }>`
+    select newest_notification() as change`.execute(db)
+  return rows[0]?.change ?? 0
+}

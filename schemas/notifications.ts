@@ -1,0 +1,55 @@
+import { type Static, Type } from 'typebox'
+import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
+
+/** Clients must tolerate kinds that they do not know. */
+export const notificationKinds = [
+  'job_succeeded',
+  'job_failed',
+  'job_stopped',
+  'job_retrying',
+  'quota_changed',
+  'role_changed',
+  'session_ended',
+  'maintenance',
+] as const
+
+/** What a notification is about; null for the installation as a whole. */
+export const notificationTarget = nullable(Type.Object({ type: Type.String(), id: Type.String() }))
+
+/** What a notification says, whoever gets it. */
+export const notificationContent = {
+  kind: oneOf(...notificationKinds),
+  level: oneOf('info', 'warn', 'error'),
+  title: Type.String(),
+  body: Type.String(),
+  target: notificationTarget,
+  /** Path of the page about it; null without one. */
+  url: nullable(Type.String()),
+  /** Who or what caused it. */
+  actor: Type.String(),
+  /** While one is unread, another of the same group replaces it and counts up. */
+  group_key: Type.String(),
+}
+
+/** One entry of the feed. `created_at` and the text are those of the newest of its `count`. */
+export const notification = Type.Object({
+  notification_id: Type.String(),
+  ...notificationContent,
+  created_at: timestamp(),
+  read_at: nullable(timestamp()),
+  count: Type.Integer({ minimum: 1 }),
+})
+export type Notification = Static<typeof notification>
+
+/** `unread=true`: only those not read yet; `false`: only read ones. */
+export const notificationListQuery = closed({
+  ...pageQuery,
+  unread: Type.Optional(Type.Boolean()),
+})
+
+export const notificationInPath = Type.Object({
+  notification_id: Type.String({ minLength: 1, maxLength: 128 }),
+})
+
+/** `count`: how many this request marked read (specification, "Notifications"). */
+export const markedRead = Type.Object({ ok: Type.Boolean(), count: Type.Integer({ minimum: 0 }) })

@@ -1,0 +1,122 @@
+import test from 'ava'
+import { dutiesOf } from '../../command-api/notifications/react.ts'
+import type { DecisionEvent } from '../../events/all.ts'
+import type { Actor, Recorded } from '../../events/event.ts'
+
+const root: Actor = { type: 'user', id: 'root', via: 'password' }
+const alice: Actor = { ...root, id: 'alice' }
+const executor: Actor = { type: 'system', id: 'executor', via: 'local' }
+
+const told = (event: DecisionEvent, actor: Actor) => {
+  const recorded: Recorded<DecisionEvent> = {
+    ...event,
+    actor,
+    event_id: '01900000-0000-7000-8000-000000000001',
+    schema_version: 1,
+    stream: 'job-run_1',
+    stream_version: 1,
+    occurred_at: '2026-11-01T00:00:00.000Z',
+    request_id: 'r',
+    causation_id: null,
+  }
+  return dutiesOf(recorded).map(duty => duty.payload)
+}
+
+const job = { run_id: 'run_1', short_id: 'math-1', project: 'math', owner: 'alice' }
+const end = {
+  ...job,
+  attempt: 1,
+  message: 'exit code 1',
+  exit_code: 1,
+  ended_at: '2026-11-01T00:00:00.000Z',
+}
+const ended = (
+  type: 'job.succeeded' | 'job.failed' | 'job.stopped',
+  reason: 'reported' | 'user' | 'limit',
+): DecisionEvent => ({ type, data: { ...end, reason } })
+
+test('the owner of a job is told how it ended, with its page', t => {
+  t.like(told(ended('job.failed', 'reported'), executor)[0], {
+    username: 'alice',
+    message: {
+      kind: 'job_failed',
+      level: 'error',
+      title: 'math-1 failed (reported)',
+      body: 'exit code 1',
+      target: { type: 'job', id: 'run_1' },
+      url: '/runs/run_1',
+    },
+  })
+  const [success] = told(ended('job.succeeded', 'reported'), executor)
+  t.like(success, { username: 'alice', message: { kind: 'job_succeeded', level: 'info' } })
+})
+
+test('the owner is told of a stop by somebody else or at a limit, not of their own', t => {
+  t.deepEqual(told(ended('job.stopped', 'user'), alice), [])
+  t.is(told(ended('job.stopped', 'user'), root)[0]?.message.title, 'math-1 was stopped by root')
+  const [limit] = told(ended('job.stopped', 'limit'), executor)
+  t.is(limit?.message.title, 'math-1 was stopped at a limit')
+})
+
+test('a further attempt is told with what ended the one before', t => {
+  const [retry] = told(
+    {
+      type: 'job.retried',
+      data: { ...job, attempt: 2, reason: 'node_failure', not_before: end.ended_at },
+    },
+    executor,
+  )
+  t.like(retry?.message, { kind: 'job_retrying', body: 'Attempt 2 ended: node failure' })
+})
+
+test('a person is told of a quota or role that somebody else changed', t => {
+  const quota: DecisionEvent = {
+    type: 'quota.set',
+    data: {
+      username: 'alice',
+      max_concurrent_gpus: 16,
+      max_concurrent_jobs: 2,
+      daily_gpu_hours: 0,
+      max_storage_gb: 0,
+      allowed_profiles: [],
+      priority: 0,
+      per_series: {},
+    },
+  }
+  t.like(told(quota, root)[0], {
+    username: 'alice',
+    message: { kind: 'quota_changed', body: 'Up to 16 GPUs and 2 jobs at once', actor: 'root' },
+  })
+  t.deepEqual(told(quota, alice), [])
+  const role: DecisionEvent = {
+    type: 'user.role_changed',
+    data: { username: 'alice', role: 'admin', previous: 'operator' },
+  }
+  t.is(told(role, root)[0]?.message.title, 'You are an admin now')
+})
+
+test('a person is warned when a refresh token of theirs was used twice', t => {
+  const reused: DecisionEvent = {
+    type: 'user.refresh_reused',
+    data: { username: 'alice', sid: 'ses_1' },
+  }
+  const [warning] = told(reused, { ...alice, via: 'refresh_token' })
+  t.like(warning?.message, { kind: 'session_ended', level: 'warn' })
+})
+
+test('maintenance is told to everybody', t => {
+  const began: DecisionEvent = { type: 'admin.maintenance_on', data: { message: 'new disks' } }
+  t.like(told(began, root)[0], {
+    username: null,
+    message: { kind: 'maintenance', body: 'new disks' },
+  })
+})
+
+test('long words of a job are cut between characters', t => {
+  const data = { ...end, reason: 'reported' as const, message: '🔥'.repeat(2000) }
+  const [failed] = told({ type: 'job.failed', data }, executor)
+  t.is(failed?.message.body, '🔥'.repeat(500))
+})
+
+test('what concerns nobody is told to nobody', t =>
+  t.deepEqual(told({ type: 'admin.maintenance_off', data: {} }, root), []))
