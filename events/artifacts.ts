@@ -26,5 +26,6 @@ export const artifacts = aggregate('artifact', {
   events: [artifactRegistered],
   initial: null,
   evolve,
+  snapshot: { shape: 1 },
 })
 export const artifactAt = (artifactId: string) => artifacts.at(artifactId)

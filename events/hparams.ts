@@ -19,18 +19,24 @@ export const hparamsSet = event(
 
 export type HparamsEvent = EventOf<typeof hparamsSet>
 
-export type Hparams = ReadonlyMap<string, Scalar>
+/** By key; ask for one with `Object.hasOwn`, since a key may be called `constructor`. */
+export type Hparams = Readonly<Record<string, Scalar>>
 
 function evolve(before: Hparams, event: HparamsEvent): Hparams {
   const { added, changed } = event.data
-  return new Map([
+  return {
     ...before,
-    ...Object.entries(added),
-    ...changed.map(({ key, to }) => [key, to] as const),
-  ])
+    ...added,
+    ...Object.fromEntries(changed.map(({ key, to }) => [key, to])),
+  }
 }
 
-export const hparams = aggregate('hparams', { events: [hparamsSet], initial: new Map(), evolve })
+export const hparams = aggregate('hparams', {
+  events: [hparamsSet],
+  initial: {},
+  evolve,
+  snapshot: { shape: 1 },
+})
 
 /** Separate from the lifecycle, which is in the stream of the job, or of the external run. */
 export const hparamsAt = (runId: string) => hparams.at(runId)

@@ -119,6 +119,6 @@ function admitted(data: JobAdmitted): Job {
   }
 }
 
-export const jobs = aggregate('job', { events: jobEvents, initial, evolve })
+export const jobs = aggregate('job', { events: jobEvents, initial, evolve, snapshot: { shape: 1 } })
 /** The life of a run's job. */
 export const jobAt = (runId: string) => jobs.at(runId)

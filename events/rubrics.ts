@@ -38,6 +38,11 @@ function evolve(rubric: Rubric, event: Stamped<RubricEvent>): Rubric {
   }
 }
 
-export const rubrics = aggregate('rubric', { events: [rubricUpdated], initial: null, evolve })
+export const rubrics = aggregate('rubric', {
+  events: [rubricUpdated],
+  initial: null,
+  evolve,
+  snapshot: { shape: 1 },
+})
 export const rubricAt = ({ owner, name }: { owner: string; name: string }) =>
   rubrics.at(`${owner}/${name}`)

@@ -127,5 +127,5 @@ function evolve(user: User, event: UserEvent): User {
   }
 }
 
-export const users = aggregate('user', { events, initial: null, evolve })
+export const users = aggregate('user', { events, initial: null, evolve, snapshot: { shape: 1 } })
 export const userAt = (username: string) => users.at(username)

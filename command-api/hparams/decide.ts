@@ -11,12 +11,12 @@ export function setHparams(
   params: Readonly<Record<string, Scalar>>,
 ): HparamsEvent[] {
   const entries = Object.entries(params)
-  const added = Object.fromEntries(entries.filter(([key]) => !hparams.has(key)))
+  const added = Object.fromEntries(entries.filter(([key]) => !Object.hasOwn(hparams, key)))
   const changed = entries.flatMap(([key, to]) => {
-    const from = hparams.get(key)
+    const from = Object.hasOwn(hparams, key) ? hparams[key] : undefined
     return from === undefined || from === to ? [] : [{ key, from, to }]
   })
-  const total = hparams.size + Object.keys(added).length
+  const total = Object.keys(hparams).length + Object.keys(added).length
   if (total > maxHparams)
     throw new Refusal(
       'invalid',

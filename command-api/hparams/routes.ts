@@ -27,7 +27,7 @@ export const hparamsRoutes = (deps: Deps): Route[] => [
         ok: true,
         added: Object.keys(set?.added ?? {}).length,
         changed: set?.changed.length ?? 0,
-        total: state.size,
+        total: Object.keys(state).length,
       }
     },
   }),

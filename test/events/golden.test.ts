@@ -111,3 +111,21 @@ test('all of them are projected', async t => {
   )
   t.deepEqual(rows, [{ events: golden.length, runs: 2 }])
 })
+
+test('a snapshot taken after any of them leads to the same state as all of them', t => {
+  const kinds = aggregates.filter(({ snapshot }) => snapshot)
+  t.true(kinds.length >= 5)
+  for (const { name, initial, evolve } of kinds) {
+    const events = golden
+      .filter(({ aggregate }) => aggregate.name === name)
+      .map(({ recorded, definition }) => ({ ...recorded, data: upcast(definition, recorded) }))
+    t.true(events.length > 0, name)
+    const whole = events.reduce(evolve, initial)
+    for (let taken = 0; taken <= events.length; taken++) {
+      const state = events.slice(0, taken).reduce(evolve, initial)
+      const kept = JSON.parse(JSON.stringify(state))
+      t.deepEqual(kept, state, `${name} after ${taken}`)
+      t.deepEqual(events.slice(taken).reduce(evolve, kept), whole, `${name} after ${taken}`)
+    }
+  }
+})
