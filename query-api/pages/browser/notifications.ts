@@ -23,7 +23,9 @@ export function notificationMark(): HTMLElement {
   const readAll = document.createElement('button')
   readAll.type = 'button'
   readAll.textContent = 'Mark all read'
-  mark.append(summary, list, readAll)
+  const panel = document.createElement('div')
+  panel.append(list, readAll)
+  mark.append(summary, panel)
 
   const refresh = async () => {
     const { unread_notifications: unread } = await get<{ unread_notifications: number }>(
