@@ -27,8 +27,10 @@ export type ReactorOf<P extends object, D> = {
   /** Stored with each duty: never changed. */
   name: string
   repeat: Repeat
-  /** Pure. Called for every event as it is appended, so it decides by the type first. */
-  dutiesOf: (event: Recorded<DecisionEvent>) => readonly Duty<P>[]
+  /** Pure. Called for every event as it is appended, so it decides by the type first. None where absent. */
+  dutiesOf?: (event: Recorded<DecisionEvent>) => readonly Duty<P>[]
+  /** One duty for each slot besides, at multiples of `seconds` since 1970; never where absent. */
+  every?: { seconds: number; payload: (slot: Date) => P } | null
   /**
    * Runs outside any transaction and may run again for the same duty. Throws when it must be tried again, and
    * `PermanentFailure` when that would be no use. Gives up when `signal` aborts.
@@ -49,13 +51,16 @@ export type Reactor<D> = Required<ReactorOf<object, D>>
 
 /** Declares a reactor; `dutiesOf` and `perform` share the type of its payload. */
 export const reactor = <P extends object, D>(definition: ReactorOf<P, D>): Reactor<D> =>
-  ({
-    attempts: 8,
-    deadlineMs: 30_000,
-    backoffMs: 1000,
-    atOnce: 4,
-    ...definition,
-  }) as unknown as Reactor<D>
+  ({ ...usual, ...definition }) as unknown as Reactor<D>
+
+const usual = {
+  dutiesOf: () => [],
+  every: null,
+  attempts: 8,
+  deadlineMs: 30_000,
+  backoffMs: 1000,
+  atOnce: 4,
+}
 
 /** Trying again would change nothing: the duty is parked at once. */
 export class PermanentFailure extends Error {}

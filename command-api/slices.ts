@@ -3,6 +3,7 @@ import type { Route } from '../auth/route.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
 import type { Deps } from './deps.ts'
 import { deviceRoutes } from './devices/routes.ts'
+import { dutyRoutes } from './duties/routes.ts'
 import { hparamsRoutes } from './hparams/routes.ts'
 import { imageRegistryRoutes } from './image-registries/routes.ts'
 import { reportJob } from './jobs/report.ts'
@@ -54,5 +55,6 @@ export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...imageRegistryRoutes(deps),
   ...logRoutes(deps),
   ...artifactRoutes(deps),
+  ...dutyRoutes(deps),
   ...projectionRoutes(deps, ports.projections),
 ]

@@ -1,5 +1,6 @@
 import { artifacts } from './artifacts.ts'
 import { devices } from './devices.ts'
+import { duties } from './duties.ts'
 import type { Aggregate, EventDefinition } from './event.ts'
 import { hparams } from './hparams.ts'
 import { imageRegistries } from './image-registries.ts'
@@ -18,6 +19,7 @@ import { users } from './users.ts'
 const listed = [
   artifacts,
   devices,
+  duties,
   hparams,
   imageRegistries,
   jobs,

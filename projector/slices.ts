@@ -49,6 +49,8 @@ export const unprojected: readonly string[] = [
   'user.session_revoked',
   'user.refresh_reused',
   'signing_key.rotated',
+  'duty.retried',
+  'duty.dropped',
 ]
 
 /** Creates every projection; called per generation because some keep caches. */

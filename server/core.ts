@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
+import type { Following } from '../command-api/follow.ts'
 import { type Topics, topicsOf } from '../events/topics.ts'
 import type { Lifetime } from '../platform/lifetime.ts'
 import type { EventLog } from '../platform/log/event-log.ts'
@@ -52,6 +53,8 @@ export type Core = {
   jobsChanged: { tell: () => void }
   /** Tells the duties of this process, once they are performed, to look at what was added. */
   dutiesAdded: { tell: () => void }
+  /** The followers of this process, once they run. */
+  followers: Following[]
 }
 
 /** Opens the database, embedded where none was named, brings its schemas up to date, and opens the log. */
@@ -106,6 +109,7 @@ export async function openCore(
     catalogue: await loadCatalogue(builtInRecipes),
     jobsChanged: { tell: () => {} },
     dutiesAdded: { tell: () => {} },
+    followers: [],
     baseUrl: { value: config.baseUrl ?? `http://localhost:${config.port}` },
   }
 }

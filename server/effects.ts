@@ -1,11 +1,16 @@
+import { Gauge } from 'prom-client'
 import type { Deps } from '../command-api/deps.ts'
+import { countDuties } from '../command-api/duties/list.ts'
 import { startDuties } from '../command-api/duties/runner.ts'
-import { reactors } from '../command-api/reactors.ts'
+import { startSchedules } from '../command-api/duties/schedules.ts'
+import { startFollower } from '../command-api/follow.ts'
+import { followers as declared, reactors } from '../command-api/reactors.ts'
+import type { Check } from '../platform/readiness.ts'
 import type { Core } from './core.ts'
 
 /** Starts what Forge does because of events (docs/effects.md). */
 export function startEffects(core: Core, deps: Deps): void {
-  const { life, logger, pool, measures } = core
+  const { life, logger, pool, log, topics, measures } = core
   const duties = startDuties({
     pool,
     store: deps.store,
@@ -18,4 +23,44 @@ export function startEffects(core: Core, deps: Deps): void {
   })
   life.owns('duties', duties, started => started.stop())
   core.dutiesAdded.tell = duties.wake
+  const dutiesAdded = duties.wake
+  const schedules = startSchedules({ pool, reactors, now: deps.now, logger, dutiesAdded })
+  life.owns('schedules', schedules, started => started.stop())
+  const following = { pool, store: deps.store, log, topics, work: deps, now: deps.now, logger }
+  for (const follower of declared) {
+    const started = startFollower(follower, following)
+    life.owns(`follower ${follower.name}`, started, one => one.stop())
+    core.followers.push(started)
+  }
+  gaugeOpenDuties(core)
+}
+
+/** Counted when the scraper asks, in every process alike: sum by none, take the maximum. */
+function gaugeOpenDuties({ pool, telemetry }: Core): void {
+  new Gauge({
+    name: 'forge_duties_open',
+    help: 'Duties that are due or parked.',
+    labelNames: ['reactor', 'state'],
+    registers: [telemetry.registry],
+    async collect() {
+      const counts = await countDuties(pool, new Date()).catch(() => null)
+      this.reset()
+      for (const { reactor, due, parked } of counts ?? []) {
+        this.set({ reactor, state: 'due' }, due)
+        this.set({ reactor, state: 'parked' }, parked)
+      }
+    },
+  })
+}
+
+/** Parked duties and halted followers need a person, but no other process would do better: they make nobody unready. */
+export async function effectsCheck({ pool, followers }: Core): Promise<Check> {
+  const counts = await countDuties(pool, new Date())
+  const sum = (which: 'due' | 'parked') => counts.reduce((all, count) => all + count[which], 0)
+  return {
+    ok: true,
+    due: sum('due'),
+    parked: sum('parked'),
+    followers: followers.map(({ status }) => status()),
+  }
 }

@@ -1,4 +1,5 @@
 import { type Check, checkAll, type Readiness } from '../platform/readiness.ts'
+import { effectsCheck } from './effects.ts'
 import type { Parts } from './parts.ts'
 
 /** Whether the parts that this process needs answer. */
@@ -12,6 +13,7 @@ export async function readinessOf(parts: Parts): Promise<Readiness> {
       await parts.log.end(parts.topics.decisions.name)
       return { ok: true }
     },
+    ...(parts.config.roles.includes('command-api') && { effects: () => effectsCheck(parts) }),
     ...(parts.runners.length > 0 && { projector: () => projectorCheck(parts) }),
   })
   return parts.isDraining() ? { ...result, status: 'draining' as const } : result

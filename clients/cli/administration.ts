@@ -18,6 +18,14 @@ import {
   describeAuditVerify,
 } from './commands/audit.ts'
 import {
+  describeDutyDrop,
+  describeDutyList,
+  describeDutyRetry,
+  dutyDrop,
+  dutyList,
+  dutyRetry,
+} from './commands/duties.ts'
+import {
   describeMaintenanceOff,
   describeMaintenanceOn,
   describeMaintenanceStatus,
@@ -54,6 +62,7 @@ export function addAdministration(program: Command, world: World, ended: Ended):
     world,
     ended,
   )
+  addDuties(admin.command('duties').description('what is done because of events'), world, ended)
   speaking('projections', describeProjections, projections)
   speaking('rebuild', describeRebuild, rebuild)
   speaking('rotate-keys', describeRotateKeys, rotateKeys)
@@ -72,6 +81,13 @@ function addQuotas(quota: Command, world: World, ended: Ended): void {
   const speaking = speakingIn(quota, world, ended)
   speaking('get', describeQuotaGet, quotaGet)
   speaking('set', describeQuotaSet, quotaSet)
+}
+
+function addDuties(duties: Command, world: World, ended: Ended): void {
+  const speaking = speakingIn(duties, world, ended)
+  speaking('list', describeDutyList, dutyList)
+  speaking('retry', describeDutyRetry, dutyRetry)
+  speaking('drop', describeDutyDrop, dutyDrop)
 }
 
 function addMaintenance(maintenance: Command, world: World, ended: Ended): void {

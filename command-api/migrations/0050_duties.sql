@@ -14,6 +14,7 @@ create table duty (
   leased_until timestamptz,
   last_error   text,
   done_at      timestamptz,
+  dropped      boolean     not null default false,  -- closed by a person instead of being performed
   parked_at    timestamptz,                      -- given up after the reactor's limit; a person decides
   check (done_at is null or parked_at is null)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);

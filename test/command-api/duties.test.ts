@@ -7,7 +7,8 @@ import { PermanentFailure } from '../../command-api/reactor.ts'
 import type { UserEvent } from '../../events/users.ts'
 import { until } from '../servers/until.ts'
 import { randomFrom } from '../whole/chaos/random.ts'
-import { dutyStage, logIns, loginReactor, noticing, storeWith } from './duty-stage.ts'
+import { dutyStage, logIns, loginReactor, noticing } from './duty-stage.ts'
+import { storeWith } from './duty-store.ts'
 
 const ended = (sid: string) =>
   decided<null, UserEvent>(

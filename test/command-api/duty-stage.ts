@@ -1,15 +1,10 @@
 import type { ExecutionContext } from 'ava'
-import type { Pool } from 'pg'
-import { pino } from 'pino'
 import { type DutiesDeps, startDuties } from '../../command-api/duties/runner.ts'
-import { type EventStore, postgresEventStore } from '../../command-api/event-store.ts'
+import type { EventStore } from '../../command-api/event-store.ts'
 import { nothing, type Outcome } from '../../command-api/outcome.ts'
-import { dutiesFor, type LeasedDuty, type Reactor, reactor } from '../../command-api/reactor.ts'
-import { decisionEvents } from '../../events/all.ts'
-import { eventId } from '../../platform/time.ts'
+import { type LeasedDuty, type Reactor, reactor } from '../../command-api/reactor.ts'
 import { database } from '../servers/postgres.ts'
-
-export const silent = pino({ level: 'silent' })
+import { silent, storeWith } from './duty-store.ts'
 
 /** What the reactors of these tests work on: a session and how many seconds after the event it is due. */
 export type SessionPayload = { sid: string }
@@ -44,20 +39,6 @@ export const noticing =
     seen.push(payload.sid)
     return nothing
   }
-
-export const storeWith = (
-  pool: Pool,
-  reactors: readonly Reactor<null>[],
-  dutiesAdded = () => {},
-): EventStore =>
-  postgresEventStore({
-    pool,
-    definitions: decisionEvents,
-    newEventId: eventId,
-    committed: () => {},
-    dutiesOf: dutiesFor(reactors),
-    dutiesAdded,
-  })
 
 /** Sign-ins of one user, appended in one transaction; `dueMs` after `at`. */
 export async function logIns(

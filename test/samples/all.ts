@@ -2,6 +2,7 @@ import { artifactSample } from './artifacts.ts'
 import { auditSample } from './audit.ts'
 import { changeSample } from './changes.ts'
 import { deviceSample } from './devices.ts'
+import { dutySample } from './duties.ts'
 import { hparamSample } from './hparams.ts'
 import { imageRegistrySample } from './image-registries.ts'
 import { jobSample } from './jobs.ts'
@@ -40,6 +41,7 @@ export const samples: readonly Sample[] = [
   quotaSample,
   profileSample,
   projectionSample,
+  dutySample,
   recipeSample,
   pageSample,
   rubricSample,

@@ -1,15 +1,21 @@
 import { samples } from './all.ts'
-import type { Fixture, Made, SignedIn } from './sample.ts'
+import type { Fixture, Made, SampleServer, SignedIn } from './sample.ts'
 import { asked, type Send, signIn } from './send.ts'
 
+type People = { owner: SignedIn; friend: string }
+
 /** Makes one of everything for a person, and reads the runs back, which waits until all of it can be read. */
-export async function makeSamples(send: Send, owner: SignedIn, friend: string): Promise<Made> {
+export async function makeSamples(
+  { send, pool }: Pick<SampleServer, 'send' | 'pool'>,
+  { owner, friend }: People,
+): Promise<Made> {
   const made: Made = { nouns: {}, fields: {}, tokens: { ingest: '', ended: '' } }
   const making = {
     owner,
     friend,
     made,
     send,
+    pool,
     ask: <T>(call: Parameters<Send>[0]) => asked<T>(send, owner, call),
     async report(route: string, body: object) {
       const { run_id } = made.nouns.runs ?? {}

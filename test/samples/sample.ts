@@ -22,6 +22,8 @@ export type Making = {
   friend: string
   made: Made
   send: Send
+  /** For what no call makes. */
+  pool: Pool
   /** Calls as the owner; any status but 200 is thrown. */
   ask<T>(call: Call): Promise<T>
   /** Reports as the owner's run, by its token. */

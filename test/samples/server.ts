@@ -28,9 +28,9 @@ export async function sampleServer(t: ExecutionContext): Promise<SampleServer> {
     path: '/api/admin/profiles/spare',
     body: { series: 'X', gpus_per_node: 1, executor: 'local' },
   })
-  const admins = await makeSamples(send, admin, friend)
-  const operators = await makeSamples(send, operator, friend)
-  const anothers = await makeSamples(send, another, friend)
+  const admins = await makeSamples({ send, pool }, { owner: admin, friend })
+  const operators = await makeSamples({ send, pool }, { owner: operator, friend })
+  const anothers = await makeSamples({ send, pool }, { owner: another, friend })
   const ended = await signIn(send, 'admin', adminPassword)
   await send({ method: 'POST', path: '/api/auth/logout', headers: bearer(ended.token) })
   const { ingest } = operators.tokens

@@ -1,0 +1,98 @@
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import { type Repeated, repeat } from '../../platform/repeat.ts'
+import type { Clock } from '../../platform/time.ts'
+import { bounded, dutyIdOf } from '../new-duty.ts'
+import type { Reactor } from '../reactor.ts'
+
+type Every = NonNullable<Reactor<never>['every']>
+type Scheduled = { name: string; every: Every }
+
+export type SchedulesDeps = {
+  pool: Pool
+  reactors: readonly Pick<Reactor<never>, 'name' | 'every'>[]
+  now: Clock
+  logger: Logger
+  /** Called after a slot's duty was added. */
+  dutiesAdded: () => void
+  tickMs?: number
+}
+
+/**
+ * Adds the duty of each slot that has come, once, whichever process looks first. Slots that nobody looked at while
+ * all processes were down are made up for by one duty.
+ */
+export function startSchedules(deps: SchedulesDeps): Repeated {
+  const { pool, reactors, now, logger, dutiesAdded, tickMs = 1000 } = deps
+  const scheduled = reactors.flatMap(({ name, every }) => (every ? [{ name, every }] : []))
+  let isDeclared = false
+  return repeat(
+    async () => {
+      if (!isDeclared) for (const one of scheduled) await declare(pool, one, now())
+      isDeclared = true
+      if (await addSlots(pool, scheduled, now())) dutiesAdded()
+      return tickMs
+    },
+    { failed: error => logger.warn({ err: error }, 'schedules could not be read, will retry') },
+  )
+}
+
+/** The first one after `now`. */
+export function nextSlot(now: Date, seconds: number): Date {
+  const ms = seconds * 1000
+  return new Date((Math.floor(now.getTime() / ms) + 1) * ms)
+}
+
+/** A changed interval holds from now on; an unchanged one leaves its next slot, which may be overdue. */
+async function declare(pool: Pool, { name, every }: Scheduled, now: Date): Promise<void> {
+  await pool.query(
+    `insert into write.schedule (schedule, every_seconds, next_at) values ($1, $2, $3)
+         on conflict (schedule) do update set every_seconds = excluded.every_seconds, next_at = excluded.next_at
+      where schedule.every_seconds <> excluded.every_seconds`,
+    [name, every.seconds, nextSlot(now, every.seconds)],
+  )
+}
+
+/** True where a duty was added. */
+async function addSlots(pool: Pool, scheduled: readonly Scheduled[], now: Date): Promise<boolean> {
+  if (scheduled.length === 0) return false
+  const { rows } = await pool.query<{ schedule: string; next_at: Date }>({
+    name: 'schedules_due',
+    text: 'select schedule, next_at from write.schedule where schedule = any($1) and next_at <= $2',
+    values: [scheduled.map(({ name }) => name), now],
+  })
+  let isAdded = false
+  for (const { schedule, next_at } of rows) {
+    const found = scheduled.find(({ name }) => name === schedule)
+    if (found && (await addSlot(pool, found, { slot: next_at, now }))) isAdded = true
+  }
+  return isAdded
+}
+
+/** One statement: the slot is passed and its duty is there, or neither. */
+async function addSlot(
+  pool: Pool,
+  { name, every }: Scheduled,
+  { slot, now }: { slot: Date; now: Date },
+): Promise<boolean> {
+  const cause = `schedule ${name}`
+  const { rowCount } = await pool.query({
+    name: 'schedule_slot',
+    text: `with passed as (
+             update write.schedule set next_at = $3, last_slot_at = $2
+              where schedule = $1 and next_at = $2 returning schedule)
+           insert into write.duty (duty_id, reactor, cause, request_id, payload, created_at, due_at)
+           select $4, $1, $5, $5, $6, $7, $2 from passed
+               on conflict do nothing`,
+    values: [
+      name,
+      slot,
+      nextSlot(now, every.seconds),
+      dutyIdOf(`${cause} ${slot.toISOString()}`, name, 0),
+      cause,
+      JSON.stringify(bounded(every.payload(slot), name)),
+      now,
+    ],
+  })
+  return rowCount === 1
+}

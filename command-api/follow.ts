@@ -1,0 +1,190 @@
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import type { Topics } from '../events/topics.ts'
+import { type EventLog, LogUnavailable, type ReadRecord } from '../platform/log/event-log.ts'
+import { pause } from '../platform/pause.ts'
+import { textLock } from '../platform/postgres/locks.ts'
+import { isOutage } from '../platform/postgres/pool.ts'
+import { inTransaction } from '../platform/postgres/transaction.ts'
+import { tryWithLock } from '../platform/postgres/with-lock.ts'
+import { repeat } from '../platform/repeat.ts'
+import type { Clock } from '../platform/time.ts'
+import type { EventStore } from './event-store.ts'
+import type { Acted, Follower } from './follower.ts'
+import { type Checkpoint, LostCheckpoint, loadCheckpoints, move } from './follower-checkpoint.ts'
+import { record } from './outcome.ts'
+
+export type FollowDeps<D> = {
+  pool: Pool
+  store: EventStore
+  log: EventLog
+  topics: Topics
+  /** What followers work with. */
+  work: D
+  now: Clock
+  logger: Logger
+}
+
+export type Following = {
+  /** Why it stands still, where it does. */
+  status(): { follower: string; halted: string | null }
+  stop(): Promise<void>
+}
+
+/** How soon another process takes over, and the first pause after a failure, in milliseconds. */
+const restMs = 1000
+const maxBytes = 4 * 1024 * 1024
+
+/** Keeps a follower going in one process of an installation; its checkpoint guards it where the lock is lost. */
+export function startFollower<D>(follower: Follower<D>, deps: FollowDeps<D>): Following {
+  const { name } = follower
+  let halted: string | null = null
+  const loop = repeat(
+    async stopping => {
+      await tryWithLock(deps.pool, textLock(`follower ${name}`), (_, lost) =>
+        followAll(follower, deps, {
+          signal: AbortSignal.any([stopping, lost]),
+          moved: () => {
+            halted = null
+          },
+        }),
+      )
+      return restMs
+    },
+    {
+      retryMs: { first: restMs, most: 30_000 },
+      failed(error) {
+        if (error instanceof LostCheckpoint) return
+        halted = error instanceof Error ? error.message : String(error)
+        deps.logger.error({ err: error, follower: name }, 'a follower stands still, will retry')
+      },
+    },
+  )
+  return { status: () => ({ follower: name, halted }), stop: loop.stop }
+}
+
+type Running = { signal: AbortSignal; moved: () => void }
+
+/** All partitions at once; when one fails the others end too. */
+async function followAll<D>(follower: Follower<D>, deps: FollowDeps<D>, running: Running) {
+  const topic = deps.topics[follower.topic].name
+  const failed = new AbortController()
+  const signal = AbortSignal.any([running.signal, failed.signal])
+  const checkpoints = await loadCheckpoints(deps, follower, topic)
+  await Promise.all(
+    checkpoints.map(checkpoint =>
+      followPartition(follower, deps, { checkpoint, signal, moved: running.moved }).catch(error => {
+        failed.abort()
+        throw error
+      }),
+    ),
+  )
+}
+
+async function followPartition<D>(
+  follower: Follower<D>,
+  deps: FollowDeps<D>,
+  { checkpoint, signal, moved }: Running & { checkpoint: Checkpoint },
+): Promise<void> {
+  const { topic, partition, next } = checkpoint
+  for await (const { records } of deps.log.read(topic, partition, next, { maxBytes, signal })) {
+    for (const one of records) {
+      if (signal.aborted) return
+      await actOn(follower, deps, { record: one, checkpoint, signal })
+    }
+    // Past what left nothing behind: one statement for all of it.
+    const end = (records.at(-1)?.offset ?? -1n) + 1n
+    if (end > checkpoint.next) await move(deps.pool, checkpoint, end)
+    moved()
+  }
+}
+
+type Acting = { record: ReadRecord; checkpoint: Checkpoint; signal: AbortSignal }
+
+/** A record is poison once it has failed so often in a row. */
+const tries = 4
+const retryMs = 50
+
+async function actOn<D>(follower: Follower<D>, deps: FollowDeps<D>, acting: Acting) {
+  for (let attempt = 1; ; attempt++) {
+    const failure = await tryToAct(follower, deps, acting)
+    if (failure === null) return
+    if (attempt === tries) return passOver(follower, deps, acting, failure.cause)
+    await pause(retryMs * 2 ** attempt, acting.signal)
+    if (acting.signal.aborted) throw new LostCheckpoint('told to stop')
+  }
+}
+
+/** Null once the record was acted on. */
+async function tryToAct<D>(
+  follower: Follower<D>,
+  deps: FollowDeps<D>,
+  acting: Acting,
+): Promise<{ cause: unknown } | null> {
+  try {
+    const acted = await follower.act(acting.record, deps.work)
+    if (acted.outcome.length > 0) await commitActed(follower, deps, acting, acted)
+    return null
+  } catch (error) {
+    if (!isOfRecord(error)) throw error
+    return { cause: error }
+  }
+}
+
+/** Whether a failure may be the record's: those of the connection say nothing about it. */
+const isOfRecord = (error: unknown): boolean =>
+  !(error instanceof LostCheckpoint || error instanceof LogUnavailable || isOutage(error))
+
+/** The checkpoint moves also past a record that was acted on before: the log may hold it twice. */
+async function commitActed<D>(
+  { name }: Follower<D>,
+  deps: FollowDeps<D>,
+  { record: { offset }, checkpoint }: Acting,
+  { causationId, requestId, outcome }: Acted,
+): Promise<void> {
+  const cause = {
+    actor: { type: 'system', id: name, via: 'follower' } as const,
+    requestId,
+    causationId,
+  }
+  const before = checkpoint.next
+  try {
+    await record(deps, cause, {
+      outcome,
+      async unless(tx) {
+        checkpoint.next = before
+        await move(tx, checkpoint, offset + 1n)
+        const { rowCount } = await tx.query({
+          name: 'follower_effect',
+          text: `insert into write.follower_effect (follower, causation_id, caused_at) values ($1, $2, $3)
+                     on conflict do nothing`,
+          values: [name, causationId, deps.now()],
+        })
+        return rowCount === 0
+      },
+    })
+  } catch (error) {
+    checkpoint.next = before
+    throw error
+  }
+}
+
+async function passOver<D>(
+  { name, onPoison }: Follower<D>,
+  deps: FollowDeps<D>,
+  { record: { offset }, checkpoint }: Acting,
+  cause: unknown,
+): Promise<void> {
+  if (onPoison === 'halt') throw cause
+  const { topic, partition } = checkpoint
+  const error = String(cause).replaceAll('\0', '').slice(0, 2000)
+  deps.logger.error({ err: cause, follower: name, topic, partition, offset }, 'a record was parked')
+  await inTransaction(deps.pool, async tx => {
+    await move(tx, checkpoint, offset + 1n)
+    await tx.query(
+      `insert into write.follower_dead_letter (follower, topic, partition, "offset", error, parked_at)
+       values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
+      [name, topic, partition, String(offset), error, deps.now()],
+    )
+  })
+}

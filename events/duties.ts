@@ -1,0 +1,45 @@
+import { Type } from 'typebox'
+import { aggregate, type EventOf, event } from './event.ts'
+
+/** `cause` is the stream whose event asked for it, or `schedule <name>`. */
+const duty = () =>
+  Type.Object({ duty_id: Type.String(), reactor: Type.String(), cause: Type.String() })
+
+/** An admin had what failed tried again at once, with all its attempts. */
+export const dutyRetried = event(
+  'duty.retried',
+  duty(),
+  ({ duty_id, reactor, cause }, who) =>
+    `${who} had the duty ${duty_id} of ${reactor} for ${cause} tried again`,
+)
+
+/** An admin decided that this is never to be done. */
+export const dutyDropped = event(
+  'duty.dropped',
+  duty(),
+  ({ duty_id, reactor, cause }, who) =>
+    `${who} dropped the duty ${duty_id} of ${reactor} for ${cause}`,
+)
+
+const events = [dutyRetried, dutyDropped] as const
+export type DutyEvent = EventOf<(typeof events)[number]>
+
+/** What people did to a duty; how far it is stands in its row. Null while nobody did anything. */
+export type DutyHandling = {
+  reactor: string
+  cause: string
+  retried: number
+  dropped: boolean
+} | null
+
+function evolve(duty: DutyHandling, { type, data: { reactor, cause } }: DutyEvent): DutyHandling {
+  const retried = duty?.retried ?? 0
+  switch (type) {
+    case 'duty.retried':
+      return { reactor, cause, retried: retried + 1, dropped: false }
+    case 'duty.dropped':
+      return { reactor, cause, retried, dropped: true }
+  }
+}
+
+export const duties = aggregate('duty', { events, initial: null, evolve })

@@ -1,0 +1,102 @@
+import test from 'ava'
+import { nextSlot, startSchedules } from '../../command-api/duties/schedules.ts'
+import { nothing } from '../../command-api/outcome.ts'
+import { type Reactor, reactor } from '../../command-api/reactor.ts'
+import { until } from '../servers/until.ts'
+import { dutyStage } from './duty-stage.ts'
+import { silent } from './duty-store.ts'
+
+const sweep = (seconds: number, seen: string[] = []): Reactor<null> =>
+  reactor<{ slot: string }, null>({
+    name: 'sweep',
+    repeat: 'local',
+    every: { seconds, payload: slot => ({ slot: slot.toISOString() }) },
+    async perform({ payload }) {
+      seen.push(payload.slot)
+      return nothing
+    },
+  })
+
+async function scheduleStage(t: Parameters<typeof dutyStage>[0]) {
+  const stage = await dutyStage(t)
+  const start = (one: Reactor<null>, dutiesAdded = () => {}) => {
+    const { pool, clock } = stage
+    const now = () => clock.now
+    const schedules = startSchedules({
+      pool,
+      reactors: [one],
+      now,
+      logger: silent,
+      dutiesAdded,
+      tickMs: 10,
+    })
+    t.teardown(() => schedules.stop())
+    return schedules
+  }
+  const row = async () =>
+    (await stage.pool.query('select * from write.schedule')).rows[0] as
+      | { next_at: Date; every_seconds: number; last_slot_at: Date | null }
+      | undefined
+  const nextAt = (iso: string) =>
+    until(
+      `the next slot is ${iso}`,
+      10_000,
+      async () => (await row())?.next_at.toISOString() === iso,
+    )
+  return { ...stage, start, row, nextAt }
+}
+
+test('slots lie on multiples of the interval, and the next one is later than now', t => {
+  const at = (iso: string, seconds: number) => nextSlot(new Date(iso), seconds).toISOString()
+  t.is(at('2026-11-20T12:00:00Z', 3600), '2026-11-20T13:00:00.000Z')
+  t.is(at('2026-11-20T12:59:59.999Z', 3600), '2026-11-20T13:00:00.000Z')
+  t.is(at('2026-11-20T12:00:00Z', 86_400), '2026-11-21T00:00:00.000Z')
+})
+
+test('each slot adds its duty once, however many processes look', async t => {
+  const { start, nextAt, rows, pass } = await scheduleStage(t)
+  for (let process = 0; process < 4; process++) start(sweep(60))
+  await nextAt('2026-11-20T12:01:00.000Z')
+  t.deepEqual(await rows(), [], 'the first slot is still to come')
+  pass(60_000)
+  await nextAt('2026-11-20T12:02:00.000Z')
+  pass(60_000)
+  await nextAt('2026-11-20T12:03:00.000Z')
+  t.deepEqual(
+    (await rows()).map(({ due_at }) => due_at.toISOString()),
+    ['2026-11-20T12:01:00.000Z', '2026-11-20T12:02:00.000Z'],
+  )
+})
+
+test('slots missed while nobody looked are made up for by one duty', async t => {
+  const { start, nextAt, rows, pass } = await scheduleStage(t)
+  const first = start(sweep(60))
+  await nextAt('2026-11-20T12:01:00.000Z')
+  await first.stop()
+  pass(10 * 60_000 + 1000)
+  start(sweep(60))
+  await nextAt('2026-11-20T12:11:00.000Z')
+  t.deepEqual(
+    (await rows()).map(({ due_at }) => due_at.toISOString()),
+    ['2026-11-20T12:01:00.000Z'],
+  )
+})
+
+test('a changed interval holds from the next start', async t => {
+  const { start, nextAt, row } = await scheduleStage(t)
+  await start(sweep(86_400)).stop()
+  start(sweep(3600))
+  await nextAt('2026-11-20T13:00:00.000Z')
+  t.is((await row())?.every_seconds, 3600)
+})
+
+test('the duty of a slot is performed with its payload', async t => {
+  const { start, nextAt, run, pass } = await scheduleStage(t)
+  const seen: string[] = []
+  const { runner } = run([sweep(60, seen)], { pollMs: 60_000 })
+  start(sweep(60), runner.wake)
+  await nextAt('2026-11-20T12:01:00.000Z')
+  pass(60_000)
+  await until('it is performed', 10_000, () => seen.length === 1)
+  t.deepEqual(seen, ['2026-11-20T12:01:00.000Z'])
+})
