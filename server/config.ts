@@ -35,6 +35,8 @@ export type Config = OidcConfig & {
   localGpus: number
   /** Days for which facts stay on the event log. */
   logRetentionDays: number
+  /** Days after its end for which the files of a run stay on the executor's machine; 0: for ever. */
+  runDirDays: number
   /** Most of a topic of facts on the event log; 0: no limit. */
   logMaxGb: number
   defaultVisibility: 'private' | 'internal'
@@ -69,6 +71,7 @@ const settings: Settings<Config> = {
   ...oidcSettings,
   localGpus: ['SERVICE_LOCAL_GPUS', whole(4, 0, 1024)],
   logRetentionDays: ['SERVICE_LOG_RETENTION_DAYS', whole(30, 1, 3650)],
+  runDirDays: ['SERVICE_RUN_DIR_DAYS', whole(7, 0, 3650)],
   logMaxGb: ['SERVICE_LOG_MAX_GB', whole(0, 0, 1_000_000)],
   defaultVisibility: ['SERVICE_DEFAULT_VISIBILITY', word('private', 'private', 'internal')],
   metricsToken: ['SERVICE_METRICS_TOKEN', text(null)],

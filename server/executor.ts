@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import type { Deps } from '../command-api/deps.ts'
+import { startDuties } from '../command-api/duties/runner.ts'
 import { executorCommands } from '../command-api/jobs/executor-commands.ts'
+import { type RunFilesDeps, runFilesReactor } from '../command-api/jobs/run-files.ts'
 import { describeLocalProfile } from '../command-api/profiles/routes.ts'
 import { hostEnvironment } from '../executor/local/environment.ts'
 import { toLocalLaunch } from '../executor/local/launch.ts'
@@ -23,6 +25,9 @@ export async function openExecutor({ config }: Core, deps: Deps): Promise<Execut
   return executor
 }
 
+/** Files that were kept for days may stay for another minute. */
+const runFilesPollMs = 60_000
+
 /** Starts looking after jobs; the listener must have its port, which runs are told. */
 export function runExecutor(core: Core, deps: Deps, executor: Executor): void {
   const { config, life, log, logger, topics, catalogue, pool } = core
@@ -42,7 +47,22 @@ export function runExecutor(core: Core, deps: Deps, executor: Executor): void {
       newEventId: deps.newEventId,
     })
     core.jobsChanged.tell = reconciler.wake
-    return reconciler
+    const deleting = startDuties<RunFilesDeps>({
+      pool,
+      store: deps.store,
+      work: { pool, files: executor, logger },
+      now: deps.now,
+      random: Math.random,
+      logger,
+      reactors: [runFilesReactor(config.runDirDays)],
+      measure: (reactor, result) => core.measures.duties.inc({ reactor, result }),
+      pollMs: runFilesPollMs,
+    })
+    return {
+      async stop() {
+        await Promise.all([reconciler.stop(), deleting.stop()])
+      },
+    }
   }
   // One process looks after the jobs of this engine; another one takes over when it is gone.
   const exclusive = startExclusive({ pool, lock: locks.engine, logger }, look)

@@ -4,6 +4,7 @@ import { createReports } from '../command-api/admit-report.ts'
 import { createFactLane } from '../command-api/append-fact.ts'
 import type { Deps } from '../command-api/deps.ts'
 import { postgresEventStore } from '../command-api/event-store.ts'
+import { runFilesReactor } from '../command-api/jobs/run-files.ts'
 import { startJobKeeper } from '../command-api/jobs/timers.ts'
 import { dutiesFor } from '../command-api/reactor.ts'
 import { reactors } from '../command-api/reactors.ts'
@@ -30,7 +31,7 @@ export async function openWriteSide(core: Core): Promise<Deps> {
       definitions: decisionEvents,
       newEventId: eventId,
       committed: () => relay?.wake(),
-      dutiesOf: dutiesFor(reactors),
+      dutiesOf: dutiesFor([...reactors, runFilesReactor(config.runDirDays)]),
       dutiesAdded: () => core.dutiesAdded.tell(),
     }),
     pool,

@@ -29,6 +29,7 @@ import { endLostAttempt } from './lost-attempt.ts'
 import { readOutput } from './output.ts'
 import { discardAttempt, prepareAttempt, removeDebris, toLaunchRecord } from './prepare.ts'
 import { isAlive } from './processes.ts'
+import { attemptsIn, liesIn, runDirectory } from './run-directory.ts'
 import { startSupervisor } from './start-supervisor.ts'
 
 export type LocalExecutorOptions = {
@@ -135,6 +136,22 @@ class LocalExecutor implements Executor {
     if (state === 'unknown') return
     if (state !== 'exited') throw new AttemptRuns(ref)
     await discardAttempt(this.#options.runsDirectory, this.#paths(ref).directory)
+  }
+
+  async forgetRun(runId: string): Promise<boolean> {
+    const directory = await runDirectory(this.#options.runsDirectory, runId)
+    if (directory === null) return false
+    for (const attempt of await attemptsIn(directory)) {
+      const ref = toRef(runId, attempt)
+      if (!isOver(await this.observe(ref))) throw new AttemptRuns(ref)
+    }
+    await discardAttempt(this.#options.runsDirectory, directory)
+    return true
+  }
+
+  async holds(runId: string, named: string): Promise<boolean> {
+    const directory = await runDirectory(this.#options.runsDirectory, runId)
+    return directory !== null && (await liesIn(directory, named))
   }
 
   async capacity(): Promise<Capacity> {

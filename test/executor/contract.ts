@@ -300,6 +300,23 @@ export function executorContract(
     await executor.forget(ref)
   })
 
+  rule(
+    'what is kept of a run goes when all of its attempts have ended',
+    async (t, { executor }) => {
+      const submitted = launch({ command: ['sleep', '60'] })
+      const ref = await executor.submit(submitted)
+      t.true(await executor.holds(submitted.runId, 'relative/checkpoint'))
+      t.false(await executor.holds(submitted.runId, 's3://bucket/checkpoint'))
+      await t.throwsAsync(executor.forgetRun(submitted.runId), { instanceOf: AttemptRuns })
+      await kill(executor, ref)
+      t.true(await executor.forgetRun(submitted.runId))
+      t.deepEqual(await executor.observe(ref), { state: 'unknown' })
+      t.false(await executor.forgetRun(submitted.runId))
+      for (const unknown of ['..', '', '.code-cache', 'run_none'])
+        t.false(await executor.forgetRun(unknown))
+    },
+  )
+
   rule('twenty runs at once all end with their own status', async (t, { executor }) => {
     const launches = Array.from({ length: 20 }, (_, index) =>
       launch({ command: ['sh', '-c', `echo ${index}; exit ${index}`] }),

@@ -1,0 +1,63 @@
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import { nothing } from '../outcome.ts'
+import { type Reactor, reactor } from '../reactor.ts'
+
+/** What an engine keeps of runs, on its own machine. */
+export type RunFiles = {
+  /** Whether a path lies in what `forgetRun` deletes. */
+  holds(runId: string, path: string): Promise<boolean>
+  /** Deletes it; false where there was nothing. Throws while an attempt has not ended. */
+  forgetRun(runId: string): Promise<boolean>
+}
+
+export type RunFilesDeps = { pool: Pool; files: RunFiles; logger: Logger }
+
+const dayMs = 86_400_000
+/** The event of a job's end, and of an attempt's, which may come later. */
+const ends = ['job.succeeded', 'job.failed', 'job.stopped', 'job.exited'] as const
+
+/** Deletes the files of a run some days after its end; 0 days: never. Performed where the engine is. */
+export const runFilesReactor = (days: number): Reactor<RunFilesDeps> =>
+  reactor<{ run_id: string }, RunFilesDeps>({
+    name: 'run-files',
+    repeat: 'ask first',
+    deadlineMs: 600_000,
+    atOnce: 1,
+    dutiesOf(event) {
+      if (days === 0 || !ends.some(type => type === event.type)) return []
+      const { run_id } = event.data as { run_id: string }
+      const due_at = new Date(Date.parse(event.occurred_at) + days * dayMs)
+      return [{ payload: { run_id }, due_at }]
+    },
+    async perform({ payload: { run_id } }, { pool, files, logger }) {
+      // Where it has not ended, its end is still to come, and has a duty of its own.
+      if (!(await hasEnded(pool, run_id))) return nothing
+      const artifact = await heldArtifact(pool, files, run_id)
+      if (artifact !== null)
+        logger.info({ run_id, artifact }, 'the files of a run stay: an artifact is among them')
+      else if (await files.forgetRun(run_id))
+        logger.info({ run_id, days }, 'the files of a run were deleted')
+      return nothing
+    },
+  })
+
+async function hasEnded(pool: Pool, runId: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `select from write.job_state join write.run_state using (run_id)
+      where run_id = $1 and ended_at is not null and not is_active`,
+    [runId],
+  )
+  return rowCount === 1
+}
+
+/** Of this run, or of another that names the run's directory. */
+async function heldArtifact(pool: Pool, files: RunFiles, runId: string): Promise<string | null> {
+  const { rows } = await pool.query<{ artifact_id: string; path: string }>(
+    `select artifact_id, path from write.artifact
+      where run_id = $1 or position('/' || $1 || '/' in path) > 0`,
+    [runId],
+  )
+  for (const { artifact_id, path } of rows) if (await files.holds(runId, path)) return artifact_id
+  return null
+}

@@ -1,0 +1,54 @@
+import { lstat, readdir, realpath } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { isErrno } from './durable-json.ts'
+
+const isRunId = (runId: string): boolean => /^[A-Za-z0-9_-]{1,100}$/.test(runId)
+
+/**
+ * The directory of all attempts of a run; null where there is none. Throws where something else stands in its place:
+ * what a link points to is not ours to delete.
+ */
+export async function runDirectory(runsDirectory: string, runId: string): Promise<string | null> {
+  if (!isRunId(runId)) return null
+  const directory = path.join(runsDirectory, runId)
+  try {
+    if (!(await lstat(directory)).isDirectory()) throw new Error(`${directory} is no directory`)
+    return directory
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return null
+    throw error
+  }
+}
+
+export async function attemptsIn(directory: string): Promise<number[]> {
+  const names = await readdir(directory)
+  return names.filter(name => /^[1-9]\d{0,8}$/.test(name)).map(Number)
+}
+
+/**
+ * Whether a path that running code named lies in the directory, as it is written or behind links. A relative one
+ * is taken to: running code starts in there.
+ */
+export async function liesIn(directory: string, named: string): Promise<boolean> {
+  const local = localPath(named)
+  if (local === null) return false
+  if (!path.isAbsolute(local)) return true
+  const places = [path.resolve(local), await realpath(local).catch(() => null)]
+  const roots = [path.resolve(directory), await realpath(directory)]
+  return places.some(
+    place => place !== null && roots.some(root => `${place}/`.startsWith(`${root}/`)),
+  )
+}
+
+/** Null for an address that is not of this machine's files. */
+function localPath(named: string): string | null {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(named)) return named
+  if (!/^file:/i.test(named)) return null
+  try {
+    return fileURLToPath(named)
+  } catch {
+    // Whatever it is meant to be: what cannot be told stays.
+    return ''
+  }
+}

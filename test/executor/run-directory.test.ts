@@ -1,0 +1,45 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { liesIn, runDirectory } from '../../executor/local/run-directory.ts'
+
+async function runs(t: ExecutionContext): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'forge-runs-'))
+  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  await mkdir(join(directory, 'run_a/1/work'), { recursive: true })
+  return directory
+}
+
+test('a path lies in the directory of a run as it is written, behind links, or where nobody can tell', async t => {
+  const directory = await runs(t)
+  const run = join(directory, 'run_a')
+  await writeFile(join(run, '1/work/model'), '')
+  await symlink(join(run, '1/work/model'), join(directory, 'elsewhere'))
+  await symlink(directory, join(directory, 'other-name'))
+  for (const held of [
+    join(run, '1/work/model'),
+    join(run, '1/work/not-there'),
+    `file://${run}/1/work/model`,
+    join(directory, 'elsewhere'),
+    join(directory, 'other-name/run_a/1/work/model'),
+    `${directory}/run_b/../run_a/1`,
+    run,
+    'checkpoints/1',
+    '../1/x',
+    'file://host/%',
+  ])
+    t.true(await liesIn(run, held), held)
+  for (const free of [`${run}_2/x`, directory, '/mnt/run_a/1', 's3://bucket/run_a/1'])
+    t.false(await liesIn(run, free), free)
+  t.true(await liesIn(join(directory, 'other-name/run_a'), join(run, '1/work/model')))
+})
+
+test('no link and no name that leads elsewhere is the directory of a run', async t => {
+  const directory = await runs(t)
+  t.is(await runDirectory(directory, 'run_a'), join(directory, 'run_a'))
+  for (const none of ['run_b', '..', '.', '', 'run_a/1', '.old-x', 'a'.repeat(101)])
+    t.is(await runDirectory(directory, none), null, none)
+  await symlink(join(directory, 'run_a'), join(directory, 'run_link'))
+  await t.throwsAsync(runDirectory(directory, 'run_link'), { message: /is no directory/ })
+})
