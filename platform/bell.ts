@@ -1,8 +1,8 @@
 export type Bell = { ring: () => void; wait: (ms: number, signal: AbortSignal) => Promise<void> }
 
 /**
- * Whoever waits goes on at a ring, after the time or when the signal aborts, whichever comes first. A ring
- * wakes all who wait; while nobody does it is kept for the next one.
+ * `wait` ends at a ring, after its time or when its signal aborts, whichever comes first. A ring wakes all waiters;
+ * without any, it is kept for the next one.
  */
 export function createBell(): Bell {
   let isRung = false

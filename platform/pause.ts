@@ -12,7 +12,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Resolves when the signal aborts, or at once where it has. */
+/** Resolves when the signal aborts, or at once if it already has. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     if (signal.aborted) return resolve()

@@ -1,13 +1,13 @@
 /**
- * A write's place, as clients carry it in `Forge-Position` and `Forge-Wait-For` without looking inside: the
- * version of a stream, or an offset of the log, that the read models must have come to. In base64url:
- * `s:<version>:<stream>` or `l:<topic>:<partition>:<offset>`.
+ * Identifies a write, in the headers `Forge-Position` and `Forge-Wait-For`; opaque to clients. It is the version of a
+ * stream, or an offset of the log, that the read models must have reached. In base64url: `s:<version>:<stream>` or
+ * `l:<topic>:<partition>:<offset>`.
  */
 export type ForgePosition =
   | { kind: 'stream'; stream: string; version: number }
   | { kind: 'log'; topic: string; partition: number; offset: bigint }
 
-/** Longer texts are no position. */
+/** Longer texts are not positions. */
 const maxLength = 4096
 
 export const streamPosition = (stream: string, version: number): string =>
@@ -16,11 +16,11 @@ export const streamPosition = (stream: string, version: number): string =>
 export const logPosition = (at: { topic: string; partition: number; offset: bigint }): string =>
   pack(`l:${at.topic}:${at.partition}:${at.offset}`)
 
-/** Null for a text that is none. */
+/** Null if the text is not a position. */
 export function parsePosition(position: string): ForgePosition | null {
   if (position.length > maxLength) return null
   const text = Buffer.from(position, 'base64url').toString('utf8')
-  // PostgreSQL takes no text with a NUL.
+  // PostgreSQL refuses texts with a NUL.
   if (text.includes('\0')) return null
   const stream = /^s:(\d{1,9}):(.+)$/s.exec(text)
   if (stream) return { kind: 'stream', version: Number(stream[1]), stream: String(stream[2]) }

@@ -21,17 +21,16 @@ export type RateLimitStores = {
   pool: Pool
   /** The schema of the table `rate_limit`. */
   schema: string
-  /** Null where none is configured. */
+  /** Null if none is configured. */
   redis: RedisClient | null
-  /** Parts installations that share a Redis. */
+  /** Separates installations that share a Redis. */
   prefix: string
   logger: Logger
 }
 
 /**
- * Counts calls for all processes of an installation. Redis turns away a flood without a query. What it
- * lets through is counted in Postgres too, so that the count holds when Redis goes away, and when it
- * comes back empty.
+ * Counts calls for all processes of an installation. Redis refuses a flood without a query. Calls that it accepts are
+ * also counted in Postgres, so that the count survives an outage of Redis, and a Redis that comes back empty.
  */
 export function createRateLimits(stores: RateLimitStores): RateLimits {
   const known = new Map<string, ReturnType<typeof limitersOf>>()
@@ -72,8 +71,8 @@ function limitersOf({ name, points, windowSeconds }: RateLimit, stores: RateLimi
 }
 
 /**
- * Answers how long a window that begins in Postgres now may last, in seconds: it must end before the one
- * in Redis, or who waited as long as they were told would be refused once more. 0: no count is needed.
+ * Returns how long a window that begins in Postgres now may last, in seconds. It must end before the one in Redis;
+ * otherwise a client that waited as long as told would be refused again. 0: no count is needed.
  */
 async function countInRedis(
   limiter: RateLimiterRedis,

@@ -5,10 +5,10 @@ export type Readiness = {
   checks: Record<string, Check>
 }
 
-/** Longest any one part may take to say that it is well, in milliseconds. */
+/** Time limit for one part's check, in milliseconds. */
 const checkTimeoutMs = 2000
 
-/** Asks every part at once; one that throws or is silent is not well, and its reason is shown. */
+/** Checks all parts at once. A check that throws or takes too long has failed, and the reason is shown. */
 export async function checkAll(parts: Record<string, () => Promise<Check>>): Promise<Readiness> {
   const entries = await Promise.all(
     Object.entries(parts).map(async ([name, check]) => [name, await guarded(check)] as const),
@@ -22,7 +22,7 @@ export async function checkAll(parts: Record<string, () => Promise<Check>>): Pro
 async function guarded(check: () => Promise<Check>): Promise<Check> {
   let timer: NodeJS.Timeout | undefined
   const silence = new Promise<Check>(resolve => {
-    timer = setTimeout(() => resolve({ ok: false, error: 'no answer' }), checkTimeoutMs)
+    timer = setTimeout(() => resolve({ ok: false, error: 'no response' }), checkTimeoutMs)
   })
   try {
     return await Promise.race([check(), silence])

@@ -1,21 +1,21 @@
 import type { Logger } from 'pino'
 import { createClient } from 'redis'
 
-/** A process that cannot reach Redis tries again this often, in milliseconds. */
+/** Pause between attempts to reach Redis, in milliseconds. */
 const retryMs = 500
-/** Redis that takes longer counts as away; whoever asks has a slower answer of their own. */
+/** A slower Redis counts as unreachable; every caller has a slower way without it. */
 const answerWithinMs = 500
 
 export type RedisClient = ReturnType<typeof connect>
 
 /**
- * A connection that comes and goes as Redis does: neither a start nor a request ever waits for it. While
- * Redis is away every command fails at once.
+ * Connects in the background, again after each loss: neither a start nor a request waits for it. While Redis is
+ * unreachable every command fails at once.
  */
 export function openRedis(url: string, logger: Logger): RedisClient {
   const client = connect(url)
-  client.on('error', error => logger.debug({ err: error }, 'redis is away'))
-  // Tries for ever; fails only when the client is destroyed first.
+  client.on('error', error => logger.debug({ err: error }, 'redis is unreachable'))
+  // Retries for ever; fails only if the client is destroyed first.
   client.connect().catch(() => {})
   return client
 }
@@ -27,11 +27,11 @@ const connect = (url: string) =>
     disableOfflineQueue: true,
   })
 
-/** Redis' reply; throws if there is none within half a second. */
+/** Returns Redis' reply; throws if there is none within half a second. */
 export async function promptly<T>(asked: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('redis does not answer')), answerWithinMs)
+    timer = setTimeout(() => reject(new Error('redis did not respond in time')), answerWithinMs)
   })
   try {
     return await Promise.race([asked, late])

@@ -18,21 +18,20 @@ export const statusOfRefusal = {
 export type RefusalCode = keyof typeof statusOfRefusal
 
 export type RefusalExtras = {
-  /** Stable dotted code for programs, e.g. `database.unavailable`; the refusal code where absent. */
+  /** Stable dotted code for programs, e.g. `database.unavailable`; default: the refusal code. */
   code?: string
   data?: Record<string, unknown>
   /** What the caller can do about it. */
   hint?: string
   retryAfterSeconds?: number
-  /** What stands beside `detail` at the top of the body, e.g. `error` where RFC 6749 wants it (5.2). */
+  /** Top-level fields of the body besides `detail`, e.g. `error` where RFC 6749 requires it (5.2). */
   fields?: Record<string, unknown>
   cause?: unknown
 }
 
 /**
- * The caller's problem, said so that they can mend it: `detail` names what was wrong with the values,
- * then what would be right. Thrown by pure rules and by routes; the HTTP boundary alone turns it into
- * `{detail}` and a status.
+ * A problem that the caller can solve: `detail` names what was wrong with the values, then what would be right.
+ * Thrown by pure rules and by routes; only the HTTP boundary turns it into `{detail}` and a status.
  */
 export class Refusal extends Error {
   readonly code: RefusalCode

@@ -1,7 +1,7 @@
 export type Remembering = {
-  /** How long a found answer is believed, in milliseconds; it is asked for anew every half of it. */
+  /** How long a value is used, in milliseconds; after half of that it is looked up again. */
   ttlMs: number
-  /** When the source fails, an answer not older than this is given once more. */
+  /** While the source fails, values up to this age are returned. */
   staleMs: number
 }
 
@@ -9,17 +9,17 @@ type FindAll<T> = (keys: string[]) => Promise<Map<string, T>>
 type Known<T> = { value: T | null; readAt: number }
 
 const maxKnown = 50_000
-/** After a failure what is stale is given at once for this long, instead of after another failure. */
+/** For this long after a failure, stale values are returned at once instead of after another failure. */
 const failedRecentlyMs = 1_000
 
 export type Remembered<T> = ((key: string) => Promise<T | null>) & {
-  /** The answers that match are asked for anew; whoever asks after this call gets none from before it. */
+  /** Drops the values that match; callers after this never get a value read before it. */
   forget(matches: (value: T | null, key: string) => boolean): void
 }
 
 /**
- * Remembers what `findAll` answers for a key; null stands for what it left out. A key in steady use is looked
- * up in the background and never waits. `clock`: milliseconds that only grow.
+ * Caches what `findAll` returns per key; null for keys missing there. Keys in steady use are refreshed in the
+ * background, without waiting. `clock`: milliseconds that never decrease.
  */
 export function remembered<T>(
   { ttlMs, staleMs }: Remembering,
@@ -29,14 +29,14 @@ export function remembered<T>(
   const known = new Map<string, Known<T>>()
   let failedAt = Number.NEGATIVE_INFINITY
   let forgotten = 0
-  // All keys fall due at once, not each at a time of its own: so they share their queries.
+  // All keys become due at the same time, so that they share queries.
   const periodOf = (ms: number) => Math.floor((2 * ms) / ttlMs)
   const ask = inBatches(async (keys: string[]) => {
     const readAt = clock()
     const before = forgotten
     try {
       const found = await findAll(keys)
-      // It may have read what was true before something was forgotten: good for those who asked then.
+      // `forget` was called meanwhile and this read may predate it: good for its callers, but not to keep.
       if (before !== forgotten) return found
       if (known.size + keys.length > maxKnown) known.clear()
       for (const key of keys) known.set(key, { value: found.get(key) ?? null, readAt })
@@ -69,8 +69,8 @@ export function remembered<T>(
 }
 
 /**
- * One query is under way at a time; keys asked for meanwhile go together in the next. So a thousand runs
- * that report once a second cost a few queries a second, not a thousand.
+ * One query runs at a time; keys requested meanwhile share the next one. So a thousand runs that report once a second
+ * cost a few queries a second, not a thousand.
  */
 function inBatches<T>(findAll: FindAll<T>): (key: string) => Promise<T | null> {
   let waiting = new Map<string, PromiseWithResolvers<T | null>>()
@@ -96,14 +96,14 @@ function inBatches<T>(findAll: FindAll<T>): (key: string) => Promise<T | null> {
   return key => {
     const already = waiting.get(key)
     if (already) return already.promise
-    const answer = Promise.withResolvers<T | null>()
-    // Whoever waits hears of a failure; a look-up in the background has nobody who does.
-    answer.promise.catch(() => {})
-    waiting.set(key, answer)
+    const found = Promise.withResolvers<T | null>()
+    // Callers see the rejection; a refresh in the background has no caller.
+    found.promise.catch(() => {})
+    waiting.set(key, found)
     if (!isAsking) {
       isAsking = true
       queueMicrotask(() => void askAll())
     }
-    return answer.promise
+    return found.promise
   }
 }

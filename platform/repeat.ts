@@ -2,7 +2,7 @@ import { createBell } from './bell.ts'
 import { pause } from './pause.ts'
 
 export type Repeated = {
-  /** Ends the present rest, or skips the next one. A pause after a failure is not cut short. */
+  /** Ends the current pause, or skips the next one. A pause after a failure is not cut short. */
   wake(): void
   /** Resolves when the current pass has ended. */
   stop(): Promise<void>
@@ -13,15 +13,15 @@ export type RepeatOptions = {
   failed: (error: unknown) => void
   /** The pause after a first failure, in milliseconds; each further one doubles it, up to `most`. */
   retryMs?: { first: number; most: number }
-  /** The rest before the first time, in milliseconds. */
+  /** The pause before the first pass, in milliseconds. */
   firstAfterMs?: number
 }
 
 const usualRetryMs = { first: 500, most: 5_000 }
 
 /**
- * Does `work` again and again, one at a time, until it is stopped. In between it rests for as many milliseconds
- * as `work` returns. What `work` throws is reported and the work tried again later.
+ * Runs `work` again and again, one pass at a time, until stopped. Pauses in between for as many milliseconds as `work`
+ * returns. If `work` throws, the error is reported and the next pass follows later.
  */
 export function repeat(
   work: (signal: AbortSignal) => Promise<number>,
@@ -39,7 +39,7 @@ export function repeat(
       await bell.wait(restMs, signal)
     } catch (error) {
       failed(error)
-      // What went well for so long begins anew.
+      // A failure after so long a pass starts the pauses from the first again.
       if (performance.now() - began > retryMs.most) failures = 0
       await pause(Math.min(retryMs.most, retryMs.first * 2 ** failures++), signal)
     }

@@ -1,4 +1,4 @@
-/** The text that lists search: lower case, because PostgreSQL's `ilike` costs five times a `like`. */
+/** The text that lists search: in lower case, because `ilike` costs PostgreSQL five times as much as `like`. */
 export const searchText = (texts: readonly (string | null)[]): string =>
   texts
     .map(text => text ?? '')

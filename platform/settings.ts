@@ -1,7 +1,7 @@
-/** Reads one setting from its text; throws `BadSetting` where the text is not usable. */
+/** Reads one setting from its text; throws `BadSetting` if the text is not usable. */
 export type Reader<T> = (text: string | undefined, name: string) => T
 
-/** Each setting: the variable that holds it, and how that is read. */
+/** Each setting: its variable, and how to read it. */
 export type Settings<T> = { [K in keyof T]: [name: string, read: Reader<T[K]>] }
 
 export type Environment = Record<string, string | undefined>
@@ -50,15 +50,15 @@ export class BadConfig extends Error {
 
 export type ReadSettings<T> = {
   settings: Settings<T>
-  /** Every variable that begins so is a setting, or a fault. */
+  /** Every variable with this prefix must be a setting. */
   prefix: string
-  /** Variables that begin alike and are none of these settings. */
+  /** Variables with the prefix that are allowed but not read here. */
   others: readonly string[]
-  /** What is wrong with settings that depend on each other, a line each. */
+  /** Returns what is wrong with settings that depend on each other, one line each. */
   faultsTogether: (env: Environment) => string[]
 }
 
-/** Reads the environment once. Throws `BadConfig` naming every fault, an unknown variable among them. */
+/** Reads the environment once. Throws `BadConfig` naming every fault, including unknown variables. */
 export function readSettings<T>(
   env: Environment,
   { settings, prefix, others, faultsTogether }: ReadSettings<T>,
@@ -84,7 +84,7 @@ export function readSettings<T>(
 
 const secret = /password|token|secret/i
 
-/** Settings as they may be shown: secrets become `[set]`, passwords in addresses go. */
+/** Settings fit to be shown: secrets become `[set]`, passwords in addresses are removed. */
 export function redacted(settings: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(settings).map(([key, value]) => {

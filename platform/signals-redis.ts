@@ -6,20 +6,20 @@ export type RedisSignalsOptions<M> = {
   redis: RedisClient
   prefix: string
   logger: Logger
-  /** Every channel, with what other processes are told of a message: no more than they need. */
+  /** For each channel, reduces a message to what other processes need. */
   channels: { [C in keyof M]: (message: M[C]) => M[C] }
 }
 
 /**
- * Wake-ups between the processes of an installation, one Redis message each. Lost messages cost time only:
- * readers also look by themselves, so nothing here ever fails a caller.
+ * Wake-ups between the processes of an installation, one Redis message each. A lost message only costs time, because
+ * readers also poll; so nothing here fails a caller.
  */
 export async function openRedisSignals<M extends Record<string, object>>(
   options: RedisSignalsOptions<M>,
 ): Promise<Signals<M>> {
   const { redis, prefix, logger, channels } = options
   const local = inProcessSignals<M>()
-  // A connection that listens can ask nothing.
+  // A subscribed connection cannot send commands.
   const subscriber = redis.duplicate()
   const away = (error: unknown) => logger.debug({ err: error }, 'redis is away')
   subscriber.on('error', away)
@@ -37,7 +37,7 @@ export async function openRedisSignals<M extends Record<string, object>>(
   const listen = async () => {
     for (const channel of Object.keys(channels)) await hearOthers(channel)
   }
-  // Once it listens it does so again after each loss of the connection.
+  // Once subscribed, the client subscribes again after each loss of the connection.
   const listening = new Promise<void>(resolve => {
     let isListening = false
     subscriber.on('ready', () => {
@@ -49,7 +49,7 @@ export async function openRedisSignals<M extends Record<string, object>>(
     })
   })
   subscriber.connect().catch(away)
-  // A start does not wait for a Redis that is away.
+  // A start does not wait for an unreachable Redis.
   await promptly(listening).catch(away)
   return {
     publish(channel, message) {

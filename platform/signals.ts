@@ -1,11 +1,11 @@
-/** What is said on each channel. */
+/** The message of each channel. */
 type Channels = Record<string, object>
 type ChannelOf<M> = keyof M & string
 
-/** Wake-ups between the parts of an installation. A lost one costs time, never truth. */
+/** Wake-ups between the parts of an installation. A lost one costs time, never correctness. */
 export type Signals<M> = {
   publish<C extends ChannelOf<M>>(channel: C, message: M[C]): void
-  /** Returns what ends the subscription. */
+  /** Returns a function that ends the subscription. */
   subscribe<C extends ChannelOf<M>>(channel: C, listener: (message: M[C]) => void): () => void
   close(): Promise<void>
 }

@@ -9,8 +9,8 @@ export type Telemetry = {
 }
 
 /**
- * Prometheus metrics of one process; a registry of its own, so that tests can hold several. Whoever measures
- * something besides registers it here.
+ * Prometheus metrics of one process, in a registry of their own, so that tests can hold several. Other parts register
+ * their metrics here.
  */
 export function telemetry(): Telemetry {
   const registry = new Registry()

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto'
 import { ulid } from 'ulid'
 import { v7 } from 'uuid'
 
-/** Where instants and identities come from; rules take both as arguments, so that a replay is a replay. */
+/** The source of instants; rules take them, and ids, as arguments, so that a replay gives the same result. */
 export type Clock = () => Date
 export const systemClock: Clock = () => new Date()
 
@@ -10,7 +10,7 @@ export const systemClock: Clock = () => new Date()
 export const prefixedId = (prefix: string): string => `${prefix}_${ulid()}`
 export const eventId = (): string => v7({ random: sixteenRandomBytes() })
 
-/** Drawn 256 ids at a time: a call for each costs more than all the rest of an id. */
+/** Random bytes for 256 ids: drawing them for each id costs more than all the rest of it. */
 const randomPool = new Uint8Array(16 * 256)
 let drawn = randomPool.length
 

@@ -1,7 +1,7 @@
 /**
- * Arrays as parameters in PostgreSQL's binary form. The driver writes arrays as text, which costs more per
- * number than everything else a batched insert does, and doubles the size of `bytea`; a Buffer it passes on
- * as it is. Name the type where it is used: `unnest($1::int8[])`.
+ * Array parameters in PostgreSQL's binary format. The driver writes arrays as text, which costs more per number than
+ * all the rest of a batched insert, and doubles the size of `bytea`; it passes a Buffer on unchanged. The query must
+ * name the type: `unnest($1::int8[])`.
  */
 const oid = { bytea: 17, int8: 20, int4: 23, text: 25, float8: 701 } as const
 
@@ -9,7 +9,7 @@ const oid = { bytea: 17, int8: 20, int4: 23, text: 25, float8: 701 } as const
 const headerBytes = 20
 
 function start(elementType: number, count: number, bytes: number): Buffer {
-  // Postgres knows an empty array by its having no dimension.
+  // In Postgres an empty array has no dimensions.
   const array = Buffer.allocUnsafe(count === 0 ? 12 : headerBytes + count * 4 + bytes)
   array.writeInt32BE(count === 0 ? 0 : 1, 0)
   array.writeInt32BE(0, 4)

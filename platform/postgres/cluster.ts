@@ -8,7 +8,7 @@ import { findPostmaster, isPostmasterOf, markPidFileStale, readPidFile } from '.
 export type Place = {
   /** PostgreSQL's data directory, mode 0700, owned by the server's user. */
   cluster: string
-  /** What the server says; a file and not a pipe, since it may outlive this process. */
+  /** The server's output: a file and not a pipe, because the server may outlive this process. */
   logFile: string
   password: string
   binaries: Binaries
@@ -43,7 +43,7 @@ const lookEveryMs = 10
 const startAttempts = 20
 const logFileLimitBytes = 10 * 1024 * 1024
 
-/** Makes the cluster once. It appears under its name only when whole, so a crash half-way leaves none. */
+/** Creates the cluster once. It gets its name only when complete, so that a crash half-way leaves none. */
 export async function initCluster(place: Place): Promise<void> {
   if (await exists(place.cluster)) return
   const draft = `${place.cluster}.new`
@@ -64,7 +64,7 @@ export async function initCluster(place: Place): Promise<void> {
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
     ])
-    if (said !== null) throw new Error(`PostgreSQL could not make its data directory: ${said}`)
+    if (said !== null) throw new Error(`PostgreSQL could not create its data directory: ${said}`)
     await rename(draft, place.cluster)
   } finally {
     await rm(passwordFile, { force: true })
@@ -72,8 +72,8 @@ export async function initCluster(place: Place): Promise<void> {
 }
 
 /**
- * Answers the server of this cluster: the one still running, or a new one. On `port` where given; else on the
- * port it had last, so that addresses written down stay good, or on any other where that is taken.
+ * Returns the server of this cluster: the one still running, or a new one. A new one uses `port`, or without it the
+ * port it had last, so that noted addresses stay valid, or a free one if that is taken.
  */
 export async function runServer(
   place: Place,
@@ -95,7 +95,7 @@ export async function runServer(
   }
 }
 
-/** The server that an earlier process left running; none: the way is free for a new one. */
+/** The server that an earlier process left running. Null: a new one can be started. */
 async function adopt(place: Place, deadline: number): Promise<Running | null> {
   const found = await findPostmaster(place.cluster)
   if (found) return await untilReady(place, found.pid, () => null, deadline)
@@ -103,13 +103,13 @@ async function adopt(place: Place, deadline: number): Promise<Running | null> {
   return null
 }
 
-/** PostgreSQL notes the options of each start. */
+/** The port in the options that PostgreSQL records at each start. */
 async function lastPort({ cluster }: Place): Promise<number | null> {
   const options = await readFile(join(cluster, 'postmaster.opts'), 'utf8').catch(() => '')
   return Number(/"port=(\d+)"/.exec(options)?.[1]) || null
 }
 
-/** Waits for a clean shutdown; after a minute the server is told to drop everything and recover later. */
+/** Waits for a clean shutdown; after a minute the server is told to stop at once and to recover at its next start. */
 export async function stopServer(place: Place, { pid }: Running): Promise<void> {
   const isGone = async () => !(await isPostmasterOf(pid, place.cluster))
   for (const [signal, patienceMs] of [
@@ -187,7 +187,7 @@ class NotStarted extends Error {
   }
 }
 
-/** The port was taken in between, or backends of a killed server have not yet ended. */
+/** Trying again may help: the port was taken in between, or backends of a killed server have not ended yet. */
 const isPassing = (error: unknown): boolean =>
   error instanceof NotStarted &&
   /could not bind|could not create any TCP|shared memory block|lock file/.test(error.message)
@@ -210,7 +210,7 @@ async function runToEnd(place: Place, args: string[]): Promise<string | null> {
   })
 }
 
-/** Nothing of ours: `PG…` variables would change what the server does. */
+/** Without the rest of our environment, because `PG…` variables would change what the server does. */
 const plainEnvironment = () => ({ PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' })
 
 async function makeFolder(path: string, user: ServerUser): Promise<void> {

@@ -14,27 +14,27 @@ import { LockTaken, withLock } from './with-lock.ts'
 export type EmbeddedPostgres = {
   /** Address of the database `forge`, password included; stays the same until `stop`. */
   url: string
-  /** Ends the server cleanly, an adopted one too. May be called twice. */
+  /** Stops the server cleanly, even one started by an earlier process. May be called twice. */
   stop(): Promise<void>
 }
 
 export type EmbeddedOptions = {
-  /** Everything of this server lives in here; made where missing. */
+  /** Holds everything of this server; created if missing. */
   directory: string
   logger: Logger
-  /** PostgreSQL settings over those of `cluster.ts`. */
+  /** PostgreSQL settings that override those of `cluster.ts`. */
   settings?: Record<string, string>
 }
 
-/** The lock of a killed owner goes as soon as its connection is seen closed. */
+/** A killed owner keeps its lock until the server notices that the connection is closed. */
 const ownerPatienceMs = 5_000
-/** After failed starts, in milliseconds. */
+/** Pauses after failed starts, in milliseconds. */
 const reviveEveryMs = { first: 250, most: 5_000 }
 
 /**
- * Starts PostgreSQL in `directory`, or takes over the one that a killed process left running there. Should it
- * die while in use it is started again on the same port. It has a process group of its own, so that Ctrl-C
- * in a terminal does not end it before those who use it.
+ * Starts PostgreSQL in `directory`, or takes over the server that a killed process left running there. If it dies
+ * while in use it is started again on the same port. It has its own process group, so that Ctrl-C in a terminal does
+ * not end it before its clients.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const place = await prepare(resolve(options.directory))
@@ -57,7 +57,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     failed(error) {
       isDown = true
       opened.reject(error)
-      options.logger.error({ err: error }, 'the embedded PostgreSQL is away, starting it again')
+      options.logger.error({ err: error }, 'the embedded PostgreSQL has stopped, starting it again')
     },
   })
   await opened.promise.catch(async error => {
@@ -83,7 +83,7 @@ const urlOf = (place: Place, server: Running, database: string) =>
 
 async function prepare(directory: string): Promise<Place> {
   const [binaries, user] = await Promise.all([findBinaries(), findServerUser()])
-  // Searchable but not listable for the server's user; the cluster inside is closed to all others.
+  // The server's user may enter but not list it; the cluster inside is closed to all others.
   const mode = user ? 0o711 : 0o700
   await mkdir(directory, { recursive: true, mode })
   await chmod(directory, mode)
@@ -112,7 +112,7 @@ async function passwordIn(directory: string): Promise<string> {
   return password
 }
 
-/** Keeps other processes off this server until told to stop; throws when the server goes away before. */
+/** Keeps other processes from using this server until `signal` aborts; throws if the server stops before. */
 async function own(url: string, signal: AbortSignal, owned: () => void): Promise<void> {
   const pool = createPool(url, { max: 1, applicationName: 'forge owner' })
   try {

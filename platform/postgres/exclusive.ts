@@ -15,8 +15,8 @@ export type Exclusive = {
 }
 
 /**
- * Keeps a part going in at most one process of an installation: the others wait, and one of them starts it
- * when the holder stops, dies or loses its connection (which stops the part here first).
+ * Runs a part in at most one process of an installation. The others wait; one of them starts the part when the holder
+ * stops, dies or loses its connection (in which case the holder stops its part first).
  */
 export function startExclusive(
   { pool, lock, logger, retryMs = 1000 }: Exclusive,

@@ -1,26 +1,26 @@
 import type { Pool, PoolClient } from 'pg'
 
-/** Values that row-level policies compare with, by setting; null: as the user of the pool, to whom none applies. */
+/** Values for row-level policies, by setting. Null: act as the pool's user, to whom no policy applies. */
 export type Scope = Readonly<Record<string, string>> | null
 
 export type GuardOptions = {
-  /** Used through the guard alone: its connections stay in the scope they were used under last. */
+  /** Used only through the guard, because connections keep the scope of their last use. */
   pool: Pool
-  /** A role without BYPASSRLS that the pool's user may take on. */
+  /** A role without BYPASSRLS that the pool's user may assume. */
   role: string
-  /** Every setting a scope may have; those it leaves out are empty. */
+  /** All settings that a scope may have; missing ones are set to the empty text. */
   settings: readonly string[]
 }
 
-/** Connections whose every statement runs under one scope. */
+/** Connections that run every statement under one scope. */
 export type ScopedPool = Pick<Pool, 'options'> & {
   connect(): Promise<PoolClient>
   end(): Promise<void>
 }
 
 /**
- * Puts connections under a scope as they are handed out. That costs one round trip, and none where the
- * connection was under the same scope before.
+ * Sets the scope of connections as they are handed out. That costs one round trip, or none if the connection already
+ * has the scope.
  */
 export function createGuard({ pool, role, settings }: GuardOptions) {
   const scopes = new WeakMap<PoolClient, string>()
@@ -37,7 +37,7 @@ export function createGuard({ pool, role, settings }: GuardOptions) {
         const client = await pool.connect()
         if (scopes.get(client) === wanted) return client
         try {
-          // Not known while it changes: a failure half-way must not leave a connection under the wrong name.
+          // The scope is unknown while it changes, so that a failure half-way cannot leave a wrong one on record.
           scopes.delete(client)
           await client.query({ ...enter, values })
           scopes.set(client, wanted)

@@ -1,4 +1,4 @@
-/** An advisory lock: the SQL of its key and the values in it. */
+/** An advisory lock: which SQL makes its key (`keyOf`), and the values in it. */
 export type Lock = {
   key: 'fixed' | 'text' | 'schema' | 'schema_row'
   values: readonly (string | number)[]
@@ -7,41 +7,41 @@ export type Lock = {
 const fixed = (id: number): Lock => ({ key: 'fixed', values: [id] })
 
 /**
- * The locks by which the processes of an installation keep out of each other's way. A number is never changed
- * or given again: during an upgrade, old and new processes must still exclude each other.
+ * The locks with which the processes of an installation exclude each other. A number is never changed or reused,
+ * because old and new processes must exclude each other during an upgrade.
  */
 export const locks = {
   /** The process that uses an embedded server's directory. */
   owner: fixed(7_265_000),
   /** The one relay that publishes. */
   relay: fixed(7_265_001),
-  /** Bringing schemas up to date. */
+  /** Migrating schemas. */
   migration: fixed(7_265_002),
-  /** Making the template of the tests' databases, and copying it: PostgreSQL copies only what nobody uses. */
+  /** Creating the template of the tests' databases, and copying it: PostgreSQL copies no database in use. */
   testTemplate: fixed(7_265_003),
   /** The one rebuild of the read models. */
   rebuild: fixed(7_265_010),
-  /** Trimming the log; a rebuild holds it, too. */
+  /** Trimming the log; a rebuild holds it as well. */
   logTrim: fixed(7_265_013),
   /** The one process that looks after the attempts of an engine. */
   engine: fixed(7_265_011),
-  /** Making the role under which rows are read for people, and granting it what it may read. */
+  /** Creating the role that reads rows on behalf of people, and granting its reads. */
   readerGrant: fixed(7_265_012),
 } as const
 
-/** The lock of a text: writers of one stream queue up behind its name. */
+/** The lock of a text, e.g. of a stream's name: its writers wait for each other. */
 export const textLock = (text: string): Lock => ({ key: 'text', values: [text] })
 
-/** The lock of a name in the schema that comes first on the search path: one worker for each generation. */
+/** The lock of a name in the first schema of the search path: one worker for each generation. */
 export const schemaLock = (name: string): Lock => ({ key: 'schema', values: [name] })
 
-/** The lock of one row, by number, of a table in the schema that comes first on the search path. */
+/** The lock of one row, by number, of a table in the first schema of the search path. */
 export const rowLock = (table: string, row: number): Lock => ({
   key: 'schema_row',
   values: [table, row],
 })
 
-/** The key of an advisory lock in SQL, made of the values of a `Lock`. */
+/** The SQL of a lock's key; its parameters are the values of the `Lock`. */
 export const keyOf: Record<Lock['key'], string> = {
   fixed: '$1::bigint',
   text: 'hashtextextended($1, 0)',

@@ -14,18 +14,18 @@ export type MigrationSet = {
 
 type Migration = { version: number; name: string; path: string }
 
-/** How long to wait for another process that brings the database up to date, in milliseconds. */
+/** How long to wait for another process that is migrating the database, in milliseconds. */
 const waitMs = 10 * 60_000
 
 /**
- * Brings a schema up to the newest file of its folder, each file in a transaction of its own with the
- * schema as search path. Throws when the database is newer than the files, and changes nothing then.
+ * Brings schemas up to the newest files of their folders, each file in its own transaction with the schema as search
+ * path. Throws without changing a schema that is newer than its files.
  */
 export async function migrate(url: string, sets: readonly MigrationSet[]): Promise<void> {
   const pool = createPool(url, {
     max: 1,
     applicationName: 'forge migrate',
-    // A migration takes as long as the tables are large, but must not queue up all others behind it for long.
+    // A migration of large tables may take long, but while it waits for a lock all later queries wait behind it.
     statementTimeoutMs: null,
     lockTimeoutMs: 60_000,
   })
@@ -55,7 +55,7 @@ async function migrateSchema(client: ClientBase, { schema, folder }: MigrationSe
     throw new Error(
       `Schema "${schema}" of the database is at version ${present}, but this program knows only version ${newest}; start the newer program, or restore an older database.`,
     )
-  // By set and not by the highest number: each slice has a range of its own and grows in it.
+  // Every missing file, not only those above the highest number: each slice has its own range of numbers.
   for (const migration of migrations)
     if (!applied.has(migration.version)) await apply(client, name, migration)
 }
@@ -64,7 +64,7 @@ async function migrationsIn(folder: string): Promise<Migration[]> {
   const files = (await readdir(folder)).filter(file => file.endsWith('.sql')).sort()
   return files.map(file => {
     const [, number, name] = /^(\d{4})_([a-z0-9_]+)\.sql$/.exec(file) ?? []
-    if (!number || !name) throw new Error(`${folder}: ${file} is not called like 0001_name.sql`)
+    if (!number || !name) throw new Error(`${folder}: ${file} is not named like 0001_name.sql`)
     return { version: Number(number), name, path: join(folder, file) }
   })
 }

@@ -3,15 +3,15 @@ import { type CustomTypesConfig, Pool, types } from 'pg'
 export type PoolOptions = {
   max: number
   applicationName: string
-  /** Schemas to look in, the first one for what is made; none: PostgreSQL's own default. */
+  /** Schemas to search; new tables go to the first. Default: PostgreSQL's own. */
   searchPath?: string
   /** How long a statement may wait for one lock. Default: 10 s. */
   lockTimeoutMs?: number
-  /** How long a statement may take in all; null: as long as it likes. Default: 20 s. */
+  /** How long a statement may take in all; null: no limit. Default: 20 s. */
   statementTimeoutMs?: number | null
-  /** A server that has not replied to a query by then counts as lost. Default: 5 s after the statement's time. */
+  /** A server that has not replied to a query after this time counts as lost. Default: 5 s more than the statement's. */
   answerWithinMs?: number
-  /** A lost idle connection; the pool replaces it by itself. */
+  /** Called for a lost idle connection; the pool replaces it by itself. */
   onError?: (error: Error) => void
 }
 
@@ -19,12 +19,12 @@ export type PoolOptions = {
 const idleInTransactionMs = 60_000
 const connectWithinMs = 10_000
 
-/** Somebody waits for the reply of most queries; whoever may take longer says so where the pool is made. */
+/** For queries whose caller waits; parts with longer ones create their pool with other values. */
 const usualMs = { lock: 10_000, statement: 20_000, grace: 5_000 }
 
 /**
- * A client whose host vanished loses its connection, and with it its locks, within 25 s: 10 s of silence and three
- * probes; while a reply to it is under way, by the time-out; while a statement of its own runs or waits, by the check.
+ * A client whose host vanished loses its connection, and with it its locks, within 25 s. Idle connections: 10 s of
+ * silence and three probes; an unacknowledged reply: the user time-out; a running or waiting statement: the check.
  */
 const noticeVanishedClients = [
   'tcp_keepalives_idle=10',
@@ -33,13 +33,13 @@ const noticeVanishedClients = [
   'tcp_user_timeout=25000',
   'client_connection_check_interval=10000',
 ]
-/** This side probes ten times, once a second: it learns that the connection is lost before others get its locks. */
+/** Then this side probes once a second, ten times: it notices a lost connection before others get its locks. */
 const keepAliveAfterMs = 10_000
 
 /**
- * Disks have no arms any more: at the default of 4, lists sorted by a metric walk an index of all runs where
- * the few of a project would do (81 ms instead of 11 at 100,000 runs). Compiling a plan takes longer than ours run, and
- * so does starting workers, which walk further along an index than a page needs.
+ * Disks no longer seek: at the default page cost of 4, lists sorted by a metric scan an index of all runs instead of
+ * the few of a project (81 ms instead of 11 at 100,000 runs). Compiling a plan takes longer than our queries run, as
+ * does starting workers, which also read further along an index than a page needs.
  */
 const planning = ['random_page_cost=1.1', 'jit=off', 'max_parallel_workers_per_gather=0']
 
@@ -51,12 +51,12 @@ const asNumbers: CustomTypesConfig = {
   getTypeParser: (oid, format) => parserOf(oid, format, toSafeInteger),
 }
 
-/** For `types` of a query whose `int8` columns may pass 2^53: they come as bigint. */
+/** For `types` of a query whose `int8` columns may exceed 2^53: returns them as bigint. */
 export const asBigints: CustomTypesConfig = {
   getTypeParser: (oid, format) => parserOf(oid, format, BigInt),
 }
 
-/** A lost connection never ends the process: its next query fails. */
+/** A lost connection never ends the process; its next query fails instead. */
 export function createPool(url: string, options: PoolOptions): Pool {
   const { statementTimeoutMs = usualMs.statement, lockTimeoutMs = usualMs.lock } = options
   const answerWithinMs =
@@ -82,7 +82,7 @@ export function createPool(url: string, options: PoolOptions): Pool {
     options: settings.map(setting => `-c ${setting}`).join(' '),
   })
   pool.on('error', error => options.onError?.(error))
-  // The pool listens only while a connection is idle; one in hand needs a listener too.
+  // The pool listens for errors of idle connections only; those in use need a listener too.
   pool.on('connect', client => client.on('error', () => {}))
   return pool
 }
@@ -103,28 +103,28 @@ function toSafeInteger(text: string): number {
   return number
 }
 
-/** SQLSTATE classes and codes that say the server, not the statement, is the trouble. */
+/** SQLSTATE classes and codes that blame the server, not the statement. */
 const outageCodes =
   /^(08...|57P0[1235]|53300|25P03|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/
 /** Errors of pg itself, which have no code. */
 const outageWords =
   /Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|not queryable/
-/** A lock or a statement that took too long; transactions that stood in each other's way. */
+/** A lock or a statement took too long, or transactions collided. */
 const busyCodes = /^(55P03|57014|40P01|40001)$/
 
-/** Whether the error means that the database cannot be reached, so that the same may succeed later. */
+/** Whether the database could not be reached, so that a retry may succeed. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = codeOf(error)
   if (code === null) return outageWords.test(error.message)
-  // A missing file is an outage only where it is the server's socket.
+  // A missing file means an outage only if it is the server's socket.
   return (
     outageCodes.test(code) ||
     (code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect')
   )
 }
 
-/** Whether the error means that the database was too busy, so that the same may succeed later. */
+/** Whether the database was too busy, so that a retry may succeed. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Error && busyCodes.test(codeOf(error) ?? '')
 }

@@ -5,12 +5,12 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** What `postmaster.pid` says (PostgreSQL, src/include/utils/pidfile.h). */
+/** The content of `postmaster.pid` (PostgreSQL, src/include/utils/pidfile.h). */
 export type PidFile = { pid: number; port: number; ready: boolean }
 
 const pathOf = (cluster: string) => join(cluster, 'postmaster.pid')
 
-/** Null where there is none, or it is not yet written whole. */
+/** Null if there is none, or it has no process id yet. */
 export async function readPidFile(cluster: string): Promise<PidFile | null> {
   let text: string
   try {
@@ -25,13 +25,13 @@ export async function readPidFile(cluster: string): Promise<PidFile | null> {
   return { pid, port: Number(lines[3] ?? 0), ready: lines[7]?.trim() === 'ready' }
 }
 
-/** The server of this cluster that is still running, whoever started it. */
+/** The running server of this cluster, whoever started it. */
 export async function findPostmaster(cluster: string): Promise<PidFile | null> {
   const file = await readPidFile(cluster)
   return file && (await isPostmasterOf(file.pid, cluster)) ? file : null
 }
 
-/** A pid may have been given to another program since; a postmaster stands in its data directory. */
+/** The pid may have been reused for another program; a postmaster's working directory is its data directory. */
 export async function isPostmasterOf(pid: number, cluster: string): Promise<boolean> {
   try {
     if (process.platform === 'linux')
@@ -44,9 +44,9 @@ export async function isPostmasterOf(pid: number, cluster: string): Promise<bool
 }
 
 /**
- * Makes a pid file whose number now belongs to another program pass for stale. PostgreSQL would refuse
- * to start; it takes a file as stale that names its own parent, which this process is about to be.
- * The file is not deleted: by its other lines PostgreSQL sees backends that outlived a killed server.
+ * Makes PostgreSQL treat a pid file as stale although another program now has its pid; otherwise it would refuse to
+ * start. A file that names PostgreSQL's own parent, as this process will be, counts as stale. The file is not deleted,
+ * because its other lines tell PostgreSQL about backends that outlived a killed server.
  */
 export async function markPidFileStale(cluster: string): Promise<void> {
   const lines = (await readFile(pathOf(cluster), 'utf8')).split('\n')

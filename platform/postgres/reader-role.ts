@@ -3,20 +3,20 @@ import { locks } from './locks.ts'
 import { createPool } from './pool.ts'
 import { withLock } from './with-lock.ts'
 
-/** `role` null: row-level policies cannot be made to hold here, and `why` not. */
+/** `role` is null if row-level policies cannot be enforced here; `why` is the reason. */
 export type ReaderRole = { role: string; why: null } | { role: null; why: string }
 
-/** Roles are shared by the databases of a cluster; what they may read is granted in each. */
+/** Roles are shared by the databases of a cluster; grants are made in each. */
 const readerRole = 'forge_reader'
 const insufficientPrivilege = '42501'
-/** How long to wait for another process that makes the role, in milliseconds. */
+/** How long to wait for another process that creates the role, in milliseconds. */
 const waitMs = 60_000
 
 class Unguarded extends Error {}
 
 /**
- * Makes the role under which rows are read for people, where there is none, and lets it read the tables of this
- * schema that have row-level security, and its views: nothing else. May be called again and again.
+ * Creates the role that reads rows on behalf of people, if missing, and lets it read this schema's views and its
+ * tables with row-level security, nothing else. Repeating it is harmless.
  */
 export async function prepareReaderRole(
   url: string,
@@ -25,7 +25,7 @@ export async function prepareReaderRole(
 ): Promise<ReaderRole> {
   const pool = createPool(url, { max: 1, applicationName: 'forge reader role' })
   try {
-    // Processes that start together must not grant the same at the same time.
+    // Concurrent grants of processes that start together would fail.
     return await withLock(pool, { lock: locks.readerGrant, waitMs }, async client => {
       await makeRole(client, name)
       await refuseBypass(client, name)
@@ -47,7 +47,7 @@ async function makeRole(client: ClientBase, name: string): Promise<void> {
   try {
     await client.query(`create role ${name} nologin`)
   } catch (error) {
-    // Another database of the cluster may have made it in between.
+    // A server on another database of the cluster may have created it in between.
     if (error instanceof DatabaseError && ['42710', '23505'].includes(error.code ?? '')) return
     throw orUnguarded(error, `may not create the role ${name}`)
   }

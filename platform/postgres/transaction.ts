@@ -25,7 +25,7 @@ export async function inTransaction<T>(
   }
 }
 
-/** The same on a connection that the caller holds, and closes should it be lost. */
+/** The same on a connection of the caller, who closes it if it is lost. */
 export function inTransactionOn<T>(
   client: ClientBase,
   work: () => Promise<T>,
@@ -37,7 +37,7 @@ export function inTransactionOn<T>(
 type Attempt<T> = {
   work: () => Promise<T>
   options: TransactionOptions
-  /** Called where the transaction could not be rolled back. */
+  /** Called if the transaction could not be rolled back. */
   closing: (error: Error) => void
 }
 
@@ -49,12 +49,12 @@ async function commitOrRollBack<T>(
     await client.query(isolation ? `begin isolation level ${isolation}` : 'begin')
     const result = await work()
     const { command } = await client.query('commit')
-    // PostgreSQL's reply where a statement had failed and `work` swallowed its error.
+    // PostgreSQL's reply if a statement failed and `work` swallowed its error.
     if (command === 'ROLLBACK')
       throw new Error('nothing was committed: a statement of the transaction had failed')
     return result
   } catch (error) {
-    // On a connection that does not answer, a rollback would only wait for the next time-out.
+    // On an unresponsive connection, a rollback would only wait for the next time-out.
     if (isOutage(error)) closing(error as Error)
     else await client.query('rollback').catch(closing)
     throw error

@@ -3,16 +3,16 @@ import { keyOf, type Lock } from './locks.ts'
 
 /** SQLSTATE of a lock that was not free within `lock_timeout`. */
 const lockNotAvailable = '55P03'
-/** How much later than the server this side gives up, in milliseconds. */
+/** How much longer than the server this side waits, in milliseconds. */
 const graceMs = 5_000
 
 /**
- * What is done under a lock. It is held by the session of `client`; when that connection is lost the lock is
- * gone and `lost` aborts, for another process may have it from then on.
+ * Work under a lock, which the session of `client` holds. If that connection is lost, `lost` aborts: from then on
+ * another process may have the lock.
  */
 export type Locked<T> = (client: PoolClient, lost: AbortSignal) => Promise<T>
 
-/** The lock that was waited for did not become free in time. */
+/** The lock did not become free in time. */
 export class LockTaken extends Error {}
 
 /** Runs `work` under a lock if it is free; returns whether it was. */
@@ -45,7 +45,7 @@ export function withLock<T>(
   })
 }
 
-/** Waits for a lock, which goes when the transaction ends. */
+/** Waits for a lock, which the end of the transaction releases. */
 export async function lockInTransaction(tx: ClientBase, lock: Lock): Promise<void> {
   await ask(tx, 'pg_advisory_xact_lock', lock)
 }
@@ -55,9 +55,9 @@ export const tryLockInTransaction = (tx: ClientBase, lock: Lock): Promise<boolea
   ask(tx, 'pg_try_advisory_xact_lock', lock)
 
 /**
- * Waits for the locks of several texts, the same as `textLock` of each. They are sorted by what is locked and not
- * by text, so that no two transactions wait for each other. Texts with the same hash share a lock, which only
- * makes them wait. Also returns whether the transaction had written before.
+ * Waits for the locks of several texts, the same as `textLock` of each. They are taken in order of their hashes, so
+ * that no two transactions deadlock. Texts with the same hash share a lock, which only makes them wait. Also returns
+ * whether the transaction had written before.
  */
 export async function lockTextsInTransaction(
   tx: ClientBase,
@@ -73,7 +73,7 @@ export async function lockTextsInTransaction(
   return { hasWritten: rows.some(row => row.has_written) }
 }
 
-/** Gives the connection back; after a failure closes it, and what it had locked is free. */
+/** Returns the connection to the pool; after a failure closes it instead, which releases its locks. */
 async function onConnection<T>(pool: Pick<Pool, 'connect'>, work: Locked<T>): Promise<T> {
   const client = await pool.connect()
   const lost = new AbortController()
@@ -97,7 +97,7 @@ async function onConnection<T>(pool: Pick<Pool, 'connect'>, work: Locked<T>): Pr
   }
 }
 
-/** The pool's own time-outs are for queries; only while it waits here does the session have another. */
+/** Replaces the pool's time-outs, which are meant for queries, while the session waits for the lock. */
 async function waitFor(client: PoolClient, lock: Lock, waitMs: number): Promise<void> {
   await client.query(
     `select set_config('lock_timeout', $1, false), set_config('statement_timeout', '0', false)`,
@@ -116,7 +116,7 @@ async function waitFor(client: PoolClient, lock: Lock, waitMs: number): Promise<
   await client.query('reset statement_timeout')
 }
 
-/** Throws when the lock was lost on the way: others may have worked at the same time. */
+/** Throws if the lock was lost meanwhile: others may have worked at the same time. */
 async function unlock(client: PoolClient, lock: Lock, lost: AbortSignal): Promise<void> {
   lost.throwIfAborted()
   await ask(client, 'pg_advisory_unlock', lock)

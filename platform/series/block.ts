@@ -27,7 +27,7 @@ const version = 1
 const zstdLevel = 1
 /** Shorter bodies are never compressed: the saving is not worth the call. */
 const minCompressedBytes = 4096
-/** What a block may expand to; the largest request of 10,000 points stays far below. */
+/** Maximum bytes after decompression; the largest request of 10,000 points stays far below. */
 const maxBodyBytes = 64 * 1024 * 1024
 
 export type Point = { key: string; step: number; ts_ms: number; value: number }
@@ -37,12 +37,12 @@ const writer = createWriter(256 * 1024)
 const grouped = createPoints()
 
 /**
- * The points of one request as the value of one log record: `keys[i]` is the key of point i. Repeats of a
- * key's step within them are dropped, the last winning; `inserted` is how many remain. Steps and times are
- * safe integers; values are kept exactly, non-finite ones too.
+ * Encodes the points of one request as the value of one log record: `keys[i]` is the key of point i. Of points with
+ * the same key and step only the last is kept; `inserted` is how many remain. Steps and times are safe integers;
+ * values are kept exactly, including non-finite ones.
  *
- * Body: number of points, number of keys, bytes of the names, the names; how many points each key has; then
- * the steps of all keys, the times of all keys, the values of all keys.
+ * Body: number of points, number of keys, bytes of the names, the names; the number of points of each key; then the
+ * steps of all keys, the times of all keys, the values of all keys.
  */
 export function encodeBlock(
   keys: readonly string[],
@@ -83,9 +83,9 @@ function writeNames(names: readonly string[]): number {
 }
 
 /**
- * Appends a block's points to `into`, those of one key together; `from` is where they begin. The keys of
- * blocks with the same keys are the same array. Throws `CorruptSeries` for anything that `encodeBlock` did
- * not write, and then leaves `into` as long as it was.
+ * Appends a block's points to `into`, grouped by key, starting at index `from`. Blocks with the same keys usually
+ * return the same array of keys. Throws `CorruptSeries` for anything that `encodeBlock` did not write, and then leaves
+ * the length of `into` unchanged.
  */
 export function decodeBlock(bytes: Buffer, into: Points): Grouping & { from: number } {
   const reader = createReader(unseal(version, bytes, maxBodyBytes))
@@ -101,7 +101,7 @@ export function decodeBlock(bytes: Buffer, into: Points): Grouping & { from: num
   return { keys, counts, from }
 }
 
-/** Runs report the same keys again and again: lists of names already read, by their bytes. */
+/** Lists of names by their bytes, because runs report the same keys again and again. */
 const knownNames = new Map<string, string[]>()
 const maxKnownNames = 1024
 const maxKnownBytes = 4096

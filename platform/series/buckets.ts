@@ -2,12 +2,12 @@ import type { Series, Summary } from './chunk.ts'
 import { type JsonNumber, toJsonNumber } from './json-number.ts'
 import { at } from './varint.ts'
 
-/** What a chart has along its width: the step, or the time in epoch milliseconds. */
+/** The horizontal axis of a chart: the step, or the time in epoch milliseconds. */
 export type Axis = 'step' | 'time'
 
 /**
- * `[step, min, max, mean, last, ts]` of one bucket. Extremes and mean are over finite values, null where there
- * are none; `last` is the value at the greatest step in it, and `step` and `ts` are those of that point.
+ * `[step, min, max, mean, last, ts]` of one bucket. Extremes and mean are over finite values, null if there are none;
+ * `step`, `last` and `ts` belong to the point with the greatest step.
  */
 export type BucketPoint = [
   step: number,
@@ -18,7 +18,7 @@ export type BucketPoint = [
   ts: number,
 ]
 
-/** Column i of each is bucket i, which holds what lies in [edges[i], edges[i + 1]); the last is open. */
+/** Index i of each column is bucket i, with the points in [edges[i], edges[i + 1]); the last bucket has no end. */
 export type Buckets = {
   axis: Axis
   edges: Float64Array
@@ -48,15 +48,15 @@ export function createBuckets(axis: Axis, edges: Float64Array): Buckets {
   }
 }
 
-/** Lower edges of `buckets` equal buckets over `from` to `to`, both included. */
+/** Lower edges of `buckets` equal buckets from `from` to `to`, both included. */
 export function evenEdges(from: number, to: number, buckets: number): Float64Array {
   const width = (to - from) / buckets
   return Float64Array.from({ length: buckets }, (_, i) => from + i * width)
 }
 
 /**
- * Moves each edge that would cut a stretch much shorter than a bucket to the beginning of the stretch, which
- * can then be counted without being read. `stretches` ascend and do not overlap.
+ * Moves each edge that would cut a stretch of at most half a bucket to the beginning of that stretch, which can then
+ * be counted without being read. `stretches` ascend and do not overlap.
  */
 export function spareStretches(
   edges: Float64Array,
@@ -74,7 +74,7 @@ export function spareStretches(
   return spared
 }
 
-/** The bucket in which `x` lies; what lies before the first counts to it. */
+/** The bucket in which `x` lies; the first one also for everything before it. */
 function bucketOf(edges: Float64Array, x: number): number {
   let low = 0
   let high = edges.length
@@ -86,7 +86,7 @@ function bucketOf(edges: Float64Array, x: number): number {
   return low
 }
 
-/** Counts a whole stretch by its summary; false, and nothing counted, where it does not lie in one bucket. */
+/** Counts a whole stretch by its summary; returns false, without counting, if it does not lie in one bucket. */
 export function addSummary(buckets: Buckets, summary: Summary): boolean {
   const [first, last] = extentOf(buckets.axis, summary)
   const b = bucketOf(buckets.edges, first)
@@ -104,11 +104,11 @@ export function addSummary(buckets: Buckets, summary: Summary): boolean {
   return true
 }
 
-/** Where a stretch begins and ends along an axis. */
+/** The least and greatest position of a stretch along an axis. */
 export const extentOf = (axis: Axis, summary: Summary): [number, number] =>
   axis === 'step' ? [summary.first_step, summary.last_step] : [summary.first_ts, summary.max_ts]
 
-/** Counts the points of a resolved series that lie in `from` to `to` along the axis, both included. */
+/** Counts the points of a resolved series between `from` and `to` along the axis, both included. */
 export function addSeries(buckets: Buckets, series: Series, from: number, to: number): void {
   const along = buckets.axis === 'step' ? series.steps : series.ts
   const { edges } = buckets
@@ -147,7 +147,7 @@ function addStretch(
   let max = at(buckets.max, b)
   for (let i = from; i < end; i++) {
     const value = at(values, i)
-    // Only what is finite gives 0 here: NaN and the infinities give NaN.
+    // 0 for finite values only: NaN and the infinities give NaN.
     if (value - value !== 0) continue
     finite++
     sum += value
@@ -159,7 +159,7 @@ function addStretch(
   buckets.sum[b] = at(buckets.sum, b) + sum
   buckets.min[b] = min
   buckets.max[b] = max
-  // The series is resolved: the last of a stretch has its greatest step.
+  // The series is resolved, so its last point has the greatest step.
   const last = end - 1
   if (at(steps, last) > at(buckets.step, b)) {
     buckets.step[b] = at(steps, last)
@@ -168,7 +168,7 @@ function addStretch(
   }
 }
 
-/** The buckets that hold something, in order. */
+/** The non-empty buckets, in order. */
 export function toBucketPoints(buckets: Buckets): BucketPoint[] {
   const points: BucketPoint[] = []
   for (let b = 0; b < buckets.edges.length; b++) {
@@ -176,7 +176,7 @@ export function toBucketPoints(buckets: Buckets): BucketPoint[] {
     const finite = at(buckets.count, b) - at(buckets.nonfinite, b)
     const min = at(buckets.min, b)
     const max = at(buckets.max, b)
-    // A sum of huge values may overflow, a mean of equal ones may round past them: neither leaves the range.
+    // A sum of huge values may overflow, and a mean of equal ones may be rounded past them: keep it in the range.
     const mean = Math.min(Math.max(at(buckets.sum, b) / finite, min), max)
     points.push([
       at(buckets.step, b),
@@ -190,7 +190,7 @@ export function toBucketPoints(buckets: Buckets): BucketPoint[] {
   return points
 }
 
-/** `[step, how many]` of each bucket with values that are not finite, so that a chart can mark them. */
+/** `[step, count]` of each bucket with non-finite values, so that a chart can mark them. */
 export function toNonfiniteMarks(buckets: Buckets): [step: number, count: number][] {
   const marks: [number, number][] = []
   for (let b = 0; b < buckets.edges.length; b++)
@@ -198,7 +198,7 @@ export function toNonfiniteMarks(buckets: Buckets): [step: number, count: number
   return marks
 }
 
-/** Each point of a resolved series that lies in `from` to `to` along the axis, as a bucket of one. */
+/** Each point of a resolved series between `from` and `to` along the axis, as a bucket of one. */
 export function toRawPoints(axis: Axis, series: Series, from: number, to: number): BucketPoint[] {
   const along = axis === 'step' ? series.steps : series.ts
   const points: BucketPoint[] = []

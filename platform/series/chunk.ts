@@ -29,14 +29,14 @@ export type Series = {
   values: Float64Array
 }
 
-/** What is known of a resolved stretch without reading it. Extremes and sum are over finite values. */
+/** What is known about a resolved stretch without decoding it. Extremes and sum are over finite values. */
 export type Summary = {
   first_step: number
   last_step: number
   count: number
   /** Number of values that are NaN or infinite. */
   nonfinite: number
-  /** Null where no value is finite. */
+  /** Null if no value is finite. */
   min: number | null
   max: number | null
   sum: number
@@ -54,7 +54,7 @@ export type Summary = {
 // Encoding is synchronous, so that one writer serves all calls.
 const writer = createWriter(128 * 1024)
 
-/** The bytes of a resolved, non-empty series. */
+/** Encodes a resolved, non-empty series. */
 export function encodeChunk(series: Series): Buffer {
   const count = series.steps.length
   writer.at = 0
@@ -67,9 +67,9 @@ export function encodeChunk(series: Series): Buffer {
 }
 
 /**
- * Throws `CorruptSeries` for anything that `encodeChunk` did not write. With `reuse` the points are in its
- * memory where that is large enough, until it is used again: a chart goes through many chunks, and making
- * room for each costs more than reading it.
+ * Throws `CorruptSeries` for anything that `encodeChunk` did not write. With a large enough `reuse`, the points are
+ * put into its memory and valid until its next use: a chart reads many chunks, and allocating memory for each costs
+ * more than decoding it.
  */
 export function decodeChunk(bytes: Buffer, reuse?: Series): Series {
   const reader = createReader(unseal(version, bytes, maxBodyBytes))
@@ -143,11 +143,11 @@ function summarizeValues(values: Float64Array) {
     if (value > max) max = value
   }
   const none = nonfinite === values.length
-  // 0 and -0 are equal, and which came first must not show: adding 0 makes both 0.
+  // 0 and -0 are equal, so the result would depend on which came first: adding 0 makes both 0.
   return { sum, nonfinite, min: none ? null : min + 0, max: none ? null : max + 0 }
 }
 
-/** The summary of two stretches that share no step. */
+/** Joins the summaries of two stretches that share no step. */
 export function combine(a: Summary, b: Summary): Summary {
   const later = a.last_step > b.last_step ? a : b
   return {
@@ -167,10 +167,10 @@ export function combine(a: Summary, b: Summary): Summary {
   }
 }
 
-/** Chunks are not cut shorter than this, but for the only one or the last of a series. */
+/** No chunk is cut shorter than this, except a series' only or last one. */
 const minChunkPoints = 1024
 
-/** Cuts a series into stretches of `chunkPoints`; a short rest is evened out with the stretch before it. */
+/** Cuts a series into stretches of `chunkPoints`; a short rest and the stretch before it are split evenly. */
 export function cut(series: Series): Series[] {
   const total = series.steps.length
   const cuts: Series[] = []

@@ -22,7 +22,7 @@ export function readList(reader: Reader, length: number): number[] {
 
 /** The lengths of `groups` groups, which must add up to `total`. */
 export function readCounts(reader: Reader, groups: number, total: number): number[] {
-  // Each point has a value of at least 4 bytes: refuse to make room for what cannot be there.
+  // Each point has a value of at least 4 bytes: allocate no memory for points that cannot follow.
   if (total * 4 > reader.end - reader.at || groups > total)
     throw new CorruptSeries('it promises more than it holds')
   const counts = readList(reader, groups)
@@ -35,12 +35,12 @@ export function readCounts(reader: Reader, groups: number, total: number): numbe
   return counts
 }
 
-/** In the place of a group's layout: this group and all after it are as the one before. */
+/** In the place of a group's layout: this group and all after it equal the one before. */
 const restAsBefore = 5
-/** In the place of the first group's layout: all groups are floats of one size, without layouts of their own. */
+/** In the place of the first group's layout: all groups are floats of one size, without their own layouts. */
 const allAlike = { doubles: 7, singles: 8 } as const
 
-/** Writes a column of integers group by group, beginning at its index 0. */
+/** Writes a column of integers group by group, starting at index 0. */
 export function writeIntGroups(to: Writer, counts: readonly number[], column: Float64Array): void {
   const end = firstOfRest(counts, column)
   let from = 0
@@ -56,7 +56,7 @@ export function writeIntGroups(to: Writer, counts: readonly number[], column: Fl
   to.bytes[to.at++] = restAsBefore
 }
 
-/** The group from which on, to the end, each is as the one before; past the end where that is but one. */
+/** The first of the trailing groups that each equal the one before; the end unless there are at least two. */
 function firstOfRest(counts: readonly number[], column: Float64Array): number {
   let k = counts.length
   let from = counts.reduce((sum, count) => sum + count, 0)
@@ -68,7 +68,7 @@ function firstOfRest(counts: readonly number[], column: Float64Array): number {
   return counts.length - k > 1 ? k : counts.length
 }
 
-/** Reads what `writeIntGroups` wrote into a column, beginning at `start`. */
+/** Reads the output of `writeIntGroups` into a column, starting at index `start`. */
 export function readIntGroups(
   reader: Reader,
   counts: readonly number[],
@@ -89,7 +89,7 @@ export function readIntGroups(
   }
 }
 
-/** Whether the next byte is this one, which is then read. */
+/** Consumes the next byte if it is this one; returns whether it was. */
 function takes(reader: Reader, byte: number): boolean {
   const isNext = reader.at < reader.end && at(reader.bytes, reader.at) === byte
   if (isNext) reader.at++
@@ -116,7 +116,7 @@ export function writeValueGroups(
   }
 }
 
-/** Whether all of several groups take 32 bits a value (true) or 64 (false); null where they differ. */
+/** Whether all groups take 32 bits a value (true) or 64 (false); null if they differ or there is only one. */
 function commonSize(counts: readonly number[], column: Float64Array): boolean | null {
   if (counts.length < 2) return null
   const size = areSingles(column, 0, counts[0] ?? 0)

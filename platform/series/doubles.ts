@@ -2,13 +2,13 @@ import { endianness } from 'node:os'
 import { readInts, writeInts } from './ints.ts'
 import { at, CorruptSeries, type Reader, reserve, skip, type Writer } from './varint.ts'
 
-// Columns are copied between memory and bytes as they are; every platform Node 24 ships for but one
-// (s390x) is little-endian, and that one must not write files no other can read.
+// Columns are copied between memory and bytes unchanged. Every platform of Node 24 except s390x is little-endian,
+// and that one must not write bytes that no other can read.
 if (endianness() !== 'LE') throw new Error('series are stored little-endian; this machine is not')
 
 /**
- * How a column of values is laid out; the first byte of the column. Numbers are never reused (7 and 8 are taken
- * by `allAlike` in columns.ts).
+ * The layout of a column of values, its first byte. Numbers are never reused (7 and 8 are taken by `allAlike` in
+ * columns.ts).
  */
 const layout = {
   doubles: 0,
@@ -21,8 +21,8 @@ const layout = {
 } as const
 
 /**
- * Writes `count` values from index `from` on, exactly (any NaN comes back as NaN). Values that a 32-bit
- * float holds exactly, as most training code reports, take 4 bytes.
+ * Writes `count` values from index `from` on, exactly (any NaN is read back as NaN). If 32-bit floats hold all of
+ * them exactly, like those of most training code, each takes 4 bytes.
  */
 export function writeValues(
   writer: Writer,
@@ -38,7 +38,7 @@ export function writeValues(
 
 export type Floats = { from: number; count: number; singles: boolean }
 
-/** Writes values as floats of 32 bits (`singles`) or 64, without a byte that says which. */
+/** Writes values as floats of 32 bits (`singles`) or 64, without a layout byte. */
 export function writeFloats(
   writer: Writer,
   values: Float64Array,
@@ -60,9 +60,9 @@ export function readFloats(
 }
 
 /**
- * As `writeValues`, laid out for a general compressor to follow: equal values once, whole numbers and short
- * decimals as differences, all others byte plane by byte plane, so that the signs and exponents of neighbours, which
- * are alike, stand together and the noise of the mantissas does not come between them.
+ * Like `writeValues`, but laid out for a general compressor: equal values once, whole numbers and short decimals as
+ * differences, all others byte plane by byte plane, so that the similar signs and exponents of neighbours are adjacent
+ * and not separated by the noise of the mantissas.
  */
 export function writeValuesDense(
   writer: Writer,
@@ -118,21 +118,21 @@ const maxScaled = 2 ** 50
 
 const scale = (value: number, places: number) => Math.round(value * 10 ** places)
 
-/** How many decimal places hold every value exactly, at most 6; null where none do. */
+/** The number of decimal places that represents every value exactly, at most 6; null if there is none. */
 function decimalPlacesOf(values: Float64Array, from: number, count: number): number | null {
   let places = 0
   for (let i = from; i < from + count; i++) {
     const value = at(values, i)
     while (!isDecimal(value, places)) if (++places > maxDecimalPlaces) return null
   }
-  // Fewer places for a value before may have been exact where more are not.
+  // An earlier value may be exact with fewer places but not with more.
   for (let i = from; i < from + count; i++) if (!isDecimal(at(values, i), places)) return null
   return places
 }
 
 function isDecimal(value: number, places: number): boolean {
   const scaled = scale(value, places)
-  // -0 has no integer that stands for it; adding 0 turns it into 0, which is not the value.
+  // No integer represents -0; adding 0 turns it into 0, which differs from the value.
   return Math.abs(scaled) <= maxScaled && Object.is((scaled + 0) / 10 ** places, value)
 }
 
@@ -204,7 +204,7 @@ function readDecimals(reader: Reader, values: Float64Array, from: number, count:
   for (let i = from; i < from + count; i++) values[i] = at(values, i) / divisor
 }
 
-/** Four planes at a time make up whole words: a quarter of the writes, and those in order. */
+/** Assembles words from four planes at a time: a quarter of the writes, and in order. */
 function readPlanes(reader: Reader, target: Uint8Array, width: number): void {
   const start = reader.at
   skip(reader, target.length)

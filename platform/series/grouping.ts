@@ -1,12 +1,12 @@
 import type { Points } from './points.ts'
 import { at } from './varint.ts'
 
-/** How points that stand in columns belong to keys: first `counts[0]` points of `keys[0]`, and so on. */
+/** The keys of points in columns: the first `counts[0]` points belong to `keys[0]`, and so on. */
 export type Grouping = { keys: string[]; counts: number[] }
 
 /**
- * Copies points to `into`, those of one key together and in their order, and drops repeats of a step within
- * a key, the last one winning. Keys stand in the order in which they first came.
+ * Copies points to `into`, grouped by key and in their order; of points with the same key and step only the last is
+ * kept. Keys are in order of their first point.
  */
 export function groupByKey(keys: readonly string[], points: Points, into: Points): Grouping {
   const grouping = assignGroups(keys)
@@ -32,7 +32,7 @@ function assignGroups(pointKeys: readonly string[]): Grouping {
   const keys: string[] = []
   const counts: number[] = []
   const known = new Map<string, number>()
-  // Reports repeat their order of keys: who followed a key last time is tried before the map.
+  // Reports repeat their order of keys, so the key that followed last time is tried before the map.
   const followers: number[] = []
   let previous = 0
   for (let i = 0; i < pointKeys.length; i++) {
@@ -85,7 +85,7 @@ function moveDown({ steps, ts, values }: Points, { from, count, to }: Move): voi
   for (const column of [steps, ts, values]) column.copyWithin(to, from, from + count)
 }
 
-/** Moves down those points whose step does not come again; answers where the next goes. */
+/** Moves down the last point of each step; returns the index after them. */
 function keepLast({ steps, ts, values }: Points, { from, count, to }: Move): number {
   const lastOf = new Map<number, number>()
   for (let i = from; i < from + count; i++) lastOf.set(at(steps, i), i)
@@ -99,7 +99,7 @@ function keepLast({ steps, ts, values }: Points, { from, count, to }: Move): num
   return kept
 }
 
-/** Whether the steps of a stretch strictly ascend: then none is repeated. */
+/** Whether the steps of a stretch strictly ascend, so that none is repeated. */
 export function isAscending(steps: Float64Array, from: number, count: number): boolean {
   for (let i = from + 1; i < from + count; i++) if (at(steps, i) <= at(steps, i - 1)) return false
   return true

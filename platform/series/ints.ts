@@ -12,8 +12,8 @@ import {
 } from './varint.ts'
 
 /**
- * How a column of integers is laid out; the first byte of the column. Numbers are never reused (5 is taken by
- * `restAsBefore` in columns.ts).
+ * The layout of a column of integers, its first byte. Numbers are never reused (5 is taken by `restAsBefore` in
+ * columns.ts).
  */
 const layout = { stride: 0, deltas: 1, deltasOfDeltas: 2, doubles: 3, asBefore: 4 } as const
 
@@ -21,8 +21,8 @@ const layout = { stride: 0, deltas: 1, deltasOfDeltas: 2, doubles: 3, asBefore: 
 const maxDelta = 2 ** 51 - 1
 
 /**
- * Writes `count` safe integers of `values` from index `from` on. `before` is the index of another column of
- * the same length in `values`, written just before; when both are equal one byte says so. -1 for none.
+ * Writes `count` safe integers of `values` from index `from` on. `before` is the index in `values` of the column of
+ * the same length that was written just before, or -1; if both are equal, one byte is enough.
  */
 export function writeInts(
   writer: Writer,
@@ -52,7 +52,7 @@ function writeChain(
   else writeDeltasOfDeltas(writer, values, from, count)
 }
 
-/** Whether `count` values from `a` on are those from `b` on. */
+/** Whether `count` values from `a` on equal those from `b` on. */
 export function isEqual(values: Float64Array, a: number, b: number, count: number): boolean {
   for (let i = 0; i < count; i++) if (values[a + i] !== values[b + i]) return false
   return true
@@ -69,7 +69,7 @@ function chooseLayout(values: Float64Array, from: number, count: number): number
   return i === count ? layout.stride : compareDifferences(values, from, count)
 }
 
-/** Which of deltas and their deltas take fewer bytes, by the share that fits into one. */
+/** The shorter layout, deltas or deltas of deltas, by the share that fits into one byte. */
 function compareDifferences(values: Float64Array, from: number, count: number): number {
   let shortDeltas = 0
   let shortSeconds = 0
@@ -111,7 +111,7 @@ function writeDeltasOfDeltas(
   }
 }
 
-/** Reads what `writeInts` wrote into `values` at `from`; `before` as it was given there. */
+/** Reads the output of `writeInts` into `values` at `from`; `before` must be the same as for writing. */
 export function readInts(
   reader: Reader,
   values: Float64Array,
@@ -144,7 +144,7 @@ function readStride(reader: Reader, values: Float64Array, from: number, count: n
   }
 }
 
-/** A first byte from here on says that others follow. */
+/** A first byte of at least this means that others follow. */
 const longNumber = 128
 
 /** Deltas, or with `seconds` the deltas of deltas. */
@@ -157,7 +157,7 @@ function readChain(
   let delta = 0
   values[from] = value
   for (let i = from + 1; i < from + count; i++) {
-    // Nearly all take one byte: read here, that costs a third of what a call does.
+    // Nearly all take one byte; reading it here costs a third of a call.
     const byte = reader.at < reader.end ? at(reader.bytes, reader.at) : longNumber
     let read: number
     if (byte < longNumber) {

@@ -1,4 +1,4 @@
-/** JSON has no non-finite numbers: these strings stand for them in requests and responses. */
+/** JSON has no non-finite numbers; these strings represent them in requests and responses. */
 export type JsonNumber = number | 'NaN' | 'Infinity' | '-Infinity'
 
 export function toJsonNumber(value: number): JsonNumber {

@@ -3,12 +3,12 @@ import { isAscending } from './grouping.ts'
 import { at } from './varint.ts'
 
 /**
- * Joins series of any order and overlap into a resolved one: steps strictly ascend, and of points with the
- * same step the one that arrived later holds. The order in which the parts are given makes no difference.
+ * Joins series of any order and overlap into a resolved one: steps strictly ascend, and of points with the same step
+ * the later arrival is kept. The order of the parts makes no difference.
  */
 export function resolve(parts: readonly Series[]): Series {
   const runs = parts.flatMap(ascendingRuns).sort((a, b) => at(a.steps, 0) - at(b.steps, 0))
-  // Almost always one begins where another ends: then each point is copied once, however many there are.
+  // Runs almost never overlap; then each point is copied once, however many runs there are.
   const isApart = runs.every((run, i) => i === 0 || isBefore(runs[i - 1], run))
   return isApart && runs.length > 1 ? concatenate(runs) : mergeAll(runs)
 }
@@ -51,7 +51,7 @@ function mergeTwo(a: Series, b: Series): Series {
   return slice(out, 0, interleave(out, a, b))
 }
 
-/** Answers how many points came out. */
+/** Returns the number of points written. */
 function interleave(out: Series, a: Series, b: Series): number {
   let i = 0
   let j = 0
@@ -68,7 +68,7 @@ function interleave(out: Series, a: Series, b: Series): number {
   return length
 }
 
-/** Beyond the end, a step after all others. */
+/** Past the end: infinity, which sorts after every step. */
 const stepAt = (series: Series, index: number) =>
   index < series.steps.length ? at(series.steps, index) : Number.POSITIVE_INFINITY
 

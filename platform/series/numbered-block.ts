@@ -23,8 +23,8 @@ const version = 1
 const maxBodyBytes = 256 * 1024 * 1024
 
 /**
- * Points of one owner by numbered keys: the series hold `counts[0]` points of `keys[0]`, and so on, each in
- * the order in which they arrived. Of two points of one key and step, the later arrival holds.
+ * Points of one owner by numbered keys: first `counts[0]` points of `keys[0]`, and so on, each in order of arrival.
+ * Of points with the same key and step, the later arrival counts.
  */
 export type NumberedBlock = { keys: readonly number[]; counts: readonly number[]; points: Series }
 
@@ -32,7 +32,7 @@ export type NumberedBlock = { keys: readonly number[]; counts: readonly number[]
 const writer = createWriter(256 * 1024)
 
 /**
- * One stored row: several log blocks joined, names replaced by numbers. Not compressed: such rows
+ * Encodes one stored row: several log blocks joined, names replaced by numbers. Not compressed, because these rows
  * live for minutes.
  */
 export function encodeNumberedBlock({ keys, counts, points }: NumberedBlock): Buffer {

@@ -1,6 +1,6 @@
 /**
- * Points side by side in columns that grow: index i of each column is one point, up to `length`. `ts` is
- * epoch milliseconds. Made once and used again, because making small arrays costs more than filling them.
+ * Points in columns that grow: index i of each column is point i, up to `length`. `ts` is epoch milliseconds.
+ * Created once and reused, because allocating small arrays costs more than filling them.
  */
 export type Points = {
   steps: Float64Array
@@ -16,7 +16,7 @@ export const createPoints = (capacity = 1024): Points => ({
   length: 0,
 })
 
-/** Makes room for `more` points behind the present ones. */
+/** Makes room for `more` points after the existing ones. */
 export function makeRoom(points: Points, more: number): void {
   const needed = points.length + more
   if (needed <= points.steps.length) return

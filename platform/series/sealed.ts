@@ -5,12 +5,12 @@ import { CorruptSeries } from './varint.ts'
 const headerBytes = 6
 const codec = { plain: 0, zstd: 1 } as const
 
-/** Compressed bytes are kept only where they save at least this share. */
+/** Compressed bytes are used only if they save at least this share. */
 const minSaving = 0.05
 
 /**
- * Puts a version and a checksum in front of a body. With a level, the body is compressed by zstd where that
- * makes it shorter; one call costs about 25 µs however short the body is, so the caller decides when to try.
+ * Puts a version and a checksum in front of a body. With a level, the body is compressed with zstd if that makes it
+ * shorter; a call costs about 25 µs even for short bodies, so the caller decides when to try.
  */
 export function seal(version: number, body: Buffer, zstdLevel: number | null): Buffer {
   const compressed = zstdLevel === null ? null : compress(body, zstdLevel)
@@ -32,13 +32,13 @@ function frame(version: number, codecByte: number, stored: Buffer): Buffer {
   return bytes
 }
 
-/** The two bytes are what the CRC starts from: a change of them alone changes it as well. */
+/** The CRC starts from the two header bytes, so that it covers them as well. */
 const checksum = (version: number, codecByte: number, stored: Buffer) =>
   crc32(stored, version * 256 + codecByte)
 
 /**
- * Answers the body, or throws `CorruptSeries`: for one flipped bit anywhere as for a cut. `maxBytes` bounds
- * what a compressed body may expand to.
+ * Returns the body; throws `CorruptSeries` for any flipped bit or missing byte. `maxBytes` limits the size of the
+ * body after decompression.
  */
 export function unseal(version: number, bytes: Buffer, maxBytes: number): Buffer {
   if (bytes.length < headerBytes) throw new CorruptSeries('shorter than a header')

@@ -1,4 +1,4 @@
-/** The bytes are not what was written: damaged, cut short, or of a version this build does not know. */
+/** The bytes are damaged, cut short, or of a version that this build does not know. */
 export class CorruptSeries extends Error {
   constructor(reason: string) {
     super(`series bytes cannot be read: ${reason}`)
@@ -6,10 +6,10 @@ export class CorruptSeries extends Error {
   }
 }
 
-/** A growing buffer; `at` is where the next byte goes. */
+/** A growing buffer; `at` is the index of the next byte to write. */
 export type Writer = { bytes: Buffer; view: DataView; at: number }
 
-/** `at` is the next byte to read; nothing is read at or past `end`. */
+/** `at` is the index of the next byte to read; nothing is read at or past `end`. */
 export type Reader = { bytes: Buffer; view: DataView; at: number; end: number }
 
 export function createWriter(capacity = 4096): Writer {
@@ -39,7 +39,7 @@ export function reserve(writer: Writer, length: number): void {
 export const at = (column: Float64Array | Int32Array | Uint8Array, index: number): number =>
   column[index] as number
 
-/** Largest number of bytes one varint takes: 53 bits in groups of 7. */
+/** Maximum bytes of one varint: 53 bits in groups of 7. */
 export const maxVarintBytes = 8
 
 /** Little-endian groups of 7 bits. `value` is an integer from 0 to 2^53 - 1; room must be reserved. */
@@ -71,7 +71,7 @@ export function readVarint(reader: Reader): number {
   throw new CorruptSeries('a number has more than 53 bits')
 }
 
-/** Largest magnitude that `writeSigned` takes, so that its zig-zag form stays an exact double. */
+/** Largest magnitude for `writeSigned`, so that the zig-zag form stays an exact double. */
 export const maxSigned = 2 ** 52 - 1
 
 /** Zig-zag: 0, -1, 1, -2, … become 0, 1, 2, 3, …, so that small magnitudes are short. */
@@ -95,7 +95,7 @@ export function readSigned(reader: Reader): number {
 export function writeText(writer: Writer, text: string): void {
   reserve(writer, maxVarintBytes + text.length * 3)
   const { bytes } = writer
-  // Short texts are nearly always ASCII: a loop over them costs less than a call into the runtime.
+  // Short texts are nearly always ASCII, and a loop costs less than a call into the runtime.
   if (text.length < 64) {
     const start = writer.at
     bytes[writer.at++] = text.length
@@ -119,7 +119,7 @@ export function readText(reader: Reader): string {
   return reader.bytes.toString('utf8', start, start + length)
 }
 
-/** Moves past `length` bytes, which must be there. */
+/** Skips `length` bytes; throws `CorruptSeries` if there are fewer. */
 export function skip(reader: Reader, length: number): void {
   if (length > reader.end - reader.at) throw new CorruptSeries('it ends too early')
   reader.at += length

@@ -58,7 +58,7 @@ test('a file that comes later with a number in between is applied as well', asyn
   t.deepEqual((await pool.query('select n from shop.a')).rows, [{ n: 1 }])
 })
 
-test('a file that is not called like a migration is refused by name', async t => {
+test('a file that is not named like a migration is refused by name', async t => {
   const { url } = await database(t)
   const folder = await folderOf(t, { '1_a.sql': 'select 1' })
   await t.throwsAsync(migrate(url, [{ schema: 'shop', folder }]), { message: /1_a\.sql/ })
