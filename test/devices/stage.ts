@@ -4,9 +4,7 @@ import { deviceRoutes } from '../../command-api/devices/routes.ts'
 import { openSession } from '../../command-api/sessions/open-session.ts'
 import { deviceRoutes as deviceQueries } from '../../query-api/devices/routes.ts'
 import { database } from '../servers/postgres.ts'
-import { serve, stageAt } from '../servers/stage.ts'
-
-export type Answer = { status: number; headers: Headers; body: Record<string, unknown> }
+import { type CallInTurns, serveInTurns, stageAt } from '../servers/stage.ts'
 
 export type DeviceStage = {
   pool: Pool
@@ -14,28 +12,23 @@ export type DeviceStage = {
   later(seconds: number): void
   /** A new person, or a further session of one; `end` revokes it. */
   signIn(username: string): Promise<{ token: string; end(): Promise<void> }>
-  call(method: 'GET' | 'POST', path: string, options?: CallOptions): Promise<Answer>
+  call: CallInTurns
 }
-type CallOptions = { token?: string; body?: object; headers?: Record<string, string> }
 
-/**
- * The routes of the device flow on a real database, at a time that stands still. Two servers share the
- * database and take turns, so that nothing holds which one of them keeps to itself.
- */
+/** The routes of the device flow on a real database, at a time that stands still. */
 export async function stage(t: ExecutionContext): Promise<DeviceStage> {
   const { pool } = await database(t)
   let nowMs = Date.parse('2026-11-20T19:26:53Z')
   const stage = await stageAt(t, pool, () => new Date(nowMs))
   const { deps } = stage
   const { now } = deps
-  const routes = [
+  const call = await serveInTurns(t, stage, [
     ...deviceRoutes(deps, signIn => openSession(deps, { ...signIn, via: 'device', ctx: null })),
     ...deviceQueries(pool, now),
-  ]
-  const urls = await Promise.all([serve(t, stage, routes), serve(t, stage, routes)])
-  let calls = 0
+  ])
   return {
     pool,
+    call,
     later(seconds) {
       nowMs += seconds * 1000
     },
@@ -51,21 +44,6 @@ export async function stage(t: ExecutionContext): Promise<DeviceStage> {
         await pool.query('update auth.session set revoked_at = $2 where sid = $1', [sid, now()])
       }
       return { token, end }
-    },
-    async call(method, path, { token, body, headers } = {}) {
-      const url = urls[calls++ % urls.length]
-      const response = await fetch(`${url}${path}`, {
-        method,
-        headers: {
-          connection: 'close',
-          ...(token && { authorization: `Bearer ${token}` }),
-          ...(body && { 'content-type': 'application/json' }),
-          ...headers,
-        },
-        ...(body && { body: JSON.stringify(body) }),
-      })
-      const answer = (await response.json()) as Answer['body']
-      return { status: response.status, headers: response.headers, body: answer }
     },
   }
 }

@@ -24,6 +24,7 @@ import { telemetry } from '../../platform/telemetry.ts'
 import { eventId, prefixedId } from '../../platform/time.ts'
 import type { WakeUps } from '../../schemas/wake-ups.ts'
 import { type Config, readConfig } from '../../server/config.ts'
+import { type CallOptions, callApi, type Reply } from './api.ts'
 
 /** The part of an installation that some routes need, on a real database and at a time the test says. */
 export type Stage = { deps: Deps; signals: Signals<WakeUps>; config: Config }
@@ -64,7 +65,7 @@ export async function stageAt(
   return { deps, signals, config }
 }
 
-/** Serves routes on a port of their own until the test is over; answers where. */
+/** Serves routes on a port of their own until the test is over; returns where. */
 export async function serve(
   t: ExecutionContext,
   { deps, signals, config }: Stage,
@@ -91,4 +92,21 @@ export async function serve(
   const server = await listen(app, '127.0.0.1', 0)
   t.teardown(() => server.close())
   return `http://127.0.0.1:${server.port}`
+}
+
+export type CallInTurns = <T = Record<string, unknown>>(
+  method: string,
+  path: string,
+  options?: CallOptions,
+) => Promise<Reply<T>>
+
+/** Serves routes on two servers and calls them in turns, so that nothing holds which one keeps to itself. */
+export async function serveInTurns(
+  t: ExecutionContext,
+  stage: Stage,
+  routes: readonly Route[],
+): Promise<CallInTurns> {
+  const urls = await Promise.all([serve(t, stage, routes), serve(t, stage, routes)])
+  let calls = 0
+  return (method, path, options) => callApi(urls[calls++ % 2] ?? '', method, path, options)
 }

@@ -4,10 +4,10 @@ import { createPasswords } from '../../auth/passwords.ts'
 import { sessionRoutes } from '../../command-api/sessions/routes.ts'
 import { createReads } from '../../query-api/reads.ts'
 import { sessionRoutes as sessionQueries } from '../../query-api/sessions/routes.ts'
+import type { Reply } from '../servers/api.ts'
 import { database } from '../servers/postgres.ts'
-import { serve, stageAt } from '../servers/stage.ts'
+import { serveInTurns, stageAt } from '../servers/stage.ts'
 
-export type Answer = { status: number; headers: Headers; body: Record<string, unknown> }
 export type Signed = { token: string; cookie: string }
 
 export type SessionStage = {
@@ -17,7 +17,7 @@ export type SessionStage = {
   /** A further session of the one person there is, an admin. */
   signIn(): Promise<Signed>
   /** Refreshes with the refresh token of this cookie (`name=token`). */
-  refresh(cookie: string, headers?: Record<string, string>): Promise<Answer>
+  refresh(cookie: string, headers?: Record<string, string>): Promise<Reply<Record<string, unknown>>>
   isLive(token: string): Promise<boolean>
   demote(): Promise<void>
 }
@@ -25,7 +25,7 @@ export type SessionStage = {
 export const username = 'alice'
 const password = 'a person of the tests'
 
-/** The routes of sessions; two servers share a database and take turns. */
+/** The routes of sessions; `headers` go with every refresh and sign-in. */
 export async function stage(
   t: ExecutionContext,
   {
@@ -44,7 +44,7 @@ export async function stage(
   )
   const signIn = { accessTokenHours: 8, baseUrl: deps.baseUrl, providerName: null }
   const figures = { unread_notifications: async () => 0 }
-  const routes = [
+  const call = await serveInTurns(t, common, [
     ...sessionRoutes(deps, passwords),
     ...sessionQueries({
       reads: createReads({ pool, role: null }),
@@ -53,41 +53,23 @@ export async function stage(
       signIn,
       figures,
     }),
-  ]
-  const urls = await Promise.all([serve(t, common, routes), serve(t, common, routes)])
-  let calls = 0
-  const call = async (
-    method: string,
-    path: string,
-    more: Record<string, string>,
-    body?: object,
-  ) => {
-    const response = await fetch(`${urls[calls++ % urls.length]}${path}`, {
-      method,
-      headers: {
-        connection: 'close',
-        ...(body && { 'content-type': 'application/json' }),
-        ...headers,
-        ...more,
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    const answer = (await response.json()) as Answer['body']
-    return { status: response.status, headers: response.headers, body: answer }
-  }
+  ])
   return {
     pool,
     later(seconds) {
       nowMs += seconds * 1000
     },
     async signIn() {
-      const reply = await call('POST', '/api/auth/login', {}, { username, password })
-      return { token: String(reply.body.token), cookie: cookieOf(reply) }
+      const reply = await call<{ token: string }>('POST', '/api/auth/login', {
+        headers,
+        body: { username, password },
+      })
+      return { token: reply.body.token, cookie: cookieOf(reply) }
     },
-    refresh: (cookie, more) => call('POST', '/api/auth/refresh', { cookie, ...more }),
+    refresh: (cookie, more) =>
+      call('POST', '/api/auth/refresh', { headers: { ...headers, cookie, ...more } }),
     async isLive(token) {
-      const authorization = `Bearer ${token}`
-      const { status } = await call('GET', '/api/auth/sessions', { authorization })
+      const { status } = await call('GET', '/api/auth/sessions', { token })
       t.true(status === 200 || status === 401, String(status))
       return status === 200
     },
@@ -99,5 +81,5 @@ export async function stage(
 }
 
 /** The cookie an answer sets, as `name=value`. */
-export const cookieOf = ({ headers }: Pick<Answer, 'headers'>): string =>
+export const cookieOf = ({ headers }: Pick<Reply<Record<string, unknown>>, 'headers'>): string =>
   headers.getSetCookie()[0]?.split(';')[0] ?? ''
