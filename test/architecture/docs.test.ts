@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import test from 'ava'
+import { root, sources } from './sources.ts'
+
+const foreign = new Set(['node_modules', 'coverage'])
+
+/** Every path of the repository, folders with a slash at the end. */
+const paths = list(root)
+
+/** The log of changes keeps the names of its time. */
+const pages = paths
+  .filter(path => path.endsWith('.md') && path !== 'CHANGELOG.md')
+  .map(path => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+
+const files = /\.(ts|md|sql|py|sh|json|yaml|toml|css|html)$/
+
+/** What a page puts in backticks as a file or folder; placeholders (`<slice>.ts`, `$HOME/x.json`) are left out. */
+const pathsIn = (text: string): string[] =>
+  [...text.matchAll(/`([\w./-]+)`/g)]
+    .map(([, path = '']) => path)
+    .filter(path => !/^[./]/.test(path) && (files.test(path) || path.endsWith('/')))
+
+/** A page may leave out the folders that it is speaking of. */
+const exists = (path: string): boolean =>
+  paths.some(known => known === path || known.endsWith(`/${path}`))
+
+const linksIn = (text: string): string[] =>
+  [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
+    .map(([, address = '']) => address)
+    .filter(address => !address.includes('://'))
+
+const settingsIn = (text: string): string[] => text.match(/\bSERVICE_[A-Z_]*[A-Z]\b/g) ?? []
+
+const packageJson: { scripts: Record<string, string> } = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+)
+
+test('every file and folder that a page names exists', t => {
+  const named = pages.flatMap(({ path, text }) => pathsIn(text).map(name => `${path}: ${name}`))
+  t.true(named.length > 50)
+  t.deepEqual(
+    named.filter(line => !exists(line.split(': ')[1] ?? '')),
+    [],
+  )
+})
+
+test('every link between pages leads somewhere', t => {
+  const links = pages.flatMap(({ path, text }) => linksIn(text).map(to => join(path, '..', to)))
+  t.true(links.length > 5)
+  t.deepEqual(
+    links.filter(to => !paths.includes(to) && !paths.includes(`${to}/`)),
+    [],
+  )
+})
+
+test('every npm script that a page names exists', t => {
+  const named = pages.flatMap(({ text }) =>
+    [...text.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, script = '']) => script),
+  )
+  t.true(named.length > 5)
+  t.deepEqual(
+    named.filter(script => !(script in packageJson.scripts)),
+    [],
+  )
+})
+
+test('every setting is on a page, and pages name no other', t => {
+  const readers = sources.filter(({ file }) => /^(server|auth)\//.test(file))
+  const known = new Set(readers.flatMap(({ code }) => settingsIn(code)))
+  const written = new Set(pages.flatMap(({ text }) => settingsIn(text)))
+  t.true(known.size > 20)
+  t.deepEqual([...known].filter(name => !written.has(name)).sort(), [])
+  t.deepEqual([...written].filter(name => !known.has(name)).sort(), [])
+})
+
+test('a path is told from an address, a placeholder and a metric', t => {
+  const text =
+    '`GET /x/y.ts` `test/loss` `<slice>.ts` `~/a.md` `decide.ts` `events/` `https://x.y/z.md`'
+  t.deepEqual(pathsIn(text), ['decide.ts', 'events/'])
+  t.true(exists('rubrics/decide.ts'))
+  t.false(exists('brics/decide.ts'))
+})
+
+function list(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap(entry => {
+    if (foreign.has(entry.name) || entry.name.startsWith('.')) return []
+    const path = join(folder, entry.name)
+    const name = relative(root, path).split(sep).join('/')
+    return entry.isDirectory() ? [`${name}/`, ...list(path)] : [name]
+  })
+}
