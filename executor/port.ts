@@ -76,8 +76,6 @@ export type Executor = {
     from: { stdout: number; stderr: number },
     maxBytes: number,
   ): Promise<OutputPiece[]>
-  /** Removes all traces of an ended attempt; throws `AttemptRuns` if it has not ended. */
-  forget(ref: EngineRef): Promise<void>
   /** Removes all that the engine keeps of a run; false where it keeps nothing. Throws `AttemptRuns` while one runs. */
   forgetRun(runId: string): Promise<boolean>
   /** Whether a path that running code named is among what `forgetRun` removes. */

@@ -27,7 +27,7 @@ import { runEnvironment } from './environment.ts'
 import { detectGpus } from './gpus.ts'
 import { endLostAttempt } from './lost-attempt.ts'
 import { readOutput } from './output.ts'
-import { discardAttempt, prepareAttempt, removeDebris, toLaunchRecord } from './prepare.ts'
+import { discardRun, prepareAttempt, removeDebris, toLaunchRecord } from './prepare.ts'
 import { isAlive } from './processes.ts'
 import { attemptsIn, liesIn, runDirectory } from './run-directory.ts'
 import { startSupervisor } from './start-supervisor.ts'
@@ -131,13 +131,6 @@ class LocalExecutor implements Executor {
     return readOutput(this.#paths(ref), from, maxBytes)
   }
 
-  async forget(ref: EngineRef): Promise<void> {
-    const { state } = await this.observe(ref)
-    if (state === 'unknown') return
-    if (state !== 'exited') throw new AttemptRuns(ref)
-    await discardAttempt(this.#options.runsDirectory, this.#paths(ref).directory)
-  }
-
   async forgetRun(runId: string): Promise<boolean> {
     const directory = await runDirectory(this.#options.runsDirectory, runId)
     if (directory === null) return false
@@ -145,7 +138,7 @@ class LocalExecutor implements Executor {
       const ref = toRef(runId, attempt)
       if (!isOver(await this.observe(ref))) throw new AttemptRuns(ref)
     }
-    await discardAttempt(this.#options.runsDirectory, directory)
+    await discardRun(this.#options.runsDirectory, directory)
     return true
   }
 

@@ -50,8 +50,8 @@ export function toLaunchRecord(launch: Launch, now: Date): LaunchRecord {
   }
 }
 
-/** Renamed first, so that the attempt disappears atomically even if this process ends midway. */
-export async function discardAttempt(runsDirectory: string, directory: string): Promise<void> {
+/** Renamed first, so that the run disappears atomically even if this process ends midway. */
+export async function discardRun(runsDirectory: string, directory: string): Promise<void> {
   const aside = path.join(runsDirectory, `.old-${randomUUID()}`)
   try {
     await rename(directory, aside)

@@ -208,7 +208,7 @@ test.serial(
       10_000,
       async () => (await at.executor.observe(ref)).state === 'exited',
     )
-    await at.executor.forget(ref)
+    t.true(await at.executor.forgetRun(run_id))
     at.reconcile()
     await until(
       'it runs again',
