@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { cpus, loadavg } from 'node:os'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { signIn } from '../test/servers/api.ts'
 import { type Bench, type Cell, measureCell } from './ingest/cell.ts'
@@ -17,6 +18,7 @@ const usage = `npm run bench:ingest -- [options]
   --points LIST         points a request (1000,100,16)
   --connections LIST    (1,4,16,64)
   --seconds N           for each pair of these (5)
+  --server DIR          another checkout whose server is measured (this one)
   --node-flags FLAGS    of the server, e.g. --cpu-prof
   --no-storage          leaves out the bytes per point
   --json FILE           also writes all figures there`
@@ -26,6 +28,7 @@ type Options = {
   points: number[]
   connections: number[]
   seconds: number
+  checkout: string
   nodeFlags: string[]
   storage: boolean
   json: string | null
@@ -49,6 +52,7 @@ function readOptions(): Options {
       points: { type: 'string', default: '1000,100,16' },
       connections: { type: 'string', default: '1,4,16,64' },
       seconds: { type: 'string', default: '5' },
+      server: { type: 'string', default: join(import.meta.dirname, '..') },
       'node-flags': { type: 'string', default: '' },
       'no-storage': { type: 'boolean', default: false },
       json: { type: 'string' },
@@ -64,6 +68,7 @@ function readOptions(): Options {
     points: values.points.split(',').map(Number),
     connections: values.connections.split(',').map(Number),
     seconds: Number(values.seconds),
+    checkout: resolve(values.server),
     nodeFlags: values['node-flags'].split(' ').filter(flag => flag !== ''),
     storage: !values['no-storage'],
     json: values.json ?? null,
@@ -148,7 +153,11 @@ async function measure(options: Options, broker: KafkaBroker | null): Promise<Re
   const env: Record<string, string> = broker ? { SERVICE_KAFKA_BROKERS: broker.address } : {}
   const [cpu] = cpus()
   const machine = { cpus: cpus().length, model: cpu?.model ?? 'unknown', load_before: loadavg() }
-  const server = await startServer({ env, nodeFlags: options.nodeFlags })
+  const server = await startServer({
+    env,
+    nodeFlags: options.nodeFlags,
+    checkout: options.checkout,
+  })
   try {
     const client = await connect(server.dataDir)
     const limits = await measureLimits(client, server.dataDir, options.points[0] ?? 1000)
@@ -158,7 +167,10 @@ async function measure(options: Options, broker: KafkaBroker | null): Promise<Re
     await bench.probe.stop()
     await server.stop()
     const storage = options.storage
-      ? await measureStorage({ ...env, SERVICE_TOPIC_PREFIX: 'storage' })
+      ? await measureStorage({
+          env: { ...env, SERVICE_TOPIC_PREFIX: 'storage' },
+          checkout: options.checkout,
+        })
       : null
     const profile = options.kafka ? 'kafka' : 'embedded'
     return { profile, at: new Date().toISOString(), machine, limits, ...loads, storage }

@@ -24,7 +24,8 @@ export type Cell = CellPlan & {
   cpuMicrosecondsPerPoint: number
   /** CPU time of the load process, which shares the machine. */
   loadCpuMicrosecondsPerPoint: number
-  failures: LoadResult['failures']
+  /** Responses other than 200, by status. */
+  failures: LoadResult['statuses']
 }
 
 export type Bench = {
@@ -42,24 +43,22 @@ export async function measureCell(bench: Bench, plan: CellPlan): Promise<Cell> {
   const { hostname, port } = new URL(bench.url)
   bench.probe.reset()
   const before = processorSeconds(await bench.pids())
-  const load = await runLoad({
-    ...plan,
-    host: hostname,
-    port: Number(port),
-    runs: bench.runs,
-    resent,
-  })
+  const { points: perRequest, ...pace } = plan
+  const work = { runs: bench.runs, points: perRequest }
+  const load = await runLoad({ ...pace, host: hostname, port: Number(port), work, resent })
+  const points = load.accepted * perRequest
+  const { 200: _, ...failures } = load.statuses
   // The projector works on this load until the last probe is visible, so its time counts too.
   const visible = await bench.probe.visible()
   const cpu = processorSeconds(await bench.pids()) - before
   return {
     ...plan,
-    pointsPerSecond: load.points / load.seconds,
+    pointsPerSecond: points / load.seconds,
     requestsPerSecond: load.requests / load.seconds,
     ack: load.ack,
     visible,
-    cpuMicrosecondsPerPoint: (cpu * 1e6) / load.points,
-    loadCpuMicrosecondsPerPoint: (load.processorSeconds * 1e6) / load.points,
-    failures: load.failures,
+    cpuMicrosecondsPerPoint: (cpu * 1e6) / points,
+    loadCpuMicrosecondsPerPoint: (load.processorSeconds * 1e6) / points,
+    failures,
   }
 }

@@ -4,7 +4,7 @@ import { until } from '../../test/servers/until.ts'
 import { runLoad } from '../load/start.ts'
 import { createRuns } from '../rig/api.ts'
 import { connect, tableBytes } from '../rig/database.ts'
-import { startServer } from '../rig/server.ts'
+import { type StartOptions, startServer } from '../rig/server.ts'
 
 /** Bytes per point, including indexes and TOAST. */
 export type Storage = {
@@ -17,18 +17,21 @@ export type Storage = {
 }
 
 const runCount = 16
+const pointsPerRequest = 100
 /** Too little to trigger the compactor. */
-const load = { points: 100, connections: 16, seconds: 5, rate: 1_000, resent: 0.01 }
+const load = { connections: 16, seconds: 5, rate: 1_000, resent: 0.01 }
 const appliedWithinMs = 60_000
 
 /** Uses a fresh server, so that the tables hold nothing else. */
-export async function measureStorage(env: Record<string, string>): Promise<Storage> {
-  const server = await startServer({ env })
+export async function measureStorage(options: StartOptions): Promise<Storage> {
+  const server = await startServer(options)
   try {
     const token = await signIn(server.url)
     const runs = await createRuns(server.url, token, 'storage', runCount)
     const { hostname, port } = new URL(server.url)
-    const { points } = await runLoad({ ...load, host: hostname, port: Number(port), runs })
+    const work = { runs, points: pointsPerRequest }
+    const { accepted } = await runLoad({ ...load, host: hostname, port: Number(port), work })
+    const points = accepted * pointsPerRequest
     const client = await connect(server.dataDir)
     try {
       await until('all blocks are stored', appliedWithinMs, () => isStill(client))

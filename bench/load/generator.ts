@@ -1,19 +1,18 @@
 import { spreadOf } from '../rig/quantile.ts'
 import { type Connection, openConnection } from './connection.ts'
 import type { LoadResult, Plan } from './plan.ts'
-import { firstStep, type MetricsRequest, metricsRequest } from './request.ts'
+import { type Source, sourcesOf } from './source.ts'
 
 /** Runs the load of one plan in a separate process, so that its cost does not count as the server's. */
 
 type Client = { connection: Connection; sources: Source[]; turn: number }
-type Source = { request: MetricsRequest; step: number }
-type Tally = { ms: number[]; failures: Record<string, number>; points: number }
+type Tally = { ms: number[]; statuses: Record<string, number>; accepted: number }
 
 async function run(plan: Plan): Promise<LoadResult> {
   const clients = await Promise.all(
     Array.from({ length: plan.connections }, (_, index) => openClient(plan, index)),
   )
-  const tally: Tally = { ms: [], failures: {}, points: 0 }
+  const tally: Tally = { ms: [], statuses: {}, accepted: 0 }
   const cpuBefore = process.cpuUsage()
   const began = performance.now()
   const until = began + plan.seconds * 1000
@@ -25,31 +24,19 @@ async function run(plan: Plan): Promise<LoadResult> {
   for (const { connection } of clients) connection.close()
   return {
     requests: tally.ms.length,
-    points: tally.points,
+    accepted: tally.accepted,
     seconds,
     ack: spreadOf(tally.ms),
-    failures: tally.failures,
+    statuses: tally.statuses,
     processorSeconds: (cpu.user + cpu.system) / 1e6,
   }
 }
 
-async function openClient(plan: Plan, index: number): Promise<Client> {
-  const mine = plan.runs.filter((_, run) => run % plan.connections === index)
-  const runs = mine.length > 0 ? mine : plan.runs.slice(0, 1)
-  const host = `${plan.host}:${plan.port}`
-  return {
-    connection: await openConnection(plan.host, plan.port),
-    sources: runs.map((run, order) => ({
-      request: metricsRequest(
-        { host, runId: run.run_id, token: run.token },
-        plan.points,
-        index * 7919 + order * 104_729 + 1,
-      ),
-      step: firstStep,
-    })),
-    turn: 0,
-  }
-}
+const openClient = async (plan: Plan, index: number): Promise<Client> => ({
+  connection: await openConnection(plan.host, plan.port),
+  sources: sourcesOf(plan, index),
+  turn: 0,
+})
 
 async function closedLoop(client: Client, plan: Plan, until: number, tally: Tally): Promise<void> {
   while (performance.now() < until) {
@@ -88,16 +75,16 @@ async function sendOne(
 ): Promise<boolean> {
   const source = client.sources[client.turn++ % client.sources.length]
   if (!source) return false
-  source.step = source.request.renew(source.step, new Date())
+  source.renew(new Date())
   try {
-    const { status } = await client.connection.send(source.request.bytes)
+    const { status } = await client.connection.send(source.bytes)
     tally.ms.push(performance.now() - countedFrom)
-    if (status === 200) tally.points += plan.points
-    else count(tally, status)
+    count(tally, status)
+    if (status === 200) tally.accepted++
     if (Math.random() < plan.resent) {
-      const again = await client.connection.send(source.request.bytes)
+      const again = await client.connection.send(source.bytes)
       tally.ms.push(again.ms)
-      if (again.status !== 200) count(tally, again.status)
+      count(tally, again.status)
     }
     return true
   } catch {
@@ -107,7 +94,7 @@ async function sendOne(
 }
 
 function count(tally: Tally, status: number): void {
-  tally.failures[status] = (tally.failures[status] ?? 0) + 1
+  tally.statuses[status] = (tally.statuses[status] ?? 0) + 1
 }
 
 process.once('message', (plan: Plan) => {

@@ -1,12 +1,18 @@
 import type { Spread } from '../rig/quantile.ts'
 
+/** Points for runs in rotation, or the same calls again and again; each connection has its own share of either. */
+export type Work =
+  | { runs: readonly { run_id: string; token: string }[]; points: number }
+  | { calls: readonly Call[] }
+
+/** A request of a person, always with the same body. */
+export type Call = { method: string; path: string; token: string; body: unknown }
+
 /** The work of one load process. */
 export type Plan = {
   host: string
   port: number
-  /** Targets in rotation; each connection has its own share. */
-  runs: readonly { run_id: string; token: string }[]
-  points: number
+  work: Work
   connections: number
   seconds: number
   /** Share of requests sent a second time, byte for byte. */
@@ -17,14 +23,14 @@ export type Plan = {
 
 export type LoadResult = {
   requests: number
-  /** Points of answered requests, without repeats. */
-  points: number
+  /** Requests with status 200, without repeats. */
+  accepted: number
   /** From the first request to the last response. */
   seconds: number
   /** Milliseconds from sending (with a fixed rate: from the due time) to the response. */
   ack: Spread
-  /** Responses other than 200, by status; `0` counts broken connections. */
-  failures: Record<string, number>
+  /** Responses by status; `0` counts broken connections. */
+  statuses: Record<string, number>
   /** CPU seconds of the load process. */
   processorSeconds: number
 }

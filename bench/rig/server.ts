@@ -12,8 +12,10 @@ export type Server = ServerProcess & {
   remove(): Promise<void>
 }
 
+export type StartOptions = Omit<ServerOptions, 'folder'>
+
 /** Starts `main.ts` with the embedded PostgreSQL in a new temporary folder, with default durability. */
-export async function startServer(options: Omit<ServerOptions, 'folder'> = {}): Promise<Server> {
+export async function startServer(options: StartOptions = {}): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), 'forge-bench-'))
   const server = await serverProcess({ ...options, folder })
   try {

@@ -10,6 +10,8 @@ export type ServerOptions = {
   folder: string
   /** Settings over the defaults of an installation. */
   env?: Record<string, string>
+  /** Another checkout whose server to start; by default this one. */
+  checkout?: string
   /** Flags of node itself, e.g. `--cpu-prof`. */
   nodeFlags?: readonly string[]
   /** Started again this long after it ends by itself; null: it stays down. */
@@ -36,7 +38,7 @@ export type ServerProcess = {
   signal(signal: NodeJS.Signals): void
 }
 
-const main = join(import.meta.dirname, '../../main.ts')
+const thisCheckout = join(import.meta.dirname, '../..')
 const readyWithinMs = 120_000
 const stopWithinMs = 60_000
 
@@ -106,13 +108,13 @@ const environment = ({ folder, env = {} }: ServerOptions, port: number) => ({
 
 /** Its output goes straight to the file: a pipe would be work for the process that measures. */
 function spawnServer(
-  { folder, nodeFlags = [] }: ServerOptions,
+  { folder, nodeFlags = [], checkout = thisCheckout }: ServerOptions,
   env: Record<string, string | undefined>,
   outputFile: string,
 ): ChildProcess {
   const output = openSync(outputFile, 'a')
   try {
-    return spawn(process.execPath, [...nodeFlags, main], {
+    return spawn(process.execPath, [...nodeFlags, join(checkout, 'main.ts')], {
       cwd: folder,
       env,
       stdio: ['ignore', output, output],
