@@ -6,7 +6,7 @@ import {
   text,
 } from '../platform/settings.ts'
 
-/** As the environment says it: issuer, client id and client secret are set all three, or none. */
+/** The settings as configured; issuer, client id and client secret are either all set or all missing. */
 export type OidcConfig = {
   oidcIssuer: string | null
   oidcClientId: string | null
@@ -25,7 +25,7 @@ const issuer: Reader<string | null> = (value, name) => {
   return value
 }
 
-/** Safe from eavesdropping: TLS, or this machine. */
+/** Whether an address is safe from eavesdropping: TLS, or this machine. */
 export const isProtected = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' ||
   (protocol === 'http:' && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname))
@@ -39,7 +39,7 @@ export const oidcSettings: Settings<OidcConfig> = {
   oidcGroupsClaim: ['SERVICE_OIDC_GROUPS_CLAIM', text('groups')],
 }
 
-/** A line for each setting that is missing where others of them are set. */
+/** One line for each missing setting, if some of the three are set. */
 export function incompleteOidc(env: Environment): string[] {
   const of = (...keys: (keyof OidcConfig)[]) => keys.map(key => oidcSettings[key][0])
   const needed = of('oidcIssuer', 'oidcClientId', 'oidcClientSecret')

@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 import { aggregate, type EventOf, event } from './event.ts'
 
-/** `cause` is the stream whose event asked for it, or `schedule <name>`. */
+/** `cause` is the stream whose event caused the duty, or `schedule <name>`. */
 const duty = () =>
   Type.Object({ duty_id: Type.String(), reactor: Type.String(), cause: Type.String() })
 
-/** An admin had what failed tried again at once, with all its attempts. */
+/** An admin had a failed duty tried again at once, with all its attempts. */
 export const dutyRetried = event(
   'duty.retried',
   duty(),
@@ -13,7 +13,7 @@ export const dutyRetried = event(
     `${who} had the duty ${duty_id} of ${reactor} for ${cause} tried again`,
 )
 
-/** An admin decided that this is never to be done. */
+/** An admin decided that a duty is never to be performed. */
 export const dutyDropped = event(
   'duty.dropped',
   duty(),
@@ -24,7 +24,7 @@ export const dutyDropped = event(
 const events = [dutyRetried, dutyDropped] as const
 export type DutyEvent = EventOf<(typeof events)[number]>
 
-/** What people did to a duty; how far it is stands in its row. Null while nobody did anything. */
+/** What admins did to a duty, null if nothing; its progress is in its row. */
 export type DutyHandling = {
   reactor: string
   cause: string

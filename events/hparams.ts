@@ -19,7 +19,7 @@ export const hparamsSet = event(
 
 export type HparamsEvent = EventOf<typeof hparamsSet>
 
-/** By key; ask for one with `Object.hasOwn`, since a key may be called `constructor`. */
+/** By key; look one up with `Object.hasOwn`, because a key may be called `constructor`. */
 export type Hparams = Readonly<Record<string, Scalar>>
 
 function evolve(before: Hparams, event: HparamsEvent): Hparams {

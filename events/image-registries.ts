@@ -1,19 +1,19 @@
 import { Type } from 'typebox'
 import { aggregate, type EventOf, event } from './event.ts'
 
-/** Images of jobs may now come only from these prefixes, sorted by name. */
+/** From now on, images of jobs may come only from these prefixes, sorted by name. */
 export const imageRegistriesSet = event(
   'image_registries.set',
   Type.Object({ registries: Type.Array(Type.String()) }),
   ({ registries }, who) =>
     registries.length === 0
-      ? `${who} let images come from nowhere but the recipes`
-      : `${who} let images come from ${registries.join(', ')} alone`,
+      ? `${who} allowed images from the recipes only`
+      : `${who} allowed images from ${registries.join(', ')} only`,
 )
 
 export type ImageRegistryEvent = EventOf<typeof imageRegistriesSet>
 
-/** Prefixes `host[/path]`; an installation begins with none. */
+/** Prefixes `host[/path]`; none in a new installation. */
 export type ImageRegistries = readonly string[]
 
 function evolve(_: ImageRegistries, event: ImageRegistryEvent): ImageRegistries {

@@ -109,7 +109,7 @@ export const jobRunning = event(
     `${who} said that attempt ${attempt} of job ${short_id} is running`,
 )
 
-/** What the person who asked gave as their reason, or which limit was reached. */
+/** The reason that a person gave, or the limit that was reached. */
 const message = () => nullable(Type.String())
 
 /** The attempt is to write a checkpoint and end; it is killed at the deadline. */
@@ -142,7 +142,7 @@ export const jobPreempted = event(
     `${who} took the GPUs from attempt ${attempt} of job ${short_id} for another job`,
 )
 
-/** The attempt failed in a way its spec allows another attempt for, not before `not_before`; `job.queued` follows. */
+/** The attempt failed and its spec allows another one, no earlier than `not_before`; `job.queued` follows. */
 export const jobRetried = event(
   'job.retried',
   Type.Object({
@@ -156,7 +156,7 @@ export const jobRetried = event(
     `${who} let job ${short_id} try again after attempt ${attempt} (${reason})`,
 )
 
-/** The attempt is to end; it is killed at the deadline. Asked again, the newest request counts. */
+/** The attempt is to end; it is killed at the deadline. Of several requests the newest counts. */
 export const jobStopRequested = event(
   'job.stop_requested',
   Type.Object({
@@ -172,8 +172,8 @@ export const jobStopRequested = event(
 )
 
 /**
- * Nothing of the attempt runs any more, whatever the state of the job. `gpu_seconds` are those from the billing
- * start to the end: 0 for an attempt that never reported `running`.
+ * Nothing of the attempt is running, whatever the state of the job. `gpu_seconds` are counted from the billing start
+ * to the end: 0 for an attempt that never reported `running`.
  */
 export const jobExited = event(
   'job.exited',
@@ -183,7 +183,7 @@ export const jobExited = event(
     exit_code: nullable(Type.Integer()),
     signal: nullable(Type.String()),
     oom_killed: Type.Boolean(),
-    /** Why it never ran, or why nobody knows how it ended. */
+    /** Why it never ran, or why its end is unknown. */
     launch_error: nullable(Type.String()),
     ended_at: timestamp(),
     gpu_seconds: Type.Number({ minimum: 0 }),
@@ -193,8 +193,8 @@ export const jobExited = event(
 )
 
 /**
- * Why a job is over. `reported`: its code said so; `exit_code`: how its process ended says so; the next four:
- * it could not succeed any more; `user`, `limit`: it was stopped.
+ * Why a job ended. `reported`: its code reported the end; `exit_code`: concluded from how its process ended; the next
+ * four: it could no longer succeed; `user`, `limit`: it was stopped.
  */
 export const endReasons = [
   'reported',
@@ -207,14 +207,14 @@ export const endReasons = [
   'limit',
 ] as const
 
-/** Final. Each state of a job is entered by the one event that is called after it. */
+/** Final. Each of these states is entered only by the event of the same name. */
 const end = {
   ...subject,
   /** 0 for a job that never ran. */
   attempt: Type.Integer({ minimum: 0 }),
   reason: oneOf(...endReasons),
   message: message(),
-  /** Of the last attempt, where it is known already; `job.exited` always says it. */
+  /** Of the last attempt, if known already; `job.exited` has it in any case. */
   exit_code: nullable(Type.Integer()),
   ended_at: timestamp(),
 }
@@ -238,7 +238,7 @@ type Exit = {
 
 function exitText({ exit_code, signal, oom_killed, launch_error }: Exit): string {
   if (launch_error !== null) return launch_error
-  if (oom_killed) return 'killed for want of memory'
+  if (oom_killed) return 'killed for lack of memory'
   return signal === null ? `exit code ${exit_code ?? 'unknown'}` : `signal ${signal}`
 }
 

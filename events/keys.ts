@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { aggregate, type EventOf, event } from './event.ts'
 
-/** An admin had a new key made, which signs access tokens from now on. */
+/** An admin had a new key created, which signs access tokens from now on. */
 export const signingKeyRotated = event(
   'signing_key.rotated',
   Type.Object({ kid: Type.String(), replaced_kid: Type.String() }),
@@ -11,7 +11,7 @@ export const signingKeyRotated = event(
 
 export type KeyEvent = EventOf<typeof signingKeyRotated>
 
-/** Null before the first rotation: the key an installation begins with is in no event. */
+/** Null before the first rotation: no event records the first key of an installation. */
 export type SigningKey = { kid: string; replaced_kid: string } | null
 
 function evolve(_: SigningKey, event: KeyEvent): SigningKey {

@@ -1,35 +1,35 @@
 import { decodeJson, encodeJson } from './fact.ts'
 
-/** Which part of a run speaks; null where nobody said. */
+/** The part of a run that wrote the lines; null if unknown. */
 export type Place = { node: string | null; rank: number | null; stream: string }
 
 /** Text that running code sent to `POST /api/ingest/logs`: chunks of one or more whole lines. */
 export type ReportedLines = Place & {
   origin: 'report'
-  /** Tells apart processes that count `seq` on their own; empty where the caller names none. */
+  /** Distinguishes processes that each count `seq`; empty if the caller names none. */
   producer: string
-  /** Ascends with each call of one producer; a call not above the highest taken is a repeat. */
+  /** Increases with each call of a producer; a call not above the highest accepted one is a repeat. */
   seq: number | null
   chunks: readonly string[]
 }
 
 /**
- * What the executor read of a run's output, as it was printed: `bytes` begin `offset` bytes into that stream
- * of that attempt. Pieces go onto the log in order and may be cut anywhere; after a crash the shipper begins
- * anew from any earlier offset, and what was taken already is dropped.
+ * A piece of a run's output as it was printed: `bytes` start at `offset` in that stream of that attempt. Pieces are
+ * appended to the log in order and may be cut anywhere; after a crash the executor starts again from any earlier
+ * offset, and bytes that were already stored are dropped.
  */
 export type PrintedBytes = Place & { origin: 'output'; offset: number; bytes: Buffer }
 
-/** The body of a `logs.appended` fact; the attempt stands in the fact itself. */
+/** The body of a `logs.appended` fact; the attempt is in the fact itself. */
 export type LogsAppended = ReportedLines | PrintedBytes
 
 /**
- * The body of a `logs.eof` fact: the platform expects nothing more of a run, which ended in this state. Goes
- * onto the log after the last output was shipped; of several for one run the first holds.
+ * The body of a `logs.eof` fact: a run ended in this state and no more output is expected. Appended to the log after
+ * the last output; of several for one run the first counts.
  */
 export type LogsEof = { state: string }
 
-/** Bytes travel as characters 0 to 255, since printed bytes need not be UTF-8 and mostly are ASCII. */
+/** Bytes are encoded as characters 0 to 255, because output is mostly ASCII but need not be UTF-8. */
 export const encodeLogs = (data: LogsAppended): Buffer =>
   encodeJson(data.origin === 'output' ? { ...data, bytes: data.bytes.toString('latin1') } : data)
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { aggregate, type EventOf, event } from './event.ts'
 
-/** From now on the API answers 503 with this message, but for what is needed to end it. */
+/** From now on the API responds 503 with this message, except for the routes needed to end maintenance. */
 export const maintenanceOn = event(
   'admin.maintenance_on',
   Type.Object({ message: Type.String() }),

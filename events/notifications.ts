@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { notificationContent } from '../schemas/notifications.ts'
 import { aggregate, type EventOf, event, type Stamped } from './event.ts'
 
-/** A person is told something. Sent again under the same id, it replaces the unread entry; `count` says how often. */
+/** A person was notified. Another one with the same id replaces the unread entry; `count` is how many there were. */
 export const notificationSent = event(
   'notification.sent',
   Type.Object({
@@ -14,7 +14,7 @@ export const notificationSent = event(
   ({ username, title }, who) => `${who} notified ${username}: ${title}`,
 )
 
-/** A person has seen these, or they were the oldest of too many unread ones. */
+/** These were marked as read, by the person or because there were too many unread ones (the oldest go first). */
 export const notificationRead = event(
   'notification.read',
   Type.Object({

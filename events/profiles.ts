@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { profile } from '../schemas/profiles.ts'
 import { aggregate, type EventOf, event } from './event.ts'
 
-/** Hardware jobs can ask for got its description or its price, or another one; the whole of it. */
+/** A profile was described for the first time or again; the event has the whole description. */
 export const profileSet = event(
   'profile.set',
   Type.Object({ ...profile.properties }),
@@ -13,7 +13,7 @@ export const profileSet = event(
 export type ProfileEvent = EventOf<typeof profileSet>
 export type ProfileFacts = Static<typeof profileSet.data>
 
-/** Null before it was described. */
+/** Null before the first description. */
 export type Profile = ProfileFacts | null
 
 function evolve(_: Profile, event: ProfileEvent): Profile {

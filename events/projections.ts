@@ -1,16 +1,16 @@
 import { Type } from 'typebox'
 import { aggregate, type EventOf, event, type Stamped } from './event.ts'
 
-/** An admin asked for the read models to be built anew; `projection` is the name it was asked by, or `all`. */
+/** An admin requested a rebuild of the read models; `projection` is the requested name, or `all`. */
 export const projectionRebuildRequested = event(
   'projection.rebuild_requested',
   Type.Object({ projection: Type.String() }),
-  ({ projection }, who) => `${who} had the read models built anew (${projection})`,
+  ({ projection }, who) => `${who} had the read models rebuilt (${projection})`,
 )
 
 export type ProjectionEvent = EventOf<typeof projectionRebuildRequested>
 
-/** When it was last asked for, and by whom; null: never. */
+/** The last request; null if there was none. */
 export type Rebuild = { projection: string; requested_at: string; requested_by: string } | null
 
 function evolve(_: Rebuild, event: Stamped<ProjectionEvent>): Rebuild {

@@ -15,7 +15,7 @@ export const projectCreated = event(
     `${who} created the ${visibility} project ${name} of ${owner}`,
 )
 
-/** Who reads the project, or what is noted of it, is another now; both as they are from here on. */
+/** The visibility or the notes of a project were changed; the event has both as they are from now on. */
 export const projectChanged = event(
   'project.changed',
   Type.Object({
@@ -27,7 +27,7 @@ export const projectChanged = event(
     `${who} set project ${name} to ${visibility}, ${notes === '' ? 'without notes' : 'with notes'}`,
 )
 
-/** A person became a member, or a member got another role. */
+/** A person became a member, or a member's role changed. */
 export const projectMemberSet = event(
   'project.member_set',
   Type.Object({
@@ -38,7 +38,7 @@ export const projectMemberSet = event(
   ({ name, username, role }, who) => `${who} made ${username} a ${role} of project ${name}`,
 )
 
-/** A member is none any more. */
+/** A person is no longer a member. */
 export const projectMemberRemoved = event(
   'project.member_removed',
   Type.Object({ name: Type.String(), username: Type.String() }),
@@ -48,7 +48,7 @@ export const projectMemberRemoved = event(
 const events = [projectCreated, projectChanged, projectMemberSet, projectMemberRemoved] as const
 export type ProjectEvent = EventOf<(typeof events)[number]>
 
-/** Null: nobody has submitted to it yet. */
+/** Null before the first run. */
 export type Project = {
   owner: string
   visibility: Visibility

@@ -3,7 +3,7 @@ import { quotaInput } from '../schemas/quotas.ts'
 import { aggregate, type EventOf, event } from './event.ts'
 import { count } from './words.ts'
 
-/** An admin set what a user may hold; the whole quota, not the difference. */
+/** An admin set a user's quota; the event has the whole quota, not the difference. */
 export const quotaSet = event(
   'quota.set',
   Type.Object({ ...quotaInput.properties }),
@@ -13,7 +13,7 @@ export const quotaSet = event(
 
 export type QuotaEvent = EventOf<typeof quotaSet>
 
-/** The quota that was set last; null: nobody has set one. */
+/** The quota that was set last; null if none was. */
 export type SetQuota = Static<typeof quotaSet.data> | null
 
 function evolve(_: SetQuota, event: QuotaEvent): SetQuota {

@@ -5,7 +5,7 @@ import { because } from './words.ts'
 
 const runId = () => Type.String()
 
-/** A run without a job exists: code somewhere else may report into it. */
+/** A run without a job was created, for code that runs elsewhere. */
 export const runCreated = event(
   'run.created',
   Type.Object({
@@ -17,7 +17,7 @@ export const runCreated = event(
     tags: Type.Array(Type.String()),
     notes: Type.String(),
   }),
-  ({ short_id, project }, who) => `${who} began the run ${short_id} in project ${project}`,
+  ({ short_id, project }, who) => `${who} created the run ${short_id} in project ${project}`,
 )
 
 /** The code of an external run reported `running`; `reported_at` is its own clock. */
@@ -51,11 +51,11 @@ export const runAbandoned = event(
   ({ run_id }, who) => `${who} gave up ${run_id}, which was silent for a day`,
 )
 
-/** The owner of an external run took another ingest token for it; the ones before it ended. */
+/** The owner of an external run got a new ingest token for it; earlier ones became invalid. */
 export const runTokenIssued = event(
   'run.token_issued',
   Type.Object({ run_id: runId() }),
-  ({ run_id }, who) => `${who} took another ingest token for ${run_id}; the ones before it ended`,
+  ({ run_id }, who) => `${who} got a new ingest token for ${run_id}; earlier ones became invalid`,
 )
 
 const events = [

@@ -11,11 +11,11 @@ export const userCreated = event(
     `${who} created the ${role} ${username}, who signs in by ${auth}`,
 )
 
-/** Who this person is at an identity provider, and only that: names and addresses change hands. */
+/** A person's permanent identity at an identity provider; names and addresses can pass to other people. */
 export const userIdentityLinked = event(
   'user.identity_linked',
   Type.Object({ username: Type.String(), issuer: Type.String(), subject: Type.String() }),
-  ({ username, issuer }) => `${username} first came from the identity provider ${issuer}`,
+  ({ username, issuer }) => `${username} first signed in through the identity provider ${issuer}`,
 )
 
 /** A person signed in; `via` is `password`, `device` or `oidc`. */
@@ -25,7 +25,7 @@ export const userLogin = event(
   ({ username, via }) => `${username} signed in by ${via}`,
 )
 
-/** A person set their own password; the sessions they had ended, but for the one that did it. */
+/** A person changed their own password; all their sessions except the current one ended. */
 export const userPasswordChanged = event(
   'user.password_changed',
   Type.Object({ username: Type.String() }),
@@ -44,14 +44,15 @@ export const userSessionRevoked = event(
   ({ sid }, who) => `${who} ended the session ${sid} from another`,
 )
 
-/** A refresh token came that somebody had gone on from: it was stolen, so its session ended. */
+/** A refresh token was presented after its use, so one of the two parties stole it; its session ended. */
 export const userRefreshReused = event(
   'user.refresh_reused',
   session(),
-  ({ username }) => `A spent refresh token of ${username} came again: its session ended as stolen`,
+  ({ username }) =>
+    `A used refresh token of ${username} was presented again: its session was ended as stolen`,
 )
 
-/** Holds at once: access tokens of the previous role are refused, a refresh brings one of the new role. */
+/** Applies at once: access tokens of the previous role are refused; a refresh gives one of the new role. */
 export const userRoleChanged = event(
   'user.role_changed',
   Type.Object({ username: Type.String(), role: role(), previous: role() }),
@@ -65,21 +66,21 @@ export const userDisabled = event(
   ({ username }, who) => `${who} disabled ${username} and ended their sessions`,
 )
 
-/** A person may sign in again; what had ended stays ended. */
+/** A person may sign in again; ended sessions and tokens stay ended. */
 export const userEnabled = event(
   'user.enabled',
   Type.Object({ username: Type.String() }),
   ({ username }, who) => `${who} enabled ${username} again`,
 )
 
-/** An administrator set another's password; that person's sessions have ended. */
+/** An administrator set another person's password; that person's sessions have ended. */
 export const userPasswordReset = event(
   'user.password_reset',
   Type.Object({ username: Type.String() }),
   ({ username }, who) => `${who} set a new password for ${username} and ended their sessions`,
 )
 
-/** Which fields of the profile have another value now; the values are personal data and not told. */
+/** The changed fields of a profile, without their values, which are personal data. */
 export const userProfileChanged = event(
   'user.profile_changed',
   Type.Object({
@@ -121,7 +122,7 @@ function evolve(user: User, event: UserEvent): User {
       return user && { ...user, isDisabled: true }
     case 'user.enabled':
       return user && { ...user, isDisabled: false }
-    // Sign-ins and passwords stand in the same stream; no rule reads them.
+    // Sign-ins and password changes are in the same stream; no rule reads them.
     default:
       return user
   }

@@ -2,13 +2,13 @@ import { refusalsOfStrangers, securityOf, securitySchemes } from '../auth/openap
 import type { Route } from '../auth/route.ts'
 import { openApi } from '../platform/http/openapi.ts'
 
-/** OpenAPI of what this process serves. */
+/** The OpenAPI document of the routes that this process serves. */
 export const apiDocument = (routes: readonly Route[], version: string): Record<string, unknown> =>
   openApi(routes, {
     info: { title: 'Forge', version, description: 'Control plane for machine-learning training.' },
     securitySchemes,
     securityOf,
     refusalsOfStrangers,
-    // The gate of admission that refused a job.
+    // The admission gate that refused a job.
     refusalFields: { gate: { type: 'string' } },
   })

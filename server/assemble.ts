@@ -11,21 +11,21 @@ import { openExecutor, runExecutor } from './executor.ts'
 import { serveHttp } from './http.ts'
 import type { Parts } from './parts.ts'
 import { openProjectionAdmin, startLogRetention, startRunners } from './read-side.ts'
-import { openWriteSide, startKeepers } from './write-side.ts'
+import { openWriteSide, startTimers } from './write-side.ts'
 
 export type Service = {
-  /** Where people and runs reach it. */
+  /** The address for people and runs. */
   url: string
-  /** What this process answers to. */
+  /** The routes that this process serves. */
   routes: readonly Route[]
-  /** The first administrator, where this start made one; `password` null where it was configured. */
+  /** The first administrator, if this start created one; `password` is null if it was configured. */
   firstAdmin: { username: string; password: string | null } | null
   stop(): Promise<void>
 }
 
 /**
- * Starts the roles of this process and answers when they serve. What was started is stopped again when a
- * later part fails.
+ * Starts the roles of this process and resolves once they serve. If a part fails to start, those started before are
+ * stopped again.
  */
 export async function assemble(config: Config, logger: Logger, version: string): Promise<Service> {
   const life = createLifetime(logger)
@@ -51,7 +51,7 @@ async function startParts(
   const passwords = await createPasswords()
   const firstAdmin = has('command-api') ? await createFirstAdmin(deps, passwords) : null
   if (has('command-api')) {
-    startKeepers(core, deps)
+    startTimers(core, deps)
     startEffects(core, deps)
   }
   const executor = has('executor') ? await openExecutor(core, deps) : null

@@ -35,9 +35,9 @@ export type Config = OidcConfig & {
   localGpus: number
   /** Days for which facts stay on the event log. */
   logRetentionDays: number
-  /** Days after its end for which the files of a run stay on the executor's machine; 0: for ever. */
+  /** How many days the files of an ended run stay on the executor's machine; 0: for ever. */
   runDirDays: number
-  /** Most of a topic of facts on the event log; 0: no limit. */
+  /** Maximum size of a topic of facts on the event log; 0: no limit. */
   logMaxGb: number
   defaultVisibility: 'private' | 'internal'
   metricsToken: string | null

@@ -23,7 +23,7 @@ import { type Measures, measuresIn } from './measures.ts'
 import { migrationSets } from './migrations.ts'
 import { openSignals } from './signals.ts'
 
-/** What every role works with, made once. `config.dataDir` is absolute. */
+/** What all roles share. `config.dataDir` is absolute. */
 export type Core = {
   config: Config
   logger: Logger
@@ -32,32 +32,32 @@ export type Core = {
   telemetry: Telemetry
   measures: Measures
   signals: Signals<WakeUps>
-  /** Null where none is configured. It may go away at any time: whatever is asked of it has an answer without. */
+  /** Null if none is configured. It may become unreachable at any time, so every use has a way without it. */
   redis: RedisClient | null
   databaseUrl: string
   /** Connections of the write side. */
   pool: Pool
-  /** Connections of the read side: their search path is the live generation. */
+  /** Connections of the read side, with the live generation as search path. */
   readPool: Pool
   /** Reads for people; `role` is null without row-level security (docs/adr/0009-row-level-security.md). */
   peoplesReads: ReadsOptions
   topics: Topics
   log: EventLog
-  /** Null where the log trims itself (Kafka). */
+  /** Null if the log trims itself (Kafka). */
   trimLog: PostgresLog['trim'] | null
-  /** Known once the listener has its port. */
+  /** Final once the listener has its port. */
   baseUrl: { value: string }
   /** The recipes that come with Forge. */
   catalogue: readonly CatalogueEntry[]
-  /** Tells the executor of this process, once there is one, to look at the jobs at once. */
+  /** Wakes the executor of this process; does nothing before it is started. */
   jobsChanged: { tell: () => void }
-  /** Tells the duties of this process, once they are performed, to look at what was added. */
+  /** Wakes the performer of duties in this process; does nothing before it is started. */
   dutiesAdded: { tell: () => void }
-  /** The followers of this process, once they run. */
+  /** The running followers of this process. */
   followers: Following[]
 }
 
-/** Opens the database, embedded where none was named, brings its schemas up to date, and opens the log. */
+/** Opens the database (the embedded one if none is configured), migrates its schemas, and opens the log. */
 export async function openCore(
   given: Config,
   logger: Logger,
@@ -96,7 +96,7 @@ export async function openCore(
     redis,
     databaseUrl,
     pool: open('write'),
-    // A batch of the projector is 4 MiB, and may have to wait while a rebuild flips.
+    // The projector's batches are 4 MiB, and may have to wait while a rebuild flips.
     readPool: open('read', {
       searchPath: 'read',
       statementTimeoutMs: 60_000,
@@ -114,7 +114,7 @@ export async function openCore(
   }
 }
 
-/** Logged at every start, since otherwise a faulty query could show people each other's rows unnoticed. */
+/** Warns at every start, because a faulty query could now show people each other's rows. */
 const warnWithoutRowSecurity = (logger: Logger, why: string) =>
   logger.warn(
     { why },

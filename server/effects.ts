@@ -8,7 +8,7 @@ import { followers as declared, reactors } from '../command-api/reactors.ts'
 import type { Check } from '../platform/readiness.ts'
 import type { Core } from './core.ts'
 
-/** Starts what Forge does because of events (docs/effects.md). */
+/** Starts the effects of events: duties, schedules and followers (docs/effects.md). */
 export function startEffects(core: Core, deps: Deps): void {
   const { life, logger, pool, log, topics, measures } = core
   const duties = startDuties({
@@ -35,7 +35,7 @@ export function startEffects(core: Core, deps: Deps): void {
   gaugeOpenDuties(core)
 }
 
-/** Counted when the scraper asks, in every process alike: sum by none, take the maximum. */
+/** Counted at each scrape; every process reports the same numbers, so take the maximum, not the sum. */
 function gaugeOpenDuties({ pool, telemetry }: Core): void {
   new Gauge({
     name: 'forge_duties_open',
@@ -53,7 +53,7 @@ function gaugeOpenDuties({ pool, telemetry }: Core): void {
   })
 }
 
-/** Parked duties and halted followers need a person, but no other process would do better: they make nobody unready. */
+/** Always `ok`: parked duties and halted followers need a person, and another process would do no better. */
 export async function effectsCheck({ pool, followers }: Core): Promise<Check> {
   const counts = await countDuties(pool, new Date())
   const sum = (which: 'due' | 'parked') => counts.reduce((all, count) => all + count[which], 0)

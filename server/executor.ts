@@ -13,7 +13,7 @@ import { startExclusive } from '../platform/postgres/exclusive.ts'
 import { locks } from '../platform/postgres/locks.ts'
 import type { Core } from './core.ts'
 
-/** Opens the engine of this machine, and says what it has to those who ask for hardware. */
+/** Opens the engine of this machine, and describes its hardware as the profile `local`. */
 export async function openExecutor({ config }: Core, deps: Deps): Promise<Executor> {
   const executor = await openLocalExecutor({
     runsDirectory: join(config.dataDir, 'runs'),
@@ -25,10 +25,10 @@ export async function openExecutor({ config }: Core, deps: Deps): Promise<Execut
   return executor
 }
 
-/** Files that were kept for days may stay for another minute. */
+/** Files that are kept for days may stay for another minute. */
 const runFilesPollMs = 60_000
 
-/** Starts looking after jobs; the listener must have its port, which runs are told. */
+/** Starts executing jobs; the listener must have its port, because runs are given its address. */
 export function runExecutor(core: Core, deps: Deps, executor: Executor): void {
   const { config, life, log, logger, topics, catalogue, pool } = core
   const look = () => {
@@ -64,7 +64,7 @@ export function runExecutor(core: Core, deps: Deps, executor: Executor): void {
       },
     }
   }
-  // One process looks after the jobs of this engine; another one takes over when it is gone.
+  // Only one process looks after the jobs of this engine; if it stops, another takes over.
   const exclusive = startExclusive({ pool, lock: locks.engine, logger }, look)
   life.owns('executor', exclusive, started => started.stop())
 }

@@ -17,21 +17,21 @@ import type { Config } from './config.ts'
 import type { Parts } from './parts.ts'
 import { routesOf } from './routes.ts'
 
-/** Answers while the rest deliberately does not (specification, "Errors", 503). */
+/** Served even while all other routes are refused (specification, "Errors", 503). */
 const alwaysServed = new Set(['/api/version', '/healthz', '/api/readyz'])
-/** Besides: what it takes to end maintenance. */
+/** Also served in maintenance: the routes needed to end it. */
 const servedInMaintenance = (config: Config): ReadonlySet<string> => {
   const signIn = oidcOf(config)
     ? ['/api/auth/oidc/login', '/api/auth/oidc/callback', '/api/auth/refresh']
     : ['/api/auth/login']
   return new Set([...signIn, '/api/admin/maintenance'])
 }
-/** How soon it is worth asking again during maintenance, in seconds. */
+/** `Retry-After` during maintenance, in seconds. */
 const maintenanceRetrySeconds = 30
 
 export type Serving = { port: number; routes: readonly Route[] }
 
-/** Puts the routes of this process's roles behind one listener; answers its port and the routes. */
+/** Serves the routes of this process's roles on one listener; returns its port and the routes. */
 export async function serveHttp(parts: Parts): Promise<Serving> {
   const { deps, signals, logger, readPool } = parts
   const authenticate = authenticator({
@@ -66,7 +66,7 @@ export async function serveHttp(parts: Parts): Promise<Serving> {
   })
   const server = await listen(app, parts.config.host, parts.config.port)
   parts.life.owns('http', server, listening => listening.close())
-  // After the listener, so that streams end before it: it waits for what is open.
+  // Registered after the listener and so stopped before it, because it waits for open streams.
   parts.life.owns('streams', streams, opened => opened.close())
   return { port: server.port, routes }
 }
@@ -93,7 +93,7 @@ async function openMaintenance(parts: Parts, onBegin: () => void): Promise<Maint
   return life.owns('maintenance', opened, watch => watch.stop())
 }
 
-/** What this read must show: what the caller asks for, or else what they themselves just wrote. */
+/** The writes that a read must show: those the caller names, else the caller's own recent ones. */
 function positionsFor(ctx: Context, caller: Caller, parts: Parts): string[] {
   const asked = ctx.get('forge-wait-for')
   if (asked !== '')

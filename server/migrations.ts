@@ -4,7 +4,7 @@ const root = join(import.meta.dirname, '..')
 
 export const readMigrations = join(root, 'projector/migrations')
 
-/** The schemas of an installation, in the order in which they are brought up to date. */
+/** The schemas of an installation, in the order of their migration. */
 export const migrationSets = [
   { schema: 'auth', folder: join(root, 'auth/migrations') },
   { schema: 'log', folder: join(root, 'platform/log/migrations') },

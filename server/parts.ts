@@ -5,7 +5,7 @@ import type { RateLimits } from '../platform/rate-limits.ts'
 import type { Runner } from '../projector/runner.ts'
 import type { Core } from './core.ts'
 
-/** The parts that the routes of this process stand on. */
+/** The parts that the routes of this process use. */
 export type Parts = Core & {
   deps: Deps
   passwords: Passwords

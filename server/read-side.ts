@@ -12,7 +12,7 @@ import { projectionsRead, startTrimmingLog } from '../projector/trim-log.ts'
 import type { Core } from './core.ts'
 import { readMigrations } from './migrations.ts'
 
-/** Starts a runner for each projection, and what packs metric points. */
+/** Starts a runner for each projection, and the compactor of metric points. */
 export function startRunners({
   databaseUrl,
   logger,
@@ -38,7 +38,7 @@ export function startRunners({
   )
 }
 
-/** Keeps the log in Postgres to its retention; Kafka sees to that itself. */
+/** Enforces the retention of a log in Postgres; Kafka does so itself. */
 export function startLogRetention({ life, logger, pool, topics, trimLog }: Core): void {
   if (trimLog === null) return
   const trimming = startTrimmingLog({
@@ -52,10 +52,10 @@ export function startLogRetention({ life, logger, pool, topics, trimLog }: Core)
   life.owns('log retention', trimming, started => started.stop())
 }
 
-/** What an administrator may do to the projections: see where they are, build them anew. */
+/** What administrators can do with projections: see their progress, rebuild them. */
 export function openProjectionAdmin(core: Core, runners: readonly Runner[]): ProjectionAdmin {
   const { databaseUrl, life, readPool, log, logger, topics } = core
-  // Statements of a rebuild take as long as the tables are large.
+  // With large tables, the statements of a rebuild take long.
   const open = (options: Partial<PoolOptions> = {}) =>
     createPool(databaseUrl, {
       max: 4,

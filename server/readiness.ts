@@ -2,7 +2,7 @@ import { type Check, checkAll, type Readiness } from '../platform/readiness.ts'
 import { effectsCheck } from './effects.ts'
 import type { Parts } from './parts.ts'
 
-/** Whether the parts that this process needs answer. */
+/** Checks the parts that this process needs. */
 export async function readinessOf(parts: Parts): Promise<Readiness> {
   const result = await checkAll({
     postgres: async () => {

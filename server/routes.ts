@@ -14,7 +14,7 @@ import { apiDocument } from './api-document.ts'
 import type { Parts } from './parts.ts'
 import { readinessOf } from './readiness.ts'
 
-/** What belongs to the listener these routes stand behind. */
+/** Parts of the listener that serves these routes. */
 export type Behind = { openStream: OpenStream; maintenance: MaintenanceWatch }
 
 /** The routes of this process's roles. */
@@ -56,7 +56,7 @@ export function routesOf(parts: Parts, { openStream, maintenance }: Behind): Rou
   return routes
 }
 
-/** Few and short of patience: whoever reads the whole record of the commands must not hold them up. */
+/** Few connections with a short time limit, so that reading all events does not hold up commands. */
 function openAuditPool({ life, databaseUrl }: Parts): Pool {
   const options = { max: 3, applicationName: 'forge audit', statementTimeoutMs: 10_000 }
   return life.owns('pool audit', createPool(databaseUrl, options), pool => pool.end())

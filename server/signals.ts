@@ -4,12 +4,12 @@ import { inProcessSignals, type Signals } from '../platform/signals.ts'
 import { openRedisSignals } from '../platform/signals-redis.ts'
 import type { WakeUps } from '../schemas/wake-ups.ts'
 
-/** So that a message stays small; who waits for a key past these finds it at their next own look. */
+/** Keeps messages small; waiters for further keys find them at their next poll. */
 const maxKeys = 500
 
 export type SignalsOptions = { redis: RedisClient | null; prefix: string; logger: Logger }
 
-/** Between processes by Redis, where one is named; within this one otherwise. */
+/** Signals between processes through Redis if configured, else within this process. */
 export async function openSignals(options: SignalsOptions): Promise<Signals<WakeUps>> {
   const { redis, prefix, logger } = options
   if (redis === null) return inProcessSignals()

@@ -5,17 +5,17 @@ import { createFactLane } from '../command-api/append-fact.ts'
 import type { Deps } from '../command-api/deps.ts'
 import { postgresEventStore } from '../command-api/event-store.ts'
 import { runFilesReactor } from '../command-api/jobs/run-files.ts'
-import { startJobKeeper } from '../command-api/jobs/timers.ts'
+import { startJobTimers } from '../command-api/jobs/timers.ts'
 import { dutiesFor } from '../command-api/reactor.ts'
 import { reactors } from '../command-api/reactors.ts'
 import { recentWrites } from '../command-api/recent-writes.ts'
 import { type Relay, startRelay } from '../command-api/relay.ts'
-import { startRunKeeper } from '../command-api/runs/timers.ts'
+import { startRunTimers } from '../command-api/runs/timers.ts'
 import { decisionEvents } from '../events/all.ts'
 import { eventId, prefixedId, systemClock } from '../platform/time.ts'
 import type { Core } from './core.ts'
 
-/** The event store, and the relay behind it where this process has that role. */
+/** Opens the event store, and starts the relay if this process has that role. */
 export async function openWriteSide(core: Core): Promise<Deps> {
   const { config, logger, life, pool, log, topics } = core
   let relay: Relay | null = null
@@ -56,15 +56,15 @@ async function openKeys({ config, life, logger }: Core): Promise<KeyRing> {
   const watch = watchKeys(keys, {
     now: systemClock,
     tokenSeconds: config.jwtHours * 3600,
-    failed: error => logger.warn({ err: error }, 'the signing keys could not be looked at'),
+    failed: error => logger.warn({ err: error }, 'the signing keys could not be checked'),
   })
   life.owns('key watch', watch, started => started.stop())
   return keys
 }
 
-/** Starts what ends runs and jobs that nobody else would. */
-export function startKeepers({ life, jobsChanged }: Core, deps: Deps): void {
-  life.owns('run keeper', startRunKeeper(deps), started => started.stop())
-  const jobKeeper = startJobKeeper(deps, () => jobsChanged.tell())
-  life.owns('job keeper', jobKeeper, started => started.stop())
+/** Starts the timers of runs and jobs, e.g. those that end them. */
+export function startTimers({ life, jobsChanged }: Core, deps: Deps): void {
+  life.owns('run timers', startRunTimers(deps), started => started.stop())
+  const jobTimers = startJobTimers(deps, () => jobsChanged.tell())
+  life.owns('job timers', jobTimers, started => started.stop())
 }

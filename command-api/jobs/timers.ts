@@ -8,7 +8,7 @@ import { pendingTimeout, queue } from './decide.ts'
 import { saveJob } from './rows.ts'
 import { hasRoom } from './waiting-jobs.ts'
 
-export type JobKeeper = { stop(): Promise<void> }
+export type JobTimers = { stop(): Promise<void> }
 
 /** Interval between passes, in milliseconds. */
 const intervalMs = 1000
@@ -19,10 +19,10 @@ const batch = 100
  * code 0 without a report, and records `quota` as the reason of jobs whose owner has no room. Every step may be
  * repeated, by any process.
  */
-export function startJobKeeper(deps: Deps, wake: () => void): JobKeeper {
+export function startJobTimers(deps: Deps, wake: () => void): JobTimers {
   return repeat(
     async () => {
-      if (await keepJobs(deps)) wake()
+      if (await runDueTimers(deps)) wake()
       return intervalMs
     },
     {
@@ -32,13 +32,13 @@ export function startJobKeeper(deps: Deps, wake: () => void): JobKeeper {
   )
 }
 
-type Duty = {
+type Timer = {
   /** SQL that finds due jobs; `$1` is now, `$2` the limit. */
   due: string
   decide: (job: Job, now: Date) => JobEvent[]
 }
 
-const duties: readonly Duty[] = [
+const timers: readonly Timer[] = [
   {
     due: `select run_id from write.job_state where state = 'held' and not_before <= $1 limit $2`,
     decide: job => queue(job, 'waiting_capacity'),
@@ -62,18 +62,21 @@ const duties: readonly Duty[] = [
   },
 ]
 
-const keeper = {
+const timerRequest = {
   actor: { type: 'system', id: 'job-keeper', via: 'timer' },
   requestId: 'job-keeper',
 } as const
 
 /** Returns whether something changed. */
-export async function keepJobs(deps: CommitDeps & Pick<Deps, 'pool'>): Promise<boolean> {
+export async function runDueTimers(deps: CommitDeps & Pick<Deps, 'pool'>): Promise<boolean> {
   let isChanged = false
-  for (const { due, decide } of duties) {
+  for (const { due, decide } of timers) {
     const { rows } = await deps.pool.query(due, [deps.now(), batch])
     for (const { run_id } of rows) {
-      const { events } = await commit(deps, keeper, jobAt(run_id), { decide, alongside: saveJob })
+      const { events } = await commit(deps, timerRequest, jobAt(run_id), {
+        decide,
+        alongside: saveJob,
+      })
       isChanged ||= events.length > 0
     }
   }

@@ -11,7 +11,7 @@ export function roleBy(
   return [claims[groupsClaim]].flat().includes(adminGroup) ? 'admin' : 'operator'
 }
 
-/** Events for a role change; `null` means a new person, or a role to keep. */
+/** `previous` is null before the person existed; `role` is null if the role is to be kept. */
 export function followRole(
   previous: Role | null,
   { username, role }: { username: string; role: Role | null },

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 import { abandonRun } from './decide.ts'
 import { endRun } from './report.ts'
 
-export type RunKeeper = { stop(): Promise<void> }
+export type RunTimers = { stop(): Promise<void> }
 
 /** Interval between passes, in milliseconds. */
 const intervalMs = 1000
@@ -15,14 +15,14 @@ const intervalMs = 1000
 const silenceMs = 24 * 3_600_000
 const batch = 100
 
-const keeper = { type: 'system', id: 'run-keeper', via: 'timer' } as const
+const actor = { type: 'system', id: 'run-keeper', via: 'timer' } as const
 
 /**
  * Time-based transitions of runs: closes the logs of ended runs with the platform's `eof` (specification, "Job
  * lifecycle", rule 2), and abandons external runs that were silent for a day. Every step may be repeated, by any
  * process: of several `eof` the first counts.
  */
-export function startRunKeeper(deps: Deps): RunKeeper {
+export function startRunTimers(deps: Deps): RunTimers {
   return repeat(
     async () => {
       await noteReporters(deps)
@@ -61,7 +61,7 @@ async function closeLogs(deps: Deps): Promise<void> {
       received_at_ms: deps.now().getTime(),
       run_id,
       attempt: null,
-      actor: keeper,
+      actor,
       request_id: 'run-keeper',
       body: encodeLogsEof({ state: end_state }),
     })
@@ -80,7 +80,7 @@ async function abandonSilent(deps: Deps): Promise<void> {
     [new Date(deps.now().getTime() - silenceMs), batch],
   )
   for (const { run_id } of rows) {
-    await commit(deps, { actor: keeper, requestId: 'run-keeper' }, runAt(run_id), {
+    await commit(deps, { actor, requestId: 'run-keeper' }, runAt(run_id), {
       decide: run => abandonRun(run, run_id),
       alongside: (tx, { now }) => endRun(tx, run_id, 'abandoned', now),
     })

@@ -13,22 +13,22 @@ export type Broker = {
 }
 
 export type BrokerOptions = {
-  /** Data, log and settings of this broker; may hold what an earlier one left. */
+  /** Data, log and settings of this broker; may hold the data of an earlier one. */
   folder: string
   /** Default: a free one. */
   port?: number
-  /** Where clients are told to connect, if not to `port`: a relay in front of it. */
+  /** The port that the broker announces to clients, e.g. of a proxy in front of it; default `port`. */
   advertisedPort?: number
-  /** Of the Java machine; the default is small and starts fast. */
+  /** Options of the JVM; by default it is small and starts fast. */
   javaOptions?: readonly string[]
 }
 
-/** On a busy machine the start alone takes 20 s. */
+/** On a busy machine a start takes 20 s. */
 const readyWithinMs = 60_000
 const lookEveryMs = 50
 const smallJava = ['-Xms64m', '-Xmx256m', '-XX:TieredStopAtLevel=1']
 
-/** Starts a real single-node broker on 127.0.0.1 and answers when it is ready for clients. */
+/** Starts a real single-node broker on 127.0.0.1; resolves once it is ready for clients. */
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const { folder, advertisedPort, javaOptions = smallJava } = options
   const jars = await fetchJars()
@@ -47,7 +47,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const log = await open(logPath, 'w')
   const logging = `-Dlog4j2.configurationFile=${ownFile('log4j2.properties')}`
   const args = [...javaOptions, '-cp', `${jars}/*`, logging, 'kafka.Kafka', properties]
-  // A group of its own: Ctrl-C must reach the broker only after those who use it.
+  // Its own process group, so that Ctrl-C does not end the broker before its clients.
   const child = spawn('java', args, { detached: true, stdio: ['ignore', log.fd, log.fd] })
   await log.close()
   const ended = new Promise<void>(resolve => child.once('exit', () => resolve()))

@@ -10,15 +10,15 @@ const run = promisify(execFile)
 
 export const ownFile = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-/** What is fetched once and kept between checkouts (`FORGE_CACHE_DIR`, default `~/.cache/forge`). */
+/** Holds downloads that checkouts share (`FORGE_CACHE_DIR`, default `~/.cache/forge`). */
 export const cacheFolder = (): string =>
   process.env.FORGE_CACHE_DIR ??
   join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'forge')
 
-/** Kafka cannot be had on this machine; the message says what is missing and what brings it. */
+/** Kafka is not available on this machine; the message says what is missing and how to install it. */
 export class KafkaMissing extends Error {}
 
-/** The folder with the broker's jars, fetched by Maven the first time. */
+/** The folder with the broker's jars, downloaded by Maven the first time. */
 export async function fetchJars(): Promise<string> {
   await needJava()
   const folder = await versionFolder()
@@ -36,7 +36,7 @@ export async function fetchJars(): Promise<string> {
   })
 }
 
-/** Fills `dataFolder` as a new broker's. Formatted once and then copied: each Java start costs 1.5 s. */
+/** Creates the data of a new broker. Formatted once and then copied, because each Java start costs 1.5 s. */
 export async function formatData(jars: string, dataFolder: string): Promise<void> {
   const formatted = await makeOnce(join(await versionFolder(), 'formatted'), async draft => {
     const properties = `${draft}.properties`
@@ -78,7 +78,7 @@ async function versionFolder(): Promise<string> {
   return join(cacheFolder(), 'kafka', version ?? 'unknown')
 }
 
-/** Appears under its name only when whole; of two that make it at once one is thrown away. */
+/** Creates `path`, which gets its name only when complete; of two concurrent creations one is discarded. */
 async function makeOnce(path: string, make: (draft: string) => Promise<void>): Promise<string> {
   const isThere = () =>
     stat(path).then(
@@ -114,7 +114,7 @@ async function needJava(): Promise<void> {
 async function needMaven(): Promise<void> {
   await run('mvn', ['-v']).catch(cause => {
     throw new KafkaMissing(
-      'Kafka is fetched by Maven, and there is no mvn on the PATH; on Debian: apt-get install -y --no-install-recommends maven',
+      'Kafka is downloaded by Maven, and there is no mvn on the PATH; on Debian: apt-get install -y --no-install-recommends maven',
       { cause },
     )
   })

@@ -6,13 +6,13 @@ import { cacheFolder, KafkaMissing } from './distribution.ts'
 const { values } = parseArgs({
   options: {
     port: { type: 'string', default: '9092' },
-    // What the broker keeps stays between starts.
+    // The broker's data is kept between starts.
     folder: { type: 'string', default: `${cacheFolder()}/kafka/broker` },
   },
 })
 
 try {
-  console.error('Starting Kafka (the first time its jars are fetched)…')
+  console.error('Starting Kafka (the first time, its jars are downloaded)…')
   const broker = await startBroker({
     folder: values.folder,
     port: Number(values.port),

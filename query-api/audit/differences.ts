@@ -1,11 +1,11 @@
-/** `path` is a JSON Pointer (RFC 6901); what is not there is null. */
+/** `path` is a JSON Pointer (RFC 6901); a missing value is null. */
 export type Difference = { path: string; from: unknown; to: unknown }
 
-/** Where two JSON values differ, each as deep down as it can be named. */
+/** The differences of two JSON values, each with the longest possible path. */
 export function differences(from: unknown, to: unknown, path = ''): Difference[] {
   if (isLeaf(from) && isLeaf(to)) return from === to ? [] : [{ path, from, to }]
-  // What came to be, or went, is named field by field too.
   if (isOpaque(from, to)) return [{ path, from, to }]
+  // An object that was added or removed is listed field by field as well.
   const [before, after] = [fieldsOf(from), fieldsOf(to)]
   const names = new Set([...before.keys(), ...after.keys()])
   if (names.size === 0 && isLeaf(from) !== isLeaf(to)) return [{ path, from, to }]
@@ -16,7 +16,7 @@ export function differences(from: unknown, to: unknown, path = ''): Difference[]
 
 const isLeaf = (value: unknown): boolean => typeof value !== 'object' || value === null
 
-/** A list against an object, or either against something that is neither: nothing inside can be compared. */
+/** Whether the insides of two different kinds of values cannot be compared; null compares with anything. */
 const isOpaque = (a: unknown, b: unknown): boolean =>
   a !== null && b !== null && (isLeaf(a) || isLeaf(b) || Array.isArray(a) !== Array.isArray(b))
 

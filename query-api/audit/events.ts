@@ -5,7 +5,7 @@ import type { AuditRow } from '../../schemas/audit.ts'
 import { toExactTimestamp, toTimestamp } from '../../schemas/timestamp.ts'
 import { targetOf } from './target.ts'
 
-/** A row of `write.event`; `columns` are what it is read with. */
+/** A row of `write.event`, as selected by `columns`. */
 export type StoredEvent = {
   position: number
   event_id: string
@@ -25,7 +25,7 @@ const definitions = new Map(decisionEvents.map(definition => [definition.type, d
 type Known = ReadonlyMap<string, EventDefinition>
 type Today = { type: string; data: Record<string, unknown> }
 
-/** In today's shape; what is of a type unknown here stays as it was recorded. */
+/** The event in its current version; events of unknown types are returned unchanged. */
 export function current(
   { type, schema_version, data }: Pick<StoredEvent, 'type' | 'schema_version' | 'data'>,
   known: Known = definitions,
@@ -34,7 +34,7 @@ export function current(
   return { type, data: definition ? upcast(definition, { type, schema_version, data }) : data }
 }
 
-/** What is shown of an event. What somebody has made illegible must not keep the rest from being read. */
+/** The shown data of an event. One that was tampered with must not prevent reading the others. */
 function legible(stored: StoredEvent): { data: Record<string, unknown>; summary: string } {
   try {
     const event = current(stored)
@@ -45,7 +45,7 @@ function legible(stored: StoredEvent): { data: Record<string, unknown>; summary:
   }
 }
 
-/** `alice submitted job math-rl-1 …`; of a type that is not known here (any more), only its name. */
+/** `alice submitted job math-rl-1 …`; for unknown (e.g. former) types only the type. */
 function summaryOf({ type, data }: Today, actor: Actor): string {
   const definition = definitions.get(type)
   const who = nameOf(actor)

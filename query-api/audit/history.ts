@@ -8,12 +8,12 @@ import { differences } from './differences.ts'
 import { columns, current, type StoredEvent, toRow } from './events.ts'
 import { streamOf, targetOf } from './target.ts'
 
-/** Read and folded at once. */
+/** Events per query. */
 const perBatch = 1000
-/** Shown of the events between two instants. */
+/** Maximum number of events shown between two instants. */
 const maxEvents = 500
 
-/** The state of a target at an instant; null where there never was such a target. */
+/** The state of a target at an instant; null if there never was such a target. */
 export async function stateAt(
   pool: Pool,
   { target, at }: { target: string; at: string },
@@ -23,7 +23,7 @@ export async function stateAt(
   return { target, at: shown(at), version, state: await fold(pool, target, version) }
 }
 
-/** What is different in a target between two instants, and the events that made it so. */
+/** The differences of a target between two instants, and the events that caused them. */
 export async function diffBetween(
   pool: Pool,
   { target, from, to }: { target: string; from: string; to: string },
@@ -46,13 +46,13 @@ export async function diffBetween(
 const shown = (text: string) => toExactTimestamp(new Date(text))
 
 /**
- * The first instant that is after `at`. Records show whole seconds: one without a fraction means all of its second,
- * so that the time a row shows takes in the row itself.
+ * The first instant after `at`. Rows show whole seconds, so a time without a fraction means the whole of its second:
+ * the time that a row shows must include the row.
  */
 const justAfter = (at: string): Date =>
   new Date(new Date(at).getTime() + (/\.\d/.test(at) ? 1 : 1000))
 
-/** The newest version not after this instant, 0 before the first; null where there is no such stream. */
+/** The newest version at this instant, 0 before the first; null if there is no such stream. */
 async function versionAt(pool: Pool, target: string, at: string): Promise<number | null> {
   const { rows } = await pool.query<{ newest: number | null; version: number }>(
     `select max(stream_version) as newest,
@@ -66,7 +66,7 @@ async function versionAt(pool: Pool, target: string, at: string): Promise<number
 
 const aggregateOf = new Map(aggregates.map(aggregate => [aggregate.name, aggregate]))
 
-/** Of a kind that no longer exists: the newest value of each field that its events named. */
+/** For kinds that no longer exist: the newest value of each field of its events. */
 const newestValues: Pick<Aggregate, 'initial' | 'evolve'> = {
   initial: {},
   evolve: (state, event) => ({ ...(state as object), ...event.data }),
@@ -84,10 +84,10 @@ async function fold(pool: Pool, target: string, version: number): Promise<unknow
       state = events.map(toStamped).reduce(evolve, state)
     }
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause) throw cause // of the database
+    if (cause instanceof Error && 'code' in cause) throw cause // an error of the database
     throw new Refusal(
       'conflict',
-      `The events of ${target} make no state: they are not as they were recorded; verify says where`,
+      `The events of ${target} cannot be folded: they differ from what was recorded; verify says where`,
       { code: 'audit.not_foldable', cause },
     )
   }
@@ -100,7 +100,7 @@ const toStamped = (stored: StoredEvent): Stamped<{ type: string; data: object }>
   actor: stored.meta.actor,
 })
 
-/** As JSON has it; maps as objects. */
+/** The state as JSON, with maps as objects. */
 const plain = (state: unknown): unknown =>
   JSON.parse(
     JSON.stringify(state, (_, value) => (value instanceof Map ? Object.fromEntries(value) : value)),

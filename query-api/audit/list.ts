@@ -3,7 +3,7 @@ import type { AuditQuery, AuditRow } from '../../schemas/audit.ts'
 import { columns, type StoredEvent, toRow } from './events.ts'
 import { streamOf } from './target.ts'
 
-/** More are not counted. */
+/** Counting stops here. */
 const maxCounted = 10_001
 
 /** `counted` is cut off at 10,001. */
@@ -13,7 +13,7 @@ export type AuditPage = { rows: AuditRow[]; counted: number }
 export async function listEvents(db: Kysely<unknown>, query: AuditQuery): Promise<AuditPage> {
   const { limit = 50, offset = 0 } = query
   const passing = sql.join([sql`true`, ...conditions(query)], sql` and `)
-  // Of one target by version: a clock that was set back does not turn its history around.
+  // A target's events are ordered by version, because a clock set back would reverse them.
   const order =
     query.target === undefined
       ? sql`order by occurred_at desc, position desc`

@@ -6,7 +6,7 @@ import { diffBetween, stateAt } from './history.ts'
 import { type AuditPage, listEvents } from './list.ts'
 import { parseHead, verifyChain } from './verify.ts'
 
-/** What the audit answers, from `write.event` itself: nothing stands between the record and who reads it. */
+/** Reads `write.event` itself and no projection, so that no other code can distort the record. */
 export function auditReader(pool: Pool) {
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   return {
@@ -20,7 +20,7 @@ export function auditReader(pool: Pool) {
   }
 }
 
-/** SQLSTATE of a statement that reached the time-out of its pool. */
+/** SQLSTATE of a statement that exceeded its pool's time limit. */
 const outOfTime = '57014'
 
 async function bounded<T>(reading: Promise<T>): Promise<T> {
@@ -30,7 +30,7 @@ async function bounded<T>(reading: Promise<T>): Promise<T> {
     if (!(error instanceof Error && 'code' in error && error.code === outOfTime)) throw error
     throw new Refusal(
       'unavailable',
-      'The audit did not find it in time; narrow it by target, actor, type, since or until',
+      'The audit took too long; narrow it by target, actor, type, since or until',
       { code: 'audit.out_of_time', cause: error },
     )
   }

@@ -20,14 +20,14 @@ import {
 import { Invalid } from '../../schemas/validate.ts'
 import { pageHeaders } from '../page.ts'
 
-/** Reads the record of the commands; handed in by the wiring, since it knows their events and rules. */
+/** Reads the recorded events; passed in, because it has a pool of its own. */
 export type AuditReader = {
-  /** The newest first; `counted` may be cut off at 10,001. */
+  /** Newest first; `counted` may be cut off at 10,001. */
   list(query: AuditQuery): Promise<{ rows: AuditRow[]; counted: number }>
-  /** Null where there never was such a target, as of `diff`. */
+  /** Null if there never was such a target; the same for `diff`. */
   state(query: { target: string; at: string }): Promise<AuditState | null>
   diff(query: { target: string; from: string; to: string }): Promise<AuditDiff | null>
-  /** Whether everything is as it was recorded; `head`: one that was kept. May take minutes. */
+  /** Checks that all events are as recorded, and that a `head` kept elsewhere is on the chain. May take minutes. */
   verify(head: string | undefined, signal: AbortSignal): Promise<AuditVerdict>
 }
 
@@ -37,7 +37,7 @@ export const auditRoutes = (audit: AuditReader, now: Clock): Route[] => [
     path: '/api/audit',
     credential: 'admin',
     tag: 'admin',
-    summary: 'Who did what, the newest first',
+    summary: 'Who did what, newest first',
     query: auditQuery,
     response: Type.Array(auditRow),
     async handle({ query, ctx }) {

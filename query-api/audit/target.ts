@@ -1,7 +1,7 @@
-/** What an event is about. */
+/** The thing that an event is about. */
 export type Target = { type: string; id: string }
 
-/** A stream is called after its target, `job-run_01J…` for `job:run_01J…`: no kind has a hyphen in its name. */
+/** A stream is named after its target, `job-run_01J…` for `job:run_01J…`; names of kinds contain no hyphen. */
 export function targetOf(stream: string): Target {
   const hyphen = stream.indexOf('-')
   return { type: stream.slice(0, hyphen), id: stream.slice(hyphen + 1) }

@@ -3,10 +3,10 @@ import { contentDigest, genesis, type Head, linkAfter } from '../../platform/has
 import { Refusal } from '../../platform/refusal.ts'
 import type { AuditFault, AuditVerdict } from '../../schemas/audit.ts'
 
-/** A head somebody kept elsewhere: whatever the database says now, it must still lie on the chain. */
+/** A head that somebody kept outside the database; it must still be on the chain. */
 export type KeptHead = { hash: Buffer; position: number }
 
-/** `HASH@POSITION`, as `head` of a verdict shows it. */
+/** Parses `HASH@POSITION`, the form of a verdict's `head`. */
 export function parseHead(text: string): KeptHead {
   const [hash = '', position] = text.split('@')
   return { hash: Buffer.from(hash, 'hex'), position: Number(position) }
@@ -14,7 +14,7 @@ export function parseHead(text: string): KeptHead {
 
 const headText = ({ hash, position }: KeptHead) => `${hash.toString('hex')}@${position}`
 
-/** An event as it is now, with the link that was made for it; null: none was. */
+/** An event as it is now, with the link recorded for it; both null if there is none. */
 type Linked = {
   xid: string
   position: number
@@ -23,12 +23,12 @@ type Linked = {
   hash: Buffer | null
 }
 
-/** Read at once: some milliseconds of this process, and nothing is held between two of them. */
+/** Events per query: a few milliseconds of this process, without holding a connection between queries. */
 const perBatch = 1000
 
 /**
- * Walks all events in commit order beside the chain, up to the head as it is now, and answers the first thing
- * that is not as it was recorded.
+ * Compares all events, in commit order, with the chain up to its current head, and returns the first deviation from
+ * what was recorded.
  */
 export async function verifyChain(
   pool: Pool,
@@ -59,7 +59,7 @@ type Walked = { last: Head; fault: AuditFault | null }
 async function walk(pool: Pool, end: Head, signal: AbortSignal): Promise<Walked> {
   let last = genesis
   for (;;) {
-    if (signal.aborted) throw new Refusal('unavailable', 'Nobody waits for the verdict any more')
+    if (signal.aborted) throw new Refusal('unavailable', 'Nobody is waiting for the verdict')
     const rows = await readLinked(pool, last, end)
     if (rows.length === 0) return { last, fault: null }
     for (const row of rows) {
@@ -88,10 +88,10 @@ function faultOf({ position, digest, link, hash }: Linked, last: Head): AuditFau
     return fault(
       'inserted',
       position,
-      'The event was never published: it came in later, from outside',
+      'The event was never published: it was inserted later, not by Forge',
     )
   if (link !== last.link + 1)
-    return fault('deleted', position, `Link ${link} follows on link ${last.link}`)
+    return fault('deleted', position, `Link ${link} follows link ${last.link}`)
   if (hash?.equals(linkAfter(last.hash, digest))) return null
   return fault('changed', position, 'The event, or its link, is not what was recorded')
 }
@@ -102,7 +102,7 @@ const fault = (kind: AuditFault['kind'], position: number, detail: string): Audi
   detail,
 })
 
-/** Where a link is missed: what it was made for is gone, or stands somewhere else now. */
+/** Explains a missing link: its event was deleted, or has moved in the order. */
 async function explain(pool: Pool, found: AuditFault, last: Head): Promise<AuditFault> {
   if (found.kind !== 'deleted') return found
   const { rows } = await pool.query<{ position: number; is_there: boolean }>(
@@ -118,17 +118,19 @@ async function explain(pool: Pool, found: AuditFault, last: Head): Promise<Audit
     : fault('deleted', position, `It was recorded before the event at position ${found.position}`)
 }
 
-/** Whether the newest events are there: the head and the relay's cursor were moved with each of them. */
+/** Checks that the newest events still exist: the head and the relay's cursor advance with each of them. */
 async function tailFault(pool: Pool, last: Head, end: Head): Promise<AuditFault | null> {
   if (last.link !== end.link)
     return fault('truncated', end.position, `${end.link - last.link} of the newest events are gone`)
   if (!last.hash.equals(end.hash))
-    return fault('changed', end.position, 'The head is not that of the chain')
+    return fault('changed', end.position, 'The head differs from the end of the chain')
   const { rows } = await pool.query<{ position: number }>(
     `select c.position from write.relay_cursor c
       where c.position > 0 and not exists (select from write.event e where e.position = c.position)`,
   )
-  return rows[0] ? fault('truncated', rows[0].position, 'It was published, and is gone') : null
+  return rows[0]
+    ? fault('truncated', rows[0].position, 'The event was published and no longer exists')
+    : null
 }
 
 async function keptFault(pool: Pool, kept: KeptHead | null): Promise<AuditFault | null> {

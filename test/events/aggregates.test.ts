@@ -58,13 +58,13 @@ test('recorded data are brought up to date step by step, from whichever version'
   t.deepEqual(upcast(moved, stored(3, { to: 'x' })), { to: 'x' })
 })
 
-test('a version that nobody knows the way from is an error, and never taken for another', t => {
+test('a version without an upcaster is an error, and never read as another version', t => {
   const message = (schema_version: number, definition = moved) =>
     t.throws(() => upcast(definition, stored(schema_version, {}))).message
   t.is(message(4), 'thing.moved was recorded in version 4; this build knows 3')
-  t.is(message(0), 'thing.moved has no way from version 0 to 1')
+  t.is(message(0), 'thing.moved has no upcaster from version 0 to 1')
   t.is(
     message(2, { ...moved, upcasters: moved.upcasters.slice(0, 1) }),
-    'thing.moved has no way from version 2 to 3',
+    'thing.moved has no upcaster from version 2 to 3',
   )
 })

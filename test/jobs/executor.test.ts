@@ -1,7 +1,7 @@
 import test from 'ava'
 import { pause, resume, stop } from '../../command-api/jobs/decide.ts'
 import { reportJob } from '../../command-api/jobs/report.ts'
-import { keepJobs } from '../../command-api/jobs/timers.ts'
+import { runDueTimers } from '../../command-api/jobs/timers.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import { until } from '../servers/until.ts'
 import { type Stage, stage } from './stage.ts'
@@ -46,11 +46,11 @@ test.serial('exit code 0 without a report is a success after a minute', async t 
   await until('it has ended', 60_000, async () =>
     types(await at.eventsOf(run_id)).includes('exited'),
   )
-  t.is(await keepJobs(at.deps), false)
+  t.is(await runDueTimers(at.deps), false)
   t.is(await at.stateOf(run_id), 'starting')
   t.deepEqual(await holds(at), nothing)
   at.later(61)
-  t.is(await keepJobs(at.deps), true)
+  t.is(await runDueTimers(at.deps), true)
   t.is(await at.stateOf(run_id), 'succeeded')
 })
 
@@ -166,7 +166,7 @@ test.serial("a job that its owner's quota keeps waiting keeps nobody else waitin
   at.reconcile()
   await at.untilState(first.run_id, 'starting')
   await at.untilState(other.run_id, 'starting')
-  await keepJobs(at.deps)
+  await runDueTimers(at.deps)
   t.is(await at.stateOf(second.run_id), 'queued')
   t.like((await at.eventsOf(second.run_id)).at(-1), { data: { reason: 'quota_in_use' } })
 })
@@ -238,11 +238,11 @@ test.serial('a held job is queued at its time, and one that waits too long fails
   const held = await at.submit({ scheduling: { not_before } })
   const waiting = await at.submit({ limits: { max_pending_s: 60 } })
   t.is(held.state, 'held')
-  t.is(await keepJobs(at.deps), false)
+  t.is(await runDueTimers(at.deps), false)
   at.later(61)
-  await keepJobs(at.deps)
+  await runDueTimers(at.deps)
   t.is(await at.stateOf(waiting.run_id), 'failed')
   at.later(3600)
-  await keepJobs(at.deps)
+  await runDueTimers(at.deps)
   t.is(await at.stateOf(held.run_id), 'queued')
 })
