@@ -47,7 +47,8 @@ export async function startForge(
   const forge: Forge = {
     ...server,
     pool,
-    token: await signIn(server.url),
+    // With an identity provider nobody signs in with a password.
+    token: env.SERVICE_OIDC_ISSUER === undefined ? await signIn(server.url) : '',
     another: startProcess,
   }
   return forge
