@@ -35,11 +35,10 @@ export const notificationRoutes = (deps: Deps): Route[] => [
     async handle(request) {
       const { username } = request.caller
       const { notification_id } = request.params
+      await refuseUnknown(deps, username, notification_id)
       const { events } = await commit(deps, request, notificationsOf({ username }), {
         decide: feed => markRead(feed, username, [notification_id]),
       })
-      // Only now: nearly always it was unread, and then there is nothing to look up.
-      if (events.length === 0) await refuseUnknown(deps, username, notification_id)
       return { ok: true, count: countOf(events) }
     },
   }),
@@ -52,7 +51,7 @@ const countOf = (events: readonly { data: object }[]): number =>
     0,
   )
 
-/** The state holds unread ones alone; one that was read before is found among the events. */
+/** The state of the stream holds only unread entries, so an entry that was read is looked up among the events. */
 async function refuseUnknown({ pool }: Deps, username: string, id: string): Promise<void> {
   const { rowCount } = await pool.query(
     `select 1 from write.event

@@ -1,7 +1,7 @@
 import { until } from '../servers/until.ts'
 import { withoutOwner } from './missing-id.ts'
-import type { Sample } from './sample.ts'
-import { type Send, signIn } from './send.ts'
+import type { Sample, SignedIn } from './sample.ts'
+import { asked, type Send, signIn } from './send.ts'
 
 type Entry = { notification_id: string }
 
@@ -10,17 +10,9 @@ const toldWithinMs = 30_000
 /** The warning that a refresh token of theirs was used twice: what people can cause for themselves. */
 export const notificationSample: Sample = {
   slice: 'notifications',
-  async make({ send, owner, ask }) {
-    const { cookie } = await signIn(send, owner.username, owner.password)
-    const next = await refreshed(send, cookie)
-    await refreshed(send, next)
-    await refreshed(send, cookie)
-    const { notification_id } = await until('the owner is told', toldWithinMs, async () => {
-      const entries = await ask<Entry[]>({ method: 'GET', path: '/api/notifications' })
-      return entries[0]
-    })
-    return { nouns: { notifications: { notification_id } } }
-  },
+  make: async ({ send, owner }) => ({
+    nouns: { notifications: { notification_id: await warn(send, owner) } },
+  }),
   missing: ({ nouns }) => ({
     nouns: {
       notifications: { notification_id: withoutOwner(nouns.notifications?.notification_id) },
@@ -35,6 +27,26 @@ export const notificationSample: Sample = {
       cells: ({ no }) => ({ notification_id: `ntf_${no}`, change: no }),
     },
   },
+  changes: {
+    'POST /api/notifications/{notification_id}/read': {
+      path: async ({ send, people: { operator } }) =>
+        `/api/notifications/${await warn(send, operator)}/read`,
+    },
+  },
+}
+
+/** Returns the id of an unread warning. */
+async function warn(send: Send, owner: SignedIn): Promise<string> {
+  const { cookie } = await signIn(send, owner.username, owner.password)
+  const next = await refreshed(send, cookie)
+  await refreshed(send, next)
+  await refreshed(send, cookie)
+  const { notification_id } = await until('the owner is warned', toldWithinMs, async () => {
+    const path = '/api/notifications?unread=true'
+    const [entry] = await asked<Entry[]>(send, owner, { method: 'GET', path })
+    return entry
+  })
+  return notification_id
 }
 
 /** The cookie that takes the place of this one; empty where it was refused. */
