@@ -8,32 +8,31 @@ import {
 } from './columns.ts'
 import { type Grouping, groupByKey } from './grouping.ts'
 import { createPoints, makeRoom, type Points } from './points.ts'
-import { seal, unseal } from './sealed.ts'
+import { sealedFormat } from './sealed.ts'
 import {
   CorruptSeries,
   createReader,
-  createWriter,
   maxVarintBytes,
   type Reader,
   readText,
   readVarint,
   reserve,
   skip,
+  type Writer,
   writeText,
   writeVarint,
 } from './varint.ts'
 
-const version = 1
 const zstdLevel = 1
 /** Shorter bodies are never compressed: the saving is not worth the call. */
 const minCompressedBytes = 4096
 /** Maximum bytes after decompression; the largest request of 10,000 points stays far below. */
 const maxBodyBytes = 64 * 1024 * 1024
+const format = sealedFormat({ version: 1, maxBodyBytes })
 
 export type Point = { key: string; step: number; ts_ms: number; value: number }
 
-// Encoding is synchronous, so that these serve all calls.
-const writer = createWriter(256 * 1024)
+// Encoding is synchronous, so that one serves all calls.
 const grouped = createPoints()
 
 /**
@@ -51,28 +50,29 @@ export function encodeBlock(
   grouped.length = 0
   makeRoom(grouped, keys.length)
   const { keys: names, counts } = groupByKey(keys, points, grouped)
-  writer.at = 0
-  reserve(writer, 3 * maxVarintBytes)
-  writeVarint(writer, grouped.length)
-  writeVarint(writer, names.length)
-  const nameBytes = writeNames(names)
-  writeList(writer, counts)
-  writeIntGroups(writer, counts, grouped.steps)
-  writeIntGroups(writer, counts, grouped.ts)
-  writeValueGroups(writer, counts, grouped.values)
-  const body = writer.bytes.subarray(0, writer.at)
-  return { bytes: seal(version, body, levelFor(body, nameBytes)), inserted: grouped.length }
+  const bytes = format.encode(to => {
+    reserve(to, 3 * maxVarintBytes)
+    writeVarint(to, grouped.length)
+    writeVarint(to, names.length)
+    const nameBytes = writeNames(to, names)
+    writeList(to, counts)
+    writeIntGroups(to, counts, grouped.steps)
+    writeIntGroups(to, counts, grouped.ts)
+    writeValueGroups(to, counts, grouped.values)
+    return levelFor(to.at, nameBytes)
+  })
+  return { bytes, inserted: grouped.length }
 }
 
 /**
  * Values are mostly noise and the other columns are already short; zstd helps mostly with names. So it is used
  * only if names are a large part of a long body.
  */
-const levelFor = (body: Buffer, nameBytes: number) =>
-  body.length >= minCompressedBytes && nameBytes * 4 > body.length ? zstdLevel : null
+const levelFor = (bodyBytes: number, nameBytes: number) =>
+  bodyBytes >= minCompressedBytes && nameBytes * 4 > bodyBytes ? zstdLevel : null
 
 /** Returns the length of the names in bytes. */
-function writeNames(names: readonly string[]): number {
+function writeNames(writer: Writer, names: readonly string[]): number {
   const lengthAt = writer.at
   // The length is known only afterwards; reserve four bytes for it.
   writer.at += 4
@@ -88,7 +88,7 @@ function writeNames(names: readonly string[]): number {
  * the length of `into` unchanged.
  */
 export function decodeBlock(bytes: Buffer, into: Points): Grouping & { from: number } {
-  const reader = createReader(unseal(version, bytes, maxBodyBytes))
+  const reader = format.open(bytes)
   const total = readVarint(reader)
   const keys = readNames(reader, readVarint(reader))
   const counts = readCounts(reader, keys.length, total)

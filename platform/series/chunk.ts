@@ -1,22 +1,12 @@
 import { readValues, writeValuesDense } from './doubles.ts'
 import { readInts, writeInts } from './ints.ts'
-import { seal, unseal } from './sealed.ts'
-import {
-  at,
-  CorruptSeries,
-  createReader,
-  createWriter,
-  maxVarintBytes,
-  readVarint,
-  reserve,
-  writeVarint,
-} from './varint.ts'
+import { sealedFormat } from './sealed.ts'
+import { at, CorruptSeries, maxVarintBytes, readVarint, reserve, writeVarint } from './varint.ts'
 
-const version = 1
+const format = sealedFormat({ version: 1, maxBodyBytes: 64 * 1024 * 1024 })
 const zstdLevel = 3
 /** Maximum points of a chunk. */
 export const chunkPoints = 4096
-const maxBodyBytes = 64 * 1024 * 1024
 
 /**
  * Points of one key. `arrivals` numbers the log record that brought each point; `ts` is epoch milliseconds.
@@ -51,19 +41,17 @@ export type Summary = {
   last_arrival: number
 }
 
-// Encoding is synchronous, so that one writer serves all calls.
-const writer = createWriter(128 * 1024)
-
 /** Encodes a resolved, non-empty series. */
 export function encodeChunk(series: Series): Buffer {
   const count = series.steps.length
-  writer.at = 0
-  reserve(writer, maxVarintBytes)
-  writeVarint(writer, count)
-  for (const column of [series.arrivals, series.steps, series.ts])
-    writeInts(writer, column, { from: 0, count, before: -1 })
-  writeValuesDense(writer, series.values, 0, count)
-  return seal(version, writer.bytes.subarray(0, writer.at), zstdLevel)
+  return format.encode(to => {
+    reserve(to, maxVarintBytes)
+    writeVarint(to, count)
+    for (const column of [series.arrivals, series.steps, series.ts])
+      writeInts(to, column, { from: 0, count, before: -1 })
+    writeValuesDense(to, series.values, 0, count)
+    return zstdLevel
+  })
 }
 
 /**
@@ -72,7 +60,7 @@ export function encodeChunk(series: Series): Buffer {
  * more than decoding it.
  */
 export function decodeChunk(bytes: Buffer, reuse?: Series): Series {
-  const reader = createReader(unseal(version, bytes, maxBodyBytes))
+  const reader = format.open(bytes)
   const count = readVarint(reader)
   if (count > chunkPoints * 16) throw new CorruptSeries('more points than a chunk has')
   const roomy = reuse !== undefined && reuse.steps.length >= count

@@ -1,5 +1,5 @@
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import { CorruptSeries } from './varint.ts'
+import { CorruptSeries, createReader, createWriter, type Reader, type Writer } from './varint.ts'
 
 /** Version byte, codec byte, and a CRC-32 (little-endian) over those two and the body as stored. */
 const headerBytes = 6
@@ -53,5 +53,22 @@ export function unseal(version: number, bytes: Buffer, maxBytes: number): Buffer
     return zstdDecompressSync(stored, { maxOutputLength: maxBytes })
   } catch (cause) {
     throw new CorruptSeries(`zstd: ${(cause as Error).message}`)
+  }
+}
+
+/**
+ * Encodes and decodes what is stored in one format. `write` puts the body into an empty writer and returns the
+ * level to compress it with; `open` throws `CorruptSeries` as `unseal` does.
+ */
+export function sealedFormat({ version, maxBodyBytes }: { version: number; maxBodyBytes: number }) {
+  // Encoding is synchronous, so that one writer serves all calls.
+  const writer = createWriter(256 * 1024)
+  return {
+    encode(write: (to: Writer) => number | null): Buffer {
+      writer.at = 0
+      const zstdLevel = write(writer)
+      return seal(version, writer.bytes.subarray(0, writer.at), zstdLevel)
+    },
+    open: (bytes: Buffer): Reader => createReader(unseal(version, bytes, maxBodyBytes)),
   }
 }
