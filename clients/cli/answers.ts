@@ -3,13 +3,16 @@
  * `--json` unchanged, and unknown words are shown as they are.
  */
 
-export type JobRow = {
+type RunIdentity = {
   run_id: string
   short_id: string
   name: string
   project: string
   owner: string
   state: string
+}
+
+export type JobRow = RunIdentity & {
   state_reason: string | null
   phase: string | null
   recipe: { name: string; version: string } | null
@@ -29,13 +32,7 @@ export type JobDetail = JobRow & { transitions: Transition[] }
 
 export type MetricSummary = { last: number | string; step: number; count: number }
 
-export type RunRecord = {
-  run_id: string
-  short_id: string
-  name: string
-  project: string
-  owner: string
-  state: string
+export type RunRecord = RunIdentity & {
   source: string
   created_at: string
   started_at: string | null

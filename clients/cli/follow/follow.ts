@@ -3,18 +3,9 @@ import { type ExitCode, exitCode } from '../failure.ts'
 import type { Session } from '../session.ts'
 import type { Terminal } from '../terminal.ts'
 import { exitCodeOf, outcomeLines, outcomeOf } from './outcome.ts'
-import {
-  newPicture,
-  type Picture,
-  seeGap,
-  seeJob,
-  seeLine,
-  seePoints,
-  seeRun,
-  seeState,
-} from './picture.ts'
+import { newPicture, type Picture, see } from './picture.ts'
 import { jsonPresenter, livePresenter, type Presenter, plainPresenter } from './presenters.ts'
-import { type Run, type RunEvent, runEvents } from './run-events.ts'
+import { type Run, runEvents } from './run-events.ts'
 
 export type FollowOptions = {
   /** Metrics to chart; empty: the most interesting ones. */
@@ -44,7 +35,7 @@ export async function followRun(
     const tail = isJson ? null : 500
     const options = { signal: leaving.signal, tail, keys, isExact: isJson }
     await runEvents(api, run, options, event => {
-      note(picture, event, nowMs())
+      see(picture, event, nowMs())
       presenter.see(event, picture)
     })
   } finally {
@@ -85,29 +76,6 @@ function presenterOf(
     ? 'q leaves; the run goes on'
     : 'Ctrl-C leaves the run going and says how to come back'
   return livePresenter({ terminal, tty: process.stdout, mode, picture, keys, footer, nowMs })
-}
-
-function note(picture: Picture, event: RunEvent, nowMs: number): void {
-  switch (event.type) {
-    case 'job':
-      seeJob(picture, event.job)
-      break
-    case 'run':
-      seeRun(picture, event.run)
-      break
-    case 'state':
-      seeState(picture, event.frame, nowMs)
-      break
-    case 'points':
-      seePoints(picture, event.frame)
-      break
-    case 'line':
-      seeLine(picture, event.line)
-      break
-    case 'gap':
-      seeGap(picture, event.stream, event.reason, nowMs)
-      break
-  }
 }
 
 /** Aborts with the reason 'q' or 'interrupt'. `withKeys` puts the terminal into raw mode. */

@@ -1,13 +1,7 @@
 import { toNumber } from '../amounts.ts'
-import {
-  isEnded,
-  type JobDetail,
-  type LogLine,
-  type PointsFrame,
-  type RunRecord,
-  type StateFrame,
-} from '../answers.ts'
+import { isEnded, type JobDetail, type LogLine } from '../answers.ts'
 import { Series } from '../series.ts'
+import type { RunEvent, Stream } from './run-events.ts'
 
 /** Log lines kept for display. */
 const tailLines = 500
@@ -15,9 +9,8 @@ const tailLines = 500
 const justNowMs = 1500
 
 export type Stage = { state: string; sinceMs: number }
-export type Stream = 'log' | 'metrics' | 'state'
 
-/** Everything known about a followed run. The functions below change it; views only read it. */
+/** Everything known about a followed run. `see` changes it; views only read it. */
 export type Picture = {
   runId: string
   shortId: string
@@ -68,8 +61,33 @@ export function newPicture(
   }
 }
 
+type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>
+
+export function see(picture: Picture, event: RunEvent, nowMs: number): void {
+  switch (event.type) {
+    case 'job':
+      seeJob(picture, event)
+      break
+    case 'run':
+      seeRun(picture, event)
+      break
+    case 'points':
+      seePoints(picture, event)
+      break
+    case 'state':
+      seeState(picture, event, nowMs)
+      break
+    case 'gap':
+      seeGap(picture, event, nowMs)
+      break
+    case 'line':
+      seeLine(picture, event)
+      break
+  }
+}
+
 /** Applies a job's full history, which replaces what was collected from the stream. */
-export function seeJob(picture: Picture, job: JobDetail): void {
+function seeJob(picture: Picture, { job }: EventOf<'job'>): void {
   picture.recipe = job.recipe && `${job.recipe.name} ${job.recipe.version}`
   picture.phase = job.phase
   picture.step = job.progress?.step ?? null
@@ -82,7 +100,7 @@ export function seeJob(picture: Picture, job: JobDetail): void {
 }
 
 /** Applies the record of a run without a job. */
-export function seeRun(picture: Picture, run: RunRecord): void {
+function seeRun(picture: Picture, { run }: EventOf<'run'>): void {
   const started = Date.parse(run.started_at ?? run.created_at)
   if (picture.stages.length === 0) picture.stages.push({ state: run.state, sinceMs: started })
   enter(picture, run.state, Date.parse(run.ended_at ?? ''))
@@ -92,7 +110,7 @@ export function seeRun(picture: Picture, run: RunRecord): void {
  * A live change is dated by its arrival, because `at` has whole seconds and short stages would have no length.
  * A stream starts with the whole history; known parts of it keep their times.
  */
-export function seeState(picture: Picture, frame: StateFrame, nowMs: number): void {
+function seeState(picture: Picture, { frame }: EventOf<'state'>, nowMs: number): void {
   const at = Date.parse(frame.at)
   if (isKnown(picture.stages, frame.state, at)) return
   const sinceMs = Math.abs(nowMs - at) <= justNowMs ? nowMs : at
@@ -109,25 +127,20 @@ const isKnown = (stages: readonly Stage[], state: string, at: number): boolean =
       at - justNowMs <= (stages[index + 1]?.sinceMs ?? Number.POSITIVE_INFINITY),
   )
 
-export function seePoints(picture: Picture, { points }: PointsFrame): void {
-  for (const { key, step, value } of points) {
+function seePoints(picture: Picture, { frame }: EventOf<'points'>): void {
+  for (const { key, step, value } of frame.points) {
     const series = picture.metrics.get(key) ?? new Series()
     picture.metrics.set(key, series)
     series.add(step, toNumber(value))
   }
 }
 
-export function seeLine(picture: Picture, line: LogLine): void {
+function seeLine(picture: Picture, { line }: EventOf<'line'>): void {
   picture.log.push(line)
   if (picture.log.length > 2 * tailLines) picture.log.splice(0, picture.log.length - tailLines)
 }
 
-export function seeGap(
-  picture: Picture,
-  stream: Stream,
-  reason: string | null,
-  nowMs: number,
-): void {
+function seeGap(picture: Picture, { stream, reason }: EventOf<'gap'>, nowMs: number): void {
   if (reason === null) picture.gaps.delete(stream)
   else picture.gaps.set(stream, { reason, sinceMs: picture.gaps.get(stream)?.sinceMs ?? nowMs })
 }

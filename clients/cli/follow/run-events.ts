@@ -10,7 +10,8 @@ import {
 import { type Api, segment, withQuery } from '../api.ts'
 import { exitCode, Failure } from '../failure.ts'
 import { followStream, pause, type SseEvent } from '../sse.ts'
-import type { Stream } from './picture.ts'
+
+export type Stream = 'log' | 'metrics' | 'state'
 
 /** An event of a followed run, in order of arrival. */
 export type RunEvent =
@@ -19,6 +20,7 @@ export type RunEvent =
   | { type: 'state'; frame: StateFrame }
   | { type: 'points'; frame: PointsFrame }
   | { type: 'line'; line: LogLine }
+  /** The stream is interrupted for this reason; null: it flows again. */
   | { type: 'gap'; stream: Stream; reason: string | null }
 
 export type Run = { run_id: string; short_id: string; name: string; source: string; state: string }

@@ -1,14 +1,10 @@
 import test from 'ava'
-import type { JobDetail, LogLine } from '../../../clients/cli/answers.ts'
+import type { JobDetail, LogLine, StateFrame } from '../../../clients/cli/answers.ts'
 import {
   byInterest,
   newPicture,
   type Picture,
-  seeGap,
-  seeJob,
-  seeLine,
-  seePoints,
-  seeState,
+  see,
   timeline,
 } from '../../../clients/cli/follow/picture.ts'
 import { runView } from '../../../clients/cli/follow/view.ts'
@@ -22,10 +18,18 @@ const state = (name: string, seconds: number, reason: string | null = null) => (
   state_reason: reason,
   at: at(seconds),
 })
+const seeState = (picture: Picture, frame: StateFrame, nowMs: number) =>
+  see(picture, { type: 'state', frame }, nowMs)
 const line = (seq: number, text: string): LogLine => ({
   ...{ seq, ts: start, attempt: 1, node: null, rank: null },
   ...{ stream: 'stdout', text },
 })
+
+const pointsAt = (step: number) => [
+  { key: 'loss', step, value: 2 / (step + 1), ts: 0 },
+  { key: 'val/accuracy', step, value: 1 - 1 / (step + 1), ts: 0 },
+  { key: 'lr', step, value: 0.001, ts: 0 },
+]
 
 function running(): Picture {
   const run = { run_id: 'run_1', short_id: 'demo-1', name: 'digits' }
@@ -34,15 +38,9 @@ function running(): Picture {
   seeState(picture, state('starting', 1.2), start + 1200)
   seeState(picture, state('running', 7.4), start + 7400)
   for (let step = 0; step < 300; step++)
-    seePoints(picture, {
-      points: [
-        { key: 'loss', step, value: 2 / (step + 1), ts: 0 },
-        { key: 'val/accuracy', step, value: 1 - 1 / (step + 1), ts: 0 },
-        { key: 'lr', step, value: 0.001, ts: 0 },
-      ],
-    })
+    see(picture, { type: 'points', frame: { points: pointsAt(step) } }, start)
   for (let seq = 1; seq <= 60; seq++)
-    seeLine(picture, line(seq, `epoch ${seq} of 60, the loss falls`))
+    see(picture, { type: 'line', line: line(seq, `epoch ${seq} of 60, the loss falls`) }, start)
   picture.step = 150
   picture.totalSteps = 300
   return picture
@@ -90,9 +88,10 @@ test('metrics asked for are the ones charted', t => {
 
 test('a broken connection is told with its reason until it flows again', t => {
   const picture = running()
-  seeGap(picture, 'log', 'connect ECONNREFUSED', start + 6000)
+  const reason = 'connect ECONNREFUSED'
+  see(picture, { type: 'gap', stream: 'log', reason }, start + 6000)
   t.regex(view(picture, 80, 24)[2] ?? '', /reconnecting for 4\.0 s: connect ECONNREFUSED/)
-  seeGap(picture, 'log', null, start + 10_000)
+  see(picture, { type: 'gap', stream: 'log', reason: null }, start + 10_000)
   t.regex(view(picture, 80, 24)[2] ?? '', /50%/)
 })
 
@@ -108,7 +107,7 @@ test('what the job itself says of its history counts, the finer times of the str
     ...{ phase: null, recipe: null, progress: null, queue: null, exit_code: 3 },
     ...{ state: 'failed', state_reason: 'exit_code', ended_at: at(22), transitions },
   }
-  seeJob(picture, job as unknown as JobDetail)
+  see(picture, { type: 'job', job: job as unknown as JobDetail }, start)
   t.deepEqual(timeline(picture, start + 99_000), [
     { state: 'queued', seconds: 1.2 },
     { state: 'starting', seconds: 6.2 },
