@@ -79,6 +79,18 @@ export const emptySeries = (length: number): Series => ({
   values: new Float64Array(length),
 })
 
+/** The first index, from `from` on, whose step is `step` or greater; the steps ascend. */
+export function indexOfStep(steps: Float64Array, step: number, from = 0): number {
+  let low = from
+  let high = steps.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (at(steps, middle) < step) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
 /** A stretch of a series, sharing its memory. */
 export const slice = (series: Series, from: number, to: number): Series => ({
   arrivals: series.arrivals.subarray(from, to),

@@ -1,10 +1,9 @@
 import type { PoolClient } from 'pg'
-import { byteaArray, float8Array, int4Array, int8Array } from '../../platform/postgres/arrays.ts'
+import { byteaArray, int4Array, int8Array } from '../../platform/postgres/arrays.ts'
 import {
   decodeChunk,
   encodeChunk,
   type Series,
-  type Summary,
   slice,
   summarize,
 } from '../../platform/series/chunk.ts'
@@ -12,6 +11,7 @@ import { resolve } from '../../platform/series/merge.ts'
 import { decodeNumberedBlock } from '../../platform/series/numbered-block.ts'
 import { at } from '../../platform/series/varint.ts'
 import { type Place, planRewrites, type Rewrite, rewrite } from './rewrite.ts'
+import { intsOf, valueColumns } from './summary-columns.ts'
 
 /** The points of numbered blocks by key, with repeated steps resolved. */
 export function pointsByKey(blocks: readonly Buffer[]): Map<number, Series> {
@@ -117,8 +117,7 @@ async function insertChunks(
   chunks: readonly { keyNo: number; series: Series }[],
 ): Promise<void> {
   const summaries = chunks.map(({ series }) => summarize(series))
-  const ints = (of: (summary: Summary) => number) => int8Array(summaries.map(of))
-  const floats = (of: (summary: Summary) => number) => float8Array(summaries.map(of))
+  const ints = intsOf(summaries)
   await tx.query({
     name: 'insert_metric_chunks',
     text: `insert into metric_chunk (run_no, key_no, first_step, last_step, first_ts, max_ts, last_ts,
@@ -140,13 +139,7 @@ async function insertChunks(
       ints(s => s.last_ts),
       ints(s => s.first_arrival),
       ints(s => s.last_arrival),
-      ints(s => s.count),
-      ints(s => s.nonfinite),
-      // Without finite values there is no minimum; NaN stands for null in the parameters.
-      floats(s => s.min ?? Number.NaN),
-      floats(s => s.max ?? Number.NaN),
-      floats(s => s.sum),
-      floats(s => s.last),
+      ...valueColumns(summaries),
       byteaArray(chunks.map(({ series }) => encodeChunk(series))),
     ],
   })

@@ -1,4 +1,4 @@
-import { chunkPoints, cut, type Series, slice } from '../../platform/series/chunk.ts'
+import { chunkPoints, cut, indexOfStep, type Series, slice } from '../../platform/series/chunk.ts'
 import { resolve } from '../../platform/series/merge.ts'
 import { at } from '../../platform/series/varint.ts'
 
@@ -19,7 +19,11 @@ export function planRewrites(chunks: readonly Place[], points: Series): Rewrite[
   const rewrites: Rewrite[] = []
   let from = 0
   for (const [i, chunk] of chunks.entries()) {
-    const end = endOfPart(points.steps, from, chunks[i + 1]?.first_step ?? Number.POSITIVE_INFINITY)
+    const end = indexOfStep(
+      points.steps,
+      chunks[i + 1]?.first_step ?? Number.POSITIVE_INFINITY,
+      from,
+    )
     if (end === from) continue
     const part = slice(points, from, end)
     const isBehind = at(points.steps, from) > chunk.last_step
@@ -30,18 +34,6 @@ export function planRewrites(chunks: readonly Place[], points: Series): Rewrite[
   if (from < points.steps.length)
     rewrites.push({ into: null, points: slice(points, from, points.steps.length) })
   return rewrites
-}
-
-/** The first index >= `from` whose step is >= `step`. */
-function endOfPart(steps: Float64Array, from: number, step: number): number {
-  let low = from
-  let high = steps.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (at(steps, middle) < step) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 /** The chunks that replace `stored` (null: nothing) after adding the points. */

@@ -1,9 +1,10 @@
 import type { PoolClient } from 'pg'
-import { float8Array, int4Array, int8Array } from '../../platform/postgres/arrays.ts'
+import { int4Array } from '../../platform/postgres/arrays.ts'
 import { type Series, type Summary, slice, summarize } from '../../platform/series/chunk.ts'
 import { isAscending } from '../../platform/series/grouping.ts'
 import { resolve } from '../../platform/series/merge.ts'
 import type { NumberedBlock } from '../../platform/series/numbered-block.ts'
+import { intsOf, valueColumns } from './summary-columns.ts'
 
 /** The summaries of a flush, one for each key of each run. */
 export type FlushSummaries = { runNos: number[]; keyNos: number[]; summaries: Summary[] }
@@ -40,21 +41,14 @@ export async function saveSummaries(
   tx: PoolClient,
   { runNos, keyNos, summaries }: FlushSummaries,
 ): Promise<void> {
-  const ints = (of: (summary: Summary) => number) => int8Array(summaries.map(of))
-  const floats = (of: (summary: Summary) => number) => float8Array(summaries.map(of))
+  const ints = intsOf(summaries)
   const values = [
     int4Array(runNos),
     int4Array(keyNos),
     ints(s => s.first_step),
     ints(s => s.last_step),
     ints(s => s.last_ts),
-    ints(s => s.count),
-    ints(s => s.nonfinite),
-    // Without finite values there is no minimum; NaN stands for null in the parameters.
-    floats(s => s.min ?? Number.NaN),
-    floats(s => s.max ?? Number.NaN),
-    floats(s => s.sum),
-    floats(s => s.last),
+    ...valueColumns(summaries),
   ]
   const updated = await updateSummaries(tx, values)
   // Update first, then insert the few new rows: half the cost of `on conflict do update`.

@@ -1,21 +1,14 @@
-/** Summary of one key of one run: a row of `metric_latest`, `metric_settled` and the view over both. */
-export type MetricSummary = {
+import type { Summary } from '../../platform/series/chunk.ts'
+
+type OnlyOfChunks = 'first_ts' | 'max_ts' | 'first_arrival' | 'last_arrival'
+
+/**
+ * Summary of one key of one run: a row of `metric_latest`, `metric_settled` and the view over both. `count` may be
+ * too high while `exact` is false.
+ */
+export type MetricSummary = Omit<Summary, OnlyOfChunks> & {
   run_no: number
   key_no: number
-  first_step: number
-  last_step: number
-  /** Time of the point at `last_step`, epoch milliseconds. */
-  last_ts: number
-  /** Distinct steps; may be too high while `exact` is false. */
-  count: number
-  /** Number of values that are NaN or infinite. */
-  nonfinite: number
-  /** Over finite values; null if there are none. */
-  min: number | null
-  max: number | null
-  sum: number
-  /** The value at `last_step`, finite or not. */
-  last: number
   exact: boolean
 }
 
@@ -46,24 +39,7 @@ export type MetricTables = {
     points: number
     d: Buffer
   }
-  metric_chunk: {
-    run_no: number
-    key_no: number
-    first_step: number
-    last_step: number
-    first_ts: number
-    max_ts: number
-    last_ts: number
-    first_arrival: number
-    last_arrival: number
-    count: number
-    nonfinite: number
-    min: number | null
-    max: number | null
-    sum: number
-    last: number
-    d: Buffer
-  }
+  metric_chunk: Summary & { run_no: number; key_no: number; d: Buffer }
   metric_latest: MetricSummary
   metric_settled: MetricSummary
   /** Both joined with their runs, limited to those that the session may read. */

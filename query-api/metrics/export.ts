@@ -1,10 +1,10 @@
 import { type SqlBool, sql } from 'kysely'
-import { decodeChunk, type Series, slice } from '../../platform/series/chunk.ts'
+import { decodeChunk, indexOfStep, type Series, slice } from '../../platform/series/chunk.ts'
 import { toJsonNumber } from '../../platform/series/json-number.ts'
 import { resolve } from '../../platform/series/merge.ts'
 import { at } from '../../platform/series/varint.ts'
 import { readKeys } from './read.ts'
-import { type Db, findKeyNos, findRunNo, indexOfStep, loadWaiting } from './store.ts'
+import { type Db, findKeyNos, findRunNo, loadWaiting } from './store.ts'
 
 export type ExportFormat = 'csv' | 'jsonl'
 

@@ -10,7 +10,7 @@ import {
   toNonfiniteMarks,
   toRawPoints,
 } from '../../platform/series/buckets.ts'
-import { combine, type Series, summarize } from '../../platform/series/chunk.ts'
+import { combine, indexOfStep, type Series, summarize } from '../../platform/series/chunk.ts'
 import { type JsonNumber, toJsonNumber } from '../../platform/series/json-number.ts'
 import { resolve } from '../../platform/series/merge.ts'
 import {
@@ -19,7 +19,6 @@ import {
   findKeyNos,
   findRunNo,
   type Header,
-  indexOfStep,
   inSnapshot,
   loadChunks,
   loadHeaders,

@@ -10,7 +10,6 @@ import {
 } from '../../platform/series/chunk.ts'
 import { resolve } from '../../platform/series/merge.ts'
 import { decodeNumberedBlock } from '../../platform/series/numbered-block.ts'
-import { at } from '../../platform/series/varint.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
 
 export type Db = Kysely<MetricTables>
@@ -164,16 +163,4 @@ async function loadBytes(
     .execute()
   if (rows.length !== headers.length) throw new Error('a chunk is gone within a snapshot')
   return rows.map(row => row.d)
-}
-
-/** The first index whose step is >= `step`. */
-export function indexOfStep(steps: Float64Array, step: number): number {
-  let low = 0
-  let high = steps.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (at(steps, middle) < step) low = middle + 1
-    else high = middle
-  }
-  return low
 }
