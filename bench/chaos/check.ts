@@ -2,14 +2,7 @@ import { type Done, expectationsOf, historyBySubject } from '../../test/whole/ch
 import { readLedger } from '../../test/whole/chaos/ledger.ts'
 import { type Operation, writesOf } from '../../test/whole/chaos/operations.ts'
 import { addVerdicts, judge, judgeOrder, type Verdict } from '../../test/whole/chaos/verdict.ts'
-import {
-  type Reader,
-  readLines,
-  readParams,
-  readPoints,
-  readRubric,
-  readRuns,
-} from './read-back.ts'
+import { asWritten, type Reader, readBack, readLines } from './read-back.ts'
 
 /** Reads everything in the ledger back through the API and judges it, subject by subject. */
 export async function checkLedger(path: string, reader: Reader): Promise<Verdict> {
@@ -27,21 +20,9 @@ async function checkSubject(
   reader: Reader,
 ): Promise<Verdict> {
   const expected = expectationsOf(history)
-  switch (subject.kind) {
-    case 'metrics':
-      return judge(expected, await readPoints(reader, subject.run))
-    case 'logs': {
-      const lines = await readLines(reader, subject.run)
-      const observed = lines.map(register => ({ register, value: 'written' }))
-      return addVerdicts([judge(expected, observed), judgeOrder(lines, firstSent(history))])
-    }
-    case 'hparams':
-      return judge(expected, await readParams(reader, subject.run))
-    case 'rubric':
-      return judge(expected, await readRubric(reader, `${subject.owner}/${subject.name}`))
-    case 'run':
-      return judge(expected, await readRuns(reader, subject.project))
-  }
+  if (subject.kind !== 'logs') return judge(expected, await readBack(reader, subject))
+  const lines = await readLines(reader, subject.run)
+  return addVerdicts([judge(expected, asWritten(lines)), judgeOrder(lines, firstSent(history))])
 }
 
 /** The index of each line in the order of first sending. */

@@ -1,14 +1,7 @@
 import { until } from '../../test/servers/until.ts'
 import { type Operation, type Write, writesOf } from '../../test/whole/chaos/operations.ts'
 import type { Drive } from './drive.ts'
-import {
-  type Reader,
-  readLines,
-  readParams,
-  readPoints,
-  readRubric,
-  readRuns,
-} from './read-back.ts'
+import { type Reader, readBack } from './read-back.ts'
 
 const acknowledgeWithinMs = 60_000
 const visibleWithinMs = 120_000
@@ -54,20 +47,8 @@ export async function quiesce(
     )
 }
 
-async function readAround(fence: Operation, reader: Reader): Promise<Write[]> {
-  switch (fence.kind) {
-    case 'metrics':
-      return readPoints(reader, fence.run, fence.keys)
-    case 'logs':
-      return (await readLines(reader, fence.run)).map(register => ({ register, value: 'written' }))
-    case 'hparams':
-      return readParams(reader, fence.run)
-    case 'rubric':
-      return readRubric(reader, `${fence.owner}/${fence.name}`)
-    case 'run':
-      return readRuns(reader, fence.project)
-  }
-}
+const readAround = (fence: Operation, reader: Reader): Promise<Write[]> =>
+  readBack(reader, fence, fence.kind === 'metrics' ? fence.keys : undefined)
 
 const holds = (found: readonly Write[], fence: Operation) =>
   writesOf(fence).every(({ register, value }) =>

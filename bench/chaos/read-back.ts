@@ -1,8 +1,31 @@
 import { ApiError, askApi } from '../../test/servers/api.ts'
-import { pointRegister, type Write } from '../../test/whole/chaos/operations.ts'
+import { type Operation, pointRegister, type Write } from '../../test/whole/chaos/operations.ts'
 
 /** Reads the registers of `operations.ts` back through the API. */
 export type Reader = { url: string; token: string }
+
+/** What is stored of what an operation writes to; of metrics only those of `keys`, if given. */
+export async function readBack(
+  reader: Reader,
+  operation: Operation,
+  keys?: readonly string[],
+): Promise<Write[]> {
+  switch (operation.kind) {
+    case 'metrics':
+      return readPoints(reader, operation.run, keys)
+    case 'logs':
+      return asWritten(await readLines(reader, operation.run))
+    case 'hparams':
+      return readParams(reader, operation.run)
+    case 'rubric':
+      return readRubric(reader, `${operation.owner}/${operation.name}`)
+    case 'run':
+      return readRuns(reader, operation.project)
+  }
+}
+
+export const asWritten = (lines: readonly string[]): Write[] =>
+  lines.map(register => ({ register, value: 'written' }))
 
 type KeyRow = { key: string; first_step: number; last_step: number }
 type Series = {
@@ -16,11 +39,7 @@ type Series = {
 const stepsPerRead = 500
 
 /** Every stored point of a run (only of `only`, if given); duplicates in the response are kept. */
-export async function readPoints(
-  reader: Reader,
-  run: string,
-  only?: readonly string[],
-): Promise<Write[]> {
+async function readPoints(reader: Reader, run: string, only?: readonly string[]): Promise<Write[]> {
   const keys = await read<KeyRow[]>(reader, `/api/runs/${run}/metrics/keys`)
   const found: Write[] = []
   for (const row of keys.filter(({ key }) => only?.includes(key) ?? true))
@@ -68,7 +87,7 @@ export async function readLines(reader: Reader, run: string): Promise<string[]> 
   }
 }
 
-export async function readParams(reader: Reader, run: string): Promise<Write[]> {
+async function readParams(reader: Reader, run: string): Promise<Write[]> {
   const { params } = await read<{ params: Record<string, unknown> }>(
     reader,
     `/api/runs/${run}/hparams`,
@@ -77,7 +96,7 @@ export async function readParams(reader: Reader, run: string): Promise<Write[]> 
 }
 
 /** The description that the load writes; empty if the rubric does not exist. */
-export async function readRubric(reader: Reader, path: string): Promise<Write[]> {
+async function readRubric(reader: Reader, path: string): Promise<Write[]> {
   try {
     const rubric = await read<{ description: string }>(reader, `/api/rubrics/${path}`)
     return [{ register: 'description', value: rubric.description }]
@@ -89,7 +108,7 @@ export async function readRubric(reader: Reader, path: string): Promise<Write[]>
 
 const runsPerRead = 500
 
-export async function readRuns(reader: Reader, project: string): Promise<Write[]> {
+async function readRuns(reader: Reader, project: string): Promise<Write[]> {
   const found: Write[] = []
   for (;;) {
     const path = `/api/runs?project=${project}&limit=${runsPerRead}&offset=${found.length}`
