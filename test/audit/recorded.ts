@@ -1,11 +1,10 @@
 import type { ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { pino } from 'pino'
-import { type EventStore, postgresEventStore, type Stamp } from '../../command-api/event-store.ts'
+import type { EventStore, Stamp } from '../../command-api/event-store.ts'
 import { type Relay, startRelay } from '../../command-api/relay.ts'
-import { decisionEvents } from '../../events/all.ts'
 import { createMemoryLog } from '../../platform/log/memory.ts'
-import { eventId } from '../../platform/time.ts'
+import { eventStoreOn } from '../servers/event-store.ts'
 import { database } from '../servers/postgres.ts'
 import { until } from '../servers/until.ts'
 
@@ -32,12 +31,7 @@ export async function recorded(t: ExecutionContext): Promise<Recorded> {
     requestId: 'test',
     now: new Date('2026-11-20T19:26:53.123Z'),
   }
-  const store = postgresEventStore({
-    pool,
-    definitions: decisionEvents,
-    newEventId: eventId,
-    committed: () => running.wake(),
-  })
+  const store = eventStoreOn(pool, { committed: () => running.wake() })
   const start = () =>
     startRelay({ pool, log, topic, logger: pino({ level: 'silent' }), batchSize: 7 })
   let running: Relay = start()

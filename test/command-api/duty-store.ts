@@ -1,9 +1,8 @@
 import type { Pool } from 'pg'
 import { pino } from 'pino'
-import { type EventStore, postgresEventStore } from '../../command-api/event-store.ts'
+import type { EventStore } from '../../command-api/event-store.ts'
 import { dutiesFor, type Reactor } from '../../command-api/reactor.ts'
-import { decisionEvents } from '../../events/all.ts'
-import { eventId } from '../../platform/time.ts'
+import { eventStoreOn } from '../servers/event-store.ts'
 
 export const silent = pino({ level: 'silent' })
 
@@ -11,12 +10,4 @@ export const storeWith = (
   pool: Pool,
   reactors: readonly Reactor<null>[],
   dutiesAdded = () => {},
-): EventStore =>
-  postgresEventStore({
-    pool,
-    definitions: decisionEvents,
-    newEventId: eventId,
-    committed: () => {},
-    dutiesOf: dutiesFor(reactors),
-    dutiesAdded,
-  })
+): EventStore => eventStoreOn(pool, { dutiesOf: dutiesFor(reactors), dutiesAdded })

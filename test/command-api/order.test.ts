@@ -1,11 +1,9 @@
 import test from 'ava'
 import { pino } from 'pino'
-import { postgresEventStore } from '../../command-api/event-store.ts'
 import { startRelay } from '../../command-api/relay.ts'
-import { decisionEvents } from '../../events/all.ts'
 import type { Actor } from '../../events/event.ts'
 import { createMemoryLog } from '../../platform/log/memory.ts'
-import { eventId } from '../../platform/time.ts'
+import { eventStoreOn } from '../servers/event-store.ts'
 import { database } from '../servers/postgres.ts'
 import { published } from './published.ts'
 
@@ -27,12 +25,7 @@ function randomFrom(seed: number) {
 test('200 concurrent appenders with commit delays and rollbacks: each committed event once, streams in order', async t => {
   const { pool } = await database(t)
   const log = createMemoryLog([{ name: topic, partitions: 1, retentionDays: null }])
-  const store = postgresEventStore({
-    pool,
-    definitions: decisionEvents,
-    newEventId: eventId,
-    committed: () => relay.wake(),
-  })
+  const store = eventStoreOn(pool, { committed: () => relay.wake() })
   const relay = startRelay({ pool, log, topic, logger: pino({ level: 'silent' }), batchSize: 17 })
   t.teardown(() => relay.stop())
   const committed = new Set<string>()

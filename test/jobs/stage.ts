@@ -6,14 +6,13 @@ import type { Pool } from 'pg'
 import { pino } from 'pino'
 import type { Person } from '../../auth/caller.ts'
 import { commit } from '../../command-api/commit.ts'
-import { type EventStore, postgresEventStore } from '../../command-api/event-store.ts'
+import type { EventStore } from '../../command-api/event-store.ts'
 import { passAll } from '../../command-api/jobs/admission/gates.ts'
 import { loadFacts } from '../../command-api/jobs/admission/load-facts.ts'
 import { executorCommands } from '../../command-api/jobs/executor-commands.ts'
 import { saveJob } from '../../command-api/jobs/rows.ts'
 import { createJob, type SubmitDeps } from '../../command-api/jobs/submit.ts'
 import { recentWrites } from '../../command-api/recent-writes.ts'
-import { decisionEvents } from '../../events/all.ts'
 import { decodeFact } from '../../events/fact.ts'
 import { type Job, jobAt } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
@@ -28,6 +27,7 @@ import { loadRecipe } from '../../recipes/catalogue.ts'
 import type { AdmissionResult, JobState } from '../../schemas/jobs.ts'
 import { readConfig } from '../../server/config.ts'
 import { writeRecipe } from '../recipes/tiny-recipe.ts'
+import { eventStoreOn } from '../servers/event-store.ts'
 import { database } from '../servers/postgres.ts'
 import { until } from '../servers/until.ts'
 import { specOf } from './given.ts'
@@ -69,12 +69,7 @@ export async function stage(
   const { pool } = await database(t)
   let offsetMs = 0
   const now = () => new Date(Date.now() + offsetMs)
-  const store = postgresEventStore({
-    pool,
-    definitions: decisionEvents,
-    newEventId: eventId,
-    committed: () => {},
-  })
+  const store = eventStoreOn(pool)
   const deps = {
     pool,
     store,

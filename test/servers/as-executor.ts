@@ -1,18 +1,11 @@
 import type { Pool } from 'pg'
-import { postgresEventStore } from '../../command-api/event-store.ts'
 import { executorCommands } from '../../command-api/jobs/executor-commands.ts'
 import { recentWrites } from '../../command-api/recent-writes.ts'
-import { decisionEvents } from '../../events/all.ts'
-import { eventId } from '../../platform/time.ts'
+import { eventStoreOn } from './event-store.ts'
 
 /** Acts on the jobs of a server, by its database, as its executor would. */
 export function asExecutor(pool: Pool) {
-  const store = postgresEventStore({
-    pool,
-    definitions: decisionEvents,
-    newEventId: eventId,
-    committed: () => {},
-  })
+  const store = eventStoreOn(pool)
   const deps = {
     store,
     pool,

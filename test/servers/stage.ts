@@ -11,9 +11,7 @@ import type { Route } from '../../auth/route.ts'
 import { createReports } from '../../command-api/admit-report.ts'
 import { createFactLane } from '../../command-api/append-fact.ts'
 import type { Deps } from '../../command-api/deps.ts'
-import { postgresEventStore } from '../../command-api/event-store.ts'
 import { recentWrites } from '../../command-api/recent-writes.ts'
-import { decisionEvents } from '../../events/all.ts'
 import { topicsOf } from '../../events/topics.ts'
 import { listen } from '../../platform/http/server.ts'
 import { httpShell } from '../../platform/http/shell.ts'
@@ -25,6 +23,7 @@ import { eventId, prefixedId } from '../../platform/time.ts'
 import type { WakeUps } from '../../schemas/wake-ups.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import { type CallOptions, callApi, type Reply } from './api.ts'
+import { eventStoreOn } from './event-store.ts'
 
 /** The part of an installation that some routes need, on a real database and at a time the test says. */
 export type Stage = { deps: Deps; signals: Signals<WakeUps>; config: Config }
@@ -41,12 +40,7 @@ export async function stageAt(
   const signals = inProcessSignals<WakeUps>()
   const config = readConfig(env)
   const deps: Deps = {
-    store: postgresEventStore({
-      pool,
-      definitions: decisionEvents,
-      newEventId: eventId,
-      committed: () => {},
-    }),
+    store: eventStoreOn(pool),
     pool,
     now,
     newId: prefixedId,

@@ -1,0 +1,18 @@
+import type { Pool } from 'pg'
+import {
+  type EventStore,
+  type EventStoreDeps,
+  postgresEventStore,
+} from '../../command-api/event-store.ts'
+import { decisionEvents } from '../../events/all.ts'
+import { eventId } from '../../platform/time.ts'
+
+/** The event store of a server; `own` is what a test puts in place of its parts. */
+export const eventStoreOn = (pool: Pool, own: Partial<EventStoreDeps> = {}): EventStore =>
+  postgresEventStore({
+    pool,
+    definitions: decisionEvents,
+    newEventId: eventId,
+    committed: () => {},
+    ...own,
+  })
