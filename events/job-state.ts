@@ -1,8 +1,6 @@
 import type { JobState } from '../schemas/jobs.ts'
 import { aggregate, type Stamped } from './event.ts'
-import { type JobAdmitted, type JobEvent, jobEvents } from './jobs.ts'
-
-export type Exit = { exit_code: number | null; ended_at: string }
+import { type Exit, type JobAdmitted, type JobEvent, jobEvents } from './jobs.ts'
 
 /** A request to end an attempt: when it was made, and when the attempt is killed. */
 export type EndRequest = {

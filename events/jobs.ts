@@ -171,6 +171,19 @@ export const jobStopRequested = event(
     `${who} asked job ${short_id} to ${force ? 'be killed' : 'stop'} (${reason})${because(message)}`,
 )
 
+/** How an attempt ended; `ended_at` is the last moment at which it is known to have run, if nobody saw it end. */
+const exit = Type.Object({
+  /** Null if a signal ended it, or if nobody saw it end. */
+  exit_code: nullable(Type.Integer()),
+  signal: nullable(Type.String()),
+  oom_killed: Type.Boolean(),
+  /** Why it never ran (missing program, no permission), or why its end is unknown. */
+  launch_error: nullable(Type.String()),
+  ended_at: timestamp(),
+})
+/** The one form of an exit, from the engine that saw it to the event that records it. */
+export type Exit = Static<typeof exit>
+
 /**
  * Nothing of the attempt is running, whatever the state of the job. `gpu_seconds` are counted from the billing start
  * to the end: 0 for an attempt that never reported `running`.
@@ -180,12 +193,7 @@ export const jobExited = event(
   Type.Object({
     ...subject,
     attempt: attempt(),
-    exit_code: nullable(Type.Integer()),
-    signal: nullable(Type.String()),
-    oom_killed: Type.Boolean(),
-    /** Why it never ran, or why its end is unknown. */
-    launch_error: nullable(Type.String()),
-    ended_at: timestamp(),
+    ...exit.properties,
     gpu_seconds: Type.Number({ minimum: 0 }),
   }),
   ({ short_id, attempt, ...exit }, who) =>
@@ -227,13 +235,6 @@ function toldAs(state: string) {
   type End = { short_id: string; reason: string; message: string | null }
   return ({ short_id, reason, message }: End, who: string): string =>
     `${who} ended job ${short_id}: ${state} (${reason})${because(message)}`
-}
-
-type Exit = {
-  exit_code: number | null
-  signal: string | null
-  oom_killed: boolean
-  launch_error: string | null
 }
 
 function exitText({ exit_code, signal, oom_killed, launch_error }: Exit): string {

@@ -45,16 +45,16 @@ export type JobCommands = {
   waiting(): Promise<readonly WaitingJob[]>
   active(): Promise<readonly ActiveAttempt[]>
   /** Reserves quota and GPUs and creates the next attempt in one transaction; `gone`: no longer queued. */
-  schedule(runId: string, gpuIndexes: readonly number[]): Promise<Scheduled>
+  schedule(run_id: string, gpu_indexes: readonly number[]): Promise<Scheduled>
   /** Records why a job still waits, if the reason changed. */
-  keepWaiting(runId: string, reason: QueueReason): Promise<void>
+  keepWaiting(run_id: string, reason: QueueReason): Promise<void>
   /** What to run, with a new ingest token; earlier tokens of the run end. */
-  launch(runId: string, attempt: number): Promise<LaunchOrder>
-  executorRunning(runId: string, attempt: number, at: Date): Promise<void>
+  launch(run_id: string, attempt: number): Promise<LaunchOrder>
+  executorRunning(run_id: string, attempt: number, started_at: string): Promise<void>
   /** Requests a stop because a limit of the job's spec was reached. */
-  stopForLimit(runId: string, attempt: number): Promise<void>
+  stopForLimit(run_id: string, attempt: number): Promise<void>
   /** Records how much of the output is on the log. */
-  shipped(runId: string, attempt: number, offsets: ActiveAttempt['shipped']): Promise<void>
+  shipped(run_id: string, attempt: number, offsets: ActiveAttempt['shipped']): Promise<void>
   /** Releases what an ended attempt held, and ends or requeues the job. Its output must be on the log. */
-  exited(runId: string, attempt: number, exit: Omit<Exited, 'state'>): Promise<void>
+  exited(run_id: string, attempt: number, exit: Omit<Exited, 'state'>): Promise<void>
 }

@@ -1,11 +1,13 @@
+import type { Exit } from '../events/jobs.ts'
+
 /** One attempt of one run, as submitted to an engine. */
 export type Launch = {
   /** Up to 100 letters, digits, `_` and `-`: engines use it in names of jobs and directories. */
-  runId: string
+  run_id: string
   /** 1 for the first attempt. */
   attempt: number
   /** Orders the submits of a run: the larger token wins. */
-  fencingToken: number
+  fencing_token: number
   /** Program and arguments, without secrets (argv is visible to all users of a machine). */
   command: string[]
   /**
@@ -14,29 +16,19 @@ export type Launch = {
    */
   env: Record<string, string>
   /** Indexes of the GPUs held for this run on its node. */
-  gpuIndexes: number[]
+  gpu_indexes: number[]
 }
 
 /** Opaque to everybody but the engine that returned it. */
 export type EngineRef = string
 
+/** Timestamps are ISO 8601. */
 export type Observed =
   /** Never submitted, or forgotten. */
-  { state: 'unknown' } | { state: 'starting' } | { state: 'running'; startedAt: Date } | Exited
+  { state: 'unknown' } | { state: 'starting' } | { state: 'running'; started_at: string } | Exited
 
 /** Final: no process of the attempt runs, its GPUs are free and its output is complete. */
-export type Exited = {
-  state: 'exited'
-  startedAt: Date | null
-  /** If nobody saw it end, the last moment at which it is known to have run. */
-  endedAt: Date
-  /** Null if a signal ended it, or if nobody saw it end. */
-  exitCode: number | null
-  signal: string | null
-  oomKilled: boolean
-  /** Why it never ran (missing program, no permission), or why its end is unknown. */
-  launchError: string | null
-}
+export type Exited = { state: 'exited'; started_at: string | null; exit: Exit }
 
 /** A piece of a run's output; `offset` counts bytes from the start of that stream. */
 export type OutputPiece = { stream: 'stdout' | 'stderr'; offset: number; bytes: Buffer }
@@ -59,14 +51,14 @@ export type Executor = {
    * The reference of a submitted attempt, for an unknown outcome of `submit`. Also null if that submit was
    * interrupted before it started anything: it can no longer start anything and may be repeated.
    */
-  find(runId: string, attempt: number): Promise<EngineRef | null>
+  find(run_id: string, attempt: number): Promise<EngineRef | null>
   observe(ref: EngineRef): Promise<Observed>
   /**
    * SIGTERM at once, SIGKILL after the grace; `force` kills at once. Returns when the request is recorded; from
    * then on it does not depend on this process. Repeating it can only make the kill earlier. No-op for an ended
    * attempt; throws `UnknownAttempt` for an unknown one.
    */
-  stop(ref: EngineRef, options: { graceSeconds: number; force: boolean }): Promise<void>
+  stop(ref: EngineRef, options: { grace_s: number; force: boolean }): Promise<void>
   /**
    * Output from these byte offsets on, at most `maxBytes` of both streams together; empty if there is no more for
    * now. Throws `UnknownAttempt`.
@@ -77,9 +69,9 @@ export type Executor = {
     maxBytes: number,
   ): Promise<OutputPiece[]>
   /** Removes all that the engine keeps of a run; false where it keeps nothing. Throws `AttemptRuns` while one runs. */
-  forgetRun(runId: string): Promise<boolean>
+  forgetRun(run_id: string): Promise<boolean>
   /** Whether a path that running code named is among what `forgetRun` removes. */
-  holds(runId: string, path: string): Promise<boolean>
+  holds(run_id: string, path: string): Promise<boolean>
   capacity(): Promise<Capacity>
 }
 
@@ -101,7 +93,7 @@ export class AttemptRuns extends Error {
 export class StaleSubmit extends Error {
   constructor(launch: Launch, newest: number) {
     super(
-      `run ${launch.runId} was submitted with token ${newest}; token ${launch.fencingToken} is older`,
+      `run ${launch.run_id} was submitted with token ${newest}; token ${launch.fencing_token} is older`,
     )
     this.name = 'StaleSubmit'
   }

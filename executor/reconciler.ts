@@ -64,8 +64,8 @@ async function startWaiting(deps: ReconcilerDeps): Promise<boolean> {
   const held = (await deps.commands.active()).flatMap(attempt => attempt.gpu_indexes)
   const { starts, waits } = planStarts(waiting, gpus, held)
   const reasonOf = new Map(waiting.map(job => [job.run_id, job.reason]))
-  const keepWaiting = async (runId: string, reason: QueueReason) => {
-    if (reasonOf.get(runId) !== reason) await deps.commands.keepWaiting(runId, reason)
+  const keepWaiting = async (run_id: string, reason: QueueReason) => {
+    if (reasonOf.get(run_id) !== reason) await deps.commands.keepWaiting(run_id, reason)
   }
   let scheduled = 0
   for (const { run_id, gpu_indexes } of starts) {
@@ -89,8 +89,7 @@ async function lookAfter(deps: ReconcilerDeps, attempt: ActiveAttempt): Promise<
     if (complete) await commands.exited(attempt.run_id, attempt.attempt, observed)
     return
   }
-  if (attempt.stop)
-    await executor.stop(ref, { graceSeconds: attempt.stop.grace_s, force: attempt.stop.force })
+  if (attempt.stop) await executor.stop(ref, attempt.stop)
   else if (attempt.limit_at && attempt.limit_at <= deps.now())
     await commands.stopForLimit(attempt.run_id, attempt.attempt)
 }
@@ -122,12 +121,14 @@ async function endedUnseen(
   { ran, why }: { ran: boolean; why: string | null },
 ): Promise<null> {
   await commands.exited(attempt.run_id, attempt.attempt, {
-    startedAt: ran ? attempt.scheduled_at : null,
-    endedAt: now(),
-    exitCode: null,
-    signal: null,
-    oomKilled: false,
-    launchError: why,
+    started_at: ran ? attempt.scheduled_at.toISOString() : null,
+    exit: {
+      exit_code: null,
+      signal: null,
+      oom_killed: false,
+      launch_error: why,
+      ended_at: now().toISOString(),
+    },
   })
   return null
 }
@@ -137,6 +138,6 @@ async function noteRunning(
   attempt: ActiveAttempt,
   observed: Extract<Observed, { state: 'running' | 'exited' }>,
 ): Promise<void> {
-  if (attempt.executor_running || observed.startedAt === null) return
-  await deps.commands.executorRunning(attempt.run_id, attempt.attempt, observed.startedAt)
+  if (attempt.executor_running || observed.started_at === null) return
+  await deps.commands.executorRunning(attempt.run_id, attempt.attempt, observed.started_at)
 }

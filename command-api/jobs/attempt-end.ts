@@ -1,19 +1,15 @@
 import type { Job } from '../../events/job-state.ts'
-import type { JobEvent } from '../../events/jobs.ts'
+import type { Exit, JobEvent } from '../../events/jobs.ts'
 import { outcomeOf } from './decide.ts'
 import { failed, stopped, succeeded } from './ends.ts'
 import type { Outcome, Trigger } from './lifecycle.ts'
 
-/** The end of an attempt, as observed by its executor. */
+/** The exit of an attempt, with what its executor knows beside it. */
 export type AttemptEnd = {
   attempt: number
-  exit_code: number | null
-  signal: string | null
-  oom_killed: boolean
-  launch_error: string | null
+  exit: Exit
   /** Whether it ran, even if its end is unknown. */
   was_running: boolean
-  ended_at: string
   /** Whether the executor ended it in favour of another job. */
   preempted: boolean
 }
@@ -25,13 +21,12 @@ export type AttemptEnd = {
 export function attemptEnded(job: Job, end: AttemptEnd): JobEvent[] {
   const outcome = outcomeOf(job, triggerOf(end))
   if (end.attempt !== job.attempt || job.exit !== null || outcome === 'ignored') return []
-  const { was_running: _, preempted: __, ...seen } = end
+  const { attempt, exit } = end
   const exited: JobEvent = {
     type: 'job.exited',
-    data: { ...job.subject, ...seen, gpu_seconds: gpuSeconds(job, end.ended_at) },
+    data: { ...job.subject, attempt, ...exit, gpu_seconds: gpuSeconds(job, exit.ended_at) },
   }
-  const { exit_code, ended_at } = end
-  return [exited, ...consequences({ ...job, exit: { exit_code, ended_at } }, end, outcome)]
+  return [exited, ...consequences({ ...job, exit }, exit, outcome)]
 }
 
 /** The exit code was 0 and no report of the end came in time: the job counts as succeeded. */
@@ -44,21 +39,21 @@ export function assumeSucceeded(job: Job, now: Date): JobEvent[] {
 
 function triggerOf(end: AttemptEnd): Trigger {
   if (end.preempted) return 'preempt'
-  if (end.exit_code === 0) return 'exited_zero'
+  if (end.exit.exit_code === 0) return 'exited_zero'
   return isLost(end) ? 'lost' : 'exited_nonzero'
 }
 
 /** It ran, but nobody saw it end: the machine went down, or its supervisor was killed. */
-const isLost = ({ exit_code, signal, was_running, oom_killed }: AttemptEnd) =>
+const isLost = ({ was_running, exit: { exit_code, signal, oom_killed } }: AttemptEnd) =>
   exit_code === null && signal === null && was_running && !oom_killed
 
-function consequences(job: Job, end: AttemptEnd, outcome: Outcome): JobEvent[] {
+function consequences(job: Job, exit: Exit, outcome: Outcome): JobEvent[] {
   const { subject, attempt } = job
   switch (outcome) {
     case 'failed':
-      return [failed(job, { ...failureOf(end), exit_code: end.exit_code, at: end.ended_at })]
+      return [failed(job, { ...failureOf(exit), exit_code: exit.exit_code, at: exit.ended_at })]
     case 'by_retry':
-      return retryOrFail(job, end)
+      return retryOrFail(job, exit)
     case 'queued':
       return [
         { type: 'job.preempted', data: { ...subject, attempt } },
@@ -72,41 +67,41 @@ function consequences(job: Job, end: AttemptEnd, outcome: Outcome): JobEvent[] {
         },
       ]
     case 'stopped':
-      return [stopped(job, job.request ?? { reason: 'user', message: null }, end.ended_at)]
+      return [stopped(job, job.request ?? { reason: 'user', message: null }, exit.ended_at)]
     default:
       return []
   }
 }
 
-function retryOrFail(job: Job, end: AttemptEnd): JobEvent[] {
+function retryOrFail(job: Job, exit: Exit): JobEvent[] {
   const { subject, attempt, retry } = job
   if (!retry.on.includes('node_failure') || attempt >= retry.max_attempts)
     return [
       failed(job, {
         reason: 'node_failure',
-        message: end.launch_error,
+        message: exit.launch_error,
         exit_code: null,
-        at: end.ended_at,
+        at: exit.ended_at,
       }),
     ]
-  const not_before = new Date(Date.parse(end.ended_at) + retry.backoff_s * 1000).toISOString()
+  const not_before = new Date(Date.parse(exit.ended_at) + retry.backoff_s * 1000).toISOString()
   return [
     { type: 'job.retried', data: { ...subject, attempt, reason: 'node_failure', not_before } },
     { type: 'job.queued', data: { ...subject, reason: 'retry_backoff', not_before } },
   ]
 }
 
-function failureOf(end: AttemptEnd): {
+function failureOf(exit: Exit): {
   reason: 'oom_killed' | 'launch_error' | 'exit_code'
   message: string | null
 } {
-  if (end.oom_killed)
+  if (exit.oom_killed)
     return { reason: 'oom_killed', message: 'It ran out of memory and was killed' }
-  if (end.exit_code !== null)
-    return { reason: 'exit_code', message: `It exited with code ${end.exit_code}` }
-  if (end.signal !== null)
-    return { reason: 'exit_code', message: `It was ended by signal ${end.signal}` }
-  return { reason: 'launch_error', message: end.launch_error }
+  if (exit.exit_code !== null)
+    return { reason: 'exit_code', message: `It exited with code ${exit.exit_code}` }
+  if (exit.signal !== null)
+    return { reason: 'exit_code', message: `It was ended by signal ${exit.signal}` }
+  return { reason: 'launch_error', message: exit.launch_error }
 }
 
 /** GPU seconds from the billing start to the end; 0 for an attempt that never reported `running`. */

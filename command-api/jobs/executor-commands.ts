@@ -1,10 +1,10 @@
 import { type Job, jobAt } from '../../events/job-state.ts'
-import type { JobEvent } from '../../events/jobs.ts'
+import type { Exit, JobEvent } from '../../events/jobs.ts'
 import type { QueueReason } from '../../schemas/jobs.ts'
 import { type CommitDeps, commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import { readActive } from './active-attempts.ts'
-import { type AttemptEnd, attemptEnded } from './attempt-end.ts'
+import { attemptEnded } from './attempt-end.ts'
 import { executorRunning, limit, queue, schedule } from './decide.ts'
 import { readOrder } from './launch-order.ts'
 import { nextLimit } from './limits.ts'
@@ -50,8 +50,8 @@ export function executorCommands(deps: Needed, executor: string) {
     launch: (run_id: string, attempt: number) =>
       deps.store.transaction(tx => readOrder(deps, tx, { run_id, attempt })),
 
-    async executorRunning(run_id: string, attempt: number, at: Date) {
-      await change(run_id, job => executorRunning(job, attempt, at.toISOString()))
+    async executorRunning(run_id: string, attempt: number, started_at: string) {
+      await change(run_id, job => executorRunning(job, attempt, started_at))
     },
 
     async stopForLimit(run_id: string, attempt: number) {
@@ -70,29 +70,15 @@ export function executorCommands(deps: Needed, executor: string) {
       )
     },
 
-    async exited(run_id: string, attempt: number, seen: SeenExit) {
-      await change(run_id, job => attemptEnded(job, toAttemptEnd(attempt, seen)))
+    async exited(
+      run_id: string,
+      attempt: number,
+      { started_at, exit }: { started_at: string | null; exit: Exit },
+    ) {
+      const was_running = started_at !== null
+      await change(run_id, job =>
+        attemptEnded(job, { attempt, exit, was_running, preempted: false }),
+      )
     },
   }
 }
-
-/** The end of an attempt, as observed by an executor. */
-export type SeenExit = {
-  startedAt: Date | null
-  endedAt: Date
-  exitCode: number | null
-  signal: string | null
-  oomKilled: boolean
-  launchError: string | null
-}
-
-const toAttemptEnd = (attempt: number, seen: SeenExit): AttemptEnd => ({
-  attempt,
-  exit_code: seen.exitCode,
-  signal: seen.signal,
-  oom_killed: seen.oomKilled,
-  launch_error: seen.launchError,
-  was_running: seen.startedAt !== null,
-  ended_at: seen.endedAt.toISOString(),
-  preempted: false,
-})

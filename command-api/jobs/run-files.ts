@@ -6,9 +6,9 @@ import { type Reactor, reactor } from '../reactor.ts'
 /** What an engine keeps of runs, on its own machine. */
 export type RunFiles = {
   /** Whether a path lies in what `forgetRun` deletes. */
-  holds(runId: string, path: string): Promise<boolean>
+  holds(run_id: string, path: string): Promise<boolean>
   /** Deletes it; false where there was nothing. Throws while an attempt has not ended. */
-  forgetRun(runId: string): Promise<boolean>
+  forgetRun(run_id: string): Promise<boolean>
 }
 
 export type RunFilesDeps = { pool: Pool; files: RunFiles; logger: Logger }
@@ -42,22 +42,22 @@ export const runFilesReactor = (days: number): Reactor<RunFilesDeps> =>
     },
   })
 
-async function hasEnded(pool: Pool, runId: string): Promise<boolean> {
+async function hasEnded(pool: Pool, run_id: string): Promise<boolean> {
   const { rowCount } = await pool.query(
     `select from write.job_state join write.run_state using (run_id)
       where run_id = $1 and ended_at is not null and not is_active`,
-    [runId],
+    [run_id],
   )
   return rowCount === 1
 }
 
 /** Of this run, or of another that names the run's directory. */
-async function heldArtifact(pool: Pool, files: RunFiles, runId: string): Promise<string | null> {
+async function heldArtifact(pool: Pool, files: RunFiles, run_id: string): Promise<string | null> {
   const { rows } = await pool.query<{ artifact_id: string; path: string }>(
     `select artifact_id, path from write.artifact
       where run_id = $1 or position('/' || $1 || '/' in path) > 0`,
-    [runId],
+    [run_id],
   )
-  for (const { artifact_id, path } of rows) if (await files.holds(runId, path)) return artifact_id
+  for (const { artifact_id, path } of rows) if (await files.holds(run_id, path)) return artifact_id
   return null
 }

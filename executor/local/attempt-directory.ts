@@ -1,4 +1,5 @@
 import path from 'node:path'
+import type { Exit } from '../../events/jobs.ts'
 import type { Cgroup } from './cgroup.ts'
 import type { Identity } from './processes.ts'
 
@@ -78,14 +79,7 @@ export type StartedRecord = { leader: Identity; started_at: string }
 
 export type StopRecord = { grace_s: number; force: boolean }
 
-export type ExitRecord = {
-  started_at: string | null
-  ended_at: string
-  exit_code: number | null
-  signal: string | null
-  oom_killed: boolean
-  launch_error: string | null
-}
+export type ExitRecord = Exit & { started_at: string | null }
 
 /** Sent to the supervisor on standard input, so that secrets reach neither disk nor argv. */
 export type Handover = { env: Record<string, string>; turn: number }

@@ -24,7 +24,7 @@ export function withoutInstallerSettings(env: NodeJS.ProcessEnv): Record<string,
 /** A run's environment: the host's part, overridden by the launch's, overridden by GPU binding and mark. */
 export function runEnvironment(
   host: Record<string, string>,
-  launch: { env: Record<string, string>; gpuIndexes: number[] },
+  launch: { env: Record<string, string>; gpu_indexes: number[] },
   place: { tmp: string; mark: string },
 ): Record<string, string> {
   return {
@@ -33,7 +33,7 @@ export function runEnvironment(
     ...launch.env,
     // Same order as nvidia-smi; by default CUDA puts the fastest device first.
     CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
-    CUDA_VISIBLE_DEVICES: launch.gpuIndexes.join(','),
+    CUDA_VISIBLE_DEVICES: launch.gpu_indexes.join(','),
     [markVariable]: place.mark,
   }
 }

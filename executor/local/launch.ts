@@ -14,20 +14,21 @@ export type LaunchOptions = {
 export const toLocalLaunch =
   ({ catalogue, environmentsDirectory, python }: LaunchOptions) =>
   (order: LaunchOrder): Launch => {
-    const { name, version, digest } = order.recipe
+    const { run_id, attempt, fencing_token, gpu_indexes, recipe } = order
+    const { name, version, digest } = recipe
     const entry = findRecipe(catalogue, name, version)
     if (!entry) throw new Error(`recipe ${name} ${version} is not in the catalogue any more`)
     return {
-      runId: order.run_id,
-      attempt: order.attempt,
-      fencingToken: order.fencing_token,
-      gpuIndexes: [...order.gpu_indexes],
+      run_id,
+      attempt,
+      fencing_token,
+      gpu_indexes: [...gpu_indexes],
       command: recipeCommand({
         recipe_directory: entry.directory,
         digest,
         runtime_id: entry.recipe.framework.runtime_id,
         entrypoint: entry.recipe.entrypoint,
-        attempt: order.attempt,
+        attempt,
         environments_directory: environmentsDirectory,
         client_directory: pythonClient,
         python,
@@ -36,7 +37,7 @@ export const toLocalLaunch =
         ...order.env,
         ...order.reporting,
         FORGE_PARAMS: JSON.stringify(order.params),
-        FORGE_ATTEMPT: String(order.attempt),
+        FORGE_ATTEMPT: String(attempt),
         ...(order.init_from && {
           FORGE_INIT_FROM: order.init_from.path,
           FORGE_INIT_LOAD: order.init_from.load,

@@ -70,7 +70,7 @@ class LocalExecutor implements Executor {
   }
 
   async submit(launch: Launch): Promise<EngineRef> {
-    const ref = toRef(launch.runId, launch.attempt)
+    const ref = toRef(launch.run_id, launch.attempt)
     const underWay = this.#submitting.get(ref)
     const submitted = underWay ?? this.#submit(launch)
     if (!underWay) {
@@ -82,8 +82,8 @@ class LocalExecutor implements Executor {
     return ref
   }
 
-  async find(runId: string, attempt: number): Promise<EngineRef | null> {
-    const ref = toRef(runId, attempt)
+  async find(run_id: string, attempt: number): Promise<EngineRef | null> {
+    const ref = toRef(run_id, attempt)
     return (await this.observe(ref)).state === 'unknown' ? null : ref
   }
 
@@ -103,18 +103,18 @@ class LocalExecutor implements Executor {
       return this.observe(ref)
     }
     if (!started) return { state: 'starting' }
-    return { state: 'running', startedAt: new Date(started.started_at) }
+    return { state: 'running', started_at: started.started_at }
   }
 
   async stop(
     ref: EngineRef,
-    { graceSeconds, force }: { graceSeconds: number; force: boolean },
+    { grace_s, force }: { grace_s: number; force: boolean },
   ): Promise<void> {
     await this.#known(ref)
     const paths = this.#paths(ref)
     const before = await readJson<StopRecord>(paths.stop)
     const wanted: StopRecord = {
-      grace_s: Math.min(graceSeconds, before?.grace_s ?? graceSeconds),
+      grace_s: Math.min(grace_s, before?.grace_s ?? grace_s),
       force: force || (before?.force ?? false),
     }
     // Rewritten even if equal: the supervisor counts the grace from when it first saw the request.
@@ -131,19 +131,19 @@ class LocalExecutor implements Executor {
     return readOutput(this.#paths(ref), from, maxBytes)
   }
 
-  async forgetRun(runId: string): Promise<boolean> {
-    const directory = await runDirectory(this.#options.runsDirectory, runId)
+  async forgetRun(run_id: string): Promise<boolean> {
+    const directory = await runDirectory(this.#options.runsDirectory, run_id)
     if (directory === null) return false
     for (const attempt of await attemptsIn(directory)) {
-      const ref = toRef(runId, attempt)
+      const ref = toRef(run_id, attempt)
       if (!isOver(await this.observe(ref))) throw new AttemptRuns(ref)
     }
     await discardRun(this.#options.runsDirectory, directory)
     return true
   }
 
-  async holds(runId: string, named: string): Promise<boolean> {
-    const directory = await runDirectory(this.#options.runsDirectory, runId)
+  async holds(run_id: string, named: string): Promise<boolean> {
+    const directory = await runDirectory(this.#options.runsDirectory, run_id)
     return directory !== null && (await liesIn(directory, named))
   }
 
@@ -153,7 +153,7 @@ class LocalExecutor implements Executor {
 
   async #submit(launch: Launch): Promise<void> {
     const { runsDirectory, hostEnvironment, now } = this.#options
-    const ref = toRef(launch.runId, launch.attempt)
+    const ref = toRef(launch.run_id, launch.attempt)
     const paths = this.#paths(ref)
     const before = await this.#launch(ref)
     if (!before) await prepareAttempt(runsDirectory, launch, now())
@@ -171,12 +171,12 @@ class LocalExecutor implements Executor {
 
   /** Ends older attempts of the run, so that two never run at once; throws if there is a newer one. */
   async #supersede(launch: Launch): Promise<void> {
-    for (const attempt of await this.#attemptsOf(launch.runId)) {
-      const ref = toRef(launch.runId, attempt)
+    for (const attempt of await this.#attemptsOf(launch.run_id)) {
+      const ref = toRef(launch.run_id, attempt)
       const other = attempt === launch.attempt ? null : await this.#launch(ref)
       if (!other) continue
-      if (other.fencing_token > launch.fencingToken) {
-        await giveUp(this.#paths(toRef(launch.runId, launch.attempt)), 'stopped')
+      if (other.fencing_token > launch.fencing_token) {
+        await giveUp(this.#paths(toRef(launch.run_id, launch.attempt)), 'stopped')
         throw new StaleSubmit(launch, other.fencing_token)
       }
       await this.#end(ref)
@@ -187,16 +187,16 @@ class LocalExecutor implements Executor {
     const deadline = performance.now() + supersedeMs
     let asked = false
     while (!isOver(await this.observe(ref))) {
-      if (!asked) await this.stop(ref, { graceSeconds: 0, force: true })
+      if (!asked) await this.stop(ref, { grace_s: 0, force: true })
       asked = true
       if (performance.now() > deadline) throw new Error(`the older attempt ${ref} does not end`)
       await delay(50)
     }
   }
 
-  async #attemptsOf(runId: string): Promise<number[]> {
+  async #attemptsOf(run_id: string): Promise<number[]> {
     try {
-      return (await readdir(path.join(this.#options.runsDirectory, runId))).map(Number)
+      return (await readdir(path.join(this.#options.runsDirectory, run_id))).map(Number)
     } catch (error) {
       if (isErrno(error, 'ENOENT')) return []
       throw error
@@ -240,8 +240,8 @@ function isRef(ref: string): boolean {
   return /^[A-Za-z0-9_-]{1,100}\/[1-9]\d{0,8}$/.test(ref)
 }
 
-function toRef(runId: string, attempt: number): EngineRef {
-  const ref = `${runId}/${attempt}`
+function toRef(run_id: string, attempt: number): EngineRef {
+  const ref = `${run_id}/${attempt}`
   if (!isRef(ref)) throw new Error(`not a run and an attempt that can be executed: ${ref}`)
   return ref
 }
@@ -250,14 +250,6 @@ function isOver({ state }: Observed): boolean {
   return state === 'exited' || state === 'unknown'
 }
 
-function toExited(exit: ExitRecord): Exited {
-  return {
-    state: 'exited',
-    startedAt: exit.started_at === null ? null : new Date(exit.started_at),
-    endedAt: new Date(exit.ended_at),
-    exitCode: exit.exit_code,
-    signal: exit.signal,
-    oomKilled: exit.oom_killed,
-    launchError: exit.launch_error,
-  }
+function toExited({ started_at, ...exit }: ExitRecord): Exited {
+  return { state: 'exited', started_at, exit }
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { Exit } from '../../events/jobs.ts'
 import { type Cgroup, oomKillsIn } from './cgroup.ts'
 
 const sampleMs = 1000
@@ -8,7 +9,7 @@ const sampleMs = 1000
  * otherwise inferred from a SIGKILL that we did not send, within seconds of an out-of-memory kill on this machine.
  */
 export function oomWatch(cgroup: Cgroup | null): {
-  killed(end: { exitCode: number | null; signal: string | null; byUs: boolean }): boolean
+  killed(end: Pick<Exit, 'exit_code' | 'signal'> & { by_us: boolean }): boolean
 } {
   let older = machineOomKills()
   let newer = older
@@ -20,22 +21,22 @@ export function oomWatch(cgroup: Cgroup | null): {
     killed(end) {
       clearInterval(sampler)
       const counted = cgroup ? oomKillsIn(cgroup) : null
-      return wasOomKilled({ ...end, counted, onMachine: machineOomKills() - older })
+      return wasOomKilled({ ...end, counted, on_machine: machineOomKills() - older })
     },
   }
 }
 
-/** `counted`: kills inside the attempt (null: unknown); `onMachine`: kills anywhere in the last seconds. */
-export function wasOomKilled(seen: {
-  exitCode: number | null
-  signal: string | null
-  byUs: boolean
-  counted: number | null
-  onMachine: number
-}): boolean {
+/** `counted`: kills inside the attempt (null: unknown); `on_machine`: kills anywhere in the last seconds. */
+export function wasOomKilled(
+  seen: Pick<Exit, 'exit_code' | 'signal'> & {
+    by_us: boolean
+    counted: number | null
+    on_machine: number
+  },
+): boolean {
   // The kernel may have killed only a child of a command that succeeded.
-  if (seen.counted !== null) return seen.counted > 0 && seen.exitCode !== 0
-  return seen.signal === 'SIGKILL' && !seen.byUs && seen.onMachine > 0
+  if (seen.counted !== null) return seen.counted > 0 && seen.exit_code !== 0
+  return seen.signal === 'SIGKILL' && !seen.by_us && seen.on_machine > 0
 }
 
 function machineOomKills(): number {

@@ -17,7 +17,7 @@ export async function prepareAttempt(
   launch: Launch,
   now: Date,
 ): Promise<AttemptPaths> {
-  const runDirectory = path.join(runsDirectory, launch.runId)
+  const runDirectory = path.join(runsDirectory, launch.run_id)
   const directory = path.join(runDirectory, String(launch.attempt))
   const fresh = attemptPaths(path.join(runsDirectory, `.new-${randomUUID()}`))
   await mkdir(runDirectory, { recursive: true, mode: 0o700 })
@@ -39,12 +39,13 @@ export async function prepareAttempt(
 export function toLaunchRecord(launch: Launch, now: Date): LaunchRecord {
   const submitter = identify(process.pid)
   if (!submitter) throw new Error('the local executor needs /proc')
+  const { run_id, attempt, fencing_token, command } = launch
   return {
-    run_id: launch.runId,
-    attempt: launch.attempt,
-    fencing_token: launch.fencingToken,
-    command: launch.command,
-    mark: `${launch.runId}/${launch.attempt}/${randomUUID()}`,
+    run_id,
+    attempt,
+    fencing_token,
+    command,
+    mark: `${run_id}/${attempt}/${randomUUID()}`,
     submitted_at: now.toISOString(),
     submitter,
   }

@@ -3,15 +3,15 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isErrno } from './durable-json.ts'
 
-const isRunId = (runId: string): boolean => /^[A-Za-z0-9_-]{1,100}$/.test(runId)
+const isRunId = (run_id: string): boolean => /^[A-Za-z0-9_-]{1,100}$/.test(run_id)
 
 /**
  * The directory of all attempts of a run; null where there is none. Throws where something else stands in its place:
  * what a link points to is not ours to delete.
  */
-export async function runDirectory(runsDirectory: string, runId: string): Promise<string | null> {
-  if (!isRunId(runId)) return null
-  const directory = path.join(runsDirectory, runId)
+export async function runDirectory(runsDirectory: string, run_id: string): Promise<string | null> {
+  if (!isRunId(run_id)) return null
+  const directory = path.join(runsDirectory, run_id)
   try {
     if (!(await lstat(directory)).isDirectory()) throw new Error(`${directory} is no directory`)
     return directory

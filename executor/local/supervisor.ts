@@ -78,22 +78,22 @@ async function run(
     child.once('exit', (code, signal) => resolve([code, signal])),
   )
   const oom = oomWatch(quarry.cgroup)
-  const startedAt = new Date().toISOString()
+  const started_at = new Date().toISOString()
   quarry.session = child.pid ?? null
   // Not awaited: a full disk must not delay the handling of stops.
-  const recorded = recordStart(child, startedAt)
+  const recorded = recordStart(child, started_at)
   const stops = followStops(paths, quarry)
-  const [exitCode, signal] = await ended
+  const [exit_code, signal] = await ended
   stops.end()
   const left = await killRun(quarry)
   await recorded
   if (left > 0) complain(`${left} processes of the run could not be killed`)
   return {
-    started_at: startedAt,
+    started_at,
     ended_at: new Date().toISOString(),
-    exit_code: exitCode,
+    exit_code,
     signal,
-    oom_killed: oom.killed({ exitCode, signal, byUs: stops.killed() }),
+    oom_killed: oom.killed({ exit_code, signal, by_us: stops.killed() }),
     launch_error: null,
   }
 }
@@ -131,14 +131,14 @@ function tryCgroup(move: () => void): boolean {
   }
 }
 
-async function recordStart(child: ChildProcess, startedAt: string): Promise<void> {
+async function recordStart(child: ChildProcess, started_at: string): Promise<void> {
   // Even if already ended, the command is not reaped before the event loop turns and can be identified.
   const leader = identify(child.pid ?? 0) ?? {
     pid: child.pid ?? 0,
     start_ticks: '',
     boot_id: bootId(),
   }
-  const started: StartedRecord = { leader, started_at: startedAt }
+  const started: StartedRecord = { leader, started_at }
   await patiently(() => createDurably(paths.started, started))
 }
 

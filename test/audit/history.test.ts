@@ -45,7 +45,7 @@ test('folded to each instant of its life, a job is what its read model showed th
   const life: [state: string, attempt: number, step: () => Promise<unknown>][] = [
     ['queued', 0, async () => {}],
     ['scheduled', 1, () => executor.schedule(run_id, [0])],
-    ['starting', 1, () => executor.executorRunning(run_id, 1, new Date())],
+    ['starting', 1, () => executor.executorRunning(run_id, 1, new Date().toISOString())],
     ['running', 1, () => report(1, 'running')],
     ['pausing', 1, () => act('pause')],
     ['paused', 1, () => executor.exited(run_id, 1, endedWell())],

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import type { Exit } from '../../events/jobs.ts'
 import {
   AttemptRuns,
   type Executor,
-  type Exited,
   type Launch,
   type Observed,
   StaleSubmit,
@@ -78,34 +78,41 @@ export function executorContract(
 
   for (const code of [0, 1, 7, 137])
     rule(`exit status ${code} is reported as it is`, async (t, { executor }) => {
-      const { exited } = await finish(executor, launch({ command: ['sh', '-c', `exit ${code}`] }))
-      t.like(exited, { exitCode: code, signal: null, launchError: null, oomKilled: false })
-      t.true(exited.startedAt !== null && exited.startedAt <= exited.endedAt)
+      const submitted = launch({ command: ['sh', '-c', `exit ${code}`] })
+      const { ref, exit } = await finish(executor, submitted)
+      t.like(exit, { exit_code: code, signal: null, launch_error: null, oom_killed: false })
+      const seen = await executor.observe(ref)
+      t.true(
+        seen.state === 'exited' && seen.started_at !== null && seen.started_at <= exit.ended_at,
+      )
     })
 
   for (const signal of ['SIGSEGV', 'SIGKILL', 'SIGTERM'])
     rule(`death by ${signal} is reported as that signal`, async (t, { executor }) => {
       const command = ['sh', '-c', `kill -${signal.slice(3)} $$`]
-      const { exited } = await finish(executor, launch({ command }))
-      t.like(exited, { exitCode: null, signal, launchError: null, oomKilled: false })
+      const { exit } = await finish(executor, launch({ command }))
+      t.like(exit, { exit_code: null, signal, launch_error: null, oom_killed: false })
     })
 
   rule('a missing program is a launch error that names it', async (t, { executor }) => {
-    const { exited } = await finish(executor, launch({ command: ['/no/such/program', 'x'] }))
-    t.like(exited, { startedAt: null, exitCode: null, signal: null })
-    t.is(exited.launchError, 'program not found: /no/such/program')
+    const { ref } = await finish(executor, launch({ command: ['/no/such/program', 'x'] }))
+    const launch_error = 'program not found: /no/such/program'
+    t.like(await executor.observe(ref), {
+      started_at: null,
+      exit: { exit_code: null, signal: null, launch_error },
+    })
   })
 
   rule('a file that may not be executed is a launch error', async (t, { executor, scratch }) => {
     const file = path.join(scratch, 'not-executable')
     await writeFile(file, 'text', { mode: 0o600 })
-    const { exited } = await finish(executor, launch({ command: [file] }))
-    t.is(exited.launchError, `no permission to run ${file}`)
+    const { exit } = await finish(executor, launch({ command: [file] }))
+    t.is(exit.launch_error, `no permission to run ${file}`)
   })
 
   rule('a variable that no process can hold is a launch error', async (t, { executor }) => {
-    const { exited } = await finish(executor, launch({ env: { BAD: 'a\0b' }, command: ['true'] }))
-    t.regex(exited.launchError ?? '', /null bytes/)
+    const { exit } = await finish(executor, launch({ env: { BAD: 'a\0b' }, command: ['true'] }))
+    t.regex(exit.launch_error ?? '', /null bytes/)
   })
 
   rule('submitting an attempt again starts nothing', async (t, { executor, reopen, scratch }) => {
@@ -127,7 +134,7 @@ export function executorContract(
       const file = path.join(bench.scratch, `race-${round}`)
       const same = launch({ command: ['sh', '-c', `echo started >> ${file}`] })
       const [ref] = await Promise.all([bench.executor.submit(same), other.submit(same)])
-      t.like(await exitOf(bench.executor, ref), { exitCode: 0 })
+      t.like(await exitOf(bench.executor, ref), { exit_code: 0 })
       t.is(await readFile(file, 'utf8'), 'started\n')
     }
   })
@@ -136,10 +143,10 @@ export function executorContract(
     'an attempt is found by its run and number, others are not',
     async (t, { executor, reopen }) => {
       const submitted = launch({ command: ['true'] })
-      t.is(await executor.find(submitted.runId, 1), null)
+      t.is(await executor.find(submitted.run_id, 1), null)
       const ref = await executor.submit(submitted)
-      t.is(await (await reopen()).find(submitted.runId, 1), ref)
-      t.is(await executor.find(submitted.runId, 2), null)
+      t.is(await (await reopen()).find(submitted.run_id, 1), ref)
+      t.is(await executor.find(submitted.run_id, 2), null)
       await exitOf(executor, ref)
     },
   )
@@ -148,20 +155,20 @@ export function executorContract(
     const older = launch({ command: ['sleep', '60'] })
     const first = await executor.submit(older)
     await untilState(executor, first, 'running')
-    const newer = { ...older, attempt: 2, fencingToken: 2, command: ['true'] }
+    const newer = { ...older, attempt: 2, fencing_token: 2, command: ['true'] }
     const second = await executor.submit(newer)
-    t.like(await executor.observe(first), { state: 'exited', signal: 'SIGKILL' })
-    t.like(await exitOf(executor, second), { exitCode: 0 })
+    t.like(await executor.observe(first), { state: 'exited', exit: { signal: 'SIGKILL' } })
+    t.like(await exitOf(executor, second), { exit_code: 0 })
   })
 
   rule(
     'a submit with an older token than another of its run is refused',
     async (t, { executor }) => {
-      const newer = launch({ attempt: 2, fencingToken: 9, command: ['sleep', '60'] })
+      const newer = launch({ attempt: 2, fencing_token: 9, command: ['sleep', '60'] })
       const ref = await executor.submit(newer)
-      const stale = { ...newer, attempt: 1, fencingToken: 8 }
+      const stale = { ...newer, attempt: 1, fencing_token: 8 }
       await t.throwsAsync(executor.submit(stale), { instanceOf: StaleSubmit })
-      t.like(await executor.observe(`${newer.runId}/1`), { state: 'exited', startedAt: null })
+      t.like(await executor.observe(`${newer.run_id}/1`), { state: 'exited', started_at: null })
       t.is((await executor.observe(ref)).state === 'exited', false)
       await kill(executor, ref)
     },
@@ -173,7 +180,7 @@ export function executorContract(
       for (const ref of ['run_none/1', 'nonsense', '../../etc/1', 'run_none/0', '']) {
         t.deepEqual(await executor.observe(ref), { state: 'unknown' })
         const unknown = { instanceOf: UnknownAttempt }
-        await t.throwsAsync(executor.stop(ref, { graceSeconds: 1, force: false }), unknown)
+        await t.throwsAsync(executor.stop(ref, { grace_s: 1, force: false }), unknown)
         await t.throwsAsync(executor.output(ref, { stdout: 0, stderr: 0 }, 100), unknown)
       }
     },
@@ -187,8 +194,8 @@ export function executorContract(
     ]
     const ref = await executor.submit(launch({ command }))
     await untilPrinted(executor, ref, 'ready\n')
-    await executor.stop(ref, { graceSeconds: 60, force: false })
-    t.like(await exitOf(executor, ref), { exitCode: 3, signal: null })
+    await executor.stop(ref, { grace_s: 60, force: false })
+    t.like(await exitOf(executor, ref), { exit_code: 3, signal: null })
     t.is((await outputOf(executor, ref)).stdout.toString(), 'ready\nbye\n')
   })
 
@@ -199,8 +206,8 @@ export function executorContract(
       const ref = await executor.submit(launch({ command }))
       await untilPrinted(executor, ref, 'ready\n')
       const before = performance.now()
-      await executor.stop(ref, { graceSeconds: 1, force: false })
-      t.like(await exitOf(executor, ref), { exitCode: null, signal: 'SIGKILL', oomKilled: false })
+      await executor.stop(ref, { grace_s: 1, force: false })
+      t.like(await exitOf(executor, ref), { exit_code: null, signal: 'SIGKILL', oom_killed: false })
       t.true(performance.now() - before >= 1000)
     },
   )
@@ -215,9 +222,9 @@ export function executorContract(
       ]
       const ref = await executor.submit(launch({ command }))
       await untilPrinted(executor, ref, 'ready\n')
-      await executor.stop(ref, { graceSeconds: 600, force: false })
+      await executor.stop(ref, { grace_s: 600, force: false })
       await untilPrinted(executor, ref, 'ready\nasked\n')
-      await executor.stop(ref, { graceSeconds: 600, force: true })
+      await executor.stop(ref, { grace_s: 600, force: true })
       t.like(await exitOf(executor, ref), { signal: 'SIGKILL' })
     },
   )
@@ -225,12 +232,12 @@ export function executorContract(
   rule('stopping twice, and after the end, is no error', async (t, { executor }) => {
     const ref = await executor.submit(launch({ command: ['sleep', '60'] }))
     await untilState(executor, ref, 'running')
-    await executor.stop(ref, { graceSeconds: 5, force: false })
-    await executor.stop(ref, { graceSeconds: 5, force: false })
-    const exited = await exitOf(executor, ref)
-    t.is(exited.signal, 'SIGTERM')
-    await executor.stop(ref, { graceSeconds: 5, force: true })
-    t.deepEqual(await executor.observe(ref), exited)
+    await executor.stop(ref, { grace_s: 5, force: false })
+    await executor.stop(ref, { grace_s: 5, force: false })
+    const exit = await exitOf(executor, ref)
+    t.is(exit.signal, 'SIGTERM')
+    await executor.stop(ref, { grace_s: 5, force: true })
+    t.like(await executor.observe(ref), { state: 'exited', exit })
   })
 
   rule('both streams are kept apart, byte for byte, across a restart', async (t, bench) => {
@@ -258,8 +265,10 @@ export function executorContract(
 
   rule('a run sees the GPUs it holds, and no others', async (t, { executor }) => {
     const print = ['sh', '-c', 'echo "[$CUDA_VISIBLE_DEVICES]"']
-    const seen = async (gpuIndexes: number[], env: Record<string, string> = {}) =>
-      (await finish(executor, launch({ command: print, gpuIndexes, env }))).output.stdout.toString()
+    const seen = async (gpu_indexes: number[], env: Record<string, string> = {}) =>
+      (
+        await finish(executor, launch({ command: print, gpu_indexes, env }))
+      ).output.stdout.toString()
     t.is(await seen([2, 3]), '[2,3]\n')
     t.is(await seen([]), '[]\n')
     t.is(await seen([1], { CUDA_VISIBLE_DEVICES: '0,1,2,3' }), '[1]\n')
@@ -273,7 +282,7 @@ export function executorContract(
     const ready = `until [ -e ${up('child')} ] && [ -e ${up('escapee')} ]; do sleep 0.02; done`
     const script = `${loop('child')} setsid ${loop('escapee')} ${ready}; exit 5`
     const ref = await executor.submit(launch({ command: ['sh', '-c', script] }))
-    t.is((await exitOf(executor, ref)).exitCode, 5)
+    t.is((await exitOf(executor, ref)).exit_code, 5)
     t.deepEqual(await commandLinesWith(id), [])
   })
 
@@ -283,7 +292,7 @@ export function executorContract(
     const ref = await executor.submit(launch({ command: ['sh', '-c', `${escapee} & wait`] }))
     await untilPrinted(executor, ref, 'up\n')
     t.true((await commandLinesWith(id)).length > 0)
-    await executor.stop(ref, { graceSeconds: 30, force: false })
+    await executor.stop(ref, { grace_s: 30, force: false })
     await exitOf(executor, ref)
     t.deepEqual(await commandLinesWith(id), [])
   })
@@ -293,14 +302,14 @@ export function executorContract(
     async (t, { executor }) => {
       const submitted = launch({ command: ['sleep', '60'] })
       const ref = await executor.submit(submitted)
-      t.true(await executor.holds(submitted.runId, 'relative/checkpoint'))
-      t.false(await executor.holds(submitted.runId, 's3://bucket/checkpoint'))
-      await t.throwsAsync(executor.forgetRun(submitted.runId), { instanceOf: AttemptRuns })
+      t.true(await executor.holds(submitted.run_id, 'relative/checkpoint'))
+      t.false(await executor.holds(submitted.run_id, 's3://bucket/checkpoint'))
+      await t.throwsAsync(executor.forgetRun(submitted.run_id), { instanceOf: AttemptRuns })
       await kill(executor, ref)
-      t.true(await executor.forgetRun(submitted.runId))
+      t.true(await executor.forgetRun(submitted.run_id))
       t.deepEqual(await executor.observe(ref), { state: 'unknown' })
-      t.is(await executor.find(submitted.runId, 1), null)
-      t.false(await executor.forgetRun(submitted.runId))
+      t.is(await executor.find(submitted.run_id, 1), null)
+      t.false(await executor.forgetRun(submitted.run_id))
       for (const unknown of ['..', '', '.code-cache', 'run_none'])
         t.false(await executor.forgetRun(unknown))
     },
@@ -312,7 +321,7 @@ export function executorContract(
     )
     const all = await Promise.all(launches.map(one => finish(executor, one)))
     t.deepEqual(
-      all.map(({ exited }) => exited.exitCode),
+      all.map(({ exit }) => exit.exit_code),
       launches.map((_, index) => index),
     )
     t.deepEqual(
@@ -330,12 +339,12 @@ export function executorContract(
 
 export function launch(part: Partial<Launch>): Launch {
   return {
-    runId: `run_${randomUUID()}`,
+    run_id: `run_${randomUUID()}`,
     attempt: 1,
-    fencingToken: part.attempt ?? 1,
+    fencing_token: part.attempt ?? 1,
     command: ['true'],
     env: {},
-    gpuIndexes: [],
+    gpu_indexes: [],
     ...part,
   }
 }
@@ -352,10 +361,10 @@ export async function untilState(
   )
 }
 
-export async function exitOf(executor: Executor, ref: string): Promise<Exited> {
+export async function exitOf(executor: Executor, ref: string): Promise<Exit> {
   return until(`${ref} has exited`, 50_000, async () => {
     const observed = await executor.observe(ref)
-    return observed.state === 'exited' ? observed : null
+    return observed.state === 'exited' ? observed.exit : null
   })
 }
 
@@ -371,13 +380,13 @@ export async function commandLinesWith(text: string): Promise<string[]> {
 async function finish(
   executor: Executor,
   submitted: Launch,
-): Promise<{ exited: Exited; output: { stdout: Buffer; stderr: Buffer } }> {
+): Promise<{ ref: string; exit: Exit; output: { stdout: Buffer; stderr: Buffer } }> {
   const ref = await executor.submit(submitted)
-  const exited = await exitOf(executor, ref)
-  return { exited, output: await outputOf(executor, ref) }
+  const exit = await exitOf(executor, ref)
+  return { ref, exit, output: await outputOf(executor, ref) }
 }
 
 async function kill(executor: Executor, ref: string): Promise<void> {
-  await executor.stop(ref, { graceSeconds: 0, force: true })
+  await executor.stop(ref, { grace_s: 0, force: true })
   await exitOf(executor, ref)
 }

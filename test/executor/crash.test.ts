@@ -70,34 +70,34 @@ test('a run goes on when the server is killed, and its true end is seen by the n
   const { runsDirectory, reopen } = await localBench(t)
   const command = ['sh', '-c', 'echo one; read -r line < fifo; echo two; exit 9']
   const submitted = launch({ command: ['sh', '-c', `mkfifo fifo; ${command[2]}`] })
-  const ref = `${submitted.runId}/1`
+  const ref = `${submitted.run_id}/1`
   await kill9(await server(runsDirectory, submitted, ref))
   const executor = await reopen()
   await untilPrinted(executor, ref, 'one\n')
   t.is((await executor.observe(ref)).state, 'running')
   await writeFile(path.join(runsDirectory, ref, 'work', 'fifo'), 'go\n')
-  t.like(await exitOf(executor, ref), { exitCode: 9, signal: null, launchError: null })
+  t.like(await exitOf(executor, ref), { exit_code: 9, signal: null, launch_error: null })
   t.is((await outputOf(executor, ref)).stdout.toString(), 'one\ntwo\n')
 })
 
 test('a run that ended while no server was there is reported with its own status', async t => {
   const { runsDirectory, reopen } = await localBench(t)
   const submitted = launch({ command: ['sh', '-c', 'sleep 0.5; exit 11'] })
-  const ref = `${submitted.runId}/1`
+  const ref = `${submitted.run_id}/1`
   await kill9(await server(runsDirectory, submitted, ref))
   const { exit } = attemptPaths(path.join(runsDirectory, ref))
   await until('the exit is on disk', 50_000, () => readJson(exit))
-  t.like(await (await reopen()).observe(ref), { state: 'exited', exitCode: 11 })
+  t.like(await (await reopen()).observe(ref), { state: 'exited', exit: { exit_code: 11 } })
 })
 
 test('a stop is carried out to the kill though the server died after asking for it', async t => {
   const { runsDirectory, reopen } = await localBench(t)
   const submitted = launch({ command: ['sh', '-c', `trap '' TERM; echo ready; ${loop}`] })
-  const ref = `${submitted.runId}/1`
+  const ref = `${submitted.run_id}/1`
   await kill9(await server(runsDirectory, submitted, ref, '1'))
   const { exit } = attemptPaths(path.join(runsDirectory, ref))
   await until('the exit is on disk', 50_000, () => readJson(exit))
-  t.like(await (await reopen()).observe(ref), { state: 'exited', signal: 'SIGKILL' })
+  t.like(await (await reopen()).observe(ref), { state: 'exited', exit: { signal: 'SIGKILL' } })
 })
 
 test('a server killed at any moment of a submit starts the command once, whoever submits again', async t => {
@@ -111,7 +111,7 @@ test('a server killed at any moment of a submit starts the command once, whoever
     await kill9(doomed)
     const executor = await reopen()
     const ref = await executor.submit(submitted)
-    t.like(await exitOf(executor, ref), { exitCode: 4, launchError: null })
+    t.like(await exitOf(executor, ref), { exit_code: 4, launch_error: null })
     t.is(await readFile(file, 'utf8'), 'started\n')
   }
 })
@@ -120,12 +120,12 @@ test('a submit cut short before it started anything is as if it had never been, 
   const { runsDirectory, executor } = await localBench(t)
   const submitted = launch({ command: ['sh', '-c', 'exit 6'] })
   await prepareAttempt(runsDirectory, { ...submitted, command: ['false'] }, new Date())
-  const ref = `${submitted.runId}/1`
-  t.is(await executor.find(submitted.runId, 1), null)
+  const ref = `${submitted.run_id}/1`
+  t.is(await executor.find(submitted.run_id, 1), null)
   t.deepEqual(await executor.observe(ref), { state: 'unknown' })
   t.is(await executor.submit(submitted), ref)
-  t.is(await executor.find(submitted.runId, 1), ref)
-  t.like(await exitOf(executor, ref), { exitCode: 6 })
+  t.is(await executor.find(submitted.run_id, 1), ref)
+  t.like(await exitOf(executor, ref), { exit_code: 6 })
 })
 
 test('a supervisor on its way from a submit that was given up starts nothing', async t => {
@@ -133,19 +133,19 @@ test('a supervisor on its way from a submit that was given up starts nothing', a
   const file = path.join(scratch, 'starts')
   const submitted = launch({ command: ['sh', '-c', `echo $WHOSE >> ${file}`] })
   const paths = await prepareAttempt(runsDirectory, submitted, new Date())
-  t.is(await executor.find(submitted.runId, 1), null)
+  t.is(await executor.find(submitted.run_id, 1), null)
   const late = { env: { PATH: process.env.PATH ?? '', WHOSE: 'late' }, turn: 1 }
   await startSupervisor(paths, late, path.join(runsDirectory, '.code-cache'))
   const ref = await executor.submit({ ...submitted, env: { WHOSE: 'newest' } })
   await startSupervisor(paths, late, path.join(runsDirectory, '.code-cache'))
-  t.like(await exitOf(executor, ref), { exitCode: 0 })
+  t.like(await exitOf(executor, ref), { exit_code: 0 })
   t.is(await readFile(file, 'utf8'), 'newest\n')
 })
 
 test('the submit of another living server is waited for, but not for ever', async t => {
   const { runsDirectory, executor } = await localBench(t)
   const submitted = launch({ command: ['true'] })
-  const ref = `${submitted.runId}/1`
+  const ref = `${submitted.run_id}/1`
   const paths = await prepareAttempt(runsDirectory, submitted, new Date())
   const record = await readJson<LaunchRecord>(paths.launch)
   await writeDurably(paths.launch, { ...record, submitter: identify(process.ppid) })
@@ -158,11 +158,11 @@ test('an attempt stopped before anybody started it never starts', async t => {
   const { runsDirectory, executor } = await localBench(t)
   const submitted = launch({ command: ['true'] })
   await prepareAttempt(runsDirectory, submitted, new Date())
-  const ref = `${submitted.runId}/1`
-  await executor.stop(ref, { graceSeconds: 10, force: false })
-  t.like(await executor.observe(ref), { state: 'exited', startedAt: null })
+  const ref = `${submitted.run_id}/1`
+  await executor.stop(ref, { grace_s: 10, force: false })
+  t.like(await executor.observe(ref), { state: 'exited', started_at: null })
   await executor.submit(submitted)
-  t.like(await executor.observe(ref), { state: 'exited', startedAt: null })
+  t.like(await executor.observe(ref), { state: 'exited', started_at: null })
 })
 
 test('when the supervisor is killed, its run is killed and ends as lost, never twice', async t => {
@@ -174,25 +174,25 @@ test('when the supervisor is killed, its run is killed and ends as lost, never t
   const ref = await executor.submit(submitted)
   await untilPrinted(executor, ref, 'ready\n')
   await killSupervisor(runsDirectory, ref)
-  const exited = await exitOf(executor, ref)
-  t.like(exited, { exitCode: null, signal: null, launchError: 'supervisor lost' })
+  const exit = await exitOf(executor, ref)
+  t.like(exit, { exit_code: null, signal: null, launch_error: 'supervisor lost' })
   t.deepEqual(await commandLinesWith(id), [])
   const other = await reopen()
   t.is(await other.submit(submitted), ref)
-  t.deepEqual(await other.observe(ref), exited)
+  t.like(await other.observe(ref), { state: 'exited', exit })
 })
 
 test('a supervisor killed while the server was dead is noticed by the next server', async t => {
   const { runsDirectory, reopen } = await localBench(t)
   const id = randomUUID()
   const submitted = launch({ command: ['sh', '-c', `${loop}; : ${id}`] })
-  const ref = `${submitted.runId}/1`
+  const ref = `${submitted.run_id}/1`
   await kill9(await server(runsDirectory, submitted, ref))
   await killSupervisor(runsDirectory, ref)
   const executors = await Promise.all([reopen(), reopen()])
   const [one, two] = await Promise.all(executors.map(executor => exitOf(executor, ref)))
   t.deepEqual(one, two)
-  t.is(one?.launchError, 'supervisor lost')
+  t.is(one?.launch_error, 'supervisor lost')
   t.deepEqual(await commandLinesWith(id), [])
 })
 
@@ -204,8 +204,8 @@ test('a supervisor does not end by the signals that end a service', async t => {
   await untilPrinted(executor, ref, 'up\n')
   const pid = (await claimOf(runsDirectory, ref))?.supervisor?.pid ?? 0
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.kill(pid, signal)
-  await executor.stop(ref, { graceSeconds: 5, force: false })
-  t.like(await exitOf(executor, ref), { signal: 'SIGTERM', launchError: null })
+  await executor.stop(ref, { grace_s: 5, force: false })
+  t.like(await exitOf(executor, ref), { signal: 'SIGTERM', launch_error: null })
 })
 
 test('after a reboot a run has ended at its last proof of life, and no process is touched', async t => {
@@ -221,11 +221,11 @@ test('after a reboot a run has ended at its last proof of life, and no process i
     file,
     JSON.stringify({ ...before, supervisor: { ...supervisor, boot_id: 'other' } }),
   )
-  const exited = await exitOf(executor, ref)
-  t.is(exited.launchError, 'supervisor lost: the machine restarted')
-  t.true(exited.endedAt.getTime() <= Date.now())
+  const exit = await exitOf(executor, ref)
+  t.is(exit.launch_error, 'supervisor lost: the machine restarted')
+  t.true(Date.parse(exit.ended_at) <= Date.now())
   t.notThrows(() => process.kill(supervisor.pid, 0))
-  await executor.stop(ref, { graceSeconds: 0, force: true })
+  await executor.stop(ref, { grace_s: 0, force: true })
   await until(
     'the supervisor is gone',
     50_000,
@@ -244,6 +244,6 @@ test('a supervisor is small', async t => {
   const kb = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(rollup)?.[1])
   t.log(`resident ${kb('Rss')} kB, of which its own ${kb('Anonymous')} kB`)
   t.true(kb('Anonymous') < 20_000, 'not shared with other Node processes')
-  await executor.stop(ref, { graceSeconds: 0, force: true })
+  await executor.stop(ref, { grace_s: 0, force: true })
   await exitOf(executor, ref)
 })

@@ -3,16 +3,16 @@ import { openAt } from './bench.ts'
 import { untilPrinted } from './output.ts'
 
 /**
- * Stands for a server that will be killed: `executor-process.ts RUNS_DIRECTORY LAUNCH [STOP_GRACE_SECONDS]`.
+ * Stands for a server that will be killed: `executor-process.ts RUNS_DIRECTORY LAUNCH [STOP_GRACE_S]`.
  * A command that is to be stopped prints `ready` when it may be.
  */
-const [, , runsDirectory = '', launch = '', graceSeconds] = process.argv
+const [, , runsDirectory = '', launch = '', graceS] = process.argv
 const executor = await openAt(runsDirectory)
 process.stdout.write('open\n')
 const ref = await executor.submit(JSON.parse(launch) as Launch)
-if (graceSeconds !== undefined) {
+if (graceS !== undefined) {
   await untilPrinted(executor, ref, 'ready\n')
-  await executor.stop(ref, { graceSeconds: Number(graceSeconds), force: false })
+  await executor.stop(ref, { grace_s: Number(graceS), force: false })
 }
 process.stdout.write(`${ref}\n`)
 setInterval(() => {}, 1000)

@@ -48,9 +48,9 @@ async function stage(t: ExecutionContext, host: Record<string, string> = {}): Pr
       }),
     async runToEnd(submitted) {
       const ref = await executor.submit(submitted)
-      const { exitCode } = await exitOf(executor, ref)
+      const { exit_code } = await exitOf(executor, ref)
       const { stdout, stderr } = await outputOf(executor, ref)
-      return { code: exitCode, text: `${stdout}${stderr}`, ref }
+      return { code: exit_code, text: `${stdout}${stderr}`, ref }
     },
   }
 }
@@ -138,8 +138,8 @@ while True: time.sleep(0.05)
   const recipe = await writeRecipe(path.join(root, 'plain'), { 'train.py': program })
   const ref = await executor.submit(await of(recipe))
   await untilPrinted(executor, ref, 'training\n')
-  await executor.stop(ref, { graceSeconds: 30, force: false })
-  t.is((await exitOf(executor, ref)).exitCode, 4)
+  await executor.stop(ref, { grace_s: 30, force: false })
+  t.is((await exitOf(executor, ref)).exit_code, 4)
   t.regex((await outputOf(executor, ref)).stdout.toString(), /saved\n$/)
 })
 
@@ -171,7 +171,7 @@ test('a builder killed in the middle leaves no environment, and the next run bui
   const hanging = await of(recipe)
   const ref = await executor.submit(hanging)
   await index.asked
-  await executor.stop(ref, { graceSeconds: 0, force: true })
+  await executor.stop(ref, { grace_s: 0, force: true })
   t.is((await exitOf(executor, ref)).signal, 'SIGKILL')
   // Another content is another environment: the dead builder's is made again under its own key.
   await writeFile(requirements, asItShouldBe)
@@ -193,7 +193,7 @@ test('a stop ends the building of an environment', async t => {
   })
   const ref = await executor.submit(await of(recipe))
   await index.asked
-  await executor.stop(ref, { graceSeconds: 30, force: false })
+  await executor.stop(ref, { grace_s: 30, force: false })
   t.is((await exitOf(executor, ref)).signal, 'SIGTERM')
 })
 

@@ -2,23 +2,23 @@ import test from 'ava'
 import { parseGpuList } from '../../executor/local/gpus.ts'
 import { wasOomKilled } from '../../executor/local/oom-watch.ts'
 
-const sigkill = { exitCode: null, signal: 'SIGKILL', byUs: false, counted: null, onMachine: 0 }
+const sigkill = { exit_code: null, signal: 'SIGKILL', by_us: false, counted: null, on_machine: 0 }
 
 test('where the control group counts out-of-memory kills, its count decides', t => {
   t.true(wasOomKilled({ ...sigkill, counted: 1 }))
   t.true(
-    wasOomKilled({ ...sigkill, counted: 1, signal: null, exitCode: 1 }),
+    wasOomKilled({ ...sigkill, counted: 1, signal: null, exit_code: 1 }),
     'a child of it, and it ended itself',
   )
-  t.false(wasOomKilled({ ...sigkill, counted: 1, signal: null, exitCode: 0 }), 'it succeeded')
-  t.false(wasOomKilled({ ...sigkill, counted: 0, onMachine: 3 }))
+  t.false(wasOomKilled({ ...sigkill, counted: 1, signal: null, exit_code: 0 }), 'it succeeded')
+  t.false(wasOomKilled({ ...sigkill, counted: 0, on_machine: 3 }))
 })
 
 test('elsewhere it is a SIGKILL from somebody else together with such a kill on the machine', t => {
-  t.true(wasOomKilled({ ...sigkill, onMachine: 1 }))
+  t.true(wasOomKilled({ ...sigkill, on_machine: 1 }))
   t.false(wasOomKilled(sigkill))
-  t.false(wasOomKilled({ ...sigkill, onMachine: 1, byUs: true }))
-  t.false(wasOomKilled({ ...sigkill, onMachine: 1, signal: 'SIGSEGV' }))
+  t.false(wasOomKilled({ ...sigkill, on_machine: 1, by_us: true }))
+  t.false(wasOomKilled({ ...sigkill, on_machine: 1, signal: 'SIGSEGV' }))
 })
 
 test('the list of nvidia-smi gives count and series', t => {

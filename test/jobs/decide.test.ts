@@ -114,13 +114,13 @@ test('another exit code than 0 fails a job that has not reported its end', t => 
 })
 
 test('a failure says what is known of it', t => {
-  const how = (end: Parameters<typeof ended>[0]) => ended(end)(after(...running))[1]?.data
+  const how = (...end: Parameters<typeof ended>) => ended(...end)(after(...running))[1]?.data
   t.like(how({ exit_code: null, signal: 'SIGSEGV' }), {
     reason: 'exit_code',
     message: 'It was ended by signal SIGSEGV',
   })
   t.like(how({ exit_code: null, signal: 'SIGKILL', oom_killed: true }), { reason: 'oom_killed' })
-  t.like(how({ exit_code: null, was_running: false, launch_error: 'no such program' }), {
+  t.like(how({ exit_code: null, launch_error: 'no such program' }, 20, { was_running: false }), {
     reason: 'launch_error',
     message: 'no such program',
   })
@@ -147,7 +147,7 @@ test('the start of an attempt that has ended is not believed any more', t => {
 
 test('an exit is recorded once', t => {
   t.deepEqual(ended()(after(...running, ended())), [])
-  t.deepEqual(ended({ attempt: 7 })(after(...running)), [])
+  t.deepEqual(ended({}, 20, { attempt: 7 })(after(...running)), [])
 })
 
 test('a lost attempt is tried again while its spec allows it, not before the backoff', t => {

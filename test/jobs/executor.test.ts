@@ -202,7 +202,7 @@ test.serial(
     await at.untilState(run_id, 'starting')
     await first.stop()
     const ref = String(await at.executor.find(run_id, 1))
-    await at.executor.stop(ref, { graceSeconds: 0, force: true })
+    await at.executor.stop(ref, { grace_s: 0, force: true })
     await until(
       'it has ended',
       10_000,

@@ -1,8 +1,8 @@
-import { attemptEnded } from '../../command-api/jobs/attempt-end.ts'
+import { type AttemptEnd, attemptEnded } from '../../command-api/jobs/attempt-end.ts'
 import { admit, executorRunning, report, schedule } from '../../command-api/jobs/decide.ts'
 import type { Stamped } from '../../events/event.ts'
 import { type Job, jobs } from '../../events/job-state.ts'
-import type { JobAdmitted, JobEvent } from '../../events/jobs.ts'
+import type { Exit, JobAdmitted, JobEvent } from '../../events/jobs.ts'
 import { jobSpec } from '../../schemas/jobspec.ts'
 import { checker } from '../../schemas/validate.ts'
 import { recordable } from '../folded.ts'
@@ -100,17 +100,20 @@ export const reported =
       message: null,
       at: iso(seconds),
     })
+export const exitedZero: Exit = {
+  exit_code: 0,
+  signal: null,
+  oom_killed: false,
+  launch_error: null,
+  ended_at: iso(20),
+}
 export const ended =
-  (end: Partial<Parameters<typeof attemptEnded>[1]> = {}, seconds = 20) =>
+  (exit: Partial<Exit> = {}, seconds = 20, more: Partial<Omit<AttemptEnd, 'exit'>> = {}) =>
   (job: Job) =>
     attemptEnded(job, {
       attempt: job.attempt,
-      exit_code: 0,
-      signal: null,
-      oom_killed: false,
-      launch_error: null,
       was_running: true,
       preempted: false,
-      ended_at: iso(seconds),
-      ...end,
+      ...more,
+      exit: { ...exitedZero, ended_at: iso(seconds), ...exit },
     })

@@ -1,5 +1,6 @@
 import test from 'ava'
 import type { Refusal } from '../../platform/refusal.ts'
+import { endedWell } from '../servers/as-executor.ts'
 import { type Stage, stage } from './stage.ts'
 
 type Known = { artifact_id: string; step: number; metrics: Record<string, number> }
@@ -101,15 +102,9 @@ test('a further attempt is told of the newest checkpoint', async t => {
   await at.commands.schedule(run_id, [0])
   t.is((await at.commands.launch(run_id, 1)).resume_from, null)
   await register(at, run_id, checkpoints)
-  const now = at.now()
-  await at.commands.exited(run_id, 1, {
-    startedAt: now,
-    endedAt: now,
-    exitCode: null,
-    signal: null,
-    oomKilled: false,
-    launchError: null,
-  })
+  const started_at = at.now().toISOString()
+  const { exit } = endedWell(started_at)
+  await at.commands.exited(run_id, 1, { started_at, exit: { ...exit, exit_code: null } })
   t.is(await at.commands.schedule(run_id, [0]), 'scheduled')
   t.is((await at.commands.launch(run_id, 2)).resume_from, '/checkpoints/art_3')
 })

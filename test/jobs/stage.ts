@@ -167,10 +167,10 @@ export async function stage(
 
 /** Runs a shell script in the place of the recipe's program. */
 const shellLaunch = (script: string) => (order: LaunchOrder) => ({
-  runId: order.run_id,
+  run_id: order.run_id,
   attempt: order.attempt,
-  fencingToken: order.fencing_token,
-  gpuIndexes: [...order.gpu_indexes],
+  fencing_token: order.fencing_token,
+  gpu_indexes: [...order.gpu_indexes],
   command: ['/bin/sh', '-c', script],
   env: { ...order.env, ...order.reporting, FORGE_ATTEMPT: String(order.attempt) },
 })
@@ -179,7 +179,7 @@ async function killAll(executor: Executor, commands: JobCommands): Promise<void>
   for (const { run_id, attempt } of await commands.active()) {
     const ref = await executor.find(run_id, attempt)
     if (!ref) continue
-    await executor.stop(ref, { graceSeconds: 0, force: true })
+    await executor.stop(ref, { grace_s: 0, force: true })
     await until('it is gone', 30_000, async () => (await executor.observe(ref)).state === 'exited')
   }
 }

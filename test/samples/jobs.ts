@@ -69,6 +69,6 @@ async function runningJob({ send, pool, fixtures, credentials }: SampleServer): 
   const { run_id } = JSON.parse(submitted.text)
   const executor = asExecutor(pool)
   await executor.schedule(run_id, [])
-  await executor.executorRunning(run_id, 1, new Date())
+  await executor.executorRunning(run_id, 1, new Date().toISOString())
   return run_id
 }

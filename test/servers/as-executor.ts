@@ -17,11 +17,7 @@ export function asExecutor(pool: Pool) {
 }
 
 /** How an attempt ends that ran and went well. */
-export const endedWell = () => ({
-  startedAt: new Date(),
-  endedAt: new Date(),
-  exitCode: 0,
-  signal: null,
-  oomKilled: false,
-  launchError: null,
+export const endedWell = (at = new Date().toISOString()) => ({
+  started_at: at,
+  exit: { exit_code: 0, signal: null, oom_killed: false, launch_error: null, ended_at: at },
 })
