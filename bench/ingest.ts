@@ -34,7 +34,7 @@ type Options = {
   json: string | null
 }
 
-type Report = {
+type IngestFigures = {
   profile: 'embedded' | 'kafka'
   at: string
   machine: { cpus: number; model: string; load_before: number[] }
@@ -96,7 +96,7 @@ async function openBench(server: Server, broker: KafkaBroker | null): Promise<Be
 async function measureLoads(
   bench: Bench,
   options: Options,
-): Promise<Pick<Report, 'cells' | 'halfLoad'>> {
+): Promise<Pick<IngestFigures, 'cells' | 'halfLoad'>> {
   const { seconds } = options
   const [points = 1000] = options.points
   // Warm-up: otherwise cold code and missing tables would slow the first pair.
@@ -136,7 +136,7 @@ const rowsOf = (cells: readonly Cell[]) =>
     ['failures', cell => JSON.stringify(cell.failures)],
   ])
 
-function print({ limits, cells, halfLoad, storage, machine, profile }: Report): void {
+function print({ limits, cells, halfLoad, storage, machine, profile }: IngestFigures): void {
   console.log(`Profile ${profile}, ${machine.cpus} × ${machine.model}\n`)
   console.log(`${rowsOf(cells)}\n`)
   console.log(`At half of the highest rate, on a fixed schedule:\n\n${rowsOf(halfLoad)}\n`)
@@ -149,7 +149,7 @@ function print({ limits, cells, halfLoad, storage, machine, profile }: Report): 
   )
 }
 
-async function measure(options: Options, broker: KafkaBroker | null): Promise<Report> {
+async function measure(options: Options, broker: KafkaBroker | null): Promise<IngestFigures> {
   const env: Record<string, string> = broker ? { SERVICE_KAFKA_BROKERS: broker.address } : {}
   const [cpu] = cpus()
   const machine = { cpus: cpus().length, model: cpu?.model ?? 'unknown', load_before: loadavg() }

@@ -43,7 +43,7 @@ export function executorRunning(job: Job, attempt: number, at: string): JobEvent
   return [starting(job, null, at)]
 }
 
-export type Report = {
+export type AttemptReport = {
   event: 'starting' | 'running' | 'succeeded' | 'failed'
   /** Null: the newest. */
   attempt: number | null
@@ -55,7 +55,7 @@ export type Report = {
 }
 
 /** A report of an older attempt, or one out of order, appends no event. */
-export function report(job: Job, said: Report): JobEvent[] {
+export function report(job: Job, said: AttemptReport): JobEvent[] {
   const outcome = outcomeOf(job, `report_${said.event}`)
   if (outcome === 'ignored' || (said.attempt !== null && said.attempt !== job.attempt)) return []
   const isLate = job.exit !== null
@@ -164,7 +164,11 @@ const queued = (job: Job, reason: QueueReason, not_before: string | null): JobEv
   data: { ...job.subject, reason, not_before },
 })
 
-const starting = (job: Job, phase: Report['phase'], executor_running_at: string): JobEvent => ({
+const starting = (
+  job: Job,
+  phase: AttemptReport['phase'],
+  executor_running_at: string,
+): JobEvent => ({
   type: 'job.starting',
   data: { ...job.subject, attempt: job.attempt, phase, executor_running_at },
 })

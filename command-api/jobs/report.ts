@@ -5,7 +5,7 @@ import type { LifecycleReply, LifecycleReport } from '../../schemas/runs.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import type { Asked } from '../asked.ts'
 import { type CommitDeps, commit, type Decided } from '../commit.ts'
-import { type Report, report } from './decide.ts'
+import { type AttemptReport, report } from './decide.ts'
 import { controlOf, saveJob } from './rows.ts'
 
 /** Applies a lifecycle report to a job's run (specification, "Job lifecycle"). */
@@ -21,7 +21,7 @@ export const reportJob =
   }
 
 /** Ignores unknown phases, so that the report still counts. */
-function toReport(said: LifecycleReport, now: Date): Report {
+function toReport(said: LifecycleReport, now: Date): AttemptReport {
   return {
     event: said.event,
     attempt: said.attempt ?? null,

@@ -4,12 +4,12 @@ import type { LifecycleReport } from '../../schemas/runs.ts'
 
 export const isEnded = (run: Run): boolean => run.ended_at !== null
 
-export type Report = Pick<LifecycleReport, 'event' | 'run_id' | 'exit_code' | 'message'> & {
+export type RunReport = Pick<LifecycleReport, 'event' | 'run_id' | 'exit_code' | 'message'> & {
   reported_at: string
 }
 
 /** Applies a lifecycle report to an external run. After the end, a report appends no event. */
-export function reportLifecycle(run: Run, report: Report): RunEvent[] {
+export function reportLifecycle(run: Run, report: RunReport): RunEvent[] {
   if (run.state === null) throw new Refusal('not_found', `No such run: ${report.run_id}`)
   if (isEnded(run)) return []
   const { run_id, reported_at } = report

@@ -6,15 +6,15 @@ import { type Forge, startForge } from '../servers/forge.ts'
 import { keepScreenshot } from '../servers/screenshot.ts'
 
 type Created = { run_id: string; token: string }
-type Report = (route: string, body: object) => Promise<unknown>
+type SendReport = (route: string, body: object) => Promise<unknown>
 
 const waitMs = 20_000
 
-async function externalRun(forge: Forge): Promise<{ run: Created; report: Report }> {
+async function externalRun(forge: Forge): Promise<{ run: Created; report: SendReport }> {
   const { body: run } = await forge.call<Created>('POST', '/api/runs', {
     body: { project: 'demo', name: 'two <b>lines</b>' },
   })
-  const report: Report = (route, body) =>
+  const report: SendReport = (route, body) =>
     forge.call('POST', `/api/ingest/${route}`, {
       token: run.token,
       body: { run_id: run.run_id, ...body },
