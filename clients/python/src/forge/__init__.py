@@ -6,8 +6,8 @@
         for step in range(1000):
             forge.log({"loss": loss}, step)
 
-Where to report is in the environment (`SERVICE_ENABLED`, `SERVICE_ENDPOINT`, `SERVICE_RUN_ID`, `SERVICE_TOKEN`),
-which the platform sets. `SERVICE_ENABLED=0` turns everything here into nothing.
+The platform sets where to report in the environment (`SERVICE_ENABLED`, `SERVICE_ENDPOINT`, `SERVICE_RUN_ID`,
+`SERVICE_TOKEN`). With `SERVICE_ENABLED=0` every function here does nothing.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ def init(
     strict: bool = False,
     rank_zero_only: bool = True,
 ) -> Run:
-    """Begins reporting. Raises `ConfigError` unless the environment says clearly whether and where to.
+    """Starts reporting. Raises `ConfigError` unless the environment clearly says whether to report, and where.
 
-    Call it when set-up is done: the run is billed from here. `hparams` is a (nested) dictionary or an object with
-    attributes. `strict` raises what else would be a warning. In a distributed run only rank 0 reports, unless
-    `rank_zero_only=False`. A second call while a run is active adds its `hparams` and answers the same run.
+    Call it after set-up: billing of the run starts here. `hparams` is a (nested) dictionary or an object with
+    attributes. With `strict`, problems raise an exception instead of a warning. In a distributed run only rank 0
+    reports, unless `rank_zero_only=False`. A second call during an active run adds its `hparams` and returns that run.
     """
     current = hooks.active()
     if current is not None and not current.ended:
@@ -62,44 +62,52 @@ def init(
 
 
 def log(values: Mapping[str, Any], step: Optional[int] = None) -> None:
-    """See `Run.log`."""
+    """Logs numbers by name for one step, by default one after the last: `forge.log({"loss": 0.3}, step=7)`.
+
+    Returns at once. Nested dictionaries become dotted names. Values that are not numbers are left out with a warning
+    (with `strict`, they raise).
+    """
     _run().log(values, step)
 
 
 def log_hparams(params: Any) -> None:
-    """See `Run.log_hparams`."""
+    """Adds to the run's hyperparameters, from a (nested) dictionary or an object; nested names become dotted."""
     _run().log_hparams(params)
 
 
 def log_samples(
     step: int, samples: Iterable[Mapping[str, Any]], avg_reward: Any = None, accuracy: Any = None
 ) -> None:
-    """See `Run.log_samples`."""
+    """Logs a validation round: samples are dictionaries of `user`, `assistant`, `env`, `reward`, `extra`."""
     _run().log_samples(step, samples, avg_reward, accuracy)
 
 
 def log_artifact(kind: str, path: str, format: str, step: Optional[int] = None, **options: Any) -> Optional[Dict[str, Any]]:
-    """See `Run.log_artifact`."""
+    """Registers what the run produced; returns the service's reply. Raises `ForgeError` if that fails.
+
+    With `upload=True` the local file `path` is first copied to the service's object store; otherwise others must be
+    able to find `path` where it is.
+    """
     return _run().log_artifact(kind, path, format, step, **options)
 
 
 def should_stop() -> bool:
-    """See `Run.should_stop`."""
+    """Whether the platform asks the run to end; save a checkpoint first if `control()` says so."""
     return _run().should_stop()
 
 
 def control() -> Dict[str, Any]:
-    """See `Run.control`."""
+    """What the platform asks: `{action, reason, deadline}`; action `none`, `checkpoint_and_exit` or `exit`."""
     return _run().control
 
 
 def flush(timeout: float = 10.0) -> bool:
-    """See `Run.flush`."""
+    """Waits up to `timeout` seconds until everything logged so far has reached the service; returns whether it has."""
     return _run().flush(timeout)
 
 
 def finish(exit_state: str = "succeeded", *, message: Optional[str] = None, timeout: float = 30.0) -> None:
-    """See `Run.finish`."""
+    """Reports the end (`succeeded` or `failed`) and sends pending reports; those that cannot be sent stay on disk."""
     _run().finish(exit_state, message=message, timeout=timeout)
 
 

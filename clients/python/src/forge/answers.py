@@ -1,4 +1,4 @@
-"""What an answer of the service means for the request that got it."""
+"""What the service's response means for its request."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from .buffer import Request
 from .transport import Reply
 
 ACCEPTED = "accepted"
-RETRY = "retry"  # the same again, later
-BLOCKED = "blocked"  # this token will never be taken again (specification "Authentication"): keep everything on disk
-REFUSED = "refused"  # never going to be taken: drop it
+RETRY = "retry"  # send the same again, later
+BLOCKED = "blocked"  # this token will never be accepted again (specification "Authentication"): keep everything on disk
+REFUSED = "refused"  # it will never be accepted: drop it
 REPLACED = "replaced"  # send these instead
 
 _RETRIED = frozenset({408, 425, 429, 502, 503, 504})
 
-# A defect of the server may be the request's fault, and must not hold up everything behind it for ever.
+# The request may have caused the server's error, so it must not block all later ones for ever.
 _TRIES_ON_500 = 6
 
-# Later additions of the service; a server without them is not a fault.
+# Routes that older servers do not have, which is not an error.
 _OPTIONAL_ROUTES = frozenset({"hardware", "environment", "environment/nodes"})
 _NO_SUCH_ROUTE = frozenset({404, 405, 501})
 
@@ -32,7 +32,7 @@ class Verdict(NamedTuple):
 
 
 def judge(request: Request, reply: Reply, tries: int) -> Verdict:
-    """`tries` counts this one."""
+    """`tries` includes this one."""
     status = reply.status
     if 200 <= status < 300:
         return Verdict(ACCEPTED)
@@ -50,7 +50,7 @@ def judge(request: Request, reply: Reply, tries: int) -> Verdict:
 
 
 def control_of(reply: Reply) -> Optional[Dict[str, Any]]:
-    """What the platform asks of the run: from the body where it is there, else from the header."""
+    """What the platform asks of the run: from the body if it has that, else from the header."""
     if b'"control"' in reply.body:
         control = _json(reply.body).get("control")
         if isinstance(control, dict) and isinstance(control.get("action"), str):
@@ -85,7 +85,7 @@ def _halves(request: Request) -> Tuple[Request, ...]:
 
 
 def _without_rejected(request: Request, reply: Reply) -> Tuple[Request, ...]:
-    """One point that the service does not take must not cost the thousands around it."""
+    """Leaves out the refused points, so that one bad point does not cost the thousands around it."""
     errors = _json(reply.body).get("detail")
     rejected = {_point_index(item) for item in errors} if isinstance(errors, list) else set()
     rejected.discard(None)

@@ -1,4 +1,4 @@
-"""Registration of what a run produced: at once, on the caller's thread, and loud (specification "Ingest", artifact)."""
+"""Registers artifacts: at once, on the caller's thread, and raising on failure (specification "Ingest", artifact)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .buffer import Request
 from .config import Config, ForgeError
 from .transport import Reply, Transport, Unreachable
 
-# A server that restarts is back within this; training waits for it rather than losing a checkpoint.
+# Long enough for a restart of the server: training waits rather than losing a checkpoint.
 _PATIENCE_S = 60.0
 
 _UPLOAD_TIMEOUT_S = 120.0
@@ -32,7 +32,7 @@ class Artifact(NamedTuple):
 
 
 def register(config: Config, artifact: Artifact, upload: bool) -> Dict[str, Any]:
-    """The service's answer: `{ok, artifact_id, created, status}`."""
+    """Returns the service's reply: `{ok, artifact_id, created, status}`."""
     body: Dict[str, Any] = {"run_id": config.run_id, **artifact._asdict()}
     body["metrics"] = {key: value for key, value in artifact.metrics.items() if math.isfinite(value)} or None
     body["attempt"] = config.attempt
@@ -49,7 +49,7 @@ def register(config: Config, artifact: Artifact, upload: bool) -> Dict[str, Any]
 
 
 def _upload(transport: Transport, config: Config, artifact: Artifact) -> Dict[str, Any]:
-    """Puts the file into the object store; what to register instead of the local path."""
+    """Puts the file into the object store; returns what to register instead of the local path."""
     if not os.path.isfile(artifact.path):
         raise ForgeError("cannot upload %s: not a file (pack a directory first)" % artifact.path)
     size, digest = os.path.getsize(artifact.path), _sha256(artifact.path)
@@ -73,7 +73,7 @@ def _upload(transport: Transport, config: Config, artifact: Artifact) -> Dict[st
 
 
 def _put(target: Dict[str, Any], path: str, size: int) -> Reply:
-    """The signed URL carries its own right; our token must not go to the object store."""
+    """The signed URL is its own credential; our token must not be sent to the object store."""
     import http.client
 
     url = urlsplit(target["url"])
@@ -93,7 +93,7 @@ def _put(target: Dict[str, Any], path: str, size: int) -> Reply:
 
 
 def _answer(ask: Callable[[], Reply], what: str) -> Dict[str, Any]:
-    """Asks again while the service is away. Registering and putting the same twice is the same as once."""
+    """Tries again while the service is unreachable. Registering and putting twice has the same effect as once."""
     deadline = time.monotonic() + _PATIENCE_S
     tries = 0
     while True:

@@ -10,14 +10,14 @@ from typing import Deque, List, NamedTuple, Optional, Tuple, Union
 from .encode import Row, RowEncoder, metrics_body
 from .values import Scalar
 
-# Points waiting in memory; beyond it `put` waits for room.
+# Maximum points in memory; beyond it `put` waits for room.
 CAPACITY = 100_000
 
-# The service takes 10,000 points and 5 MB a call. Larger calls cost it less per point.
+# The service accepts 10,000 points and 5 MB a call. Larger calls cost it less per point.
 MAX_POINTS_PER_REQUEST = 10_000
 MAX_POINT_CHARS_PER_REQUEST = 4_000_000
 
-# A fuller queue is sent at once instead of at the next interval.
+# From this size on the queue is sent at once instead of at the next interval.
 POINTS_WORTH_SENDING = 1_000
 
 # One `log` call with more keys than this is cut into several rows, so that a request can always be filled.
@@ -37,11 +37,11 @@ class Request(NamedTuple):
 
     route: str
     body: bytes
-    points: int  # what is lost if it is: metric points, samples, or 1
+    points: int  # what would be lost with it: number of metric points or of samples, or 1
 
     @property
     def weight(self) -> int:
-        """Its share of the queue, in points of a hundred bytes."""
+        """Its size in the queue, in points of a hundred bytes."""
         return max(self.points, len(self.body) // 100)
 
 
@@ -60,7 +60,7 @@ class Buffer:
         self._half = capacity // 2
         self._lock = threading.RLock()
         self._queue: Deque[Union[Row, Request]] = deque()
-        # Each written by one side only, so neither needs the other's lock.
+        # Each is written by one side only, so neither side needs the other's lock.
         self._points_in = 0
         self._points_out = 0
         self._gave_up = False
@@ -69,7 +69,7 @@ class Buffer:
 
     @property
     def waiting(self) -> int:
-        """Points in memory which nobody has taken."""
+        """Points in memory that were not taken yet."""
         return self._points_in - self._points_out
 
     @property
@@ -81,7 +81,7 @@ class Buffer:
         return self.waiting > self._half
 
     def put(self, at: float, step: Optional[int], keys: Tuple[str, ...], values: Tuple[Scalar, ...]) -> bool:
-        """`step` None is the one after the last. False: there was no room, and the values are lost."""
+        """`step` None: one after the last. Returns False if there was no room and the values are lost."""
         count = len(keys)
         if self._points_in - self._points_out + count > self._capacity and not self._wait_for_room(count):
             return False
@@ -102,7 +102,7 @@ class Buffer:
         return True
 
     def put_request(self, request: Request) -> bool:
-        """Keeps its place among the rows: what was logged before is sent before."""
+        """Keeps the order among the rows: values logged earlier are sent earlier."""
         weight = request.weight
         if self._points_in - self._points_out + weight > self._capacity and not self._wait_for_room(weight):
             return False
@@ -113,12 +113,12 @@ class Buffer:
         return True
 
     def put_back(self, request: Request) -> None:
-        """What was taken last, as the next to be taken."""
+        """Puts back the request taken last, as the next to be taken."""
         self._queue.appendleft(request)
         self._points_out -= request.weight
 
     def take(self, run_id: str, attempt: Optional[int], encoder: RowEncoder) -> Optional[Request]:
-        """The oldest entries as one request."""
+        """Takes the oldest entries as one request."""
         while self._queue:
             oldest = self._queue[0]
             if isinstance(oldest, Request):
@@ -149,7 +149,7 @@ class Buffer:
             since_yield += len(row.keys)
             if since_yield >= _POINTS_BETWEEN_YIELDS:
                 since_yield = 0
-                if not self.half_full:  # else somebody may be waiting for room, not for the interpreter
+                if not self.half_full:  # otherwise the training code may be waiting for room, not for the interpreter
                     time.sleep(_YIELD_S)
         return points, count
 
@@ -162,7 +162,7 @@ class Buffer:
         deadline = time.monotonic() + (0 if self._gave_up else self._patience_s)
         self.crowded.set()
         self.wake.set()
-        # More than the queue holds is let in when it is empty enough: it would never fit.
+        # An entry larger than the queue is accepted once the queue is empty enough; it would never fit otherwise.
         enough = max(self._capacity - count, self._half)
         while self._points_in - self._points_out > enough:
             if time.monotonic() >= deadline:

@@ -1,4 +1,4 @@
-"""What the environment says about reporting (specification "Ingest", environment variables)."""
+"""Reads the settings of reporting from the environment (specification "Ingest", environment variables)."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import List, Mapping, NamedTuple, Optional, Tuple
 
 
 class ForgeError(Exception):
-    """Raised by the few calls which may raise: configuration, artifacts, `strict=True`."""
+    """Raised by the few calls that may raise: configuration, artifacts, `strict=True`."""
 
     def __init__(self, message: str, status: Optional[int] = None):
         super().__init__(message)
-        self.status = status  # of the service's answer, where there was one
+        self.status = status  # of the service's response, if there was one
 
 
 class ConfigError(ForgeError):
-    """The environment does not say clearly whether and where to report."""
+    """The environment does not say clearly whether to report, and where."""
 
 
 class Config(NamedTuple):

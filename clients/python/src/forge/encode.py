@@ -19,8 +19,8 @@ MAX_KEY_CHARS = 250
 # Stands for the end of a point while its row is formatted; JSON text never holds it unescaped.
 _MARK = "\0"
 
-# Key sets differ by logging call, not by step: a handful per program. A program that invents keys all the time must
-# not fill the memory.
+# Key sets differ by logging call, not by step: a handful per program. The limit is for programs that keep inventing
+# keys, which must not fill the memory.
 _MAX_TEMPLATES = 4096
 
 
@@ -39,7 +39,7 @@ class _Template(NamedTuple):
 
 
 class RowEncoder:
-    """Keeps a template per set of keys. `complain` is told of keys that are left out."""
+    """Keeps a template per set of keys. `complain` is called for keys that are left out."""
 
     def __init__(self, complain: Callable[[str, int], None]):
         self._complain = complain
@@ -48,7 +48,7 @@ class RowEncoder:
         self._second_text = ""
 
     def encode(self, row: Row) -> Tuple[str, int]:
-        """The row's points, comma-separated, and how many they are (0 and `""` if no key is valid)."""
+        """Returns the row's points, comma-separated, and their number (`""` and 0 if no key is valid)."""
         template = self._templates.get(row.keys)
         if template is None:
             template = self._remember(row.keys)
@@ -90,7 +90,7 @@ def _is_control(char: str) -> bool:
 
 
 def _json_numbers(values: Tuple[Scalar, ...]) -> Tuple[object, ...]:
-    # One sum in C tells that all are finite; only if it does not (or overflowed) is each one looked at.
+    # A finite sum, computed in C, proves that all are finite; otherwise (it may have overflowed) check each value.
     try:
         if math.isfinite(sum(values)):
             return values

@@ -1,4 +1,4 @@
-"""The picture of where a run runs, taken once. Every part is best effort: what cannot be found out is left out."""
+"""Describes a run's environment, once. Every part is best effort: unknown parts are left out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _GIT_PATIENCE_S = 5
 
 
 def picture(env: Mapping[str, str], gpus: Sequence[Mapping[str, Any]]) -> Dict[str, Any]:
-    """All but `run_id` and `captured_at`; `gpus` as sampled."""
+    """Everything except `run_id` and `captured_at`; `gpus` as sampled."""
     import platform
     import socket
 
@@ -76,7 +76,7 @@ def is_multi_node(env: Mapping[str, str]) -> bool:
 
 
 def command_line(argv: Sequence[str]) -> str:
-    """The values of options that sound like secrets are masked."""
+    """Masks the values of options whose names sound like secrets."""
     shown: List[str] = []
     mask_next = False
     for word in argv:
@@ -115,7 +115,7 @@ def _git() -> Optional[Dict[str, Any]]:
         return None
     remote = _git_says("config", "--get", "remote.origin.url")
     return {
-        "remote": re.sub(r"//[^/@]+@", "//", remote) if remote else None,  # a token may stand before the host
+        "remote": re.sub(r"//[^/@]+@", "//", remote) if remote else None,  # a token may precede the host
         "commit": commit,
         "branch": _git_says("rev-parse", "--abbrev-ref", "HEAD"),
         "dirty": bool(_git_says("status", "--porcelain", "--untracked-files=no")),

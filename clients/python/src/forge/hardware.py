@@ -1,4 +1,4 @@
-"""Samples of the machine: GPUs from `nvidia-smi`, the host from `/proc`. Reads nothing it does not find."""
+"""Samples of the machine: GPUs from `nvidia-smi`, the host from `/proc`; sources that do not exist are left out."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _GPU_FIELDS = {
     "clocks.sm": "sm_clock_mhz",
 }
 _MIB = 1024 * 1024
-_SECTOR_BYTES = 512  # of /proc/diskstats, whatever the disk's own
+_SECTOR_BYTES = 512  # the unit of /proc/diskstats, whatever the disk's sector size
 _NVIDIA_SMI_PATIENCE_S = 10
 
 
 class GpuSampler:
-    """Asks `nvidia-smi`; after it was not there once, no more."""
+    """Calls `nvidia-smi`; stops trying once it is missing."""
 
     def __init__(self, visible: Optional[str]):
         self._visible = visible  # CUDA_VISIBLE_DEVICES: the GPUs of this run, by index or uuid
@@ -79,7 +79,7 @@ def _is_visible(gpu: Dict[str, Any], visible: Optional[str]) -> bool:
 
 
 class HostSampler:
-    """Rates are means since the last sample; the first one has none."""
+    """Rates are means since the last sample; the first sample has none."""
 
     def __init__(self, proc: str = "/proc"):
         self._proc = proc

@@ -1,4 +1,4 @@
-"""What happens to the active run when the process ends, dies of an exception, is told to end, or forks."""
+"""Handles the active run when the process ends, dies of an exception, gets a signal to end, or forks."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _install() -> None:
 
 
 def _at_exit() -> None:
-    """Without `finish` nothing says how the run ended: a script may leave with any exit code, which the executor sees."""
+    """Reports no end, because a script may leave with any exit code; the executor sees the exit code."""
     if _active is not None:
         _active.close(CLOSE_WITHIN_S)
 

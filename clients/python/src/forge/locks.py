@@ -37,20 +37,20 @@ class FileLock:
         if self._fd < 0:
             return
         try:
-            os.unlink(self.path)  # before the lock goes, or it would be another's file
+            os.unlink(self.path)  # before the lock is released: afterwards it could be another process's file
         except OSError:
             pass
         self.forget()
 
     def forget(self) -> None:
-        """Closes without removing: after a fork the lock is the parent's, and closing the copy leaves it held."""
+        """Closes without removing: after a fork the lock is the parent's, and closing the copy does not release it."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
 
 
 def take_lock(path: str) -> Optional[FileLock]:
-    """`None` while another process (or another lock of this one) holds it."""
+    """Returns `None` while another process (or another lock of this process) holds it."""
     fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     if _try_lock(fd) and _still_there(path, fd):
         return FileLock(path, fd)

@@ -1,4 +1,4 @@
-"""The thread that looks at the machine while training runs."""
+"""The thread that samples the machine during training."""
 
 from __future__ import annotations
 

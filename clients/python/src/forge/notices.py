@@ -1,4 +1,4 @@
-"""Warnings of things that go wrong while training goes on: counted, and told at most once a minute."""
+"""Warnings about problems during training: counted, and printed at most once a minute."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Notices:
         self._last_told: Dict[str, float] = {}
 
     def report(self, what: str, count: int = 1, detail: str = "") -> None:
-        """`what` is a constant text; counts are added up under it, the newest detail is shown."""
+        """`what` is a constant text, by which problems are counted; only the newest detail is shown."""
         with self._lock:
             so_far, _ = self._counts.get(what, (0, ""))
             self._counts[what] = (so_far + count, detail)
@@ -36,7 +36,7 @@ class Notices:
             self._tell(what)
 
     def flush(self) -> None:
-        """Tells what was counted and not told yet."""
+        """Prints what was counted and not printed yet."""
         for what in list(self._counts):
             self._tell(what)
 

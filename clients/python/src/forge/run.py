@@ -1,4 +1,4 @@
-"""A run as training code sees it."""
+"""The run, as training code uses it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .values import Scalar, hparams, scalars, to_step
 if TYPE_CHECKING:
     from .monitor import Monitor
 
-# How long `init` waits for the service before it lets training begin without an answer.
+# How long `init` waits for the service before it lets training start without a response.
 INIT_PATIENCE_S = 5.0
 
 _PLAIN = frozenset((float, int))
@@ -29,7 +29,7 @@ _NO_CONTROL = {"action": "none", "reason": None, "deadline": None}
 
 
 class Run:
-    """Made by `forge.init`. Nothing here raises into training but `log_artifact`, and all of it with `strict`."""
+    """Created by `forge.init`. Only `log_artifact` raises into training code; with `strict`, everything does."""
 
     def __init__(self, config: Optional[Config], *, strict: bool = False, rank_zero_only: bool = True):
         self._config = config
@@ -38,7 +38,7 @@ class Run:
         self._is_fork = False
         self._control = _NO_CONTROL
         self._monitor: Optional[Monitor] = None
-        # Every process of a distributed run calls the same code; one of them speaks for the run.
+        # Every process of a distributed run calls the same code; only one of them reports.
         self._speaks = config is not None and (config.rank == 0 or not rank_zero_only)
         self._samples_nodes = config is not None and config.local_rank == 0
         if config is not None:
@@ -88,16 +88,16 @@ class Run:
         return self._config.run_id if self._config is not None else None
 
     def log(self, values: Mapping[str, Any], step: Optional[int] = None) -> None:
-        """Numbers under names, for one step; without `step` it is the one after the last.
+        """Logs numbers by name for one step; the default step is one after the last.
 
-        Nested dictionaries become dotted names, tensors of one element their number. What is no number is left out
-        with a warning. Returns at once: nothing is sent, encoded or written on this thread.
+        Nested dictionaries become dotted names, tensors of one element their number. Values that are not numbers are
+        left out with a warning. Returns at once: nothing is sent, encoded or written on this thread.
         """
         if not self._speaks or self._ended:
             return
         at = time.time()
         try:
-            # C speed for what nearly all calls are: a flat dictionary of plain numbers.
+            # In C for nearly all calls, which have a flat dictionary of plain numbers.
             if type(values) is dict and _PLAIN.issuperset(map(type, values.values())):
                 keys: Tuple[str, ...] = tuple(values)
                 numbers: Tuple[Scalar, ...] = tuple(values.values())
@@ -126,7 +126,7 @@ class Run:
         avg_reward: Any = None,
         accuracy: Any = None,
     ) -> None:
-        """A validation round: samples of `user`, `assistant`, `env`, `reward`, `extra`. Large rounds are split."""
+        """Logs a validation round: samples of `user`, `assistant`, `env`, `reward`, `extra`. Large rounds are split."""
         if not self._speaks or self._ended:
             return
         try:
@@ -154,10 +154,10 @@ class Run:
         metrics: Optional[Mapping[str, Any]] = None,
         upload: bool = False,
     ) -> Optional[Dict[str, Any]]:
-        """Registers what the run produced, and answers the service's reply. Raises `ForgeError` if that fails.
+        """Registers what the run produced; returns the service's reply. Raises `ForgeError` if that fails.
 
-        `upload=True` first puts the local file `path` into the service's object store; else `path` must be where
-        others find it (an object-store URI on a container executor).
+        `upload=True` first copies the local file `path` to the service's object store; otherwise others must be able
+        to find `path` where it is (on a container executor, an object-store URI).
         """
         if self._config is None or not self._speaks:
             return None
@@ -174,7 +174,7 @@ class Run:
         return artifacts.register(self._config, artifact, upload)
 
     def should_stop(self) -> bool:
-        """True when the platform asks the run to end; save a checkpoint first if `control` says so."""
+        """Whether the platform asks the run to end; save a checkpoint first if `control` says so."""
         return self._control["action"] != "none"
 
     @property
@@ -183,13 +183,13 @@ class Run:
         return self._control
 
     def flush(self, timeout: float = 10.0) -> bool:
-        """True when all that was logged so far has reached the service."""
+        """Waits at most `timeout` seconds for everything logged so far to reach the service; returns whether it did."""
         if self._config is None or self._ended or not self._started:
             return True
         return self._uploader.flush(timeout)
 
     def finish(self, exit_state: str = "succeeded", *, message: Optional[str] = None, timeout: float = 30.0) -> None:
-        """Reports the end (`succeeded` or `failed`) and sends what is left; what cannot be sent stays on disk."""
+        """Reports the end (`succeeded` or `failed`) and sends pending reports; unsent ones stay on disk."""
         if exit_state not in ("succeeded", "failed"):
             raise ForgeError("exit_state must be 'succeeded' or 'failed', not %r" % (exit_state,))
         if self._ended:
@@ -199,7 +199,7 @@ class Run:
         self.close(timeout)
 
     def close(self, timeout: float) -> None:
-        """Ends reporting without saying how the run ended: its exit code will."""
+        """Ends reporting without a report of the end, which the exit code tells."""
         if not self._close(timeout) and self._strict:
             raise ForgeError("not all reports could be sent; the rest is kept in %s" % self._folder)
 
@@ -216,7 +216,7 @@ class Run:
         return False
 
     def after_fork_in_child(self) -> None:
-        """The child reports what it logs itself, beginning at its first call; the rest is the parent's."""
+        """The child reports only what it logs itself, from its first call on; everything earlier is the parent's."""
         if self._config is None:
             return
         self._is_fork = True
@@ -269,7 +269,7 @@ class Run:
         self._post_soon("lifecycle", report)
 
     def _post_soon(self, route: str, fields: Dict[str, Any], samples: Optional[List[str]] = None) -> None:
-        """Queued behind all that was logged before."""
+        """Queues a request after everything logged before."""
         if self._config is None or self._ended:
             return
         if not self._started:
@@ -289,7 +289,7 @@ class Run:
 
 
 def console_url(config: Config) -> str:
-    """Where people see the run, on the host that takes its reports."""
+    """The address of the run's page, on the host that receives its reports."""
     suffix = "/api/ingest"
     base = config.endpoint[: -len(suffix)] if config.endpoint.endswith(suffix) else config.endpoint
     return "%s/runs/%s" % (base, config.run_id)
@@ -300,7 +300,7 @@ def failure_text(kind: Any, error: Any) -> str:
 
 
 def _flush_at_child_exit(run: Run) -> None:
-    """Children of `multiprocessing` leave without `atexit`."""
+    """Children of `multiprocessing` exit without running `atexit`."""
     finalizers = sys.modules.get("multiprocessing.util")
     if finalizers is not None:
         finalizers.Finalize(None, run.close, args=(10.0,), exitpriority=100)

@@ -1,4 +1,4 @@
-"""Validation samples as JSON, in pieces which the service takes (specification "Ingest", validation)."""
+"""Validation samples as JSON, in pieces that the service accepts (specification "Ingest", validation)."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any, Iterable, List, Mapping
 
 from .values import nonfinite, to_scalar
 
-# The service takes 500 samples and 10 MB a call.
+# The service accepts 500 samples and 10 MB a call.
 SAMPLES_PER_REQUEST = 500
 SAMPLE_BYTES_PER_REQUEST = 8_000_000
 
 
 def sample_pieces(samples: Iterable[Mapping[str, Any]]) -> List[List[str]]:
-    """Samples as JSON texts, cut where a request would be too large. No samples make one empty piece."""
+    """Samples as JSON texts, cut where a request would become too large. No samples: one empty piece."""
     pieces: List[List[str]] = [[]]
     size = 0
     for sample in samples:
@@ -27,12 +27,12 @@ def sample_pieces(samples: Iterable[Mapping[str, Any]]) -> List[List[str]]:
 
 
 def number_or_none(value: Any) -> Any:
-    """A reward or an accuracy, where there is one."""
+    """A reward or an accuracy, if given."""
     return None if value is None else _json_safe(to_scalar(value))
 
 
 def _json_safe(value: Any) -> Any:
-    """Tensors of one element as numbers, and the non-finite ones as the words which stand for them."""
+    """Tensors of one element as numbers, and non-finite numbers as the words that JSON uses for them here."""
     if isinstance(value, Mapping):
         return {str(key): _json_safe(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):

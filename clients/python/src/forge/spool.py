@@ -1,11 +1,11 @@
 """Unsent reports on disk: a first-in first-out queue of requests that outlives the process.
 
-Order is the point of it. The service lets the later request win where two carry the same (key, step), so an older
-value must never be sent after a newer one:
+Its purpose is order. If two requests have the same (key, step), the later one wins, so an older value must never be
+sent after a newer one:
 
-- while anything is in the spool, everything newer goes behind it (`Uploader`);
-- a process that finds the spool of a dead one of the same run sends that first;
-- only one process at a time replays another's spool (`replay.lock`); the others wait behind it.
+- while anything is in the spool, everything newer is queued behind it (`Uploader`);
+- a process that finds the spool of a dead process of the same run sends it first;
+- only one process at a time replays the spool of another (`replay.lock`); the others wait.
 
 A request that was sent and not yet removed when the process died is sent again: the same points under the same
 identities, in the same order, before anything newer.
@@ -36,12 +36,12 @@ _HEAD = re.compile(rb'^\{"route":"([a-z/]+)","points":(\d+),"body":')
 
 
 def run_folder(root: str, run_id: str) -> str:
-    """Run ids are plain names; anything else is kept from leaving the root."""
+    """Run ids are plain names; other texts must not lead out of the root."""
     return os.path.join(root, re.sub(r"[^A-Za-z0-9_-]", "_", run_id))
 
 
 class Spool:
-    """The part of a run's folder which this process reads and writes. Not for several threads at once."""
+    """The part of a run's folder that this process reads and writes. Not for several threads at once."""
 
     def __init__(self, folder: str, config: Config, max_bytes: int = MAX_BYTES):
         self._folder = folder
@@ -69,11 +69,11 @@ class Spool:
             line = self._read_line()
             self._head = _parse(line)
             if self._head is None and not line.endswith(b"\n"):
-                self._drop_first_segment()  # its end, or a line torn by a crash
+                self._drop_first_segment()  # the end, or a line cut off by a crash
         return self._head
 
     def pop(self) -> None:
-        """Removes what `head` answered."""
+        """Removes the request that `head` returned."""
         self._head = None
         self.head()
 
@@ -87,7 +87,7 @@ class Spool:
         except OSError:
             whole = False
         if not whole:
-            self._close_tail()  # nothing may follow half a line: the reader takes it for the segment's end
+            self._close_tail()  # nothing may follow half a line, because the reader takes that for the segment's end
             return False
         self._bytes += len(line)
         self._tail_bytes += len(line)
@@ -96,14 +96,14 @@ class Spool:
         return True
 
     def sync(self) -> None:
-        """Returns when what was appended survives a power cut."""
+        """Returns once all appended requests would survive a power cut."""
         if self._tail is not None:
             _fsync(self._tail)
 
     def adopt(self) -> bool:
-        """Queues what dead processes of this run left. False while another process does that: new reports must wait.
+        """Queues what dead processes of this run left. False while another process does so: new reports must wait.
 
-        Only before anything was appended or sent, since what is found is older.
+        Call it before anything is appended or sent, because the found requests are older.
         """
         if self._replay_lock is not None or not _left_behind(self._folder):
             return True
@@ -124,7 +124,7 @@ class Spool:
         return True
 
     def close(self) -> None:
-        """What was not sent stays for the next process."""
+        """Leaves unsent requests for the next process."""
         self._close_tail()
         self._close_reader()
         self._leave()
@@ -154,7 +154,7 @@ class Spool:
         return self._tail
 
     def _settle_in(self) -> None:
-        """Makes the folder ours too. Another process may be removing it, empty, at this moment: then once more."""
+        """Starts using the folder; tries again if another process is just removing it because it is empty."""
         for last_try in (False, True):
             try:
                 os.makedirs(self._folder, mode=0o700, exist_ok=True)
@@ -199,7 +199,7 @@ class Spool:
             self._leave()
 
     def _leave(self) -> None:
-        """Lets go of the folder; removes it, and with it the token, once nothing is left to send."""
+        """Stops using the folder; removes it, and with it the token, if nothing is left to send."""
         self._end_replay()
         if self._own_lock is not None:
             self._own_lock.release()
@@ -215,7 +215,7 @@ class Spool:
 
 
 def read_address(folder: str) -> Optional[Dict[str, Any]]:
-    """Where a folder's reports are to go: `endpoint`, `run_id`, `token`."""
+    """The destination of a folder's reports: `endpoint`, `run_id`, `token`."""
     try:
         with open(os.path.join(folder, "run.json"), encoding="utf-8") as file:
             address: Dict[str, Any] = json.load(file)
@@ -225,7 +225,7 @@ def read_address(folder: str) -> Optional[Dict[str, Any]]:
 
 
 def remove_if_empty(folder: str) -> None:
-    """Takes the token off the disk as soon as nothing is left to send."""
+    """Removes the token from the disk as soon as nothing is left to send."""
     try:
         if os.listdir(folder) == ["run.json"]:
             os.unlink(os.path.join(folder, "run.json"))
@@ -235,7 +235,7 @@ def remove_if_empty(folder: str) -> None:
 
 
 def _write_address(folder: str, config: Config) -> None:
-    # The token stands here (0600, for this run only) so that `python -m forge sync` works after the job is gone.
+    # The token is stored (0600, for this run only) so that `python -m forge sync` works after the job has ended.
     address: Any = {"endpoint": config.endpoint, "run_id": config.run_id, "token": config.token}
     path = os.path.join(folder, "run.json")
     fd = os.open(path + ".new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -245,7 +245,7 @@ def _write_address(folder: str, config: Config) -> None:
 
 
 def _left_behind(folder: str) -> List[Tuple[str, str]]:
-    """`(writer, file name)` of all segments, oldest first: writers begin with the time they started."""
+    """`(writer, file name)` of all segments, oldest first: names of writers begin with their start time."""
     try:
         names = sorted(os.listdir(folder))
     except OSError:

@@ -1,4 +1,4 @@
-"""Sends what earlier processes could not: `python -m forge sync`."""
+"""Sends what earlier processes could not send: `python -m forge sync`."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .spool import Spool, read_address, run_folder
 EXIT_OK = 0
 EXIT_UNAVAILABLE = 6  # as in the command line client
 
-# How long a service that does not answer is asked again before its run is left for another time.
+# How long an unresponsive service is tried before its run is left for a later call.
 OFFLINE_PATIENCE_S = 15.0
 
 
 def sync(run_ids: List[str], env: Mapping[str, str], say: Callable[[str], None]) -> int:
-    """All runs of the spool, or those named. Answers the exit code."""
+    """Sends all runs of the spool, or the named ones. Returns the exit code."""
     root = spool_root(env)
     folders = [run_folder(root, run_id) for run_id in run_ids] or _folders(root)
     if not folders:
@@ -60,7 +60,7 @@ def _sync_run(folder: str, env: Mapping[str, str], say: Callable[[str], None]) -
 
 
 def _until_sent(uploader: Uploader) -> bool:
-    """However long it takes, while the service takes it."""
+    """Continues as long as the service accepts requests, however long it takes."""
     offline_since: Optional[float] = None
     while not uploader.flush(1.0):
         if not uploader.offline:
@@ -74,7 +74,7 @@ def _until_sent(uploader: Uploader) -> bool:
 
 
 def _address(folder: str, env: Mapping[str, str]) -> Optional[Config]:
-    """A token in the environment is newer than the one on disk, which may have ended since."""
+    """A token in the environment is newer than the one on disk, which may have expired."""
     kept = read_address(folder) or {}
     run_id = env.get("SERVICE_RUN_ID", "")
     if run_id and os.path.basename(folder) == os.path.basename(run_folder("", run_id)):

@@ -13,12 +13,12 @@ from urllib.parse import unquote, urlsplit
 
 TIMEOUT_S = 15.0
 
-# Smaller bodies travel in one packet anyway.
+# Smaller bodies fit in one packet anyway.
 _GZIP_FROM_BYTES = 1024
 
 _GZIP_WINDOW_BITS = 31
 
-# No answer of an ingest route is near this.
+# Far larger than any response of an ingest route.
 _MAX_ANSWER_BYTES = 1024 * 1024
 
 
@@ -29,7 +29,7 @@ class Reply(NamedTuple):
 
 
 class Unreachable(Exception):
-    """No answer: refused, timed out, or cut. Whether the server took the request is unknown."""
+    """No response: refused, timed out, or cut off. Whether the server accepted the request is unknown."""
 
 
 class Transport:
@@ -50,7 +50,7 @@ class Transport:
         return self.request("POST", "/" + route, body, headers)
 
     def request(self, method: str, path: str, body: Optional[bytes], headers: Mapping[str, str]) -> Reply:
-        """`path` is below the endpoint. A kept connection which the server has closed meanwhile is opened anew once."""
+        """`path` is below the endpoint. Reconnects once if the server has closed the kept connection meanwhile."""
         fresh = self._connection is None
         try:
             return self._exchange(method, path, body, headers)
@@ -120,9 +120,9 @@ def retry_after_s(headers: Mapping[str, str]) -> Optional[float]:
 
 
 def _proxy_for(scheme: str, host: str) -> Any:
-    """The proxy which the environment names for this host (`http_proxy`, `https_proxy`, `no_proxy`).
+    """The proxy that the environment names for this host (`http_proxy`, `https_proxy`, `no_proxy`).
 
-    Never for this machine itself: a proxy's `localhost` is another, and `no_proxy` is easily left unset.
+    Never for this machine itself: the proxy's `localhost` is another machine, and `no_proxy` is easily left unset.
     """
     from urllib.request import getproxies, proxy_bypass
 

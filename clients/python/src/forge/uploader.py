@@ -1,7 +1,7 @@
-"""Carries requests from the buffer to the service, over the spool where the service cannot be reached.
+"""Carries requests from the buffer to the service, through the spool while the service is unreachable.
 
-Two daemon threads. The *sender* posts one request at a time, the oldest there is. The *keeper* writes what waits too
-long to disk, also while the sender is stuck in a slow connection.
+Two daemon threads. The *sender* posts one request at a time, the oldest first. The *spiller* writes requests that
+wait too long to disk, even while the sender is stuck in a slow connection.
 
 One order, from oldest to newest: the request in flight, the spool, the buffer. `_order` guards every move between
 them, so nothing overtakes (`spool.py` says why that matters).
@@ -25,15 +25,15 @@ INTERVAL_S = 1.0
 RETRY_FIRST_S = 0.5
 RETRY_MOST_S = 30.0
 
-# Rows that the sender did not come to fetch for this long go to disk.
+# Rows that the sender has not fetched after this long are written to disk.
 STUCK_AFTER_S = 3.0
 
-# While closing, a server that is just restarting gets more than one chance within the time left.
+# While closing, a restarting server is tried more than once within the remaining time.
 _RETRY_WHILE_CLOSING_S = 1.0
 
 
 class _InFlight:
-    """The request being sent, and whether it also is the first one of the spool."""
+    """The request being sent, and whether it is also the first one of the spool."""
 
     def __init__(self, request: Request, spooled: bool):
         self.request = request
@@ -67,16 +67,16 @@ class Uploader:
         self._abandoned = False
 
     def start(self) -> None:
-        for name, loop in (("forge-sender", self._send_all), ("forge-keeper", self._keep_all)):
+        for name, loop in (("forge-sender", self._send_all), ("forge-spiller", self._spill_all)):
             threading.Thread(target=self._guarded, args=(loop,), name=name, daemon=True).start()
 
     @property
     def offline(self) -> bool:
-        """The last attempt to reach the service failed, or it takes this token no more."""
+        """Whether the last attempt to reach the service failed, or it no longer accepts this token."""
         return self._failures > 0 or self.blocked
 
     def flush(self, timeout_s: float) -> bool:
-        """True when everything so far was answered; False when the time is up or the service cannot be reached."""
+        """Returns True once everything so far has a response; False if the time is up or the service is unreachable."""
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
             self._buffer.wake.set()
@@ -88,7 +88,7 @@ class Uploader:
         return False
 
     def close(self, timeout_s: float) -> bool:
-        """Sends what there is, within the time; the rest goes to the spool. True when nothing is left.
+        """Sends what it can within the time; the rest goes to the spool. Returns whether nothing is left.
 
         Takes no lock that a logging call holds, so it may run inside a signal handler.
         """
@@ -96,7 +96,7 @@ class Uploader:
         self._buffer.wake.set()
         try:
             self._drained.wait(timeout_s)
-        finally:  # an impatient Ctrl-C must not cost what is left
+        finally:  # an impatient Ctrl-C must not lose the rest
             all_sent = self._abandon()
         return all_sent
 
@@ -116,7 +116,7 @@ class Uploader:
         return all_sent
 
     def forget(self) -> None:
-        """In a forked child, where the threads do not run and the files and the connection are the parent's."""
+        """For a forked child, where the threads do not run, and the files and the connection are the parent's."""
         self._abandoned = True
         self._spool.forget()
 
@@ -125,7 +125,7 @@ class Uploader:
         return self._buffer.empty and self._in_flight is None and self._spool.empty
 
     def _guarded(self, loop: Callable[[], None]) -> None:
-        """A defect in here must neither end the reports nor reach training code."""
+        """A bug in here must neither end reporting nor reach training code."""
         while not self._abandoned:
             try:
                 return loop()
@@ -146,7 +146,7 @@ class Uploader:
         self._transport.close()
 
     def _rest(self, was_busy: bool) -> None:
-        """Until the next interval, or until there is enough for a request."""
+        """Waits until the next interval, or until there is enough for a request."""
         if self._closing.is_set():
             time.sleep(0 if was_busy else 0.05)
         elif not was_busy or (self._spool.empty and self._buffer.waiting < POINTS_WORTH_SENDING):
@@ -168,7 +168,7 @@ class Uploader:
             self._failures = 0
         with self._order:
             if self._abandoned:
-                return  # `close` has put it in the spool; it will be sent again, which changes nothing
+                return  # `close` has put it in the spool; it will be sent again, which is harmless
             if not done:
                 self._spill()
             elif in_flight.spooled:
@@ -176,7 +176,7 @@ class Uploader:
             self._in_flight = None
 
     def _carry(self, request: Request) -> bool:
-        """True when the service has answered for good; False when the request must be kept for another time."""
+        """Returns True if the service gave a final response; False if the request must be kept for later."""
         tries = 0
         while not self._abandoned:
             tries += 1
@@ -196,7 +196,7 @@ class Uploader:
         return False
 
     def _attempt(self, request: Request, tries: int) -> Tuple[answers.Verdict, float]:
-        """The verdict, and for a retry the seconds until then."""
+        """Returns the verdict, and for a retry the seconds to wait."""
         try:
             reply = self._transport.post(request.route, request.body)
             if reply.status == 415 and self._transport.gzip:
@@ -213,17 +213,17 @@ class Uploader:
         return answers.judge(request, reply, tries), min(asked_s, RETRY_MOST_S) + _jitter(RETRY_FIRST_S)
 
     def _jittered_s(self) -> float:
-        """Full jitter: the clients of a cluster must not come back all at once."""
+        """Full jitter, so that the clients of a cluster do not all return at once."""
         return _jitter(min(RETRY_MOST_S, RETRY_FIRST_S * 2 ** min(self._failures, 10)))
 
     def _pause(self, pause_s: float) -> None:
-        """Ends sooner when the run does."""
+        """Ends early if the run ends."""
         if self._closing.is_set():
             time.sleep(min(pause_s, _RETRY_WHILE_CLOSING_S))
         else:
             self._closing.wait(pause_s)
 
-    def _keep_all(self) -> None:
+    def _spill_all(self) -> None:
         while not self._abandoned:
             self._buffer.crowded.wait(INTERVAL_S)
             self._buffer.crowded.clear()
@@ -240,7 +240,7 @@ class Uploader:
         return self.offline or stuck or behind or self._buffer.half_full
 
     def _spill(self) -> None:
-        """Everything in memory goes to disk, oldest first. Under `_order`."""
+        """Writes everything in memory to disk, oldest first. Call it under `_order`."""
         in_flight = self._in_flight
         if in_flight is not None and not in_flight.spooled and self._spool.empty:
             in_flight.spooled = self._spool.append(in_flight.request)
@@ -252,7 +252,7 @@ class Uploader:
                 break
             if not self._spool.append(request):
                 if not self._abandoned and not self._buffer.half_full:
-                    self._buffer.put_back(request)  # no disk to be had: memory holds it for as long as it can
+                    self._buffer.put_back(request)  # no usable disk: memory holds it for as long as it can
                     break
                 self._lose(request)
         self._spool.sync()

@@ -1,4 +1,4 @@
-"""Reduces what training code has at hand to the scalars the service takes."""
+"""Converts the values of training code to the scalars that the service accepts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HPARAM_TEXT_LIMIT = 6000
 
 
 def scalars(values: Mapping[Any, Any]) -> Tuple[List[Tuple[str, Scalar]], List[str]]:
-    """Dotted `(key, number)` pairs in the order given, and a complaint for each value left out."""
+    """Returns dotted `(key, number)` pairs in the given order, and a complaint for each value left out."""
     kept: List[Tuple[str, Scalar]] = []
     complaints: List[str] = []
     for key, value in flatten(values):
@@ -40,11 +40,11 @@ def _flatten(values: Mapping[Any, Any], prefix: str, depth: int) -> Iterator[Tup
 
 
 def to_scalar(value: Any) -> Scalar:
-    """One number; NaN and infinities pass. Refuses what would have to be reduced by a choice of ours."""
+    """One number; NaN and infinities pass. Refuses values with several elements, which only the caller can reduce."""
     if isinstance(value, bool):
         raise TypeError("a bool is not a metric; log 0 or 1 if a number is meant")
     if isinstance(value, float):
-        return float(value)  # also sheds subclasses such as numpy.float64, whose repr is no JSON
+        return float(value)  # also converts subclasses such as numpy.float64, whose repr is not JSON
     if isinstance(value, int):
         return int(value)
     if isinstance(value, (str, bytes)) or value is None:
@@ -67,7 +67,7 @@ def _single_item(value: Any) -> Scalar:
 
 
 def _size(value: Any) -> Union[int, None]:
-    """Elements of a tensor (`numel()`) or an array (`size`); they have no common name for it."""
+    """Number of elements of a tensor (`numel()`) or an array (`size`), which have no common name for it."""
     if hasattr(value, "numel"):
         return int(value.numel())
     size = getattr(value, "size", None)
@@ -75,7 +75,7 @@ def _size(value: Any) -> Union[int, None]:
 
 
 def to_step(step: Any) -> int:
-    """An integer step; a float is taken where it is whole."""
+    """An integer step; a float is accepted if it is whole."""
     if isinstance(step, bool):
         raise TypeError("a bool is not a step")
     if isinstance(step, float):
@@ -88,7 +88,7 @@ def to_step(step: Any) -> int:
 
 
 def hparams(params: Any) -> Dict[str, Any]:
-    """A flat dictionary of text, numbers, booleans and nulls; whatever else there is becomes its text."""
+    """A flat dictionary of texts, numbers, booleans and nulls; other values are converted to text."""
     if not isinstance(params, Mapping):
         params = vars(params)  # argparse.Namespace, dataclasses, SimpleNamespace
     return {key: _hparam(value) for key, value in flatten(params)}
@@ -105,7 +105,7 @@ def _hparam(value: Any) -> Any:
 
 
 def nonfinite(number: float) -> str:
-    """JSON has no NaN: the service takes these three words instead."""
+    """JSON has no NaN and infinities: the service accepts these three words instead."""
     if number != number:
         return "NaN"
     return "Infinity" if number > 0 else "-Infinity"
