@@ -4,7 +4,6 @@ import type { PostgresLog } from '../platform/log/postgres.ts'
 import type { Topic } from '../platform/log/topic.ts'
 import { locks } from '../platform/postgres/locks.ts'
 import { tryWithLock } from '../platform/postgres/with-lock.ts'
-import { type Repeated, repeat } from '../platform/repeat.ts'
 import type { Clock } from '../platform/time.ts'
 import { live } from './generations.ts'
 import type { TopicProjection } from './projection.ts'
@@ -23,23 +22,6 @@ export type TrimLogDeps = {
 }
 
 const dayMs = 86_400_000
-const intervalMs = 3_600_000
-/** A server that has just started has other work. */
-const firstAfterMs = 60_000
-
-/** Trims the log in Postgres now and then. Any number of processes may do so. */
-export const startTrimmingLog = (deps: TrimLogDeps): Repeated =>
-  repeat(
-    async () => {
-      await trimLog(deps)
-      return intervalMs
-    },
-    {
-      firstAfterMs,
-      retryMs: { first: 60_000, most: intervalMs },
-      failed: error => deps.logger.warn({ err: error }, 'the log could not be trimmed, will retry'),
-    },
-  )
 
 /**
  * Drops from each topic what is older than its retention or beyond its size, and what everybody has read. Returns

@@ -47,7 +47,7 @@ async function startParts(
   const core = await openCore(config, logger, life, version)
   const deps = await openWriteSide(core)
   const runners = has('projector') ? startRunners(core) : []
-  if (has('projector')) startLogRetention(core)
+  if (has('projector')) startLogRetention(core, deps)
   const passwords = await createPasswords()
   const firstAdmin = has('command-api') ? await createFirstAdmin(deps, passwords) : null
   if (has('command-api')) {

@@ -1,7 +1,7 @@
 import { Gauge } from 'prom-client'
 import type { Deps } from '../command-api/deps.ts'
 import { countDuties } from '../command-api/duties/list.ts'
-import { startDuties } from '../command-api/duties/runner.ts'
+import { type Duties, type DutiesDeps, startDuties } from '../command-api/duties/runner.ts'
 import { startSchedules } from '../command-api/duties/schedules.ts'
 import { startFollower } from '../command-api/follow.ts'
 import { followers as declared, reactors } from '../command-api/reactors.ts'
@@ -10,17 +10,8 @@ import type { Core } from './core.ts'
 
 /** Starts the effects of events: duties, schedules and followers (docs/effects.md). */
 export function startEffects(core: Core, deps: Deps): void {
-  const { life, logger, pool, log, topics, measures } = core
-  const duties = startDuties({
-    pool,
-    store: deps.store,
-    work: deps,
-    now: deps.now,
-    random: Math.random,
-    logger,
-    reactors,
-    measure: (reactor, result) => measures.duties.inc({ reactor, result }),
-  })
+  const { life, logger, pool, log, topics } = core
+  const duties = performDuties(core, deps, { reactors, work: deps })
   life.owns('duties', duties, started => started.stop())
   core.dutiesAdded.tell = duties.wake
   const dutiesAdded = duties.wake
@@ -34,6 +25,22 @@ export function startEffects(core: Core, deps: Deps): void {
   }
   gaugeOpenDuties(core)
 }
+
+/** Performs the duties of these reactors in this process; only a process that has what they work with may do so. */
+export const performDuties = <D>(
+  { pool, logger, measures }: Core,
+  { store, now }: Deps,
+  own: Pick<DutiesDeps<D>, 'reactors' | 'work' | 'pollMs'>,
+): Duties =>
+  startDuties({
+    ...own,
+    pool,
+    store,
+    now,
+    random: Math.random,
+    logger,
+    measure: (reactor, result) => measures.duties.inc({ reactor, result }),
+  })
 
 /** Counted at each scrape; every process reports the same numbers, so take the maximum, not the sum. */
 function gaugeOpenDuties({ pool, telemetry }: Core): void {

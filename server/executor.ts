@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import type { Deps } from '../command-api/deps.ts'
-import { startDuties } from '../command-api/duties/runner.ts'
 import { executorCommands } from '../command-api/jobs/executor-commands.ts'
 import { type RunFilesDeps, runFilesReactor } from '../command-api/jobs/run-files.ts'
 import { describeLocalProfile } from '../command-api/profiles/routes.ts'
@@ -12,6 +11,7 @@ import { startReconciler } from '../executor/reconciler.ts'
 import { startExclusive } from '../platform/postgres/exclusive.ts'
 import { locks } from '../platform/postgres/locks.ts'
 import type { Core } from './core.ts'
+import { performDuties } from './effects.ts'
 
 /** Opens the engine of this machine, and describes its hardware as the profile `local`. */
 export async function openExecutor({ config }: Core, deps: Deps): Promise<Executor> {
@@ -47,15 +47,9 @@ export function runExecutor(core: Core, deps: Deps, executor: Executor): void {
       newEventId: deps.newEventId,
     })
     core.jobsChanged.tell = reconciler.wake
-    const deleting = startDuties<RunFilesDeps>({
-      pool,
-      store: deps.store,
-      work: { pool, files: executor, logger },
-      now: deps.now,
-      random: Math.random,
-      logger,
+    const deleting = performDuties<RunFilesDeps>(core, deps, {
       reactors: [runFilesReactor(config.runDirDays)],
-      measure: (reactor, result) => core.measures.duties.inc({ reactor, result }),
+      work: { pool, files: executor, logger },
       pollMs: runFilesPollMs,
     })
     return {

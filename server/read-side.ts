@@ -1,5 +1,9 @@
+import type { Deps } from '../command-api/deps.ts'
+import { startSchedules } from '../command-api/duties/schedules.ts'
 import { followersRead } from '../command-api/followers-read.ts'
 import type { ProjectionAdmin } from '../command-api/projections/routes.ts'
+import { logTrimmer, type TrimLog } from '../command-api/projections/trim-log.ts'
+import { followers } from '../command-api/reactors.ts'
 import { migrate } from '../platform/postgres/migrate.ts'
 import { createPool, type PoolOptions } from '../platform/postgres/pool.ts'
 import { prepareReaderRole } from '../platform/postgres/reader-role.ts'
@@ -8,9 +12,13 @@ import { projectionAdmin } from '../projector/admin.ts'
 import { startCompactorThread } from '../projector/metrics/compactor.ts'
 import { type Runner, startRunner } from '../projector/runner.ts'
 import { projections } from '../projector/slices.ts'
-import { projectionsRead, startTrimmingLog } from '../projector/trim-log.ts'
+import { projectionsRead, trimLog } from '../projector/trim-log.ts'
 import type { Core } from './core.ts'
+import { performDuties } from './effects.ts'
 import { readMigrations } from './migrations.ts'
+
+/** The process that adds a duty performs it at once; only failed ones wait for the next poll. */
+const trimPollMs = 60_000
 
 /** Starts a runner for each projection, and the compactor of metric points. */
 export function startRunners({
@@ -39,17 +47,31 @@ export function startRunners({
 }
 
 /** Enforces the retention of a log in Postgres; Kafka does so itself. */
-export function startLogRetention({ life, logger, pool, topics, trimLog }: Core): void {
-  if (trimLog === null) return
-  const trimming = startTrimmingLog({
+export function startLogRetention(core: Core, deps: Deps): void {
+  const { life, logger, pool, topics, trimLog: trim } = core
+  if (trim === null) return
+  const following = followers.map(({ name, topic }) => ({ name, topic: topics[topic].name }))
+  const trimming = {
     pool,
-    trim: trimLog,
+    trim,
     topics: Object.values(topics),
-    readers: [projectionsRead(pool, projections(topics)), followersRead(pool)],
+    readers: [
+      projectionsRead(pool, projections(topics)),
+      followersRead({ pool, followers: following, logger }),
+    ],
     logger,
-    now: systemClock,
+    now: deps.now,
+  }
+  const reactors = [logTrimmer]
+  const duties = performDuties<TrimLog>(core, deps, {
+    reactors,
+    work: () => trimLog(trimming),
+    pollMs: trimPollMs,
   })
-  life.owns('log retention', trimming, started => started.stop())
+  life.owns('log retention', duties, started => started.stop())
+  const dutiesAdded = duties.wake
+  const schedules = startSchedules({ pool, reactors, now: deps.now, logger, dutiesAdded })
+  life.owns('log retention schedule', schedules, started => started.stop())
 }
 
 /** What administrators can do with projections: see their progress, rebuild them. */

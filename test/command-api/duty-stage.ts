@@ -1,4 +1,5 @@
 import type { ExecutionContext } from 'ava'
+import type { Pool } from 'pg'
 import { type DutiesDeps, startDuties } from '../../command-api/duties/runner.ts'
 import type { EventStore } from '../../command-api/event-store.ts'
 import { nothing, type Outcome } from '../../command-api/outcome.ts'
@@ -62,8 +63,8 @@ export async function logIns(
 }
 
 /** A database, a clock that only the test moves, and runners that end with the test. */
-export async function dutyStage(t: ExecutionContext) {
-  const { pool, url } = await database(t)
+export async function dutyStage(t: ExecutionContext, given?: { pool: Pool; url: string }) {
+  const { pool, url } = given ?? (await database(t))
   const clock = { now: new Date('2026-11-20T12:00:00Z') }
   return {
     pool,

@@ -1,10 +1,9 @@
 import test from 'ava'
-import { nextSlot, startSchedules } from '../../command-api/duties/schedules.ts'
+import { nextSlot } from '../../command-api/duties/schedules.ts'
 import { nothing } from '../../command-api/outcome.ts'
 import { type Reactor, reactor } from '../../command-api/reactor.ts'
 import { until } from '../servers/until.ts'
-import { dutyStage } from './duty-stage.ts'
-import { silent } from './duty-store.ts'
+import { scheduleStage } from './schedule-stage.ts'
 
 const sweep = (seconds: number, seen: string[] = []): Reactor<null> =>
   reactor<{ slot: string }, null>({
@@ -16,35 +15,6 @@ const sweep = (seconds: number, seen: string[] = []): Reactor<null> =>
       return nothing
     },
   })
-
-async function scheduleStage(t: Parameters<typeof dutyStage>[0]) {
-  const stage = await dutyStage(t)
-  const start = (one: Reactor<null>, dutiesAdded = () => {}) => {
-    const { pool, clock } = stage
-    const now = () => clock.now
-    const schedules = startSchedules({
-      pool,
-      reactors: [one],
-      now,
-      logger: silent,
-      dutiesAdded,
-      tickMs: 10,
-    })
-    t.teardown(() => schedules.stop())
-    return schedules
-  }
-  const row = async () =>
-    (await stage.pool.query('select * from write.schedule')).rows[0] as
-      | { next_at: Date; every_seconds: number; last_slot_at: Date | null }
-      | undefined
-  const nextAt = (iso: string) =>
-    until(
-      `the next slot is ${iso}`,
-      10_000,
-      async () => (await row())?.next_at.toISOString() === iso,
-    )
-  return { ...stage, start, row, nextAt }
-}
 
 test('slots lie on multiples of the interval, and the next one is later than now', t => {
   const at = (iso: string, seconds: number) => nextSlot(new Date(iso), seconds).toISOString()

@@ -1,13 +1,17 @@
 import test, { type ExecutionContext } from 'ava'
 import { pino } from 'pino'
 import { followersRead } from '../../command-api/followers-read.ts'
+import { logTrimmer } from '../../command-api/projections/trim-log.ts'
+import type { Reactor } from '../../command-api/reactor.ts'
 import { topicsOf } from '../../events/topics.ts'
 import { openPostgresLog } from '../../platform/log/postgres.ts'
 import { locks } from '../../platform/postgres/locks.ts'
 import { withLock } from '../../platform/postgres/with-lock.ts'
 import { projections } from '../../projector/slices.ts'
 import { projectionsRead, trimLog } from '../../projector/trim-log.ts'
+import { scheduleStage } from '../command-api/schedule-stage.ts'
 import { database } from '../servers/postgres.ts'
+import { until } from '../servers/until.ts'
 
 const dayMs = 86_400_000
 
@@ -27,19 +31,34 @@ async function filledLog(t: ExecutionContext) {
      select 'logs', topic, partition, next_offset from log.lane where topic = $1`,
     [topics.logs.name],
   )
+  const warned: string[] = []
+  const logger = pino(
+    { level: 'warn' },
+    { write: line => warned.push(String(JSON.parse(line).follower)) },
+  )
   const deps = {
     pool,
     trim: log.trim,
     topics: Object.values(topics),
-    readers: [projectionsRead(pool, projections(topics)), followersRead(pool)],
-    logger: pino({ level: 'silent' }),
+    readers: [
+      projectionsRead(pool, projections(topics)),
+      followersRead({ pool, followers: [{ name: 'f', topic: topics.logs.name }], logger }),
+    ],
+    logger,
   }
   return {
     pool,
+    url,
     topics,
     partition,
+    warned,
     trimAfter: (days: number) =>
       trimLog({ ...deps, now: () => new Date(Date.now() + days * dayMs) }),
+    follow: (follower: string, offset: number) =>
+      pool.query(
+        `insert into write.follower (follower, topic, partition, next_offset) values ($1, $2, $3, $4)`,
+        [follower, topics.logs.name, partition, offset],
+      ),
     starts: async () => ({
       decisions: (await log.start(topics.decisions.name))[0],
       logs: (await log.start(topics.logs.name))[partition],
@@ -66,10 +85,7 @@ test('what a projection or a follower has yet to read stays, however old it is',
   await at.trimAfter(31)
   t.is((await at.starts()).logs, 30n)
   await move(100)
-  await at.pool.query(
-    `insert into write.follower (follower, topic, partition, next_offset) values ('f', $1, $2, 60)`,
-    [at.topics.logs.name, at.partition],
-  )
+  await at.follow('f', 60)
   await at.trimAfter(31)
   t.is((await at.starts()).logs, 60n)
   // One that knows nothing of the topic yet has all of it before it.
@@ -77,6 +93,47 @@ test('what a projection or a follower has yet to read stays, however old it is',
   await at.pool.query('delete from write.follower')
   await at.trimAfter(31)
   t.is((await at.starts()).logs, 60n)
+})
+
+test('a follower that the program does not have holds nothing, and is named once', async t => {
+  const at = await filledLog(t)
+  await at.follow('removed', 10)
+  await at.follow('f', 60)
+  await at.trimAfter(31)
+  t.is((await at.starts()).logs, 60n)
+  await at.pool.query(`delete from write.follower where follower = 'f'`)
+  await at.trimAfter(31)
+  t.is((await at.starts()).logs, 100n)
+  t.deepEqual(at.warned, ['removed'])
+})
+
+test('each hour the log is trimmed once, by whichever process looks first', async t => {
+  const at = await filledLog(t)
+  let trims = 0
+  const trim = async () => {
+    trims++
+    return at.trimAfter(31)
+  }
+  const trimmer: Reactor<null> = {
+    ...logTrimmer,
+    perform: (duty, _, signal) => logTrimmer.perform(duty, trim, signal),
+  }
+  const { start, run, nextAt, pass, rows } = await scheduleStage(t, at)
+  for (let process = 0; process < 2; process++) start(trimmer, run([trimmer]).runner.wake)
+  const untilDone = (duties: number) =>
+    until(`${duties} duties are done`, 10_000, async () => {
+      const all = await rows()
+      return all.length === duties && all.every(({ done_at }) => done_at !== null)
+    })
+  await nextAt('2026-11-20T13:00:00.000Z')
+  t.is((await at.starts()).logs, 0n, 'the first slot is still to come')
+  pass(3_600_000)
+  await untilDone(1)
+  t.is((await at.starts()).logs, 100n)
+  await nextAt('2026-11-20T14:00:00.000Z')
+  pass(3_600_000)
+  await untilDone(2)
+  t.is(trims, 2)
 })
 
 test('nothing goes while a rebuild is at work', async t => {

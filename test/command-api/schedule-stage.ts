@@ -1,0 +1,36 @@
+import { startSchedules } from '../../command-api/duties/schedules.ts'
+import type { Reactor } from '../../command-api/reactor.ts'
+import { until } from '../servers/until.ts'
+import { dutyStage } from './duty-stage.ts'
+import { silent } from './duty-store.ts'
+
+/** Duties and schedules, on a clock that only the test moves. */
+export async function scheduleStage(...given: Parameters<typeof dutyStage>) {
+  const [t] = given
+  const stage = await dutyStage(...given)
+  const start = (one: Reactor<null>, dutiesAdded = () => {}) => {
+    const { pool, clock } = stage
+    const now = () => clock.now
+    const schedules = startSchedules({
+      pool,
+      reactors: [one],
+      now,
+      logger: silent,
+      dutiesAdded,
+      tickMs: 10,
+    })
+    t.teardown(() => schedules.stop())
+    return schedules
+  }
+  const row = async () =>
+    (await stage.pool.query('select * from write.schedule')).rows[0] as
+      | { next_at: Date; every_seconds: number; last_slot_at: Date | null }
+      | undefined
+  const nextAt = (iso: string) =>
+    until(
+      `the next slot is ${iso}`,
+      10_000,
+      async () => (await row())?.next_at.toISOString() === iso,
+    )
+  return { ...stage, start, row, nextAt }
+}
