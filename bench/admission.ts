@@ -14,7 +14,7 @@ const usage = `npm run bench:admission -- [options]
   --connections N       (8)
   --seconds N           for each case (5)
   --queued N            jobs in the queue beforehand (2000)
-  --node-flags FLAGS    of the servers, e.g. --cpu-prof
+  --node-flags=FLAGS    of the servers, e.g. --cpu-prof
   --json FILE           also writes all figures there`
 
 type Options = {

@@ -19,7 +19,7 @@ const usage = `npm run bench:ingest -- [options]
   --connections LIST    (1,4,16,64)
   --seconds N           for each pair of these (5)
   --server DIR          another checkout whose server is measured (this one)
-  --node-flags FLAGS    of the server, e.g. --cpu-prof
+  --node-flags=FLAGS    of the server, e.g. --cpu-prof
   --no-storage          leaves out the bytes per point
   --json FILE           also writes all figures there`
 
