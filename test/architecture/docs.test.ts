@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import test from 'ava'
+import type { Command } from 'commander'
+import { createProgram } from '../../clients/cli/program.ts'
+import { processTerminal } from '../../clients/cli/terminal.ts'
 import { root, sources } from './sources.ts'
 
 const foreign = new Set(['node_modules', 'coverage'])
@@ -12,6 +15,8 @@ const paths = list(root)
 const pages = paths
   .filter(path => path.endsWith('.md') && path !== 'CHANGELOG.md')
   .map(path => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+
+const world = { terminal: processTerminal({}), env: {}, nowMs: () => 0 }
 
 const files = /\.(ts|md|sql|py|sh|json|yaml|toml|css|html)$/
 
@@ -74,6 +79,20 @@ test('every setting is on a page, and pages name no other', t => {
   t.deepEqual([...written].filter(name => !known.has(name)).sort(), [])
 })
 
+test('every command is on the page of the command line', t => {
+  const rows = readFileSync(join(root, 'docs/cli.md'), 'utf8')
+    .split('\n')
+    .filter(line => line.startsWith('| `forge '))
+    // A bar inside a cell is escaped.
+    .map(line => line.split(/(?<!\\)\|/)[1] ?? '')
+  const commands = commandsOf(createProgram(world, () => {}))
+  t.true(commands.length > 30)
+  t.deepEqual(
+    commands.filter(([first = '', ...rest]) => !rows.some(row => isOn(row, first, rest))),
+    [],
+  )
+})
+
 test('a path is told from an address, a placeholder and a metric', t => {
   const text =
     '`GET /x/y.ts` `test/loss` `<slice>.ts` `~/a.md` `decide.ts` `events/` `https://x.y/z.md`'
@@ -81,6 +100,18 @@ test('a path is told from an address, a placeholder and a metric', t => {
   t.true(exists('rubrics/decide.ts'))
   t.false(exists('brics/decide.ts'))
 })
+
+/** The names by which each command is called, `admin users add`. */
+function commandsOf(command: Command, above: string[] = []): string[][] {
+  return command.commands.flatMap(one => {
+    const called = [...above, one.name()]
+    return one.commands.length === 0 ? [called] : commandsOf(one, called)
+  })
+}
+
+const isOn = (row: string, first: string, rest: readonly string[]): boolean =>
+  new RegExp(`forge ${first}(?![\\w-])`).test(row) &&
+  rest.every(word => row.split(/[^\w-]+/).includes(word))
 
 function list(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap(entry => {

@@ -1,50 +1,158 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import test from 'ava'
 import { decisionEvents } from '../../events/all.ts'
 import { decisionSlices, unprojected } from '../../projector/slices.ts'
-import { root, sources } from './sources.ts'
+import { root, type Source, sourceOf, sources } from './sources.ts'
 
-/** Folders that hold no slice. */
-const machinery = ['migrations', 'duties']
+/**
+ * What must stand in which list: the exports of `files` that look like `named`, or the files themselves. `within` is the
+ * part of the list's file that counts where other parts use the same names; imports never count.
+ */
+type List = { list: readonly string[]; files: RegExp; named: RegExp | 'file'; within?: RegExp }
 
-for (const process of ['command-api', 'query-api', 'projector'])
-  test(`every slice of ${process} is in its hand-written list`, t => {
-    const slices = readdirSync(join(root, process), { withFileTypes: true })
-      .filter(entry => entry.isDirectory() && !machinery.includes(entry.name))
-      .map(entry => entry.name)
-    t.true(slices.length > 0)
-    const listed = readFileSync(join(root, process, 'slices.ts'), 'utf8')
-    t.deepEqual(
-      slices.filter(slice => !listed.includes(`'./${slice}/`)),
-      [],
+const lists: Record<string, List> = {
+  'aggregate and its events': {
+    list: ['events/all.ts'],
+    files: /^events\/[\w-]+\.ts$/,
+    named: /^export const (\w+) = aggregate\(/gm,
+  },
+  'route that changes something': {
+    list: ['command-api/slices.ts'],
+    files: /^command-api\/[\w-]+\/routes\.ts$/,
+    named: /^export (?:const|function) (\w+Routes)\b/gm,
+  },
+  'reactor, with its schedule': {
+    list: ['command-api/reactors.ts', 'server/executor.ts'],
+    files: /^command-api\/[\w-]+\/[\w-]+\.ts$/,
+    named: /^export const (\w+)\b.*(?:= reactor[<(]|: Reactor<)/gm,
+  },
+  follower: {
+    list: ['command-api/reactors.ts'],
+    files: /^command-api\/[\w-]+\/[\w-]+\.ts$/,
+    named: /^export const (\w+)\b.*(?:= (?:decision|fact)Follower[<(]|: Follower<)/gm,
+  },
+  projection: {
+    list: ['projector/slices.ts'],
+    files: /^projector\/[\w-]+\/projection\.ts$/,
+    named: /^export (?:const|function) (\w+Projection)\b/gm,
+  },
+  'table of the read models': {
+    list: ['query-api/slices.ts'],
+    within: /type ReadTables =.*?\n\n/s,
+    files: /^projector\/[\w-]+\/table\.ts$/,
+    named: /^export type (\w+Tables)\b/gm,
+  },
+  'route that reads': {
+    list: ['query-api/slices.ts'],
+    files: /^query-api\/[\w-]+\/routes\.ts$/,
+    named: /^export (?:const|function) (\w+Routes)\b/gm,
+  },
+  'topic of /api/stream': {
+    list: ['query-api/slices.ts'],
+    files: /^query-api\/[\w-]+\/topic\.ts$/,
+    named: /^export (?:const|function) (\w+Topic)\b/gm,
+  },
+  'figure of GET /api/auth/me': {
+    list: ['query-api/slices.ts'],
+    files: /^query-api\/[\w-]+\/[\w-]+\.ts$/,
+    named: /^export (?:const|function) (count\w+)\b/gm,
+  },
+  'script of the pages': {
+    list: ['query-api/pages/routes.ts'],
+    within: /const scripts = \[.*?\]/s,
+    files: /^query-api\/pages\/browser\/[\w-]+\.ts$/,
+    named: 'file',
+  },
+  'mark of the header': {
+    list: ['query-api/pages/browser/header-marks.ts'],
+    files: /^query-api\/pages\/browser\/[\w-]+\.ts$/,
+    named: /^export (?:const|function) (\w+Mark)\b/gm,
+  },
+  'command of the command line': {
+    list: ['clients/cli/program.ts', 'clients/cli/administration.ts', 'clients/cli/projects.ts'],
+    files: /^clients\/cli\/commands\/[\w-]+\.ts$/,
+    named: /^export (?:const|function) (describe\w+)\b/gm,
+  },
+  'sample for the tests': {
+    list: ['test/samples/all.ts'],
+    files: /^test\/samples\/(?!all)[\w-]+\.ts$/,
+    named: /^export const (\w+Sample)\b/gm,
+  },
+}
+/** Nothing follows the log yet. */
+const empty = ['follower']
+
+type Member = { name: string; file: string }
+
+const membersOf = ({ files, named }: List, among: readonly Source[]): Member[] =>
+  among
+    .filter(({ file }) => files.test(file))
+    .flatMap(({ file, code }) =>
+      named === 'file'
+        ? [{ name: `'${basename(file, '.ts')}'`, file }]
+        : [...code.matchAll(named)].map(([, name = '']) => ({ name, file })),
     )
+
+/** What counts of the files that make up a list. */
+const textOf = ({ list, within }: List): string =>
+  sources
+    .filter(({ file }) => list.includes(file))
+    .map(({ code }) => code.replace(/^import .*?from '[^']+'$/gms, ''))
+    .map(code => (within ? (within.exec(code)?.[0] ?? '') : code))
+    .join('\n')
+
+const names = (text: string, { name }: Member) => new RegExp(`(?<!\\w)${name}(?!\\w)`).test(text)
+
+const forgotten = (members: readonly Member[], text: string, { list }: List): string[] =>
+  members
+    .filter(member => !names(text, member))
+    .map(({ name, file }) => `add ${name} (${file}) to ${list.join(' or ')}`)
+
+for (const [what, row] of Object.entries(lists))
+  test(`every ${what} is in its hand-written list, and a forgotten line is noticed`, t => {
+    const members = membersOf(row, sources)
+    const text = textOf(row)
+    t.is(members.length === 0, empty.includes(what), `found: ${members.length}`)
+    t.deepEqual(forgotten(members, text, row), [])
+    const lines = text.split('\n')
+    for (const member of members) {
+      const without = lines.filter(line => line !== lines.find(one => names(one, member)))
+      t.is(forgotten([member], without.join('\n'), row).length, 1, `${member.name} is there twice`)
+    }
   })
 
-const lists: [what: string, files: RegExp, list: string][] = [
-  ['topic of /api/stream', /^query-api\/[\w-]+\/topic\.ts$/, 'query-api/slices.ts'],
-  ['table of the read models', /^projector\/[\w-]+\/table\.ts$/, 'query-api/slices.ts'],
-  ['projection', /^projector\/[\w-]+\/projection\.ts$/, 'projector/slices.ts'],
-  ['reactor', /^command-api\/(?!duties)[\w-]+\/perform\.ts$/, 'command-api/reactors.ts'],
-]
-for (const [what, files, list] of lists)
-  test(`every ${what} is in its hand-written list`, t => {
-    const imports = sources.find(({ file }) => file === list)?.imports ?? []
-    const found = sources.map(({ file }) => file).filter(file => files.test(file))
-    t.true(found.length > 0)
-    t.deepEqual(
-      found.filter(file => !imports.includes(file)),
-      [],
-    )
-  })
+test('a file that no list names is found, and where its line belongs', t => {
+  const moons = [
+    ['events/moons.ts', "export const moons = aggregate('moon', {})"],
+    ['command-api/moons/routes.ts', 'export function moonRoutes() {}'],
+    ['command-api/moons/perform.ts', 'export const tide = reactor<Moon>({})'],
+    ['command-api/moons/follow.ts', 'export const ebb = factFollower<Moon>({})'],
+    ['projector/moons/table.ts', 'export type MoonTables = {}'],
+    ['query-api/pages/browser/moon.ts', 'export const moonMark = () => {}'],
+    ['clients/cli/commands/moon.ts', 'export function describeMoon() {}'],
+  ].map(([file = '', text = '']) => sourceOf(file, text))
+  const found = Object.values(lists).flatMap(row =>
+    forgotten(membersOf(row, moons), textOf(row), row),
+  )
+  t.deepEqual(found, [
+    'add moons (events/moons.ts) to events/all.ts',
+    'add moonRoutes (command-api/moons/routes.ts) to command-api/slices.ts',
+    'add tide (command-api/moons/perform.ts) to command-api/reactors.ts or server/executor.ts',
+    'add ebb (command-api/moons/follow.ts) to command-api/reactors.ts',
+    'add MoonTables (projector/moons/table.ts) to query-api/slices.ts',
+    "add 'moon' (query-api/pages/browser/moon.ts) to query-api/pages/routes.ts",
+    'add moonMark (query-api/pages/browser/moon.ts) to query-api/pages/browser/header-marks.ts',
+    'add describeMoon (clients/cli/commands/moon.ts) to clients/cli/program.ts or clients/cli/administration.ts or clients/cli/projects.ts',
+  ])
+})
 
-test('every script that a page imports is served', t => {
-  const folder = 'query-api/pages/browser'
-  const served = readFileSync(join(root, folder, '../routes.ts'), 'utf8')
-  const scripts = readdirSync(join(root, folder)).filter(file => file.endsWith('.ts'))
-  t.true(scripts.length > 0)
+test('CONTRIBUTING names every list', t => {
+  const page = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
   t.deepEqual(
-    scripts.filter(file => !served.includes(`'${file.slice(0, -'.ts'.length)}'`)),
+    Object.values(lists)
+      .flatMap(({ list }) => list)
+      .filter(file => !page.includes(`\`${file}\``)),
     [],
   )
 })
