@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Deps } from '../command-api/deps.ts'
+import { earlierRunFilesReactor } from '../command-api/jobs/earlier-run-files.ts'
 import { executorCommands } from '../command-api/jobs/executor-commands.ts'
 import { type RunFilesDeps, runFilesReactor } from '../command-api/jobs/run-files.ts'
 import { describeLocalProfile } from '../command-api/profiles/routes.ts'
@@ -48,7 +49,7 @@ export function runExecutor(core: Core, deps: Deps, executor: Executor): void {
     })
     core.jobsChanged.tell = reconciler.wake
     const deleting = performDuties<RunFilesDeps>(core, deps, {
-      reactors: [runFilesReactor(config.runDirDays)],
+      reactors: [runFilesReactor(config.runDirDays), earlierRunFilesReactor(config.runDirDays)],
       work: { pool, files: executor, logger },
       pollMs: runFilesPollMs,
     })

@@ -13,22 +13,26 @@ export type RunFiles = {
 
 export type RunFilesDeps = { pool: Pool; files: RunFiles; logger: Logger }
 
+export const runFiles = 'run-files'
 const dayMs = 86_400_000
+
+export const filesDueAt = (ended: Date, days: number): Date =>
+  new Date(ended.getTime() + days * dayMs)
+
 /** The event of a job's end, and of an attempt's, which may come later. */
 const ends = ['job.succeeded', 'job.failed', 'job.stopped', 'job.exited'] as const
 
 /** Deletes the files of a run some days after its end; 0 days: never. Performed where the engine is. */
 export const runFilesReactor = (days: number): Reactor<RunFilesDeps> =>
   reactor<{ run_id: string }, RunFilesDeps>({
-    name: 'run-files',
+    name: runFiles,
     repeat: 'ask first',
     deadlineMs: 600_000,
     atOnce: 1,
     dutiesOf(event) {
       if (days === 0 || !ends.some(type => type === event.type)) return []
       const { run_id } = event.data as { run_id: string }
-      const due_at = new Date(Date.parse(event.occurred_at) + days * dayMs)
-      return [{ payload: { run_id }, due_at }]
+      return [{ payload: { run_id }, due_at: filesDueAt(new Date(event.occurred_at), days) }]
     },
     async perform({ payload: { run_id } }, { pool, files, logger }) {
       // Where it has not ended, its end is still to come, and has a duty of its own.
