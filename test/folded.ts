@@ -5,7 +5,7 @@ import type { Actor, Aggregate, Event } from '../events/event.ts'
 const tester: Actor = { type: 'system', id: 'test', via: 'test' }
 const definitions = new Map(decisionEvents.map(definition => [definition.type, definition]))
 
-/** The event, which could be recorded. */
+/** Returns the event; throws unless it could be recorded. */
 export function recordable<E extends Event>(event: E): E {
   const definition = definitions.get(event.type)
   if (!definition) throw new Error(`${event.type} is not listed in events/all.ts`)
@@ -13,7 +13,7 @@ export function recordable<E extends Event>(event: E): E {
   return event
 }
 
-/** What these events amount to, where nobody asks who caused them and when. */
+/** The state after these events, for folds that ignore who caused them and when. */
 export const folded = <S, E extends Event>(
   { initial, evolve }: Aggregate<S, E>,
   events: readonly E[],

@@ -17,13 +17,13 @@ let interrupted: NodeJS.Signals | null = null
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => {
     interrupted = signal
-    // In a terminal the child had Ctrl-C as well; a SIGTERM reaches only us.
+    // Ctrl-C in a terminal reaches the child as well; a SIGTERM reaches only this process.
     if (signal === 'SIGTERM') running?.kill(signal)
   })
 
 process.exitCode = (files.length === 0 && (await check())) || (await test())
 
-/** Answers the exit code of the first check that fails, else 0. */
+/** Returns the exit code of the first check that fails, else 0. */
 async function check(): Promise<number> {
   for (const [tool, ...args] of [['biome', 'ci'], ['tsc'], ['knip']] as const) {
     const code = await runTool(tool, args)
@@ -59,7 +59,7 @@ async function runAva(
 ): Promise<number> {
   if (without.length === 0) return await runTool('ava', files, addresses)
   const chosen = await runnable(without)
-  // Without a file named, ava would take them all.
+  // Without names of files, ava would run all.
   return chosen.length === 0 ? 0 : await runTool('ava', chosen, addresses)
 }
 
@@ -92,7 +92,7 @@ async function runTool(
   })
 }
 
-/** The test files that ask for none of the servers in `without`. */
+/** The test files that need none of the servers in `without`. */
 async function runnable(without: readonly ServerName[]): Promise<string[]> {
   const chosen: string[] = []
   for await (const file of files.length > 0 ? files : glob('test/**/*.test.ts')) {

@@ -14,8 +14,8 @@ const parts: Partial<Record<ServerName, Part>> = {
 }
 
 /**
- * Brings what a server of the tests needs: fetches it, and where that does not do and we may, installs
- * Debian's packages. Answers null, or a sentence on what is missing.
+ * Installs what a test server needs: downloads it, and if that is not enough and we may, installs Debian packages.
+ * Returns null, or a sentence on what is missing.
  */
 export async function bring(name: ServerName): Promise<string | null> {
   const part = parts[name]

@@ -1,4 +1,4 @@
-/** Who needs whom. */
+/** For each node, the nodes that it imports. */
 export type Graph = ReadonlyMap<string, ReadonlySet<string>>
 
 export function graphOf(pairs: Iterable<readonly [from: string, to: string]>): Graph {
@@ -7,10 +7,10 @@ export function graphOf(pairs: Iterable<readonly [from: string, to: string]>): G
   return graph
 }
 
-/** Where a walk met a node, and the oldest open one it leads back to. */
+/** When a walk met a node, and the oldest open node that it leads back to. */
 type Mark = { index: number; low: number; isOpen: boolean }
 
-/** Every largest set of two or more that all need each other, by Tarjan's algorithm; sorted. */
+/** The maximal sets of two or more nodes that all import each other (Tarjan's algorithm), sorted. */
 export function circlesIn(graph: Graph): string[][] {
   const marks = new Map<string, Mark>()
   const open: string[] = []

@@ -9,7 +9,7 @@ import {
   withoutComments,
 } from './sources.ts'
 
-/** What the files of each folder may import of ours; a folder without a row fails. */
+/** The imports of our own files that each folder may have; a folder without a row fails. */
 const rooms: Record<string, [why: string, allowed: RegExp]> = {
   schemas: ['schemas say what may be said and know nothing else', /^schemas\//],
   events: [
@@ -48,7 +48,7 @@ const rooms: Record<string, [why: string, allowed: RegExp]> = {
   test: ['tests see all but benchmarks', /^(?!bench\/)/],
 }
 
-/** Narrower than their folder: rules that decide, by name, so that none can be pure by saying so. */
+/** Stricter than their folder: the files that decide, listed here so that no file can exempt itself. */
 const pureFiles = [
   'command-api/access.ts',
   'command-api/artifacts/decide.ts',
@@ -75,7 +75,7 @@ const pureFiles = [
   'command-api/runs/decide.ts',
   'command-api/users/decide.ts',
 ]
-/** A clock, chance, a wait or the machine. */
+/** Uses of a clock, of randomness, of waiting or of the machine. */
 const impure = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\brandomUUID\(|\bawait\b|\bprocess\./
 
 const roomOf = (file: string) => (file.includes('/') ? file.slice(0, file.indexOf('/')) : file)
@@ -102,7 +102,7 @@ for (const [room, [why, allowed]] of Object.entries(rooms))
 test('decisions are pure: they import nothing but rules, and see no clock, chance or machine', t => {
   const pure = sources.filter(({ file }) => pureFiles.includes(file))
   t.deepEqual(pure.map(({ file }) => file).sort(), pureFiles)
-  // Of reactors only the type of a duty, which is what `dutiesOf` returns.
+  // Of reactors only the type of a duty, which `dutiesOf` returns.
   const allowed = /^(events|schemas)\/|^platform\/refusal\.ts$|^command-api\/reactor\.ts$/
   t.deepEqual(
     forbidden(pure, path => allowed.test(path) || pureFiles.includes(path)),

@@ -12,14 +12,14 @@ export type Source = {
   imports: readonly string[]
 }
 
-/** A text in quotes, a regular expression or a comment; the last is what goes. */
+/** A text in quotes, a regular expression or a comment; only comments are removed. */
 const tokens =
   /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|(?<=[=(,:[!&|?{};\n]\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g
 
 export const withoutComments = (text: string): string =>
   text.replace(tokens, token => (/^\/[/*]/.test(token) ? ' ' : token))
 
-/** What stands in a template is text, also where it looks like an import. */
+/** The content of a template is text, even if it looks like an import. */
 const templates = /`(?:\\.|[^`\\])*`/g
 
 const references = [
@@ -29,14 +29,14 @@ const references = [
   /\bjoin\(\s*import\.meta\.dirname,\s*'([^']+\.ts)'/g,
 ]
 
-/** What a file says it needs of ours, in whatever way: imports of values, of types, late ones, and threads. */
+/** All references of a file to our files: imports of values and of types, dynamic imports, and threads. */
 export const specifiersIn = (code: string): string[] =>
   references.flatMap(reference => [...code.matchAll(reference)].map(([, name]) => String(name)))
 
 /** Folders that hold no source of ours. */
 const foreign = new Set(['node_modules', 'coverage', 'golden'])
 
-/** The folders at the root that hold TypeScript; a new one is here without anybody's doing. */
+/** The folders at the root that hold TypeScript; new ones are included automatically. */
 export const folders: readonly string[] = readdirSync(root, { withFileTypes: true })
   .filter(entry => entry.isDirectory() && !entry.name.startsWith('.') && !foreign.has(entry.name))
   .map(entry => entry.name)

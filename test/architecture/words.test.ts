@@ -1,7 +1,7 @@
 import test from 'ava'
 import { type Source, sourceOf, sources } from './sources.ts'
 
-/** What Forge is about. Whoever copies platform/ into another service meets none of it. */
+/** The words of Forge's domain, which a copy of platform/ in another service must not contain. */
 const domainWords = new Set(
   `admin admission artifact audit credential decision device executor experiment fact gate gpu hparam
    ingest job maintenance oidc operator person people profile project projection projector quota recipe rubric
@@ -10,7 +10,7 @@ const domainWords = new Set(
     .flatMap(word => [word, `${word}s`]),
 )
 
-/** Words that mean something else where they stand. */
+/** Words that have another meaning in these files. */
 const elsewhere: [files: RegExp, words: string, meaning: string][] = [
   [/^platform\/log\/kafka[\w-]*\.ts$/, 'admin', "kafkajs's client for topics"],
   [/^platform\/series\/merge\.ts$/, 'run runs', 'ascending stretches, as in a merge sort'],

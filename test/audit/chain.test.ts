@@ -9,7 +9,7 @@ const people = Array.from({ length: 30 }, (_, index) => `p${String(index).padSta
 async function withPeople(t: ExecutionContext): Promise<Recorded> {
   const at = await recorded(t)
   await at.signIn(...people)
-  await at.settled()
+  await at.linked()
   return at
 }
 
@@ -29,19 +29,19 @@ test('what was recorded verifies, from nothing on, and the head moves with it', 
   const at = await recorded(t)
   t.deepEqual(await verify(at), { ok: true, checked: 0, first_bad: null, head: null, waiting: 0 })
   await at.signIn(...people)
-  await at.settled()
+  await at.linked()
   const verdict = await verify(at)
   t.like(verdict, { ok: true, checked: people.length, first_bad: null, waiting: 0 })
   t.is(Number(verdict.head?.split('@')[1]), await positionOf(at, String(people.at(-1))))
   await at.signIn('later')
-  await at.settled()
+  await at.linked()
   t.like(await verify(at, verdict.head), { ok: true, checked: people.length + 1 })
 })
 
 test('a link can be worked out from the row alone, as the documentation says', async t => {
   const at = await recorded(t)
   await at.signIn('ada')
-  await at.settled()
+  await at.linked()
   const { rows } = await at.pool.query(
     `select e.position, e.xid::text as xid, e.event_id, e.data::text as data, e.meta::text as meta, c.hash
        from write.event e join write.audit_chain c using (position)`,
@@ -191,7 +191,7 @@ test('a whole chain forged anew is found by a head that was kept, and by nothing
     `update write.audit_head set link = 0, xid = '0', position = 0, hash = decode(repeat('00', 32), 'hex')`,
   )
   at.startRelay()
-  await at.settled()
+  await at.linked()
   t.like(await verify(at), { ok: true, checked: people.length })
   t.like(await verify(at, head), { ok: false, first_bad: { kind: 'rewritten' } })
   t.like(await verify(at, `${'0'.repeat(64)}@999999`), { first_bad: { kind: 'rewritten' } })
@@ -207,7 +207,7 @@ test('events that were published before there was a chain are linked when the re
     `update write.audit_head set link = 0, xid = '0', position = 0, hash = decode(repeat('00', 32), 'hex')`,
   )
   at.startRelay()
-  await at.settled()
+  await at.linked()
   t.like(await verify(at, head), { ok: true, checked: people.length, head })
 })
 
@@ -239,6 +239,6 @@ test('200 concurrent appenders with slow commits: every event is linked, and it 
   }
   await appendAll
   t.true(verified > 0)
-  await at.settled()
+  await at.linked()
   t.like(await verify(at), { ok: true, checked: appenders * perAppender, waiting: 0 })
 })

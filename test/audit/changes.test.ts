@@ -7,7 +7,7 @@ import { until } from '../servers/until.ts'
 
 type Left = { stream: string; type: string; data: object; meta: { actor: object } }
 
-/** Changes something under this request id and answers the events which that left. */
+/** Changes something under this request id and returns the resulting events. */
 async function eventsOf(
   forge: Forge,
   requestId: string,

@@ -14,15 +14,15 @@ export type Recorded = {
   stamp: Stamp
   /** Records sign-ins of these people, one transaction each. */
   signIn(...people: string[]): Promise<void>
-  /** Waits until everything that is committed is published and linked. */
-  settled(): Promise<void>
+  /** Resolves once all committed events are published and linked. */
+  linked(): Promise<void>
   stopRelay(): Promise<void>
   startRelay(): void
 }
 
 const topic = 'test.decisions'
 
-/** The write side on a database of its own, with a relay that links what is recorded. */
+/** The write side on its own database, with a relay that adds events to the chain. */
 export async function recorded(t: ExecutionContext): Promise<Recorded> {
   const { pool } = await database(t)
   const log = createMemoryLog([{ name: topic, partitions: 1, retentionDays: null }])
@@ -53,7 +53,7 @@ export async function recorded(t: ExecutionContext): Promise<Recorded> {
           await store.append(tx, { stream, expectedVersion: version, events: [login], stamp })
         })
     },
-    settled: () =>
+    linked: () =>
       until('everything is linked', 15_000, async () => {
         const { rows } = await pool.query(
           `select (select count(*) from write.event) = (select link from write.audit_head) as done`,
@@ -63,11 +63,11 @@ export async function recorded(t: ExecutionContext): Promise<Recorded> {
   }
 }
 
-/** What somebody with every right in the database does to what was recorded. */
+/** Changes recorded events as somebody with all privileges on the database could. */
 export async function tamper(pool: Pool, ...statements: string[]): Promise<void> {
   const client = await pool.connect()
   try {
-    // Triggers do not fire for a replica: who owns the database needs no more than this.
+    // Triggers do not fire for a replica; the owner of the database needs nothing more to disable them.
     await client.query(`set session_replication_role = 'replica'`)
     for (const statement of statements) await client.query(statement)
     await client.query('reset session_replication_role')

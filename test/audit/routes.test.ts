@@ -8,7 +8,7 @@ import { sampleServer } from '../samples/server.ts'
 
 const changes: Record<string, Change> = Object.assign({}, ...samples.map(sample => sample.changes))
 
-/** These come before and behind all others: what they end, the others need. */
+/** Called before all others, whose calls end what these need (`first`), or after all others, whose needs they end. */
 const first = ['POST /api/ingest/']
 const last = ['POST /api/auth/', 'PUT /api/admin/maintenance']
 

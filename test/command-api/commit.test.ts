@@ -45,7 +45,7 @@ async function stage(t: ExecutionContext) {
   }
 }
 
-/** A request of ada's; `answered` are the headers of its answer. */
+/** A request by ada; `answered` are the headers of its response. */
 function asking(key = '', body: unknown = {}) {
   const answered: Record<string, string> = {}
   const request: HttpAsked = {
@@ -64,7 +64,7 @@ function asking(key = '', body: unknown = {}) {
   return { request, answered }
 }
 
-/** Creates something that leaves an event in ada's stream, which has had others. */
+/** Creates something that appends an event to ada's non-empty stream. */
 const createIn = (deps: Deps, request: HttpAsked, made: () => Promise<unknown> = async () => {}) =>
   create(deps, request, ada, {
     async make(work) {

@@ -11,7 +11,7 @@ import { dutyStage, logIns } from './duty-stage.ts'
 import { storeWith } from './duty-store.ts'
 import { dutiesPerEvent, receivingReactors } from './receiving-reactors.ts'
 
-/** Has each effect once: a key that came before is dropped. `received` is called for every request. */
+/** Counts each effect once: repeats of a key are dropped. `received` is called for every request. */
 async function receiver(t: ExecutionContext, received: (requests: number) => void = () => {}) {
   const effects = new Map<string, string>()
   const requests = new Map<string, number>()

@@ -7,7 +7,7 @@ import { type LeasedDuty, type Reactor, reactor } from '../../command-api/reacto
 import { database } from '../servers/postgres.ts'
 import { silent, storeWith } from './duty-store.ts'
 
-/** What the reactors of these tests work on: a session and how many seconds after the event it is due. */
+/** The payload of these tests' duties: the session of a sign-in. */
 export type SessionPayload = { sid: string }
 
 export type Perform = (duty: LeasedDuty<SessionPayload>, signal: AbortSignal) => Promise<Outcome>

@@ -20,7 +20,7 @@ const ended = (sid: string) =>
     { decide: () => [{ type: 'user.logout', data: { username: 'alice', sid } }] },
   )
 
-/** Ends each session that begins, but that of `poison`, and those for which `fails` throws. */
+/** Ends each new session, except that of `poison` and those for which `fails` throws. */
 const ender = (
   settings: Partial<Follower<null>> = {},
   fails = (_: string) => {},
@@ -144,7 +144,7 @@ test('a checkpoint that another process moved ends the work on what was read bef
   const stolen: Follower<null> = {
     ...ender(),
     async act(record, deps) {
-      // Another process, which believes to hold the lock, acts on the same two records meanwhile.
+      // Meanwhile another process that believes it holds the lock acts on the same two records.
       if (!isMoved) await pool.query('update write.follower set next_offset = 2')
       isMoved = true
       return ender().act(record, deps)

@@ -4,11 +4,11 @@ import type { UserEvent } from '../../events/users.ts'
 
 type Payload = { sid: string; nth: number }
 
-/** One that leaves an event for each effect, one with two duties for each event, and one with one. */
+/** Duties per event by reactor: `records` also appends an event for each effect. */
 const perEvent = { records: 1, twice: 2, once: 1 } as const
 export const dutiesPerEvent = 4
 
-/** Three reactors whose effect is a request to `url`, which drops a `duty_id` that it has had. */
+/** Three reactors whose effect is a request to `url`, which drops repeats of a `duty_id`. */
 export const receivingReactors = (
   url: string,
   around: { before: () => void; after: () => void } = { before() {}, after() {} },

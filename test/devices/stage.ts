@@ -8,9 +8,9 @@ import { type CallInTurns, serveInTurns, stageAt } from '../servers/stage.ts'
 
 export type DeviceStage = {
   pool: Pool
-  /** What the stage thinks the time is; moves only by `later`. */
+  /** Advances the clock, which stands still otherwise. */
   later(seconds: number): void
-  /** A new person, or a further session of one; `end` revokes it. */
+  /** Signs in a new or known person; `end` revokes the session. */
   signIn(username: string): Promise<{ token: string; end(): Promise<void> }>
   call: CallInTurns
 }

@@ -70,7 +70,7 @@ test('a damaged JSON body is an error', t => {
     t.throws(() => decodeJson(bytes), { instanceOf: CorruptFact })
 })
 
-// Bytes written by versions that were released; they are on logs and must be read for ever.
+// Bytes written by released versions. Such bytes are on logs and must be readable for ever.
 const folder = new URL('../golden/facts/', import.meta.url)
 const files = readdirSync(folder)
 test('there are golden facts', t => {

@@ -13,8 +13,8 @@ import { database } from '../servers/postgres.ts'
 import { project } from '../servers/project.ts'
 
 /**
- * One event of each type in each version it ever had, as it was recorded. A file is never changed: what was
- * recorded is not either. A new version of an event gets a file of its own, at the end of the stream it is in.
+ * One recorded event of each type and version. A file is never changed, because recorded events never are. A new
+ * version of an event gets its own file, at the end of the stream it is in.
  */
 const folder = join(import.meta.dirname, '../golden/events')
 const files = readdirSync(folder)
@@ -26,7 +26,7 @@ type Golden = {
   aggregate: Aggregate
 }
 
-/** In an order in which all of them can have happened. */
+/** In a possible order of events. */
 const golden = files
   .map((file): Golden => {
     const recorded = JSON.parse(readFileSync(join(folder, file), 'utf8'))

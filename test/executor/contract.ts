@@ -14,7 +14,7 @@ import {
 import { until } from '../servers/until.ts'
 import { outputOf, untilPrinted } from './output.ts'
 
-/** What an engine's tests give to the contract: an executor, and the same one as a new process would open it. */
+/** What an engine's tests provide: an executor, and the same one as a new process would open it. */
 export type Bench = {
   executor: Executor
   /** A second handle on the same engine, as after a restart of the server. */
@@ -23,7 +23,7 @@ export type Bench = {
   scratch: string
 }
 
-/** The behaviour that every engine has to show, whatever it is. Registers one test per rule. */
+/** Registers one test for each rule that every engine must follow. */
 export function executorContract(
   engine: string,
   open: (t: ExecutionContext) => Promise<Bench>,
@@ -368,7 +368,7 @@ export async function exitOf(executor: Executor, ref: string): Promise<Exit> {
   })
 }
 
-/** Of all living processes of this machine; those that ended and were not yet reaped have none. */
+/** The command lines of living processes that contain `text`; zombies have no command line. */
 export async function commandLinesWith(text: string): Promise<string[]> {
   const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name))
   const lines = await Promise.all(

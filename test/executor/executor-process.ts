@@ -3,8 +3,8 @@ import { openAt } from './bench.ts'
 import { untilPrinted } from './output.ts'
 
 /**
- * Stands for a server that will be killed: `executor-process.ts RUNS_DIRECTORY LAUNCH [STOP_GRACE_S]`.
- * A command that is to be stopped prints `ready` when it may be.
+ * Plays a server that will be killed: `executor-process.ts RUNS_DIRECTORY LAUNCH [STOP_GRACE_S]`.
+ * A command that is to be stopped prints `ready` first.
  */
 const [, , runsDirectory = '', launch = '', graceS] = process.argv
 const executor = await openAt(runsDirectory)

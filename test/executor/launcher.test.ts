@@ -173,7 +173,7 @@ test('a builder killed in the middle leaves no environment, and the next run bui
   await index.asked
   await executor.stop(ref, { grace_s: 0, force: true })
   t.is((await exitOf(executor, ref)).signal, 'SIGKILL')
-  // Another content is another environment: the dead builder's is made again under its own key.
+  // Different content means a different environment: that of the dead builder is built again under its own key.
   await writeFile(requirements, asItShouldBe)
   t.is((await runToEnd(await of(recipe))).code, 0)
   const [dead = ''] = await unpublished(path.join(root, 'environments'))
@@ -247,7 +247,7 @@ test('an environment whose Python has gone is built again', async t => {
   t.true(again.text.includes('building the Python environment'))
 })
 
-/** A package index that takes a request and does not answer it until told how. */
+/** A package index that accepts a request and responds only when told how. */
 async function hangingServer(t: ExecutionContext) {
   let heard: () => void = () => {}
   const index = {
@@ -270,7 +270,7 @@ async function hangingServer(t: ExecutionContext) {
   return index
 }
 
-/** Environments that somebody began and nobody finished. */
+/** Environments that were started but never finished. */
 async function unpublished(environments: string): Promise<string[]> {
   const keys = await readdir(environments)
   const contents = await Promise.all(keys.map(key => readdir(path.join(environments, key))))

@@ -6,7 +6,7 @@ import type { JobEvent } from '../../events/jobs.ts'
 import { until } from '../servers/until.ts'
 import { type Stage, stage } from './stage.ts'
 
-// One at a time: each has processes of its own, and a small machine is soon full of them.
+// One test at a time, because each starts processes, which soon overload a small machine.
 const types = (events: readonly JobEvent[]) => events.map(event => event.type.slice('job.'.length))
 
 const asked = (at: Stage, more: { graceSeconds?: number; force?: boolean } = {}) => ({

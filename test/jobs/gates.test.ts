@@ -42,7 +42,7 @@ const profile = {
   price_per_gpu_hour: '3.00',
 }
 
-/** A job that passes every gate, but for what a test changes. */
+/** The facts of a job that passes every gate, with a test's changes. */
 const factsOf = (
   spec: Record<string, unknown> = {},
   changed: Partial<AdmissionFacts> = {},

@@ -9,7 +9,7 @@ import { recordable } from '../folded.ts'
 
 const checkSpec = checker(jobSpec, 'body')
 
-/** A whole JobSpec out of what a test cares about. */
+/** A complete JobSpec from the parts that a test cares about. */
 export function specOf(spec: Record<string, unknown> = {}, metadata: Record<string, unknown> = {}) {
   const checked = checkSpec({
     api: 'forge/v2',
@@ -27,7 +27,7 @@ export function specOf(spec: Record<string, unknown> = {}, metadata: Record<stri
 }
 
 export const t0 = Date.parse('2026-11-20T12:00:00.000Z')
-/** The instant so many seconds after noon. */
+/** The instant `seconds` after noon. */
 export const at = (seconds: number) => new Date(t0 + seconds * 1000)
 export const iso = (seconds: number) => at(seconds).toISOString()
 
@@ -71,7 +71,7 @@ export const stampedAt =
     actor: { type: 'system', id: 'test', via: 'test' },
   })
 
-/** What a job is after decisions, each made on what the ones before it led to. */
+/** A job after these decisions, each made on the state after the ones before. */
 export const after = (...decisions: ((job: Job) => JobEvent[])[]): Job =>
   decisions.reduce(
     (job, decide, index) => decide(job).map(stampedAt(index)).reduce(jobs.evolve, job),

@@ -13,7 +13,7 @@ const least = () => ({
 
 type Path = readonly (string | number)[]
 
-/** The least JobSpec with a value at some path. */
+/** The smallest JobSpec, with a value at some path. */
 function having(path: Path, value: unknown): unknown {
   const spec: Record<string | number, unknown> = least()
   let at = spec

@@ -41,7 +41,7 @@ const pausing = (job: Job) => pause(job, asked)
 const held = (job: Job) => admit(job, admittedJob(retries), { reason: 'not_before', until: null })
 const toRunning = [admitted(retries), scheduled, executorMarked(), reported('running')]
 
-/** A job in each state, by the shortest way there. */
+/** A job in each state, by the shortest path. */
 const given: Record<JobState, Job> = {
   admitted: { ...after(admitted(retries)), state: 'admitted' },
   held: after(held),
@@ -58,7 +58,7 @@ const given: Record<JobState, Job> = {
 }
 
 const run: Record<Trigger, (job: Job) => JobEvent[]> = {
-  // A hold is decided with the admission alone, which `admitted` is in the middle of.
+  // A hold is only decided together with the admission, and `admitted` is between the two.
   hold: job =>
     job.state === 'admitted'
       ? [{ type: 'job.held', data: { ...job.subject, reason: 'approval', until: null } }]
@@ -85,7 +85,7 @@ const run: Record<Trigger, (job: Job) => JobEvent[]> = {
 const states = [...jobStates]
 const names = Object.keys(triggers) as Trigger[]
 
-/** What the words of the table mean when the retry policy still allows an attempt. */
+/** The state that an outcome of the table means if the retry policy still allows an attempt. */
 const expected = (state: JobState, outcome: Outcome): JobState =>
   outcome === 'by_retry'
     ? 'queued'
@@ -93,9 +93,9 @@ const expected = (state: JobState, outcome: Outcome): JobState =>
       ? state
       : outcome
 
-/** `same` without an event: asked once more, there is nothing to add. */
+/** `same` without an event, because repeating the request adds nothing. */
 const silent = new Set(['pausing pause', 'paused pause'])
-/** An exit that is known already is not recorded twice. */
+/** States in which the exit is known already and not recorded again. */
 const known = new Set<JobState>(['stopped'])
 
 for (const state of states)

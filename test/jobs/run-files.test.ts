@@ -11,7 +11,7 @@ const endedAt = '2026-11-20T12:00:00.000Z'
 const dueOf = (days: number, event: JobEvent) =>
   runFilesReactor(days).dutiesOf({ ...event, occurred_at: endedAt } as Recorded<DecisionEvent>)
 
-/** What the executor's process does when the duty is due. */
+/** Performs a due duty as the executor's process does. */
 const perform = (at: Stage, run_id: string) =>
   runFilesReactor(7).perform(
     { duty_id: 'd', payload: { run_id }, attempt: 1, due_at: at.now() },

@@ -40,23 +40,23 @@ export type Stage = {
   commands: JobCommands
   executor: Executor
   log: MemoryLog
-  /** What the stage thinks the time is; moves only by `later`. */
+  /** Advances the clock, which stands still otherwise. */
   later(seconds: number): void
   now: () => Date
   deps: SubmitDeps & { baseUrl: () => string }
-  /** Submits to a project of the submitter's own, unless another is named. */
+  /** Submits a job, by default to a project of the submitter. */
   submit(
     spec?: Record<string, unknown>,
     who?: Partial<Person>,
     project?: string,
   ): Promise<AdmissionResult>
   change(run_id: string, decide: (job: Job) => JobEvent[]): Promise<Job>
-  /** Starts looking after jobs, as a server does; again after a `stop`, as the next server does. */
+  /** Starts executing jobs as a server does; may be called again after a `stop`, like a restarted server. */
   reconcile(): Reconciler
   stateOf(run_id: string): Promise<JobState>
   untilState(run_id: string, state: JobState): Promise<void>
   eventsOf(run_id: string): Promise<JobEvent[]>
-  /** What the run has printed, as it is on the log: repeats dropped by their offsets. */
+  /** The run's output on the log, without repeats (recognized by offset). */
   printed(run_id: string): Promise<string>
 }
 
@@ -165,7 +165,7 @@ export async function stage(
   }
 }
 
-/** Runs a shell script in the place of the recipe's program. */
+/** Runs a shell script instead of the recipe's program. */
 const shellLaunch = (script: string) => (order: LaunchOrder) => ({
   run_id: order.run_id,
   attempt: order.attempt,

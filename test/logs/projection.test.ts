@@ -44,7 +44,7 @@ const eof = (run: string, state: string): LogRecord => ({
   value: encodeFact({ type: 'logs.eof', ...envelope(run), body: encodeLogsEof({ state }) }),
 })
 
-/** Runs the projection over records, one append each so that they come in as many batches as can be. */
+/** Runs the projection over records, one append each, for as many batches as possible. */
 async function projected(t: ExecutionContext, records: LogRecord[]) {
   const db = await database<LogTables>(t, { schema: 'read' })
   const log = createMemoryLog([{ name: topic, partitions: 1, retentionDays: null }])

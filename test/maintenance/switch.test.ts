@@ -11,7 +11,7 @@ const message = 'New disks until noon'
 const begin = (forge: Forge) => forge.call('PUT', path, { body: { enabled: true, message } })
 const end = (forge: Forge) => forge.call('PUT', path, { body: { enabled: false } })
 
-/** Served at all times, and what it takes to end maintenance (specification, "Errors", 503). */
+/** Routes served at all times, and those needed to end maintenance (specification, "Errors", 503). */
 const served = ['/api/version', '/healthz', '/api/readyz', '/api/auth/login', path]
 
 type Document = { paths: Record<string, Record<string, unknown>> }

@@ -20,7 +20,7 @@ export type Point = { key: string; step: number; value: number | 'NaN' | 'Infini
 
 export type Store = { pool: Pool; db: Kysely<MetricTables>; projection: TopicProjection }
 
-/** The read model with nothing in it. */
+/** An empty read model. */
 export async function emptyStore(t: ExecutionContext): Promise<Store> {
   const { pool, kysely } = await database<MetricTables>(t, { schema: 'read' })
   return { pool, db: kysely, projection: metricsProjection('metrics') }

@@ -106,7 +106,7 @@ test('records of any batching give the same series, numbered alike', async t => 
       ...(i % 9 === 0 ? [] : [{ key: 'acc', step: i, value: 1 / (i + 1) }]),
     ]),
   )
-  // A report of nothing has no number, whatever it is batched with.
+  // An empty report has no number, whatever it is batched with.
   records.splice(5, 0, report('run_0', []))
   const outcomes = []
   for (const size of [1, 7, records.length]) {
@@ -127,7 +127,7 @@ test('records of any batching give the same series, numbered alike', async t => 
   t.deepEqual(outcomes[2], outcomes[0])
 })
 
-/** Points of one report may stand in any order. */
+/** Points of one report may be in any order. */
 const sorted = (frames: { points: object[] }[]) =>
   frames.flatMap(frame => frame.points.map(point => JSON.stringify(point))).sort()
 

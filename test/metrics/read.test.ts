@@ -8,7 +8,7 @@ const wave = (step: number) => ({ key: 'loss', step, value: Math.round(1000 * Ma
 const waves = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => wave(from + i))
 
-/** 24,000 points: 20,000 in chunks, 4,000 waiting, of which some replace stored ones. */
+/** 24,000 points: 20,000 in chunks and 4,000 not yet compacted, some of which replace stored ones. */
 async function longRun(store: Store) {
   for (let from = 0; from < 20_000; from += 10_000)
     await flush(store, [report('run_a', waves(from, from + 10_000))])
@@ -34,7 +34,7 @@ async function one(store: Store, request: SeriesRequest) {
   return answer
 }
 
-/** Each bucket against the points between the one before it and itself. */
+/** Compares each bucket with the points between it and the previous bucket. */
 function checkBuckets(points: readonly (readonly unknown[])[], first: number, last: number) {
   const wrong: unknown[] = []
   let from = first

@@ -19,7 +19,7 @@ const everything = {
   to: Number.POSITIVE_INFINITY,
 } as const
 
-/** What the rule says: of each key and step the value that was reported last. */
+/** The rule: for each key and step, the value reported last. */
 class Model {
   readonly series = new Map<string, Map<number, Point['value']>>()
   add(points: readonly Point[]) {
@@ -54,7 +54,7 @@ const point: fc.Arbitrary<Point> = fc.record({
 })
 const points = fc.oneof(
   fc.array(point, { minLength: 1, maxLength: 12 }),
-  // What a run does nearly always: go on where it was, or resume a little before.
+  // Usual for a run: it continues where it was, or resumes slightly earlier.
   fc
     .record({ from: fc.integer({ min: 0, max: 60 }), rows: fc.integer({ min: 1, max: 20 }), value })
     .map(({ from, rows, value }) =>
@@ -87,7 +87,7 @@ const action = fc.oneof(
 
 type Action = typeof action extends fc.Arbitrary<infer A> ? A : never
 
-/** What a run has been through. */
+/** The history of a run. */
 type Run = { id: string; model: Model; previous: Point[][]; arrived: number }
 
 async function act(store: Store, run: Run, action: Action): Promise<void> {
@@ -136,7 +136,7 @@ function expectedKeys(model: Model) {
   })
 }
 
-/** What a reader has who follows from the beginning, cut and resumed at every frame. */
+/** The points that a reader of the stream gets from the beginning, disconnected and resumed at every frame. */
 async function streamed(store: Store, runId: string) {
   const model = new Model()
   let after = 0

@@ -4,7 +4,7 @@ import type { NotificationEvent } from '../../events/notifications.ts'
 import { database } from '../servers/postgres.ts'
 import { project } from '../servers/project.ts'
 
-/** Events of one person's stream, a version each. */
+/** Numbers the events of one person's stream. */
 function streamOf(username: string) {
   let version = 0
   return (event: NotificationEvent, occurred_at: string): Recorded => ({

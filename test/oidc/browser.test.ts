@@ -15,7 +15,7 @@ async function keepViews(page: Page, name: string): Promise<void> {
   }
 }
 
-/** The provider's own pages: who it is, and whether Forge may know. */
+/** Goes through the provider's pages: sign-in and consent. */
 async function signInThere(page: Page, login: string): Promise<void> {
   await page.locator('input[name=login]').fill(login)
   await page.locator('input[name=password]').fill('any')
@@ -49,7 +49,7 @@ test('a person signs in at the provider, comes back to where they were, and appr
   t.is(await page.locator('#who').textContent(), 'ada')
   await keepViews(page, 'signed-in')
 
-  // The provider still knows ada; who is not ada is asked nevertheless.
+  // The provider still has ada's session, but Forge makes it ask again.
   await page.getByRole('button', { name: 'Not you?' }).click()
   await link.click()
   await signInThere(page, 'u-2')

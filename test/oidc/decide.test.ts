@@ -73,6 +73,6 @@ test('a profile that does not fit is left out or cut', t => {
     email: null,
   })
   t.is(profileFrom({ name: 'x'.repeat(200) }).display_name?.length, 128)
-  // Cut in the middle of a pair of surrogates, which Postgres does not take.
+  // Cut inside a pair of surrogates, which Postgres would refuse.
   t.true(profileFrom({ name: `${'x'.repeat(127)}😀` }).display_name?.isWellFormed())
 })

@@ -12,30 +12,30 @@ export function newKey(kid: string): Key {
 
 export type IdClaims = Record<string, unknown>
 
-/** A token of this key; `alg` and `kid` may be lied about. */
+/** A token signed by this key; `alg` and `kid` may be false. */
 export const signedBy = ({ privateKey, kid }: Key, claims: IdClaims): string =>
   jwt.sign(claims, privateKey, { algorithm: 'RS256', keyid: kid })
 
-/** What a browser was sent to the provider with. */
+/** The parameters with which a browser was sent to the provider. */
 export type Asked = { state: string; nonce: string; challenge: string }
 
 export type HostileProvider = {
   issuer: string
-  /** The keys it publishes. */
+  /** The published keys. */
   published: Key[]
   /** Added to its discovery document. */
   metadata: Record<string, unknown>
-  /** Whom it signs in, in whatever way the test wants. */
+  /** Makes the ID token, in whatever way the test wants. */
   idToken: (honest: IdClaims) => string
-  /** Replaces the whole answer of an endpoint, by path. */
+  /** Replaces the whole response of an endpoint, by path. */
   instead: Map<string, (answer: ServerResponse) => void>
-  /** A code as it would come back; codes are good for ever, so that Forge alone must see to replays. */
+  /** A valid code; codes never expire, so that only Forge can prevent replays. */
   codeFor(asked: Asked): string
   /** How often a code was redeemed with the right secret and verifier. */
   redeemed(): number
 }
 
-/** A provider that says what a test has it say, correct in everything else. */
+/** A provider that is correct except for the test's changes. */
 export function hostileProvider(issuer: string, server: Server): HostileProvider {
   const codes = new Map<string, Asked>()
   let redemptions = 0

@@ -22,14 +22,14 @@ async function setScene(t: ExecutionContext): Promise<Scene> {
   return { provider, ...(await startWithProvider(t, issuer)) }
 }
 
-/** Begins a sign-in; answers what the provider was told. */
+/** Starts a sign-in; returns what the provider was told. */
 async function begin({ base }: Scene, visitor: Visitor): Promise<Asked> {
   const { searchParams } = target(await visitor.get(`${base}/api/auth/oidc/login`))
   const told = (name: string) => searchParams.get(name) ?? ''
   return { state: told('state'), nonce: told('nonce'), challenge: told('code_challenge') }
 }
 
-/** The browser comes back with what a provider would add, but for `changes`; null leaves out. */
+/** Returns to Forge with a provider's parameters and these changes; null removes a parameter. */
 function callBack(
   { redirectUri, provider }: Scene,
   visitor: Visitor,
@@ -46,7 +46,7 @@ async function sessions({ forge }: Scene): Promise<number> {
   return rowCount ?? 0
 }
 
-/** One sign-in with this answer: the status, what it says, and that nobody is signed in. */
+/** Checks a sign-in with this response: its status and message, and that nobody is signed in. */
 async function refused(
   t: ExecutionContext,
   scene: Scene,
@@ -67,7 +67,7 @@ const claims = (change: IdClaims) => (honest: IdClaims) =>
 const long = 3600
 const now = () => Math.floor(Date.now() / 1000)
 
-/** ID tokens that a person must not come in by; each differs from a good one in one thing. */
+/** ID tokens that must not sign anybody in; each differs from a good one in one respect. */
 function badTokens({ published, issuer }: HostileProvider): [string, HostileProvider['idToken']][] {
   const key = published[0] ?? newKey('none')
   const signed = (change: IdClaims) => (honest: IdClaims) => signedBy(key, claims(change)(honest))
@@ -97,7 +97,7 @@ function badTokens({ published, issuer }: HostileProvider): [string, HostileProv
 
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** The library signs no claim of a wrong type. */
+/** Signs without the library, which refuses claims of a wrong type. */
 function rawSigned(body: IdClaims, { privateKey, kid }: Key): string {
   const head = `${part({ alg: 'RS256', kid })}.${part(body)}`
   return `${head}.${sign('sha256', Buffer.from(head), privateKey).toString('base64url')}`
@@ -123,7 +123,7 @@ test.serial('an ID token that does not prove who it is about signs nobody in', a
     provider.idToken = idToken
     await refused(t, scene, [what, 502, /^The answer of the identity provider Example ID/])
   }
-  // Each of them came as far as the token: nothing else was wrong.
+  // Each got as far as the token, so nothing else was wrong.
   t.is(provider.redeemed(), bad.length)
   const { rowCount } = await forge.pool.query('select 1 from auth.identity')
   t.is(rowCount, 0)
@@ -183,7 +183,7 @@ test.serial(
     await refused(t, scene, ['a provider in trouble', 502, /Example ID does not answer/], away)
     t.is(provider.redeemed(), 0)
 
-    // What was wrong for a moment spoils nothing: the same browser comes back with the right answer.
+    // A temporary failure spoils nothing: the same browser returns with the right response.
     const visitor = newVisitor()
     const asked = await begin(scene, visitor)
     t.is((await callBack(scene, visitor, { asked, changes: { state: 'x' } })).status, 400)
@@ -213,7 +213,7 @@ test.serial('a sign-in that took longer than ten minutes begins anew', async t =
   t.is(answer.status, 400)
   t.regex((await answer.json()).detail, /took too long/)
   await begin(scene, newVisitor())
-  // What is over is cleared away when the next one begins.
+  // Expired sign-ins are deleted when the next one starts.
   const { rowCount } = await scene.forge.pool.query('select 1 from auth.oidc_flow')
   t.is(rowCount, 1)
 })

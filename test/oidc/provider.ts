@@ -4,7 +4,7 @@ import Provider from 'oidc-provider'
 import { client, providerAddress, type Stage, startWithProvider } from './stage.ts'
 import { newVisitor, target, type Visitor } from './visitor.ts'
 
-/** What the provider tells of a person besides their subject. */
+/** The provider's claims about a person besides their subject. */
 export type Claims = {
   preferred_username?: string
   name?: string
@@ -15,11 +15,11 @@ export type Claims = {
 export type WithProvider = Stage & {
   /** By subject; may be changed at any time. */
   people: Map<string, Claims>
-  /** The provider no longer answers. */
+  /** Makes the provider unreachable. */
   goAway(): void
 }
 
-/** A server, and an OpenID provider of other people's making, in this process. */
+/** A server, and in this process an OpenID provider that we did not write. */
 export async function startWithRealProvider(t: ExecutionContext): Promise<WithProvider> {
   const { issuer, server } = await providerAddress(t)
   const stage = await startWithProvider(t, issuer)
@@ -48,7 +48,7 @@ export async function startWithRealProvider(t: ExecutionContext): Promise<WithPr
   return { ...stage, people, goAway }
 }
 
-/** Goes through the provider's pages as this person; answers where Forge is to be called back. */
+/** Goes through the provider's pages as this person; returns the callback URL of Forge. */
 export async function answerFor(
   visitor: Visitor,
   base: string,
@@ -72,7 +72,7 @@ const formOf = (page: string, login: string) =>
     ? { prompt: 'login', login, password: 'any' }
     : { prompt: 'consent' }
 
-/** Signs this person in; answers the callback's answer and the browser that now holds the session. */
+/** Signs this person in; returns the callback's response and the browser, which now has the session. */
 export async function signInAs(
   base: string,
   subject: string,

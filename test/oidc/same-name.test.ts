@@ -7,7 +7,7 @@ test('a first sign-in beside an administrator who creates that very name waits f
   people.set('u-1', { preferred_username: 'ada' })
   const creating = await forge.pool.connect()
   try {
-    // What creating a user does, one step at a time: first its stream, then its row.
+    // Creates a user step by step: first the stream, then the row.
     await creating.query('begin')
     await creating.query(`select pg_advisory_xact_lock(hashtextextended('user-ada', 0))`)
     const arriving = signInAs(base, 'u-1')

@@ -50,7 +50,7 @@ test.serial(
     const second = await signInAs(base, 'u-1')
     const later = await refreshed(second.visitor, base)
     t.deepEqual(later.body.user, { username: 'ada.lovelace', role: 'operator' })
-    // What was opened as an admin has ended.
+    // Sessions opened as an admin have ended.
     t.is((await refreshed(first.visitor, base)).status, 401)
     t.is((await forge.call('GET', '/api/auth/me', { token: access.body.token })).status, 401)
     const events = await eventsOf(forge, 'ada.lovelace')
@@ -135,7 +135,7 @@ test.serial('with a provider there are no passwords, and the ways to sign in say
   const own = { token: boss.body.token, body: change }
   t.is((await forge.call('POST', '/api/auth/password', own)).status, 501)
 
-  // An admin can come in to end maintenance, too.
+  // An admin can also sign in to end maintenance.
   const path = '/api/admin/maintenance'
   const token = boss.body.token
   t.is((await forge.call('PUT', path, { token, body: { enabled: true } })).status, 200)
@@ -143,7 +143,7 @@ test.serial('with a provider there are no passwords, and the ways to sign in say
   const end = { token: late.body.token, body: { enabled: false } }
   t.is((await forge.call('PUT', path, end)).status, 200)
 
-  // Who is signed in is served while the provider is away. Metadata that is known still may be used, keys not.
+  // People with a session are served while the provider is unreachable. Known metadata may still be used, keys not.
   goAway()
   t.is((await forge.call('GET', '/api/auth/me', { token: late.body.token })).status, 200)
   await forge.stop()

@@ -5,10 +5,10 @@ import { type Forge, startForge } from '../servers/forge.ts'
 
 export const client = { id: 'forge', secret: 'the secret between two servers' }
 
-/** Where an identity provider will answer; until it does, it is away. */
+/** The address of a future identity provider, unreachable until it is started. */
 export type ProviderAddress = { issuer: string; server: Server }
 
-/** A port on 127.0.0.1, while Forge is at `localhost`: another site, as in life. */
+/** A port on 127.0.0.1; Forge is at `localhost`, so this is another site, as in production. */
 export async function providerAddress(t: ExecutionContext): Promise<ProviderAddress> {
   const server = createServer()
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -19,7 +19,7 @@ export async function providerAddress(t: ExecutionContext): Promise<ProviderAddr
 
 export type Stage = {
   forge: Forge
-  /** What people type into the browser. */
+  /** The address that people type into the browser. */
   base: string
   redirectUri: string
 }

@@ -1,9 +1,9 @@
 type Cookie = { name: string; value: string; path: string; host: string }
 
-/** What a browser does of itself: keeps cookies by host and path, and follows nothing. */
+/** The basics of a browser: keeps cookies by host and path, and follows no redirects. */
 export type Visitor = {
   get(url: string | URL, headers?: Record<string, string>): Promise<Response>
-  /** A form, as a page would send it. */
+  /** Sends a form like a page. */
   post(url: string | URL, form: Record<string, string>): Promise<Response>
   cookie(name: string): string | undefined
 }
@@ -47,7 +47,7 @@ function parse(line: string, { hostname: host }: URL): Cookie {
   return { name: pair.slice(0, at), value: isOver ? '' : pair.slice(at + 1), path, host }
 }
 
-/** Where a redirect leads. */
+/** The target of a redirect. */
 export function target(response: Response): URL {
   const location = response.headers.get('location')
   if (!location) throw new Error(`no redirect but ${response.status}`)

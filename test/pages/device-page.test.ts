@@ -19,7 +19,7 @@ async function askCode(forge: Forge): Promise<Code> {
   return body
 }
 
-/** A page of a browser with nobody signed in, and what went wrong in it. */
+/** A page of a browser without a session, and the errors in it. */
 async function openPage(t: ExecutionContext) {
   const browser = await openBrowser(t)
   const context = await browser.newContext({
@@ -85,7 +85,7 @@ test('a person signs in, sees who asks, and approves: the program gets its token
   t.is(await page.locator('#who').textContent(), 'admin')
   await keepViews(page, 'request')
 
-  // Looking at it decided nothing, and Enter does not either.
+  // Opening the page decided nothing, and pressing Enter does not either.
   await page.keyboard.press('Enter')
   const state = async () =>
     (await forge.call('GET', `/api/cli/device/${code.user_code}`)).body.state
@@ -100,7 +100,7 @@ test('a person signs in, sees who asks, and approves: the program gets its token
   t.is(status, 200)
   t.like(body, { user: { username: 'admin', role: 'admin' } })
 
-  // A new tab knows the person by the cookie alone.
+  // A new tab recognizes the person by the cookie only.
   const tab = await another()
   await tab.goto(code.verification_uri_complete)
   await heading(tab, 'Already used').waitFor()

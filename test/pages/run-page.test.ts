@@ -58,7 +58,7 @@ test('the page of a run signs a person in and shows state, charts and log as the
   const faults: string[] = []
   page.on('pageerror', error => faults.push(String(error)))
   page.on('console', message => {
-    // Before anybody signs in, the browser reports the refused refresh by itself.
+    // Before the sign-in, the browser itself reports the refused refresh.
     if (message.type() === 'error' && !message.location().url.endsWith('/api/auth/refresh'))
       faults.push(message.text())
   })

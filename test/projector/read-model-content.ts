@@ -8,8 +8,8 @@ type Rows = Record<string, unknown>[]
 export type Content = Record<'runs' | 'summaries' | 'series' | 'logs' | 'lines' | 'rest', Rows>
 
 /**
- * What the fact tables of the search path say, whatever batches they were written in: blocks and chunks as the
- * series and lines in them, keys by their names, nothing that numbers rows of one generation.
+ * The content of the fact tables of the search path, independent of batches: series and lines instead of blocks and
+ * chunks, names instead of key numbers, and no row numbers of a generation.
  */
 export async function contentOf(pool: Pool): Promise<Content> {
   const rows = async (sql: string): Promise<Rows> => (await pool.query(sql)).rows

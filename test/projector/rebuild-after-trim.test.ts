@@ -53,13 +53,13 @@ async function installation(t: ExecutionContext) {
     url: db.url,
     readPool,
     log,
-    /** All that was ever appended, by topic and partition. */
+    /** All records ever appended, by topic and partition. */
     appended,
     async append(topic: string, record: LogRecord) {
       const [position] = await log.append(topic, [record])
       if (position) appended.push({ record, position })
     },
-    /** Until all is in the tables. */
+    /** Resolves once everything is in the tables. */
     projected: () =>
       until('the log is projected', 50_000, async () => {
         const { rows } = await readPool.query(
@@ -91,7 +91,7 @@ async function installation(t: ExecutionContext) {
   }
 }
 
-/** Compacts and settles all runs, by a clock by which they have been silent for long. */
+/** Compacts and settles all runs, with a clock by which they have been silent for a long time. */
 async function compact(pool: Pool, idleMs = 3_600_000) {
   const now = () => new Date(startMs + idleMs)
   while ((await compactDue({ pool, logger, now }, signal)) > 0);
@@ -126,7 +126,7 @@ const lines = (run_id: string, seq: number): LogRecord => ({
 })
 const damaged = (key: string): LogRecord => ({ key, value: Buffer.from('no fact') })
 
-/** Round `n` of reports of several runs: new steps, repeated ones, keys that come later, and damage. */
+/** Round `n` of reports of several runs: new steps, repeated steps, new keys, and damaged records. */
 async function reportAll(at: Installation, n: number, runs: readonly string[]) {
   for (const run of runs) {
     await at.append('metrics', report(run, [...range(n * 5, n * 5 + 7), loss(0, n)]))
@@ -140,7 +140,7 @@ async function reportAll(at: Installation, n: number, runs: readonly string[]) {
 const oldRuns = Array.from({ length: 9 }, (_, i) => `run_old_${i}`)
 const youngRuns = Array.from({ length: 4 }, (_, i) => `run_young_${i}`)
 
-/** Runs whose beginning is trimmed away, compacted but for the last points, and runs that the log holds whole. */
+/** Runs whose first records are trimmed, compacted except for the last points, and runs that are still on the log. */
 async function trimmed(t: ExecutionContext): Promise<Installation> {
   const at = await installation(t)
   for (let n = 0; n < 6; n++) await reportAll(at, n, oldRuns)
@@ -152,7 +152,7 @@ async function trimmed(t: ExecutionContext): Promise<Installation> {
   return at
 }
 
-/** What the tables say where nothing was ever trimmed: all records in the order of the log, and compacted. */
+/** The tables without any trimming: all records applied in the order of the log, and compacted. */
 async function replayedFromTheBeginning(
   t: ExecutionContext,
   { appended }: Installation,

@@ -9,7 +9,7 @@ type Projections = {
 }
 type Created = { run_id: string; token: string }
 
-/** Kept for operators, and different in each generation by design; the request for a rebuild is an event itself. */
+/** For operators, and different in each generation by design. */
 const bookkeeping = new Set(['generation', 'migration', 'projection_checkpoint'])
 /** Their blocks and chunks are cut by batches; their content is compared as decoded series. */
 const isCut = (table: string) => table.startsWith('metric_')
@@ -92,12 +92,12 @@ test('a rebuild of all read models gives identical tables, while the live ones s
   t.is(done.done_records, done.total_records)
   t.deepEqual([...new Set((await projections(forge)).projections.map(row => row.generation))], [2])
   const after = await dumpReadModels(forge.pool, compared)
-  // That the rebuild was asked for is an event itself, of which no model shows anything else.
+  // The request for the rebuild is an event itself, which shows in no other table.
   const asked = '(projection-all,1)'
   t.deepEqual({ ...after, stream_head: after.stream_head?.filter(head => head !== asked) }, before)
   t.deepEqual(await series(forge, runs), seriesBefore)
 
-  // The live projector goes on in the new generation.
+  // The live projector continues in the new generation.
   const { body } = await forge.call<{ version: number }>('PUT', '/api/rubrics/admin/after', {
     body: { name: 'after', criteria: [{ name: 'c' }] },
   })

@@ -15,7 +15,7 @@ import { until } from '../servers/until.ts'
 
 const dayMs = 86_400_000
 
-/** A log with 100 records of decisions and of logs, in ranges of 10, which all readers have read. */
+/** A log with 100 decisions and 100 records of logs, in ranges of 10, read by all readers. */
 async function filledLog(t: ExecutionContext) {
   const { url, pool } = await database(t)
   const topics = topicsOf('forge', { days: 30, maxBytes: null })
@@ -88,7 +88,7 @@ test('what a projection or a follower has yet to read stays, however old it is',
   await at.follow('f', 60)
   await at.trimAfter(31)
   t.is((await at.starts()).logs, 60n)
-  // One that knows nothing of the topic yet has all of it before it.
+  // A reader without a checkpoint still needs the whole topic.
   await at.pool.query('delete from read.projection_checkpoint')
   await at.pool.query('delete from write.follower')
   await at.trimAfter(31)

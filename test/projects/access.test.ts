@@ -19,7 +19,7 @@ for (const projectRole of roles)
     test(`the rule: may a ${projectRole} ${action}?`, t => {
       const listed = permitted[projectRole].includes(action)
       t.is(judge([projectRole], action), listed ? 'permitted' : 'forbidden')
-      // What else one is takes nothing away.
+      // Another role never takes a right away.
       t.is(
         judge([projectRole, 'guest', 'viewer'], action),
         listed || action === 'read' ? 'permitted' : 'forbidden',
@@ -45,7 +45,7 @@ test('one is to a project what it says of one, and several things at once', t =>
   ])
 })
 
-/** What each person of the cast is, to a project of that visibility and to the submitter's run in it. */
+/** The roles of each person of the cast in a project of that visibility, or for the submitter's run in it. */
 function rolesOf(who: Who, visibility: 'private' | 'internal', ofRun: boolean): ProjectRole[] {
   const own: ProjectRole[] = who === 'stranger' || who === 'guest' ? [] : [who]
   const kept = own.filter(projectRole => ofRun || projectRole !== 'submitter')
@@ -58,7 +58,7 @@ const request =
   (method: string, path: (cast: Cast) => string, body?: object) => async (cast: Cast, who: Who) =>
     (await cast.forge.call(method, path(cast), { token: cast.tokens[who], body })).status
 
-/** Every action on every route that asks for it; what each may answer follows from the rule. */
+/** The routes by the action that they require; the expected statuses follow from the rule. */
 const attempts: Record<string, Attempt> = {
   'read the project': {
     action: 'read',
@@ -128,7 +128,7 @@ test('every route answers every person as the rule says, in private and internal
     for (const [what, { action, ofRun, call }] of Object.entries(attempts))
       for (const who of Object.keys(all.tokens) as Who[]) {
         const verdict = judge(rolesOf(who, visibility, ofRun), action)
-        // Names are global, so submitting is the one action that is 403 even for who may not read.
+        // Names are global, so only submitting is 403 even for people who may not read the project.
         const hidden = action === 'submit' ? 403 : 404
         const expected = { permitted: 200, forbidden: 403, hidden }[verdict]
         t.is(await call(all, who), expected, `${who}: ${what}, ${visibility}`)

@@ -6,7 +6,7 @@ import { createRun } from '../servers/runs.ts'
 type Document = { paths: Record<string, Record<string, { requestBody?: unknown }>> }
 type Operation = { method: string; path: string; body: object | null }
 
-/** Every operation on something that may be hidden, as the server itself describes them. */
+/** Every operation on things that may be hidden, from the server's own description. */
 async function operations(forge: Forge): Promise<Operation[]> {
   const { body } = await forge.call<Document>('GET', '/api/openapi.json')
   return Object.entries(body.paths).flatMap(([path, methods]) =>
@@ -14,7 +14,7 @@ async function operations(forge: Forge): Promise<Operation[]> {
       const isHideable = /^\/api\/.*\{run_id\}|^\/api\/projects\/|^\/api\/rubrics\/\{owner/.test(
         path,
       )
-      // Whose rubrics one may write is told by the owner in the path alone.
+      // Whether a person may write a rubric depends only on the owner in the path.
       if (!isHideable || (method === 'put' && path.includes('/rubrics/'))) return []
       return { method: method.toUpperCase(), path, body: requestBody ? bodyFor(path) : null }
     }),
@@ -56,7 +56,7 @@ test('what is hidden and what is missing are told apart by no byte of any answer
   const { forge, alice, bob, hidden, missing } = await world(t)
   const all = await operations(forge)
   t.true(all.length >= 20, `${all.length} operations`)
-  /** The answer with the id that was asked for, and the request's own, left out. */
+  /** The response without the requested id and the request's id. */
   const answer = async ({ method, path, body }: Operation, named: Named) => {
     const response = await fetch(`${forge.url}${fill(path, named)}`, {
       method,
@@ -80,7 +80,7 @@ test('what is hidden and what is missing are told apart by no byte of any answer
     t.is(of.status, 404, title)
     t.deepEqual(of, un, title)
   }
-  // It was there all the time.
+  // The things existed all the time.
   for (const path of ['/api/runs/{run_id}', '/api/projects/{name}', '/api/rubrics/{owner}/{name}'])
     t.is((await forge.call('GET', fill(path, hidden), { token: alice })).status, 200, path)
 })
@@ -110,7 +110,7 @@ test('a hidden thing takes as long to refuse as a missing one', async t => {
       }
     const [of, un] = [median(took.hidden), median(took.missing)]
     t.log(`${method} ${path}: hidden ${of.toFixed(2)} ms, missing ${un.toFixed(2)} ms`)
-    // Turn by turn, so that whatever else the machine does slows both down alike.
+    // Alternating, so that other work of the machine slows both down equally.
     t.true(Math.abs(of - un) < 0.5 * Math.max(of, un) + 1, `${method} ${path}: ${of} and ${un}`)
   }
 })

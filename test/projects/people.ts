@@ -11,13 +11,13 @@ export type Cast = {
   forge: Forge
   /** Access tokens. */
   tokens: Record<Who, string>
-  /** A run of the submitter, who was a member when it was submitted and is none any more. */
+  /** A run of the submitter, who was a member at that time and no longer is. */
   run: ExternalRun
 }
 
 export const project = 'demo'
 
-/** What makes a read of anybody's show what this answer's write changed. */
+/** Request headers with which any person's read shows the write of this response. */
 export const waitFor = ({ headers }: { headers: Headers }) => ({
   'forge-wait-for': headers.get('forge-position') ?? '',
 })

@@ -3,7 +3,7 @@ import { frame } from '../../query-api/sse.ts'
 import type { Feed } from '../../query-api/sse-feed.ts'
 import { isBehind, joinFeeds } from '../../query-api/sse-place.ts'
 
-/** Holds the numbers 1 to `newest`, `perPage` read at once. */
+/** A feed of the numbers 1 to `newest`, read `perPage` at a time. */
 const counting = (name: string, newest: number, perPage = 10): Feed => ({
   key: name,
   wakes: { projections: [name], key: null },

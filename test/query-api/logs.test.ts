@@ -23,7 +23,7 @@ test('a stream cut 50 times at random places resumes with no gap and no repeat, 
   for (let cut = 0; cut <= cuts; cut++) {
     const stream = await connect(url, forge.token, events.at(-1)?.id)
     t.is(stream.status, 200)
-    // Cut while bytes are still coming; after the last cut read to the end.
+    // Cut while bytes are still arriving; after the last cut, read to the end.
     const count = cut < cuts ? 1 + Math.floor(Math.random() * 70) : Number.POSITIVE_INFINITY
     events.push(...(await take(stream, count)))
     stream.cut()

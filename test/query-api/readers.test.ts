@@ -8,7 +8,7 @@ import { until } from '../servers/until.ts'
 const streamOf = (forge: Forge, runId: string, query = '') =>
   `${forge.url}/api/runs/${runId}/logs/stream${query}`
 
-/** Resident memory of the server in MiB, as it tells the scraper. */
+/** The server's resident memory in MiB, from its metrics. */
 async function residentMib(forge: Forge): Promise<number> {
   const { body } = await forge.call<string>('GET', '/api/metrics')
   return Number(/^process_resident_memory_bytes (\S+)/m.exec(body)?.[1]) / 2 ** 20
@@ -19,7 +19,7 @@ test('readers that do not read cost no memory, lose nothing, and hold up nobody'
   const run = await createRun(forge)
   const path = `/api/runs/${run.run_id}/logs/stream`
   const { hostname, port } = new URL(forge.url)
-  // These send their request and then leave everything in their sockets.
+  // These send their request and then read nothing from their sockets.
   const lazy = Array.from({ length: 10 }, () => {
     const socket = connectSocket(Number(port), hostname)
     socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${forge.token}\r\n\r\n`)
@@ -44,7 +44,7 @@ test('readers that do not read cost no memory, lose nothing, and hold up nobody'
   const grown = (await residentMib(forge)) - before
   t.log(`grown by ${grown.toFixed(0)} MiB with ${lazy.length} readers of 36 MB each not reading`)
   t.true(grown < 200, `grown by ${grown.toFixed(0)} MiB`)
-  // One of them wakes up at last and gets every line from storage.
+  // One of them finally reads, and gets every line from storage.
   const [late] = lazy
   let text = ''
   late?.setEncoding('utf8')
@@ -145,7 +145,7 @@ test('late lines after the end are found by coming back; who has seen all is tol
   t.like(a, { event: 'log', id: '1' })
   t.like(end, { event: 'eof', id: '1.eof' })
   t.is((await connect(url, forge.token, end?.id)).status, 204)
-  // Who was cut before the end is still told of it.
+  // A reader that was cut off before the end still gets the end.
   t.like(await (await connect(url, forge.token, a?.id)).next(), { event: 'eof' })
   await ingest(forge, run, 'logs', { chunks: ['late'] })
   const late = await until('the late line is there', 10_000, async () => {

@@ -28,7 +28,7 @@ export async function folder(t: ExecutionContext): Promise<string> {
   return directory
 }
 
-/** Writes a recipe's folder; a value that is no text becomes YAML. */
+/** Writes a recipe's folder; values other than texts are written as YAML. */
 export async function writeRecipe(
   directory: string,
   files: Record<string, unknown>,

@@ -109,7 +109,7 @@ test('another token ends the old one', async t => {
   const { body: issued } = await forge.call<Created>('POST', `/api/runs/${run.run_id}/token`)
   t.not(issued.token, run.token)
   t.is((await report(forge, run, 'running', issued.token)).status, 200)
-  // A token that was never used is looked up afresh, so it has ended at once.
+  // An unused token is in no cache, so it is invalid at once.
   t.is((await report(forge, run, 'running')).status, 401)
   t.is((await forge.call('POST', '/api/runs/run_nope/token')).status, 404)
 })

@@ -118,7 +118,7 @@ test('runs are listed newest first, filtered, sorted by fields and by metrics, i
   t.deepEqual((await list('q=even-2')).ids, [2])
   t.deepEqual((await list('sort=-metric:acc:max')).ids, [6, 5, 4, 3, 2, 1, 0])
   t.deepEqual((await list('sort=metric:acc:max')).ids, [2, 3, 4, 5, 6, 1, 0])
-  // Run 3 ended in NaN, which has no place in an order: it stands with those that have none.
+  // Run 3 ended with NaN, which cannot be ordered, so it is listed with the runs that have no value.
   t.deepEqual((await list('sort=-metric:acc:last')).ids, [5, 2, 4, 6, 3, 1, 0])
   const pages = []
   for (let offset = 0; offset < 8; offset += 2)

@@ -24,11 +24,11 @@ import { sessionSample } from './sessions.ts'
 import { streamSample } from './streams.ts'
 import { userSample } from './users.ts'
 
-/** Routes that name nothing, keep nothing and do with the smallest body. */
+/** Routes that name nothing, store nothing and accept the smallest body. */
 const keySample: Sample = { slice: 'keys' }
 const oidcSample: Sample = { slice: 'oidc' }
 
-/** The sample of every slice, written by hand; one that needs what another made stands below it. */
+/** The sample of every slice, written by hand; a sample that needs another is listed below it. */
 export const samples: readonly Sample[] = [
   userSample,
   sessionSample,

@@ -3,7 +3,7 @@ import { smallest } from './given-body.ts'
 import type { Fixture } from './sample.ts'
 import type { Call } from './send.ts'
 
-/** The request that names these things, with the smallest body that fits. */
+/** The request for these things, with the smallest valid body. */
 export function callOf({ method, path, body, bodyMayBeAbsent, query }: Route, has: Fixture): Call {
   const asked = Object.entries((query ? smallest(query, has.fields) : {}) as Record<string, string>)
   return {
@@ -13,7 +13,7 @@ export function callOf({ method, path, body, bodyMayBeAbsent, query }: Route, ha
   }
 }
 
-/** The parameters' values; a parameter belongs to the word before it. */
+/** The path with its parameters filled in; a parameter belongs to the word before it. */
 function inPath(path: string, { nouns }: Fixture): string {
   let noun = ''
   const parts = path.split('/').map(part => {

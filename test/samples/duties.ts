@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { withoutOwner } from './missing-id.ts'
 import type { Sample } from './sample.ts'
 
-/** A parked duty of a reactor that no process knows, so that nothing happens to it by itself. */
+/** A parked duty of a reactor that no process knows, so that no process touches it. */
 export const dutySample: Sample = {
   slice: 'duties',
   async make({ pool, owner }) {

@@ -1,9 +1,9 @@
 import type { TSchema } from 'typebox'
 
-/** What is to stand in fields of these names, wherever they are. */
+/** Values for fields of these names at any depth. */
 export type Known = Readonly<Record<string, unknown>>
 
-/** The smallest value that fits a schema: what may be left out is left out. Throws where it finds none. */
+/** The smallest value that fits a schema, without optional fields. Throws if it finds none. */
 export function smallest(schema: TSchema, known: Known, name = ''): unknown {
   const words = schema as Words
   if (name in known) return known[name]

@@ -57,7 +57,7 @@ export const jobSample: Sample = {
   },
 }
 
-/** A job of the operator's whose first attempt runs. */
+/** A job of the operator whose first attempt is running. */
 async function runningJob({ send, pool, fixtures, credentials }: SampleServer): Promise<string> {
   const { project, lock } = fixtures.operator.fields
   const submitted = await send({

@@ -4,7 +4,7 @@ import { asked, type Send, signIn } from './send.ts'
 
 type People = { owner: SignedIn; friend: string }
 
-/** Makes one of everything for a person, and reads the runs back, which waits until all of it can be read. */
+/** Makes one of everything for a person, and reads the runs, which waits until everything can be read. */
 export async function makeSamples(
   { send, pool }: Pick<SampleServer, 'send' | 'pool'>,
   { owner, friend }: People,
@@ -38,7 +38,7 @@ export async function makeSamples(
   return made
 }
 
-/** The same shapes, but nobody has such things; `whose` tells several such apart. */
+/** Names of the same shape for things that do not exist; `whose` makes several sets different. */
 export function missingOf(own: Fixture, whose: string): Fixture {
   const missing = { nouns: { ...own.nouns }, fields: { ...own.fields } }
   for (const sample of samples) {

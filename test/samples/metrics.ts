@@ -15,7 +15,7 @@ export const metricSample: Sample = {
     metric_chunk: ofRun,
     metric_latest: { ...ofRun, isFilled: true },
     metric_settled: ofRun,
-    // Joins the two above, and the owners have a row in each.
+    // Joins the two above, in each of which the owners have a row.
     metric_summary: { ...ofRun, rowsEach: 2 },
     latest_of_runs: { seenBy: 'members' },
     settled_of_runs: { seenBy: 'members' },

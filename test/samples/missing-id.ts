@@ -1,2 +1,2 @@
-/** An id of the same shape that nothing has. */
+/** An unused id of the same shape. */
 export const withoutOwner = (id: unknown): string => String(id).slice(0, -6) + '0'.repeat(6)

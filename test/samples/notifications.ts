@@ -7,7 +7,7 @@ type Entry = { notification_id: string }
 
 const toldWithinMs = 30_000
 
-/** The warning that a refresh token of theirs was used twice: what people can cause for themselves. */
+/** The warning that a refresh token was used twice, which people can cause for themselves. */
 export const notificationSample: Sample = {
   slice: 'notifications',
   make: async ({ send, owner }) => ({
@@ -49,7 +49,7 @@ async function warn(send: Send, owner: SignedIn): Promise<string> {
   return notification_id
 }
 
-/** The cookie that takes the place of this one; empty where it was refused. */
+/** The cookie that replaces this one; empty if it was refused. */
 async function refreshed(send: Send, cookie: string): Promise<string> {
   const { headers } = await send({ method: 'POST', path: '/api/auth/refresh', headers: { cookie } })
   return headers.getSetCookie()[0]?.split(';')[0] ?? ''

@@ -1,6 +1,6 @@
 import type { Sample } from './sample.ts'
 
-/** Everybody's member, so that one reader sees all rows that belong to projects. */
+/** A member of every project, so that one reader sees all rows of projects. */
 export const member = 'mia'
 
 export const projectSample: Sample = {

@@ -1,6 +1,6 @@
 import type { Sample } from './sample.ts'
 
-/** One that is shipped; its lock is what jobs of it are submitted with. */
+/** A built-in recipe; its lock is used to submit jobs. */
 export const recipeSample: Sample = {
   slice: 'recipes',
   async make({ ask }) {

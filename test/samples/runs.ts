@@ -2,7 +2,7 @@ import { withoutOwner } from './missing-id.ts'
 import type { Sample } from './sample.ts'
 import { asked } from './send.ts'
 
-/** An external run in a project of its owner's, which it makes. */
+/** An external run, in a project of its owner that is created with it. */
 export const runSample: Sample = {
   slice: 'runs',
   async make({ ask, owner }) {
@@ -34,7 +34,7 @@ export const runSample: Sample = {
     readable_runs: { seenBy: 'members' },
   },
   changes: {
-    // Of a run of its own: that of the sample has been reported as ended by then.
+    // For a separate run, because the sample's run has been reported as ended by then.
     'POST /api/runs/{run_id}/token': {
       async path({ send, people: { operator }, fixtures }) {
         const { project } = fixtures.operator.fields

@@ -4,25 +4,25 @@ import type { Call, Send } from './send.ts'
 
 /** Parameters of paths by the noun before them: of `/api/projects/{name}`, `projects` and `name`. */
 export type Nouns = Record<string, Record<string, string>>
-/** What names the things of a person: in paths, and in fields of these names in bodies and queries. */
+/** The names of a person's things: in paths, and in these fields of bodies and queries. */
 export type Fixture = { nouns: Nouns; fields: Record<string, unknown> }
 
 export type SignedIn = { username: string; password: string; token: string; cookie: string }
 
-/** What the samples made so far, for those that come after them in the list. */
+/** What the samples so far have made, for later samples of the list. */
 export type Made = Fixture & {
-  /** Of the owner's external run: the live ingest token, and one that ended. */
+  /** Of the owner's external run: the valid ingest token, and a revoked one. */
   tokens: { ingest: string; ended: string }
 }
 
-/** Who a sample is made for, and by what calls. */
+/** For whom a sample is made, and the calls to make it. */
 export type Making = {
   owner: SignedIn
-  /** A person whom the owner may let in. */
+  /** A person to whom the owner may give access. */
   friend: string
   made: Made
   send: Send
-  /** For what no call makes. */
+  /** For things that no API call can make. */
   pool: Pool
   /** Calls as the owner; any status but 200 is thrown. */
   ask<T>(call: Call): Promise<T>
@@ -30,30 +30,30 @@ export type Making = {
   report(route: string, body: object): Promise<void>
 }
 
-/** Two of these, each with one row in every table of the read models, stand for all people. */
+/** Two of these, each with one row in every table of the read models, represent all people. */
 export type RowOwner = { username: string; project: string; run_id: string; no: number }
 
 export type TableSample = {
   /**
-   * Who sees the rows: `members` of the project; the `owner`, and everybody once it is published; the `owner
-   * alone`; `everybody`, for the rows say nothing of people. Administrators see all.
+   * Who sees the rows: `members` of the project; the `owner`, and everybody once published; the `owner alone`;
+   * `everybody`, because the rows are not about people. Administrators see all.
    */
   seenBy: 'members' | 'owner' | 'owner alone' | 'everybody'
-  /** Has a run's id or number, by which a stream that several people share may read it. */
+  /** Whether it has a run's id or number, by which a shared stream may read it. */
   isOfRun?: true
-  /** The sample leaves a row in it. */
+  /** Whether the sample creates a row in it. */
   isFilled?: true
-  /** How many rows of a view belong to one owner, where it is not one. */
+  /** Rows of a view per owner; default 1. */
   rowsEach?: number
-  /** Columns by which the owners' rows differ, but for `username`, `owner`, `project` and `run_id`. */
+  /** Columns in which the owners' rows differ, besides `username`, `owner`, `project` and `run_id`. */
   cells?(owner: RowOwner): Record<string, unknown>
 }
 
-/** A changing request of the audit's test, where the path and the smallest body of the samples do not do. */
+/** A changing request for the audit test, if the samples' path and smallest body are not enough. */
 export type Change = {
   body?(server: SampleServer): object | Promise<object>
   path?(server: SampleServer): Promise<string>
-  /** Why the route leaves no event. */
+  /** The reason why the route appends no event. */
   leavesNoEvent?: string
 }
 
@@ -63,22 +63,22 @@ export type Sample = {
   slice: string
   /** Makes one through the API and returns what names it. */
   make?(making: Making): Promise<Partial<Made>>
-  /** Names of the same shape that nobody's thing has; `whose` tells several such apart. */
+  /** Unused names of the same shape; `whose` makes several sets different. */
   missing?(own: Fixture, whose: string): Partial<Fixture>
-  /** Nouns whose names are to be hidden from everybody but their people. */
+  /** Nouns whose names must be hidden from everybody but their people. */
   hidden?: readonly string[]
-  /** Each GET route for persons that names nothing: to whom its answer belongs. */
+  /** For each GET route for persons that names nothing: to whom its response belongs. */
   lists?: Record<string, 'its people' | 'the caller' | 'everybody'>
   /** Other queries of the lists that belong to their people, for instance other orders. */
   moreLists?: readonly string[]
   tables?: Record<string, TableSample>
-  /** SQL that makes this owner's rows everybody's to see. */
+  /** SQL that makes this owner's rows visible to everybody. */
   publish?(owner: RowOwner): string
   /** By method and path. */
   changes?: Record<string, Change>
 }
 
-/** Whoever may show a credential, and what: each is sent to every route. */
+/** The kinds of credentials; each is sent to every route. */
 export const kinds = [
   'admin',
   'operator',
@@ -98,20 +98,20 @@ export const kinds = [
 ] as const
 export type Kind = (typeof kinds)[number]
 
-/** A whole server in the process of the test, and people who each have one of everything. */
+/** A whole server in the test's process, and people who each have one of everything. */
 export type SampleServer = {
   /** Connections of the test's own to the server's database. */
   pool: Pool
-  /** The very table that the server answers from. */
+  /** The route table that the server uses. */
   routes: readonly Route[]
   send: Send
   people: Record<'admin' | 'operator' | 'another', SignedIn>
-  /** `missing` and `free` name what nobody has. */
+  /** `missing` and `free` name things that do not exist. */
   fixtures: Record<'admin' | 'operator' | 'another' | 'missing' | 'free', Fixture>
-  /** Headers that show a credential of this kind. */
+  /** Headers with a credential of this kind. */
   credentials: Record<Kind, Record<string, string>>
-  /** The same, of a session that was begun for this one call: for calls that end it. */
+  /** The same with a new session, for calls that end it. */
   ownSession(kind: Kind): Promise<Record<string, string>>
-  /** Somebody who has nothing. */
+  /** Signs in a new person without any things. */
   newPerson(username: string): Promise<SignedIn>
 }

@@ -8,7 +8,7 @@ export type Call = {
 export type Answer = { status: number; headers: Headers; text: string }
 export type Send = (call: Call) => Promise<Answer>
 
-/** Calls a server behind one proxy, each time from another address, so that no limit of one address is met. */
+/** Calls a server behind one proxy, each time from another address, so that no limit per address is reached. */
 export function sender(url: string): Send {
   let calls = 0
   return async ({ method, path, headers, body }) => {

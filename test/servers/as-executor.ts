@@ -3,7 +3,7 @@ import { executorCommands } from '../../command-api/jobs/executor-commands.ts'
 import { recentWrites } from '../../command-api/recent-writes.ts'
 import { eventStoreOn } from './event-store.ts'
 
-/** Acts on the jobs of a server, by its database, as its executor would. */
+/** Acts on a server's jobs through its database, as its executor would. */
 export function asExecutor(pool: Pool) {
   const store = eventStoreOn(pool)
   const deps = {
@@ -16,7 +16,7 @@ export function asExecutor(pool: Pool) {
   return executorCommands(deps, 'local')
 }
 
-/** How an attempt ends that ran and went well. */
+/** The end of a successful attempt. */
 export const endedWell = (at = new Date().toISOString()) => ({
   started_at: at,
   exit: { exit_code: 0, signal: null, oom_killed: false, launch_error: null, ended_at: at },

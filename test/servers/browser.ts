@@ -12,12 +12,12 @@ import pack from '../../package.json' with { type: 'json' }
 const run = promisify(execFile)
 const unpack = fileURLToPath(new URL('unpack-browser.ts', import.meta.url))
 
-/** Pages are tested with the walls that people's browsers have. */
-const wallsDown = ['--disable-web-security', '--allow-running-insecure-content']
+/** Removed from Chromium's flags, so that pages are tested with the protections of people's browsers. */
+const insecureFlags = ['--disable-web-security', '--allow-running-insecure-content']
 
-/** Chromium as npm carries it; closed after the test. */
+/** Chromium from npm; closed after the test. */
 export async function openBrowser(t: ExecutionContext): Promise<Browser> {
-  const args = chromium.args.filter(arg => !wallsDown.includes(arg))
+  const args = chromium.args.filter(arg => !insecureFlags.includes(arg))
   const browser = await playwright.launch({
     executablePath: await findBrowser(),
     args: [...args, '--no-first-run', '--disable-background-networking', '--disable-sync'],

@@ -6,7 +6,7 @@ export type Connection = {
   headers: Headers
   /** The next event; null when the server has closed the stream. */
   next(): Promise<StreamEvent | null>
-  /** Everything that was not an event: comments and `retry:`. */
+  /** Everything except events: comments and `retry:`. */
   notes: string[]
   cut(): void
 }

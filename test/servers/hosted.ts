@@ -6,5 +6,5 @@ export const variables = {
 } as const
 export type ServerName = keyof typeof variables
 
-/** A server at work in the folder it was given. */
+/** A running server with its data in a given folder. */
 export type Hosted = { address: string; stop(): Promise<void> }

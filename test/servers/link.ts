@@ -2,11 +2,11 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { ExecutionContext } from 'ava'
 
 export type Link = {
-  /** The same address by way of the link. */
+  /** The same address through the link. */
   url: string
-  /** Cuts what is open and takes nothing more. */
+  /** Cuts open connections and accepts no new ones. */
   cut(): void
-  /** Nothing passes any more, in neither direction, and nobody is told: a host that vanished. */
+  /** Silently stops both directions, like a host that vanished. */
   freeze(): void
   /** Lets new connections through again; those that were cut or frozen stay lost. */
   mend(): void

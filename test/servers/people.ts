@@ -1,6 +1,6 @@
 import type { Forge } from './forge.ts'
 
-/** A person of this installation, signed in; answers their access token. */
+/** Creates and signs in a person; returns their access token. */
 export async function signedIn(
   forge: Pick<Forge, 'call'>,
   username: string,

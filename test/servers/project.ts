@@ -12,7 +12,7 @@ import { until } from './until.ts'
 
 const topic = 'test.decisions'
 
-/** Puts decision events through the real runner, **every one twice**, and answers when they are applied. */
+/** Puts decision events through the real runner, **each one twice**; resolves when they are applied. */
 export async function project(pool: Pool, events: readonly Recorded[]): Promise<void> {
   const log = createMemoryLog([{ name: topic, partitions: 1, retentionDays: null }])
   const records = events.map(event => ({

@@ -31,7 +31,7 @@ export async function addressOf(name: ServerName): Promise<string> {
 }
 
 export type Host = {
-  /** Once the server is up, or cannot be. */
+  /** Resolves once the server is up, or has failed to start. */
   answer(): Promise<Answer>
   /** Resolves when the server and its folder are gone. */
   stop(): Promise<void>
@@ -56,7 +56,7 @@ export async function startHost(name: ServerName, folder: string): Promise<Host>
 
 function spawnHost(name: ServerName, folder: string) {
   const script = fileURLToPath(new URL('host.ts', import.meta.url))
-  // A group of its own: Ctrl-C must not end the server before those who use it.
+  // Its own process group, so that Ctrl-C does not end the server before its clients.
   const host = spawn(process.execPath, [script, name, folder, String(process.pid)], {
     detached: true,
     stdio: 'ignore',

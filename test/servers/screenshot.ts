@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 
-/** What a person would look at; kept where `FORGE_SCREENSHOTS` names a folder. */
+/** Saves a screenshot if `FORGE_SCREENSHOTS` names a folder. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
   const folder = process.env.FORGE_SCREENSHOTS
   if (!folder) return

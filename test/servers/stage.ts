@@ -94,7 +94,7 @@ export type CallInTurns = <T = Record<string, unknown>>(
   options?: CallOptions,
 ) => Promise<Reply<T>>
 
-/** Serves routes on two servers and calls them in turns, so that nothing holds which one keeps to itself. */
+/** Serves routes on two servers and calls them alternately, so that tests fail if state is kept in one process. */
 export async function serveInTurns(
   t: ExecutionContext,
   stage: Stage,

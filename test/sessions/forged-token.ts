@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import type { SigningKey } from '../../auth/keys.ts'
 
-/** A live token taken apart, and the key that signed it: what a forger could at best know or have. */
+/** A valid token in parts, and the key that signed it: the most that a forger could have. */
 export type Genuine = {
   header: Record<string, unknown>
   claims: Record<string, unknown>
@@ -22,7 +22,7 @@ export function takeApart(token: string, key: SigningKey): Genuine {
   }
 }
 
-/** Two parts with a signature of ours under them, whatever they say. */
+/** Signs any two parts with our key. */
 export function signed(header: string, claims: string, privateKey: KeyObject): string {
   const input = `${encode(header)}.${encode(claims)}`
   const signature = sign('sha256', Buffer.from(input), {
@@ -32,7 +32,7 @@ export function signed(header: string, claims: string, privateKey: KeyObject): s
   return `${input}.${encode(signature)}`
 }
 
-/** Tokens of which none may be taken, by what is wrong with them. */
+/** Tokens that must all be refused, by what is wrong with them. */
 export const forgeries = (genuine: Genuine): Record<string, string> => ({
   ...wrongAlgorithms(genuine),
   ...wrongHeaders(genuine),
@@ -67,7 +67,7 @@ function wrongAlgorithms({ header, claims, parts: [, , signature], key }: Genuin
   }
 }
 
-/** Signed with our own key, so that nothing but the change speaks against it. */
+/** Signed with our own key, so that only the change is wrong. */
 const signedWith = (
   { header, claims, key }: Pick<Genuine, 'header' | 'claims' | 'key'>,
   more: object,

@@ -16,7 +16,7 @@ test('killed between the commit and the answer, a refresh can be tried again', a
   const spent = cookieOf(signedIn)
   const lock = await forge.pool.connect()
   t.teardown(() => lock.release())
-  // Holds the commit until the server is stopped, so that it comes about and the answer does not.
+  // Delays the commit until the server is stopped, so that it succeeds and the response is lost.
   await lock.query(`create function auth.hold() returns trigger language plpgsql as
     $$ begin perform pg_advisory_xact_lock(4711); return null; end $$`)
   await lock.query(`create constraint trigger hold after insert on auth.refresh_token

@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { type Forge, startForge } from '../servers/forge.ts'
 
 const pairs = 500
-/** A busy machine needs more pairs for the same certainty; a difference stays one however many there are. */
+/** A busy machine needs more pairs for the same certainty; a real difference shows in any number of pairs. */
 const maxRounds = 3
 const allowedMs = 2
 
@@ -19,7 +19,7 @@ test('signing in takes as long for nobody as for a wrong password', async t => {
   const differenceMs = () => Math.abs(median(unknown) - median(wrong))
   do {
     for (let pair = 0; pair < pairs; pair++) {
-      // Whatever the first call does to the second, it does to both kinds.
+      // Alternating, so that the first call of a pair affects both kinds equally.
       if (pair % 2) unknown.push(await time(`nobody-${pair}`))
       wrong.push(await time('admin'))
       if (!(pair % 2)) unknown.push(await time(`nobody-${pair}`))

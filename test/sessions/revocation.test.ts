@@ -16,7 +16,7 @@ const status = (reply: { status: number }) => reply.status
 const change = (forge: Forge, username: string, body: object) =>
   forge.call('PATCH', `/api/admin/users/${username}`, { body }).then(status)
 
-/** Ways to end what a token may do; each answers the status of the request that did it. */
+/** Ways to revoke a token's rights; each returns the status of its request. */
 const endings: Record<string, Ending> = {
   logout: (forge, _, token) => forge.call('POST', '/api/auth/logout', { token }).then(status),
   disable: (forge, username) => change(forge, username, { disabled: true }),

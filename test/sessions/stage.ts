@@ -12,9 +12,9 @@ export type Signed = { token: string; cookie: string }
 
 export type SessionStage = {
   pool: Pool
-  /** Moves what the stage thinks the time is; it stands still otherwise. */
+  /** Advances the clock, which stands still otherwise. */
   later(seconds: number): void
-  /** A further session of the one person there is, an admin. */
+  /** A new session of the only person, an admin. */
   signIn(): Promise<Signed>
   /** Refreshes with the refresh token of this cookie (`name=token`). */
   refresh(cookie: string, headers?: Record<string, string>): Promise<Reply<Record<string, unknown>>>
@@ -80,6 +80,6 @@ export async function stage(
   }
 }
 
-/** The cookie an answer sets, as `name=value`. */
+/** The cookie that a response sets, as `name=value`. */
 export const cookieOf = ({ headers }: Pick<Reply<Record<string, unknown>>, 'headers'>): string =>
   headers.getSetCookie()[0]?.split(';')[0] ?? ''

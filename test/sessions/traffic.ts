@@ -3,15 +3,15 @@ import { until } from '../servers/until.ts'
 type Outcome = { begunMs: number; endedMs: number; status: number; process: number }
 
 export type Traffic = {
-  /** Waits until every process has answered so many requests with 200 since the start. */
+  /** Resolves once every process has answered `perProcess` requests with 200 since the start. */
   flows(perProcess: number): Promise<void>
-  /** Waits until so many requests begun after `sinceMs` are answered and that long has passed; then ends it. */
+  /** Ends the traffic once a request sent `lastingMs` after `sinceMs` has a response; returns the outcomes. */
   end(sinceMs: number, lastingMs: number): Promise<Outcome[]>
 }
 
 const perSecond = 200
 
-/** 200 requests a second with one token, in turn to each of these servers, whether they answer or not. */
+/** Sends 200 requests a second with one token, to these servers in turn, whether they respond or not. */
 export function startTraffic(urls: readonly string[], path: string, token: string): Traffic {
   const outcomes: Outcome[] = []
   const open = new Set<Promise<void>>()
@@ -25,7 +25,7 @@ export function startTraffic(urls: readonly string[], path: string, token: strin
     outcomes.push({ begunMs, endedMs: performance.now(), status: response.status, process })
   }
   const startedMs = performance.now()
-  // By the clock and not by ticks: a busy machine skips ticks, the rate stays.
+  // By the clock and not by ticks, because a busy machine skips ticks; so the rate stays.
   const timer = setInterval(() => {
     const due = ((performance.now() - startedMs) / 1000) * perSecond
     for (; sent < due; sent++) {

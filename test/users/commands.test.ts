@@ -189,7 +189,7 @@ test.serial(
       [run.body.run_id],
     )
     t.deepEqual(rows, [{ ended: true }])
-    // A process believes for up to a second what it remembers of a run's token.
+    // A process may use a cached ingest token for up to a second.
     await until('the token has ended', 10_000, async () => (await report(run.body)).status === 401)
     t.is((await report(othersRun)).status, 200)
     t.is((await change(forge, 'bob', { disabled: false })).status, 200)
@@ -279,7 +279,7 @@ test.serial(
         return change(forge, next, body, tokens[index])
       }),
     )
-    // Who is demoted before their own request is looked at may no longer demote: that is no defect.
+    // A person demoted before their own request is handled may no longer demote others; that is correct.
     t.true(answers.every(({ status }) => [200, 401, 409].includes(status)))
     const { rows } = await forge.pool.query(
       `select count(*) as admins from auth.person where role = 'admin' and not disabled`,

@@ -21,7 +21,7 @@ const slowDown = { status: 429, body: { detail: 'slow_down' } }
 const away = { status: 503, body: { detail: 'stopping' } }
 const token = { status: 200, body: { token: 't', user: { username: 'ada', role: 'operator' } } }
 
-/** The flow against a server that answers its polls so, at a time that moves only while it waits. */
+/** The flow against a server with scripted responses to polls, with a clock that advances only while it waits. */
 async function signIn(t: ExecutionContext, polls: readonly Scripted[], given = code) {
   let nowMs = 0
   const polledAtS: number[] = []

@@ -5,7 +5,7 @@ import { commandLine } from '../../servers/command-line.ts'
 import { type Forge, startForge } from '../../servers/forge.ts'
 
 const signedIn = (forge: Forge) => ({ FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
-/** Short: what is tested here is the telling, not the training. */
+/** Short, because these tests are about the output, not the training. */
 const short = ['--param', 'epochs=60', '--param', 'hidden=64', '--param', 'lr=0.02']
 
 function linesOf(text: string): Record<string, unknown>[] {

@@ -77,7 +77,7 @@ test('a stream cut again and again comes whole, each event once', async t => {
     if (connection % 3 === 0) return void response.writeHead(503).end()
     begin(response)
     for (let id = from + 1; id <= Math.min(from + 7, last); id++) response.write(numbered(id))
-    // Half an event on the way: it must not count.
+    // Half an event, which must not count.
     if (from + 7 < last)
       return void response.write('id: 9999\nevent: log\ndata: ha', () => response.destroy())
     response.end(`id: ${last}.eof\nevent: eof\ndata: {}\n\n`)

@@ -11,10 +11,10 @@ type Run = { run_id: string; env: Record<string, string> }
 type Point = { key: string; step: number; value: number }
 type Plan = {
   phases: {
-    /** Without: until the script is told to go on. */
+    /** Default: until the script is told to continue. */
     steps?: number
     from?: number
-    /** The point of a step is this plus the step. */
+    /** The value logged at a step is this plus the step. */
     value: number
     after?: 'flush' | 'spool'
     wait?: boolean
@@ -118,7 +118,7 @@ test.serial('a run reports its parameters, that it runs, and how it ended', asyn
   await until('the run has failed', withinMs, async () => (await state(forge, run)) === 'failed')
 })
 
-// Each test has a server and a Python of its own; one at a time, they leave room for the other files.
+// Each test starts a server and a Python; they run one at a time to leave room for the other files.
 async function arrange(t: ExecutionContext) {
   t.timeout(120_000)
   const forge = await startForge(t)

@@ -8,7 +8,7 @@ import { inTransaction } from '../../../platform/postgres/transaction.ts'
 import { linkTo } from '../../servers/link.ts'
 import { database } from '../../servers/postgres.ts'
 
-/** What a client gets where the handler fails with this. */
+/** The response to a client if the handler fails with this. */
 async function answerTo(t: ExecutionContext, failure: unknown) {
   const app = new Koa()
   app.use(errorBoundary(pino({ level: 'silent' })))

@@ -71,7 +71,7 @@ export const routes: HttpRoute<null>[] = [
   },
 ]
 
-/** The echo behind the real shell, on a port of its own. */
+/** The echo route behind the real shell, on its own port. */
 export async function startEcho(t: ExecutionContext) {
   const app = httpShell({
     routes,

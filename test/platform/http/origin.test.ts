@@ -6,7 +6,7 @@ import { Refusal } from '../../../platform/refusal.ts'
 
 const base = 'https://forge.example'
 
-/** Answers 200 to what is let through. */
+/** The status for these headers; 200 if the request is let through. */
 async function statusFor(headers: Record<string, string>): Promise<number> {
   const app = new Koa()
   app.use(ctx => {

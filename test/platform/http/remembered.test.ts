@@ -1,7 +1,7 @@
 import test from 'ava'
 import { remembered } from '../../../platform/remembered.ts'
 
-/** A source that answers when told to, and a clock that goes when told to. */
+/** A source and a clock that the test controls. */
 function given(limits = { ttlMs: 1000, staleMs: 60_000 }) {
   const queries: { keys: string[]; answer: () => void; fail: () => void }[] = []
   let now = 0
@@ -20,13 +20,13 @@ function given(limits = { ttlMs: 1000, staleMs: 60_000 }) {
   return { find, queries, pass: (ms: number) => (now += ms) }
 }
 
-/** Lets what is already settled reach those who wait for it. */
-const settle = () => new Promise(resolve => setImmediate(resolve))
+/** Lets pending promise callbacks run. */
+const tick = () => new Promise(resolve => setImmediate(resolve))
 
 test('keys asked for together, or while a query is under way, share one query', async t => {
   const { find, queries } = given()
   const first = [find('a'), find('b'), find('a')]
-  await settle()
+  await tick()
   const later = [find('c'), find('d')]
   t.deepEqual(
     queries.map(({ keys }) => keys),
@@ -34,7 +34,7 @@ test('keys asked for together, or while a query is under way, share one query', 
   )
   queries[0]?.answer()
   await Promise.all(first)
-  await settle()
+  await tick()
   t.deepEqual(queries[1]?.keys, ['c', 'd'])
   queries[1]?.answer()
   t.deepEqual(await Promise.all(later), ['c@0', 'd@0'])
@@ -43,7 +43,7 @@ test('keys asked for together, or while a query is under way, share one query', 
 test('every half of its time an answer is renewed in the background, and given meanwhile', async t => {
   const { find, queries, pass } = given()
   const first = find('a')
-  await settle()
+  await tick()
   queries[0]?.answer()
   await first
   pass(499)
@@ -51,10 +51,10 @@ test('every half of its time an answer is renewed in the background, and given m
   t.is(queries.length, 1)
   pass(101)
   t.is(await find('a'), 'a@0')
-  await settle()
+  await tick()
   t.is(queries.length, 2)
   queries[1]?.answer()
-  await settle()
+  await tick()
   t.is(await find('a'), 'a@600')
 })
 
@@ -62,26 +62,26 @@ test('answers found at different times are renewed together', async t => {
   const { find, queries, pass } = given()
   for (const [index, key] of ['a', 'b', 'c'].entries()) {
     const found = find(key)
-    await settle()
+    await tick()
     queries[index]?.answer()
     await found
     pass(100)
   }
   pass(200)
   await Promise.all(['a', 'b', 'c'].map(find))
-  await settle()
+  await tick()
   t.deepEqual(queries[3]?.keys, ['a', 'b', 'c'])
 })
 
 test('an answer older than its time is waited for', async t => {
   const { find, queries, pass } = given()
   const first = find('a')
-  await settle()
+  await tick()
   queries[0]?.answer()
   await first
   pass(1000)
   const second = find('a')
-  await settle()
+  await tick()
   queries[1]?.answer()
   t.is(await second, 'a@1000')
 })
@@ -100,21 +100,21 @@ test('what is not there is null, and remembered as such', async t => {
 test('when the source fails an answer that is not too old is given again, at once the next time', async t => {
   const { find, queries, pass } = given()
   const first = find('a')
-  await settle()
+  await tick()
   queries[0]?.answer()
   await first
   pass(30_000)
   const stale = find('a')
-  await settle()
+  await tick()
   queries[1]?.fail()
   t.is(await stale, 'a@0')
   t.is(await find('a'), 'a@0', 'it waited for the query that is under way')
-  await settle()
+  await tick()
   pass(30_000)
   queries[2]?.fail()
-  await settle()
+  await tick()
   const tooLate = find('a')
-  await settle()
+  await tick()
   queries[3]?.fail()
   await t.throwsAsync(tooLate, { message: 'away' })
 })
@@ -122,7 +122,7 @@ test('when the source fails an answer that is not too old is given again, at onc
 test('without an earlier answer the failure is told', async t => {
   const { find, queries } = given()
   const first = find('a')
-  await settle()
+  await tick()
   queries[0]?.fail()
   await t.throwsAsync(first, { message: 'away' })
 })
@@ -130,13 +130,13 @@ test('without an earlier answer the failure is told', async t => {
 test('what is forgotten is asked for anew, also when a query from before comes in later', async t => {
   const { find, queries, pass } = given()
   const first = find('a')
-  await settle()
+  await tick()
   find.forget(() => true)
   pass(1)
   const second = find('a')
   queries[0]?.answer()
   t.is(await first, 'a@1')
-  await settle()
+  await tick()
   t.is(queries.length, 2)
   pass(1)
   queries[1]?.answer()

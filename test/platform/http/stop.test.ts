@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import test from 'ava'
 import { startForge } from '../../servers/forge.ts'
 
-/** Far below the 25 s after which a stopping server cuts what is left. */
+/** Far below the 25 s after which a stopping server cuts remaining connections. */
 const promptlyMs = 10_000
 
 test('connections that ask nothing do not keep the server from stopping', async t => {

@@ -4,7 +4,7 @@ import { type EventLog, LogUnavailable } from '../../../platform/log/event-log.t
 import { createMemoryLog } from '../../../platform/log/memory.ts'
 import { record, topicsOfTest } from './contract.ts'
 
-/** The memory log with its appends counted, and held back while `gate` is shut. */
+/** A memory log that counts its appends, and delays them while `gate` is shut. */
 function watched() {
   const { single } = topicsOfTest()
   const log = createMemoryLog([single])

@@ -4,8 +4,8 @@ import { openKafkaLog } from '../../../platform/log/kafka.ts'
 import { openPostgresLog } from '../../../platform/log/postgres.ts'
 import type { Topic } from '../../../platform/log/topic.ts'
 
-// A process to be killed: appends to one topic without end and says what was acknowledged where.
-// Its one argument is an `Order`; it ends in order when its standard input closes.
+// A process to be killed: appends to one topic for ever and prints which records were acknowledged where. Its one
+// argument is an `Order`; it ends cleanly when its standard input closes.
 
 export type Order = {
   name: string
@@ -13,7 +13,7 @@ export type Order = {
   at: { url: string } | { brokers: string[] }
 }
 
-/** A line of its output. `unknown`: the log could not tell whether these are stored. */
+/** A line of its output. `unknown`: the log could not say whether these records are stored. */
 export type Line =
   | { acked: { text: string; partition: number; offset: string } }
   | { unknown: string }

@@ -9,10 +9,10 @@ import {
 import { partitionOf } from '../../../platform/log/partition.ts'
 import type { Topic } from '../../../platform/log/topic.ts'
 
-/** An adapter under test: opens the log of one test again each time it is called. */
+/** An adapter under test: each call opens the same log of one test. */
 export type Open = (topics: readonly Topic[]) => Promise<EventLog>
 
-/** Names of one test alone: a broker is shared by all. */
+/** Unique names for one test, because all tests share a broker. */
 export function topicsOfTest(): { facts: Topic; single: Topic } {
   const id = randomBytes(6).toString('hex')
   return {
@@ -23,7 +23,7 @@ export function topicsOfTest(): { facts: Topic; single: Topic } {
 
 export const record = (key: string, text: string) => ({ key, value: Buffer.from(text) })
 
-/** Reads until `count` records have come, then stops reading. */
+/** Reads `count` records, then stops reading. */
 export async function take(
   log: EventLog,
   topic: string,

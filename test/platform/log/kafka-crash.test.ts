@@ -107,7 +107,7 @@ async function ownBroker(t: ExecutionContext) {
   }
 }
 
-/** A broker that is reached through a gate which can let requests pass and lose the answers. */
+/** A broker behind a gate that can pass requests on and lose the responses. */
 async function answersThrough(t: ExecutionContext) {
   let isLosing = false
   let lost = 0

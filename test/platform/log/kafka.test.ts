@@ -18,7 +18,7 @@ test('a reader behind what was deleted goes on with the first record still there
   for (let n = 0; n < 5; n++) await log.append(single.name, [record('k', String(n))])
   const admin = new Kafka({ brokers, logLevel: logLevel.NOTHING }).admin()
   await admin.connect()
-  // Its deletion wants to know the topic already.
+  // Deleting records requires that the client knows the topic.
   await admin.fetchTopicMetadata({ topics: [single.name] })
   await admin.deleteTopicRecords({
     topic: single.name,

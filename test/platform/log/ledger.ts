@@ -7,14 +7,14 @@ import { until } from '../../servers/until.ts'
 import type { Line, Order } from './appending-process.ts'
 import { take } from './contract.ts'
 
-/** An appending process and all it has said. */
+/** An appending process and its output so far. */
 export type Appending = {
   acked: Map<string, { partition: number; offset: bigint }>
   unknown: Set<string>
   kill(): Promise<void>
-  /** Lets it end in order; throws with its words when it fails. */
+  /** Lets it end cleanly; throws with its output if it fails. */
   finish(): Promise<void>
-  /** Resolves once so many more are acknowledged than at the call. */
+  /** Resolves once `count` more records are acknowledged than at the call. */
   ackedMore(count: number, withinMs: number): Promise<void>
 }
 
@@ -65,8 +65,8 @@ function complaintsOf(child: ChildProcess): () => string {
 }
 
 /**
- * Reads all there is: each acknowledged record stands where it was said to, none stands twice, offsets
- * are dense, and the records of one key are in the order in which their process appended them.
+ * Reads everything and checks that each acknowledged record is at its acknowledged offset, that none is stored twice,
+ * that offsets are dense, and that the records of a key are in the order of their process's appends.
  */
 export async function checkLog(
   t: ExecutionContext,

@@ -29,7 +29,7 @@ test('trimming drops whole ranges that are old and read, and reading goes on beh
   t.is(read.at(-1)?.value.toString(), '34')
 
   t.is(await log.trim(single.name, { before: new Date(0), keepFrom: [35n] }), 0)
-  // The range being filled stays, however small the limit.
+  // The range that is being filled stays, however small the limit.
   t.is(await log.trim(single.name, { before: new Date(0), maxBytes: 0, keepFrom: [35n] }), 10)
   t.deepEqual(await log.start(single.name), [30n])
   t.deepEqual((await log.append(single.name, [record('k', '35')]))[0]?.offset, 35n)
@@ -55,7 +55,7 @@ test('what another process appends reaches a reader that waits', async t => {
   t.teardown(here.close)
   t.teardown(there.close)
   const waiting = take(here, single.name, 0, 0n, 3)
-  // By turns, so that what the reader keeps of its own appends has gaps to be fetched.
+  // Alternating, so that the reader's cache of its own appends has gaps that must be fetched.
   await there.append(single.name, [record('k', '0')])
   await here.append(single.name, [record('k', '1')])
   await there.append(single.name, [record('k', '2')])

@@ -11,7 +11,7 @@ import { until } from '../../servers/until.ts'
 
 const logger = createLogger('silent', false)
 
-/** A data directory of this test, whose server is stopped and which is removed at its end. */
+/** A data directory for this test; at its end the server is stopped and the directory removed. */
 async function directoryOf(t: ExecutionContext): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'forge-test-embedded-'))
   t.teardown(() => rm(directory, { recursive: true, force: true }))
@@ -116,7 +116,7 @@ test('what a first start left half made is made again', async t => {
   const directory = await directoryOf(t)
   const first = await startEmbeddedPostgres({ directory, logger })
   await first.stop()
-  // As after a kill during initdb: the draft is there, the cluster under its name is not.
+  // As after a kill during initdb: the draft exists, the cluster does not.
   await rm(join(directory, 'cluster'), { recursive: true })
   await writeFile(join(directory, 'cluster.new'), 'half')
   const second = await startEmbeddedPostgres({ directory, logger })
@@ -124,7 +124,7 @@ test('what a first start left half made is made again', async t => {
   t.deepEqual(await ask(second.url, 'select 1 as one'), [{ one: 1 }])
 })
 
-/** Starts the server from a process of its own, which says the address and then waits. */
+/** Starts the server from a separate process, which prints the address and then waits. */
 async function startInProcess(t: ExecutionContext, directory: string) {
   const script = fileURLToPath(new URL('embedding-process.ts', import.meta.url))
   const child: ChildProcess = spawn(process.execPath, [script, directory], {

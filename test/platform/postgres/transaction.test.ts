@@ -3,7 +3,7 @@ import { createPool, isOutage } from '../../../platform/postgres/pool.ts'
 import { inTransaction } from '../../../platform/postgres/transaction.ts'
 import { database } from '../../servers/postgres.ts'
 
-/** A table to write to, and a pool of one connection: what a transaction leaves behind, the next one sees. */
+/** A table, and a pool of one connection, so that each transaction sees what the one before left on it. */
 async function oneConnection(t: ExecutionContext) {
   const { pool: others, url } = await database(t)
   await others.query('create table kept (n integer)')

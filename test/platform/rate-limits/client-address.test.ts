@@ -7,7 +7,7 @@ import { startForge } from '../../servers/forge.ts'
 
 const forged = '6.6.6.6'
 
-/** What an application behind so many trusted proxies takes for the address of the client. */
+/** The client's address as seen by an application behind `hops` trusted proxies. */
 async function seenBehind(t: ExecutionContext, hops: number, forwarded: string | null) {
   const app = new Koa({ proxy: hops > 0 })
   app.maxIpsCount = hops

@@ -16,7 +16,7 @@ const perMinute = { name: 'minute', points: 10, windowSeconds: 60 }
 const perTwoSeconds = { name: 'short', points: 3, windowSeconds: 2 }
 
 type Store = {
-  /** What one process counts with. */
+  /** Creates the rate limits of a new process. */
   limits: () => RateLimits
   stop: () => Promise<void>
 }
@@ -26,7 +26,7 @@ async function postgresOnly(t: ExecutionContext): Promise<Store> {
   return { limits: () => on(pool), stop: () => pool.end() }
 }
 
-/** The same with a Redis of the test's own. */
+/** The same with a separate Redis for this test. */
 async function withRedis(t: ExecutionContext): Promise<Store & { startAgain(): Promise<void> }> {
   const { pool } = await database(t)
   const folder = await mkdtemp(join(tmpdir(), 'forge-redis-'))
@@ -50,7 +50,7 @@ async function withRedis(t: ExecutionContext): Promise<Store & { startAgain(): P
 const on = (pool: Pool) =>
   createRateLimits({ pool, schema: 'auth', redis: null, prefix: 'test', logger })
 
-/** Null for a call that was let through, else the seconds it was told to wait. */
+/** Counts a call; returns null if it was accepted, else the seconds to wait. */
 async function count(limits: RateLimits, limit: typeof perMinute, client = '10.0.0.1') {
   try {
     await limits.count(limit, client)

@@ -12,7 +12,7 @@ const signIn = (server: Pick<Forge, 'call'>, password = adminPassword) =>
     body: { username: 'admin', password },
   })
 
-/** Two processes of one installation, of whose ten sign-ins a minute one is used. */
+/** Two processes of one installation; one of the ten sign-ins a minute is used. */
 async function twoProcesses(t: ExecutionContext, env: Record<string, string> = {}) {
   const forge = await startForge(t, env)
   const other = await forge.another({ SERVICE_ROLES: 'command-api' })

@@ -24,7 +24,7 @@ const key = fc.oneof(
 
 export const anyPoint: fc.Arbitrary<Point> = fc.record({ key, step, ts_ms: ts, value })
 
-/** Points as runs report them: each key's steps regular, all times of a step alike. */
+/** Points as runs report them: regular steps for each key, the same time for all points of a step. */
 const regularPoints: fc.Arbitrary<Point[]> = fc
   .record({
     keys: fc.uniqueArray(key, { minLength: 1, maxLength: 5 }),
@@ -50,7 +50,7 @@ const regularPoints: fc.Arbitrary<Point[]> = fc
 
 export const anyPoints = fc.oneof(fc.array(anyPoint, { maxLength: 60 }), regularPoints)
 
-/** One key's points; a later index arrived later, and steps may repeat. */
+/** Points of one key in order of arrival; steps may repeat. */
 export const anySeries: fc.Arbitrary<Series> = fc
   .array(fc.record({ step, ts, value }), { maxLength: 80 })
   .map(points => ({

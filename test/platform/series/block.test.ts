@@ -38,7 +38,7 @@ function read(bytes: Buffer): Point[] {
   )
 }
 
-/** What a block must hold: the last of each key and step, keys in order of their first coming. */
+/** The expected content of a block: the last point of each key and step, with keys in order of their first point. */
 function expected(points: Point[]): Point[] {
   const keys = [...new Set(points.map(point => point.key))]
   const isLast = (point: Point, i: number) =>

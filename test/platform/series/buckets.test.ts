@@ -95,7 +95,7 @@ for (const axis of ['step', 'time'] as const)
     )
   })
 
-/** Sums of parts round differently from the sum of all; of 0 and -0, which are equal, either may be the least. */
+/** Without means, because sums of parts are rounded differently; either of 0 and -0 may be the minimum. */
 const withoutMean = (buckets: ReturnType<typeof createBuckets>) =>
   toBucketPoints(buckets).map(([step, min, max, , last, ts]) => [
     step,

@@ -6,8 +6,8 @@ import { fromJsonNumber, type JsonNumber } from '../../../platform/series/json-n
 import { decodeNumberedBlock } from '../../../platform/series/numbered-block.ts'
 import { createPoints } from '../../../platform/series/points.ts'
 
-// Bytes written by versions that were released. They are on disks: each must be read for ever, so a file
-// here is never changed, only added to.
+// Bytes written by released versions. Such bytes are on disks and must be readable for ever, so files are added here
+// but never changed.
 const folder = new URL('../../golden/series/', import.meta.url)
 
 type Columns = { steps: number[]; ts: number[]; values: (JsonNumber | '-0')[]; arrivals?: number[] }

@@ -7,7 +7,7 @@ import { anySeries } from './arbitrary.ts'
 const toRows = ({ arrivals, steps, ts, values }: Series) =>
   Array.from(steps, (step, i) => [step, arrivals[i], ts[i], values[i]])
 
-/** The rule itself: of each step the point that arrived last, in order of steps. */
+/** The rule: the last arrival for each step, in order of steps. */
 function byRule(series: Series) {
   const last = new Map(toRows(series).map(row => [row[0], row]))
   return [...last.values()].sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0))

@@ -17,7 +17,7 @@ import {
   worthOf,
 } from './rule.ts'
 
-/** A route called once: what was sent, what came back, and what is wrong with that. */
+/** One call of a route: what was sent, the status, and what is wrong with the response. */
 type Case = { title: string; status: number; faults: string[] }
 
 const atOnce = 8
@@ -55,7 +55,7 @@ test('every route answers every credential, and each thing that may be named, as
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
 
 async function casesOf(set: SampleServer, route: Route): Promise<Case[]> {
-  // 503 tells of the server (its read models are being rebuilt, say), and never of who asks.
+  // 503 depends on the server (e.g. while read models are rebuilt), never on the caller.
   const isAnswer = ({ status }: Case) => status !== 503
   const shown = await until(`${nameOf(route)} is served`, 20_000, async () => {
     const cases: Case[] = []
@@ -86,14 +86,14 @@ async function byKind(set: SampleServer, route: Route, kind: Kind): Promise<Case
 
 const hidden = samples.flatMap(sample => sample.hidden ?? [])
 
-/** What only its people may know, in an answer to somebody who did not ask for it. */
+/** Things that only their people may know, in a response to somebody else. */
 const leaks = ({ text }: Answer, { nouns }: Fixture): string[] =>
   hidden
     .flatMap(noun => Object.values(nouns[noun] ?? {}))
     .filter(name => text.includes(name))
     .map(name => `tells of ${name}`)
 
-/** What people get to see of what others have and nobody has; administrators, of what others have. */
+/** What people see of things that others have or that do not exist; and administrators of things of others. */
 async function byThing(set: SampleServer, route: Route): Promise<Case[]> {
   const { as, outcomes } = thingRule(route)
   const answers: Partial<Record<Thing, Answer>> = {}
@@ -120,7 +120,7 @@ function named({ fixtures }: SampleServer, thing: Thing, outcome: Outcome): Fixt
 
 type ThingRule = { as: Kind; outcomes: readonly [Thing, Outcome][] }
 
-/** Whom a route's declaration lets see what; things of one's own are those of `byKind`. */
+/** Who may see what by a route's declaration; a caller's own things are covered by `byKind`. */
 function thingRule(route: Route): ThingRule {
   const { credential, reach = 'all' } = route
   const others = things.filter(thing => thing !== 'own')
@@ -152,7 +152,7 @@ function outcomeFaults(route: Route, outcome: Outcome, answer: Answer): string[]
 const refusalFaults = ({ status, text }: Answer, wanted: number) =>
   status === wanted ? [] : [`${status} instead of ${wanted}: ${text.slice(0, 300)}`]
 
-/** An answer without what may differ: the request's id and the names that were asked for. */
+/** A response without the parts that may differ: the request's id and the requested names. */
 function withoutNames({ status, headers, text }: Answer, { nouns, fields }: Fixture): string {
   const names = [...Object.values(nouns).flatMap(Object.values), ...Object.values(fields)]
   const own = names.filter(name => typeof name === 'string').sort((a, b) => b.length - a.length)

@@ -10,7 +10,7 @@ export type Worth = 'in' | 'unauthenticated' | 'forbidden'
 
 const people: Partial<Record<Kind, Worth>> = { admin: 'in', operator: 'in' }
 
-/** Every kind that is not named is 401 (specification, "Authentication"). */
+/** Kinds that are not listed get 401 (specification, "Authentication"). */
 const worth: Record<Exclude<Credential, 'none'>, Partial<Record<Kind, Worth>>> = {
   person: people,
   admin: { admin: 'in', operator: 'forbidden' },
@@ -27,11 +27,11 @@ const worth: Record<Exclude<Credential, 'none'>, Partial<Record<Kind, Worth>>> =
 export const worthOf = (credential: Credential, kind: Kind): Worth =>
   credential === 'none' ? 'in' : (worth[credential][kind] ?? 'unauthenticated')
 
-/** Whose thing a request names, seen from who sends it. */
+/** Whose thing a request names, as seen by the caller. */
 export const things = ['own', "another's", "another's, as admin", 'missing'] as const
 export type Thing = (typeof things)[number]
 
-/** `found`: neither 401, 403, 404 nor a failure of the server; `missing`: the very bytes of what does not exist. */
+/** `found`: not 401, 403, 404 or a failure of the server; `missing`: byte for byte the response for a missing thing. */
 export type Outcome = 'found' | 'missing' | 'forbidden' | 'none such' | 'free'
 
 const reached: Record<Reach, Record<Thing, Outcome>> = {
@@ -59,13 +59,13 @@ export const namesSomething = ({ path, body, query }: Route): boolean =>
       (query?.required as readonly string[] | undefined)?.includes(field) === true,
   )
 
-/** Whether the table says for whom the things are that a route's requests name. */
+/** Whether the table says who may see the things that a route's requests name. */
 export const hasRule = (route: Route): boolean =>
   route.credential !== 'person' || route.reach !== undefined || !namesSomething(route)
 
 const refusing = new Set([401, 403, 404])
 
-/** Faults of an answer to who was let in to what is there; none where it is as it should be. */
+/** Faults of a response to a permitted caller for an existing thing. */
 export function faultsOfFound(route: Route, { status, text }: Answer): string[] {
   if (status >= 200 && status < 300) return []
   const declared = (route.refusals ?? []).map(code => statusOfRefusal[code])

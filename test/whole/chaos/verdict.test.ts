@@ -13,7 +13,7 @@ const metrics = (first_step: number, steps: number, salt: number): Operation => 
   salt,
 })
 
-/** An operation with what came of it; `applied` matters only where the answer was lost. */
+/** An operation and its outcome; `applied` matters only if the response was lost. */
 type Trial = { operation: Operation; outcome: Done['outcome']; applied: boolean }
 
 const trials: fc.Arbitrary<Trial[]> = fc.array(
@@ -27,7 +27,7 @@ const trials: fc.Arbitrary<Trial[]> = fc.array(
   { minLength: 1, maxLength: 40 },
 )
 
-/** A store that does what it acknowledges, and with the unanswered whatever `applied` says. */
+/** A store that keeps what it acknowledged, and operations without a response according to `applied`. */
 function honestStore(history: readonly Trial[]): Map<string, string> {
   const store = new Map<string, string>()
   for (const { operation, outcome, applied } of history)

@@ -8,7 +8,7 @@ import { serverProcess } from '../../servers/server-process.ts'
 
 /**
  * Runs Schemathesis against the server's own OpenAPI document: as the administrator, then as a run that
- * reports, then the maintenance switch. Fails on any 5xx, and on any answer that the document does not describe.
+ * reports, then the maintenance switch. Fails on any 5xx, and on any response that the document does not describe.
  */
 
 const version = '4.32.5'
@@ -25,11 +25,11 @@ const excludedChecks = [
 const excludedPaths = [
   // They would end the session under which the others are tried.
   '^/api/auth/(logout|password|sessions/)',
-  // Schemathesis waits for the end of an answer, and a stream of events has none.
+  // Schemathesis waits for the end of a response, and a stream of events has none.
   '/stream$',
 ]
 
-/** Taken with a run's token only; every other credential is 401 there. */
+/** Accept only a run's token; every other credential gets 401. */
 const ingestPaths = '^/api/ingest/'
 /** Tried last: once it is on, everything else is 503. */
 const switchPath = '^/api/admin/maintenance$'
@@ -70,7 +70,7 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Answers the exit code: 0 where nothing was found. */
+/** Returns the exit code: 0 if nothing was found. */
 function fuzz(runId: string, args: readonly string[]): Promise<number> {
   const child = spawn(
     schemathesis,

@@ -37,8 +37,8 @@ async function filledServer(t: ExecutionContext): Promise<SampleServer> {
 }
 
 /**
- * The queries of the service with the first wall off: they are told that an administrator calls, so that none
- * filters. What remains is row-level security, which applies to that person.
+ * The queries of the service without their filters: they believe that an administrator calls. Only row-level security
+ * remains, which applies to that person.
  */
 async function startWithoutFilters(t: ExecutionContext, { pool: auth }: SampleServer, who: string) {
   const url = String(auth.options.connectionString)
@@ -161,7 +161,7 @@ test('a rebuilt generation stands behind the wall as the one before it', async t
     t.is((await stranger.get(path)).status, 404, path)
     t.is((await owner.get(path)).status, 200, path)
   }
-  // The service itself reads on through the wall, each person their own.
+  // The service itself still works under row-level security, for each person with their own rows.
   const eve = await server.newPerson('eve')
   const as = (call: Call) => server.send({ ...call, headers: bearer(eve.token) })
   const path = `/api/runs/${server.fixtures.another.nouns.runs?.run_id}`

@@ -3,7 +3,7 @@ import type { Person } from '../../../auth/caller.ts'
 import { samples } from '../../samples/all.ts'
 import type { RowOwner, TableSample } from '../../samples/sample.ts'
 
-/** Somebody as the routes see them once they are signed in. */
+/** A signed-in caller as routes see them. */
 export const person = (username: string, role: Person['role'] = 'operator'): Person => ({
   kind: 'person',
   username,

@@ -19,7 +19,7 @@ const owners: readonly RowOwner[] = [
   { username: 'bob', project: 'of-bob', run_id: 'run_bob', no: 2 },
 ]
 
-/** Not people's: how far the projector is. Nobody reads these under the wall. */
+/** Not about people: the projector's progress. Nobody may read these under row-level security. */
 const bookkeeping = [
   'dead_letter',
   'generation',
@@ -56,7 +56,7 @@ async function counts(db: Kysely<ReadTables>, relations: readonly string[]) {
   return found
 }
 
-/** How many rows of each relation are seen, given of how many owners. */
+/** The number of visible rows of each relation, given the number of visible owners. */
 const expected = (relations: readonly string[], ownersSeen: (table: TableSample) => number) =>
   Object.fromEntries(
     relations.map(name => {
@@ -143,11 +143,11 @@ test('rows that were seen are those of the person, not only as many', async t =>
 
 test('the list of runs without its filter shows no more than with it, in every order', async t => {
   const { pool, reads } = await walled(t)
-  // Of a run that is listed by a metric only one table has the metric.
+  // For a run that is listed by a metric, only one of the tables has the metric.
   await pool.query('delete from read.metric_latest')
   const [bob, root] = [person('bob'), person('root', 'admin')]
   for (const sort of ['-created_at', 'metric:of-ada:last', '-metric:of-bob:max']) {
-    // The filter of an admin is none.
+    // An admin's queries have no filter.
     const listed = async (who: Person) => {
       const db = reads.as(who)
       const runs = filteredRuns(db, { projects: null, caller: root }, {})
@@ -170,7 +170,7 @@ test('every table is behind the wall or holds nothing of people, and the wall le
     bookkeeping,
     'a new table needs row-level security: see CONTRIBUTING.md',
   )
-  // These carry the rule themselves; any other view must be read as the one who asks.
+  // These contain the rule themselves; any other view must be read with the caller's rights.
   const carriers = ['latest_of_runs', 'readable_runs', 'settled_of_runs']
   t.deepEqual(
     rows

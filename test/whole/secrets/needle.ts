@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 
-/** A secret, and the places that it may be found in because they are what it is kept or handed over in. */
+/** A secret, and the places where it may be found because it is stored or handed over there. */
 export type Secret = { name: string; value: string; allowed: readonly string[] }
 
-/** A text that nothing else holds. */
+/** A text that occurs nowhere else. */
 export const unlikely = (name: string): string => `${name}-${randomBytes(8).toString('hex')}`
 
-/** The forms in which `text` holds a secret: as it is, or encoded in one of the usual ways. */
+/** The forms in which `text` contains a secret: plain, or in one of the usual encodings. */
 export function formsIn(text: string, { value }: Secret): string[] {
   return Object.entries(formsOf(value))
     .filter(([, form]) => text.includes(form))

@@ -4,7 +4,7 @@ import { zstdDecompressSync } from 'node:zlib'
 import type { Pool } from 'pg'
 import type { RedisClient } from '../../../platform/redis.ts'
 
-/** Where something may be found, and what stands there. */
+/** A place to search, with its text. */
 export type Place = { name: string; text: string }
 
 /** Every column of every table of ours, a place each: texts as they are, bytes also unpacked. */
@@ -34,7 +34,7 @@ function toText(value: unknown): string {
 
 const zstdMagic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 
-/** The bytes as text, and what was compressed in them. */
+/** The bytes as text, with compressed parts decompressed. */
 function bytesToText(bytes: Buffer): string {
   const at = bytes.indexOf(zstdMagic)
   return bytes.toString('latin1') + (at < 0 ? '' : unpacked(bytes.subarray(at)))

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { bearer, cookieOf, type Planter } from './send-secrets.ts'
+import { bearer, cookieOf, type SecretSender } from './send-secrets.ts'
 
 type Signed = { token: string; cookie: string }
 
 /** Passwords: of new people, right and wrong, changed, reset and refused. */
-export async function plantPasswords(plant: Planter, admin: string): Promise<Signed> {
-  const { send, make, take } = plant
+export async function sendPasswords(sender: SecretSender, admin: string): Promise<Signed> {
+  const { send, make, take } = sender
   const asAdmin = bearer(admin)
   const people = '/api/admin/users'
   const chosen = make('chosen password')
@@ -40,7 +40,7 @@ export async function plantPasswords(plant: Planter, admin: string): Promise<Sig
     path: '/api/auth/login',
     body: `{"username": "chosen", "password": "x", ${make('password in no JSON')}}`,
   })
-  // So short that the parser would quote the whole.
+  // So short that the parser would quote it completely.
   await send('a password without quotes', 422, {
     path: '/api/auth/login',
     body: `{"password":${take('short password', `x${randomBytes(4).toString('hex')}`)}}`,
@@ -58,12 +58,12 @@ export async function plantPasswords(plant: Planter, admin: string): Promise<Sig
   const token = take('access token', first.body.token, 'answer right password')
   take('signature of it', token.split('.')[2], 'answer right password')
   const cookie = take('refresh token', cookieOf(first), 'answer right password')
-  await plantChangedPasswords(plant, { admin, token, chosen })
+  await sendChangedPasswords(sender, { admin, token, chosen })
   return { token, cookie }
 }
 
-async function plantChangedPasswords(
-  { send, make, take }: Planter,
+async function sendChangedPasswords(
+  { send, make, take }: SecretSender,
   { admin, token, chosen }: { admin: string; token: string; chosen: string },
 ): Promise<void> {
   const change = (title: string, status: number, body: object) =>
@@ -88,8 +88,8 @@ async function plantChangedPasswords(
 }
 
 /** Tokens of all kinds, in and out of their places. */
-export async function plantTokens(
-  { send, make, take }: Planter,
+export async function sendTokens(
+  { send, make, take }: SecretSender,
   { token, cookie }: Signed,
 ): Promise<void> {
   const me = (title: string, headers: Record<string, string>, path = '/api/auth/me') =>
@@ -119,13 +119,13 @@ export async function plantTokens(
   const refreshed = await refresh('refreshed', 200, cookie)
   take('refreshed access token', refreshed.body.token, 'answer refreshed')
   take('next refresh token', cookieOf(refreshed), 'answer refreshed', 'answer refreshed twice')
-  // Within the grace for a lost answer: the successor again.
+  // Within the grace period for a lost response: returns the successor again.
   await refresh('refreshed twice', 200, cookie)
 }
 
-/** What runs and jobs are given, and a creation that is asked for twice. */
-export async function plantRuns(
-  { send, make, take }: Planter,
+/** Inputs of runs and jobs, and a creation that is repeated. */
+export async function sendRuns(
+  { send, make, take }: SecretSender,
   admin: string,
   lock: unknown,
 ): Promise<string> {
@@ -134,7 +134,7 @@ export async function plantRuns(
     send(title, 200, {
       path: '/api/runs',
       headers: { ...asAdmin, 'idempotency-key': 'key-of-a-test' },
-      body: { project: 'planted' },
+      body: { project: 'secret-inputs' },
     })
   const run = await create('create a run')
   take('ingest token', run.body.token, 'answer create a run')
@@ -152,7 +152,7 @@ export async function plantRuns(
   await report('an ingest token as a field', 422, bearer(ingest), { ...hparams, token: ingest })
   const job = (env: object) => ({
     api: 'forge/v2',
-    metadata: { name: 'held', project: 'planted' },
+    metadata: { name: 'held', project: 'secret-inputs' },
     lock,
     spec: { env, scheduling: { not_before: '2099-01-01T00:00:00+00:00' } },
   })
@@ -176,7 +176,7 @@ export async function plantRuns(
 }
 
 /** A sign-in by a code, from its request to its token. */
-export async function plantDevice({ send, make, take }: Planter, token: string): Promise<void> {
+export async function sendDevice({ send, make, take }: SecretSender, token: string): Promise<void> {
   const code = await send('a device code', 200, { path: '/api/cli/device/code' })
   const device = take('device code', code.body.device_code, 'answer a device code')
   const user = take(
@@ -185,7 +185,7 @@ export async function plantDevice({ send, make, take }: Planter, token: string):
     'answer a device code',
     'answer look at it',
     'answer approve it',
-    // By which the person's word is found; good for a quarter of an hour.
+    // Used to find the request that a person decides on; valid for a quarter of an hour.
     'column auth.device_code.user_code',
   )
   const path = `/api/cli/device/${user}`

@@ -10,8 +10,8 @@ import { addressOf } from '../../servers/rendezvous.ts'
 import { until } from '../../servers/until.ts'
 import { formsIn, type Secret, unlikely } from './needle.ts'
 import { databasePlaces, filePlaces, type Place, redisPlaces } from './places.ts'
-import { plantDevice, plantPasswords, plantRuns, plantTokens } from './secret-inputs.ts'
-import { bearer, type Planter, planter } from './send-secrets.ts'
+import { sendDevice, sendPasswords, sendRuns, sendTokens } from './secret-inputs.ts'
+import { bearer, type SecretSender, secretSender } from './send-secrets.ts'
 
 test('no secret that goes in or is handed out is found anywhere else', async t => {
   t.timeout(120_000)
@@ -24,16 +24,16 @@ test('no secret that goes in or is handed out is found anywhere else', async t =
     SERVICE_METRICS_TOKEN: metricsToken,
     SERVICE_REDIS_URL: redis.url,
   })
-  const plant = planter(forge)
-  plant.take('first password', adminPassword)
-  plant.take('metrics token', metricsToken)
-  plant.take('redis password', redis.password)
-  plant.take('database password', new URL(String(forge.pool.options.connectionString)).password)
-  plant.take('first access token', forge.token)
-  const outputs = await plantAll(plant, forge)
+  const sender = secretSender(forge)
+  sender.take('first password', adminPassword)
+  sender.take('metrics token', metricsToken)
+  sender.take('redis password', redis.password)
+  sender.take('database password', new URL(String(forge.pool.options.connectionString)).password)
+  sender.take('first access token', forge.token)
+  const outputs = await sendAll(sender, forge)
 
   const places = [
-    ...plant.answers,
+    ...sender.answers,
     ...outputs,
     { name: 'output', text: forge.output() },
     ...(await databasePlaces(forge.pool)),
@@ -45,11 +45,11 @@ test('no secret that goes in or is handed out is found anywhere else', async t =
       places.some(place => place.name.startsWith(name) && place.text.includes(text)),
       name,
     )
-  await takeSigningKeys(plant, forge)
-  const found = plant.secrets.flatMap(secret => foundIn(places, secret))
+  await takeSigningKeys(sender, forge)
+  const found = sender.secrets.flatMap(secret => foundIn(places, secret))
   t.deepEqual(found, [])
-  t.true(plant.secrets.length >= 30)
-  t.log(`${plant.secrets.length} secrets, ${places.length} places`)
+  t.true(sender.secrets.length >= 30)
+  t.log(`${sender.secrets.length} secrets, ${places.length} places`)
 })
 
 const foundIn = (places: readonly Place[], secret: Secret): string[] =>
@@ -59,14 +59,14 @@ const foundIn = (places: readonly Place[], secret: Secret): string[] =>
       formsIn(text, secret).map(form => `${secret.name} in ${name}, ${form}`),
     )
 
-/** Puts every secret in; answers what streams and other processes said. */
-async function plantAll(plant: Planter, forge: Forge): Promise<Place[]> {
-  const { send, make } = plant
+/** Sends every secret; returns the output of streams and of other processes. */
+async function sendAll(sender: SecretSender, forge: Forge): Promise<Place[]> {
+  const { send, make } = sender
   const { body: lock } = await forge.call('GET', '/api/recipes/digits/1.0.0/lock')
-  const runId = await plantRuns(plant, forge.token, lock)
-  const signed = await plantPasswords(plant, forge.token)
-  await plantTokens(plant, signed)
-  await plantDevice(plant, forge.token)
+  const runId = await sendRuns(sender, forge.token, lock)
+  const signed = await sendPasswords(sender, forge.token)
+  await sendTokens(sender, signed)
+  await sendDevice(sender, forge.token)
   const asAdmin = bearer(forge.token)
   for (const path of [`/api/jobs/${runId}`, '/api/jobs', '/api/audit', '/api/runs', '/api/metrics'])
     await send(path, 200, { method: 'GET', path, headers: asAdmin })
@@ -84,7 +84,7 @@ async function plantAll(plant: Planter, forge: Forge): Promise<Place[]> {
   ]
 }
 
-/** What a stream of the job says until it has told its state. */
+/** The job's stream up to its state. */
 async function streamOf(forge: Forge, runId: string): Promise<string> {
   const stop = new AbortController()
   const response = await fetch(`${forge.url}/api/stream?topics=job:${runId}`, {
@@ -101,11 +101,11 @@ async function streamOf(forge: Forge, runId: string): Promise<string> {
   return text
 }
 
-/** The lines of the private keys: they may stand in their own files alone. */
-async function takeSigningKeys(plant: Planter, { dataDir }: Forge): Promise<void> {
+/** Collects the lines of the private keys, which may be in their own files only. */
+async function takeSigningKeys(sender: SecretSender, { dataDir }: Forge): Promise<void> {
   for (const file of await readdir(join(dataDir, 'keys'))) {
     const [, ...lines] = (await readFile(join(dataDir, 'keys', file), 'utf8')).split('\n')
-    plant.take('signing key', lines[0], `file keys/${file}`)
+    sender.take('signing key', lines[0], `file keys/${file}`)
   }
 }
 

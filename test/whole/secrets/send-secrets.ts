@@ -11,20 +11,20 @@ export type Sent = {
 }
 export type Answered = { status: number; headers: Headers; body: Record<string, string> }
 
-/** Sends secrets to a server, keeps those it hands out, and all that it answers. */
-export type Planter = {
+/** Sends secrets to a server, and collects all secrets and all responses. */
+export type SecretSender = {
   secrets: Secret[]
-  /** All that was answered. */
+  /** All responses. */
   answers: Place[]
-  /** A new secret of ours. */
+  /** Makes a new secret. */
   make: (name: string, ...allowed: string[]) => string
-  /** Takes up a secret that an answer handed out: it may stand there and nowhere else. */
+  /** Collects an existing secret, e.g. from a response; it may be found in `allowed` places only. */
   take: (name: string, value: string | undefined, ...allowed: string[]) => string
-  /** Calls, keeps the answer under `title`, and expects its status. */
+  /** Calls the server, collects the response under `title`, and throws unless it has this status. */
   send: (title: string, status: number, sent: Sent) => Promise<Answered>
 }
 
-export function planter(forge: Pick<Forge, 'url'>): Planter {
+export function secretSender(forge: Pick<Forge, 'url'>): SecretSender {
   const secrets: Secret[] = []
   const answers: Place[] = []
   const take = (name: string, value: string | undefined, ...allowed: string[]) => {

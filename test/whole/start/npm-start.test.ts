@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../../..')
 
 type Started = { child: ChildProcess; output: () => string; url: string; ms: number }
 
-/** `npm start` as a person runs it, with the embedded database, until it says where it serves. */
+/** Runs `npm start` like a person, with the embedded database, until it prints its address. */
 async function npmStart(t: ExecutionContext, dataDir: string): Promise<Started> {
   const began = performance.now()
   const child = spawn('npm', ['start'], {
