@@ -23,7 +23,7 @@ const lists: Record<string, List> = {
     named: /^export (?:const|function) (\w+Routes)\b/gm,
   },
   'reactor, with its schedule': {
-    list: ['command-api/reactors.ts', 'server/executor.ts'],
+    list: ['command-api/reactors.ts', 'server/executor.ts', 'server/read-side.ts'],
     files: /^command-api\/[\w-]+\/[\w-]+\.ts$/,
     named: /^export const (\w+)\b.*(?:= reactor[<(]|: Reactor<)/gm,
   },
@@ -138,7 +138,7 @@ test('a file that no list names is found, and where its line belongs', t => {
   t.deepEqual(found, [
     'add moons (events/moons.ts) to events/all.ts',
     'add moonRoutes (command-api/moons/routes.ts) to command-api/slices.ts',
-    'add tide (command-api/moons/perform.ts) to command-api/reactors.ts or server/executor.ts',
+    'add tide (command-api/moons/perform.ts) to command-api/reactors.ts or server/executor.ts or server/read-side.ts',
     'add ebb (command-api/moons/follow.ts) to command-api/reactors.ts',
     'add MoonTables (projector/moons/table.ts) to query-api/slices.ts',
     "add 'moon' (query-api/pages/browser/moon.ts) to query-api/pages/routes.ts",

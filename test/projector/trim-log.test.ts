@@ -10,6 +10,7 @@ import { withLock } from '../../platform/postgres/with-lock.ts'
 import { projections } from '../../projector/slices.ts'
 import { projectionsRead, trimLog } from '../../projector/trim-log.ts'
 import { scheduleStage } from '../command-api/schedule-stage.ts'
+import { startForge } from '../servers/forge.ts'
 import { database } from '../servers/postgres.ts'
 import { until } from '../servers/until.ts'
 
@@ -134,6 +135,23 @@ test('each hour the log is trimmed once, by whichever process looks first', asyn
   pass(3_600_000)
   await untilDone(2)
   t.is(trims, 2)
+})
+
+test('a server with the projector performs the duty of an hour that has come', async t => {
+  const { pool } = await startForge(t, { SERVICE_ROLES: 'command-api,projector' })
+  await until('the schedule is due', 10_000, async () => {
+    const { rowCount } = await pool.query(
+      `update write.schedule set next_at = '2026-01-01T00:00:00Z' where schedule = 'log-trim'`,
+    )
+    return rowCount === 1
+  })
+  await until('its duty is done', 20_000, async () => {
+    const { rowCount } = await pool.query(
+      `select from write.duty where reactor = 'log-trim' and done_at is not null`,
+    )
+    return rowCount === 1
+  })
+  t.pass()
 })
 
 test('nothing goes while a rebuild is at work', async t => {
