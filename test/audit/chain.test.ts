@@ -180,18 +180,26 @@ test('found: the newest events deleted, and the head set back to hide it', async
   t.like(await verify(at), { ok: false, first_bad: { kind: 'truncated' } })
 })
 
-test('a whole chain forged anew is found by a head that was kept, and by nothing else', async t => {
-  const at = await withPeople(t)
-  const { head } = await verify(at)
+/** Removes the chain, after these changes to the events, and lets the relay link all of them again. */
+async function chainAnew(at: Recorded, ...changes: string[]): Promise<void> {
   await at.stopRelay()
   await tamper(
     at.pool,
-    `update write.event set data = data || '{"via": "password"}' where stream = 'user-${middle}'`,
+    ...changes,
     'delete from write.audit_chain',
     `update write.audit_head set link = 0, xid = '0', position = 0, hash = decode(repeat('00', 32), 'hex')`,
   )
   at.startRelay()
   await at.linked()
+}
+
+test('a whole chain forged anew is found by a head that was kept, and by nothing else', async t => {
+  const at = await withPeople(t)
+  const { head } = await verify(at)
+  await chainAnew(
+    at,
+    `update write.event set data = data || '{"via": "password"}' where stream = 'user-${middle}'`,
+  )
   t.like(await verify(at), { ok: true, checked: people.length })
   t.like(await verify(at, head), { ok: false, first_bad: { kind: 'rewritten' } })
   t.like(await verify(at, `${'0'.repeat(64)}@999999`), { first_bad: { kind: 'rewritten' } })
@@ -200,14 +208,7 @@ test('a whole chain forged anew is found by a head that was kept, and by nothing
 test('events that were published before there was a chain are linked when the relay starts', async t => {
   const at = await withPeople(t)
   const { head } = await verify(at)
-  await at.stopRelay()
-  await tamper(
-    at.pool,
-    'delete from write.audit_chain',
-    `update write.audit_head set link = 0, xid = '0', position = 0, hash = decode(repeat('00', 32), 'hex')`,
-  )
-  at.startRelay()
-  await at.linked()
+  await chainAnew(at)
   t.like(await verify(at, head), { ok: true, checked: people.length, head })
 })
 

@@ -9,6 +9,7 @@ import {
   encodeJson,
   type Fact,
 } from '../../events/fact.ts'
+import { anyFlip, flipped } from '../platform/series/arbitrary.ts'
 
 const text = fc.string({ unit: 'grapheme', maxLength: 40 })
 const anyFact: fc.Arbitrary<Fact> = fc.record({
@@ -33,13 +34,11 @@ test('a fact is read as it was written', t => {
 
 test('a changed bit or a cut anywhere is an error, never another fact', t => {
   fc.assert(
-    fc.property(anyFact, fc.nat(), fc.integer({ min: 1, max: 255 }), (fact, place, flip) => {
+    fc.property(anyFact, anyFlip, (fact, flip) => {
       const bytes = encodeFact(fact)
-      const damaged = Buffer.from(bytes)
-      const i = place % damaged.length
-      damaged[i] = (damaged[i] ?? 0) ^ flip
-      t.throws(() => decodeFact(damaged), { instanceOf: CorruptFact })
-      t.throws(() => decodeFact(bytes.subarray(0, i)), { instanceOf: CorruptFact })
+      const cut = bytes.subarray(0, flip.place % bytes.length)
+      for (const damaged of [flipped(bytes, flip), cut])
+        t.throws(() => decodeFact(damaged), { instanceOf: CorruptFact })
     }),
   )
 })

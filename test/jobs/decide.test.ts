@@ -18,6 +18,7 @@ import {
   admitted,
   admittedJob,
   after,
+  asked,
   at,
   ended,
   executorMarked,
@@ -29,7 +30,6 @@ import {
 
 const subject = { run_id: 'run_1', short_id: 'math-rl-1', project: 'math-rl', owner: 'ada' }
 const running = [admitted(), scheduled, executorMarked(), reported('running', 10)]
-const asked = { message: null, graceSeconds: null, now: at(100), force: false }
 
 test('a job that waits for nothing is queued with its admission', t => {
   t.deepEqual(admit(jobs.initial, admittedJob(), null).slice(1), [

@@ -1,4 +1,4 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { pause, resume, stop } from '../../command-api/jobs/decide.ts'
 import { reportJob } from '../../command-api/jobs/report.ts'
 import { runDueTimers } from '../../command-api/jobs/timers.ts'
@@ -81,11 +81,17 @@ test.serial(
   },
 )
 
-test.serial('a stop asks first, and kills what does not end', async t => {
+/** A run that hears when it is asked to end, and goes on. */
+async function startStubborn(t: ExecutionContext) {
   const at = await stage(t, { script: "trap 'echo asked' TERM; while :; do sleep 0.1; done" })
   at.reconcile()
   const { run_id } = await at.submit()
   await at.untilState(run_id, 'starting')
+  return { at, run_id }
+}
+
+test.serial('a stop asks first, and kills what does not end', async t => {
+  const { at, run_id } = await startStubborn(t)
   await at.change(run_id, job => stop(job, asked(at, { graceSeconds: 1 })))
   await at.untilState(run_id, 'stopped')
   t.regex(await at.printed(run_id), /asked/)
@@ -93,10 +99,7 @@ test.serial('a stop asks first, and kills what does not end', async t => {
 })
 
 test.serial('force does not wait', async t => {
-  const at = await stage(t, { script: "trap 'echo asked' TERM; while :; do sleep 0.1; done" })
-  at.reconcile()
-  const { run_id } = await at.submit()
-  await at.untilState(run_id, 'starting')
+  const { at, run_id } = await startStubborn(t)
   await at.change(run_id, job => stop(job, asked(at, { graceSeconds: 600 })))
   await at.change(run_id, job => stop(job, asked(at, { force: true })))
   await at.untilState(run_id, 'stopped')

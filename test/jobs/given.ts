@@ -31,6 +31,9 @@ export const t0 = Date.parse('2026-11-20T12:00:00.000Z')
 export const at = (seconds: number) => new Date(t0 + seconds * 1000)
 export const iso = (seconds: number) => at(seconds).toISOString()
 
+/** What a person asks for who stops or pauses a job. */
+export const asked = { message: null, graceSeconds: null, now: at(100), force: false }
+
 export function admittedJob(spec: Record<string, unknown> = {}): JobAdmitted {
   const whole = specOf(spec)
   return {

@@ -25,6 +25,7 @@ import {
   admitted,
   admittedJob,
   after,
+  asked,
   at,
   ended,
   executorMarked,
@@ -35,7 +36,6 @@ import {
 } from './given.ts'
 
 const retries = { retry: { max_attempts: 2, backoff_s: 0 } }
-const asked = { message: null, graceSeconds: null, now: at(100), force: false }
 const stopping = (job: Job) => stop(job, asked)
 const pausing = (job: Job) => pause(job, asked)
 const held = (job: Job) => admit(job, admittedJob(retries), { reason: 'not_before', until: null })

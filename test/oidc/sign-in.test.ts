@@ -1,6 +1,7 @@
 import test from 'ava'
 import { adminPassword } from '../servers/api.ts'
-import { type Forge, startForge } from '../servers/forge.ts'
+import { startForge } from '../servers/forge.ts'
+import { eventsOf } from '../servers/people.ts'
 import { signInAs, startWithRealProvider } from './provider.ts'
 import { newVisitor, target, type Visitor } from './visitor.ts'
 
@@ -9,14 +10,6 @@ type Refreshed = { token: string; user: { username: string; role: string } }
 async function refreshed(visitor: Visitor, base: string) {
   const answer = await visitor.post(`${base}/api/auth/refresh`, {})
   return { status: answer.status, body: (await answer.json()) as Refreshed }
-}
-
-async function eventsOf({ pool }: Forge, username: string) {
-  const { rows } = await pool.query<{ type: string; data: Record<string, unknown> }>(
-    'select type, data from write.event where stream = $1 order by stream_version',
-    [`user-${username}`],
-  )
-  return rows
 }
 
 test.serial(

@@ -17,3 +17,14 @@ export async function signedIn(
   })
   return body.token
 }
+
+type Recorded = { type: string; data: Record<string, unknown>; meta: { actor: object } }
+
+/** The events of a person, in order. */
+export async function eventsOf({ pool }: Forge, username: string): Promise<Recorded[]> {
+  const { rows } = await pool.query(
+    'select type, data, meta from write.event where stream = $1 order by stream_version',
+    [`user-${username}`],
+  )
+  return rows
+}

@@ -1,9 +1,11 @@
 import { execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import type { ExecutionContext } from 'ava'
 import { cacheFolder } from '../../deploy/kafka/distribution.ts'
 import { freePort } from '../../platform/free-port.ts'
 import type { Hosted } from './hosted.ts'
@@ -120,4 +122,13 @@ function accepts(port: number): Promise<boolean> {
     })
     socket.on('error', () => resolve(false))
   })
+}
+
+/** A server of this test alone, stopped when the test is over. */
+export async function ownRedis(t: ExecutionContext): Promise<Hosted> {
+  const folder = await mkdtemp(join(tmpdir(), 'forge-redis-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const redis = await startRedis(folder)
+  t.teardown(() => redis.stop())
+  return redis
 }

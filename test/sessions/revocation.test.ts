@@ -1,12 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { connect } from '../servers/events.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { linkTo } from '../servers/link.ts'
 import { signedIn } from '../servers/people.ts'
-import { startRedis } from '../servers/redis-server.ts'
+import { ownRedis } from '../servers/redis-server.ts'
 import { until } from '../servers/until.ts'
 import { startTraffic } from './traffic.ts'
 
@@ -42,14 +39,6 @@ async function signIn(forge: Forge, username: string): Promise<string> {
     token: null,
   })
   return reply.body.token
-}
-
-async function ownRedis(t: ExecutionContext) {
-  const folder = await mkdtemp(join(tmpdir(), 'forge-redis-'))
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
-  const redis = await startRedis(folder)
-  t.teardown(() => redis.stop())
-  return redis
 }
 
 const settings = ['with Redis', 'without Redis', 'with a Redis that went away'] as const

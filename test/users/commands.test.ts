@@ -1,12 +1,11 @@
 import test from 'ava'
 import type { Reply } from '../servers/api.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
-import { signedIn } from '../servers/people.ts'
+import { eventsOf, signedIn } from '../servers/people.ts'
 import { createRun } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
 
 type Created = { username: string; password: string | null }
-type Recorded = { type: string; data: Record<string, unknown>; meta: { actor: object } }
 
 const create = (forge: Forge, body: object, headers: Record<string, string> = {}) =>
   forge.call<Created & Record<string, unknown>>('POST', '/api/admin/users', { body, headers })
@@ -17,16 +16,12 @@ const signIn = (forge: Forge, username: string, password: unknown) =>
     token: null,
     body: { username, password },
   })
+async function signedInBob(forge: Forge) {
+  const { body: bob } = await create(forge, { username: 'bob', role: 'operator' })
+  return { bob, token: (await signIn(forge, 'bob', bob.password)).body.token }
+}
 const isAccepted = async (forge: Forge, token: string) =>
   (await forge.call('GET', '/api/auth/me', { token })).status === 200
-
-async function eventsOf(forge: Forge, username: string): Promise<Recorded[]> {
-  const { rows } = await forge.pool.query(
-    'select type, data, meta from write.event where stream = $1 order by stream_version',
-    [`user-${username}`],
-  )
-  return rows
-}
 
 test.serial(
   'a person is created with a made-up password that is shown once and signs in with it',
@@ -165,8 +160,7 @@ test.serial(
   'disabling ends sessions and the tokens of external runs at once; enabling brings none back',
   async t => {
     const forge = await startForge(t)
-    const { body: bob } = await create(forge, { username: 'bob', role: 'operator' })
-    const token = (await signIn(forge, 'bob', bob.password)).body.token
+    const { bob, token } = await signedInBob(forge)
     const run = await forge.call<{ run_id: string; token: string }>('POST', '/api/runs', {
       token,
       body: { project: 'bobs' },
@@ -206,8 +200,7 @@ test.serial(
   'a new role holds at once: the old token is refused, signing in brings one of the new role',
   async t => {
     const forge = await startForge(t)
-    const { body: bob } = await create(forge, { username: 'bob', role: 'operator' })
-    const token = (await signIn(forge, 'bob', bob.password)).body.token
+    const { bob, token } = await signedInBob(forge)
     t.true(await isAccepted(forge, token))
     t.is((await change(forge, 'bob', { role: 'admin' })).status, 200)
     t.false(await isAccepted(forge, token))

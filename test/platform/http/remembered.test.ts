@@ -17,7 +17,14 @@ function given(limits = { ttlMs: 1000, staleMs: 60_000 }) {
       }),
     () => now,
   )
-  return { find, queries, pass: (ms: number) => (now += ms) }
+  /** Asks for a key, and answers the query that this makes. */
+  const answerTo = async (key: string) => {
+    const found = find(key)
+    await tick()
+    queries.at(-1)?.answer()
+    return found
+  }
+  return { find, queries, answerTo, pass: (ms: number) => (now += ms) }
 }
 
 /** Lets pending promise callbacks run. */
@@ -41,11 +48,8 @@ test('keys asked for together, or while a query is under way, share one query', 
 })
 
 test('every half of its time an answer is renewed in the background, and given meanwhile', async t => {
-  const { find, queries, pass } = given()
-  const first = find('a')
-  await tick()
-  queries[0]?.answer()
-  await first
+  const { find, queries, answerTo, pass } = given()
+  await answerTo('a')
   pass(499)
   t.is(await find('a'), 'a@0')
   t.is(queries.length, 1)
@@ -59,12 +63,9 @@ test('every half of its time an answer is renewed in the background, and given m
 })
 
 test('answers found at different times are renewed together', async t => {
-  const { find, queries, pass } = given()
-  for (const [index, key] of ['a', 'b', 'c'].entries()) {
-    const found = find(key)
-    await tick()
-    queries[index]?.answer()
-    await found
+  const { find, queries, answerTo, pass } = given()
+  for (const key of ['a', 'b', 'c']) {
+    await answerTo(key)
     pass(100)
   }
   pass(200)
@@ -74,16 +75,10 @@ test('answers found at different times are renewed together', async t => {
 })
 
 test('an answer older than its time is waited for', async t => {
-  const { find, queries, pass } = given()
-  const first = find('a')
-  await tick()
-  queries[0]?.answer()
-  await first
+  const { answerTo, pass } = given()
+  await answerTo('a')
   pass(1000)
-  const second = find('a')
-  await tick()
-  queries[1]?.answer()
-  t.is(await second, 'a@1000')
+  t.is(await answerTo('a'), 'a@1000')
 })
 
 test('what is not there is null, and remembered as such', async t => {
@@ -98,11 +93,8 @@ test('what is not there is null, and remembered as such', async t => {
 })
 
 test('when the source fails an answer that is not too old is given again, at once the next time', async t => {
-  const { find, queries, pass } = given()
-  const first = find('a')
-  await tick()
-  queries[0]?.answer()
-  await first
+  const { find, queries, answerTo, pass } = given()
+  await answerTo('a')
   pass(30_000)
   const stale = find('a')
   await tick()

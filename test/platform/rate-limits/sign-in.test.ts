@@ -1,10 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { adminPassword } from '../../servers/api.ts'
 import { type Forge, type OtherProcess, startForge } from '../../servers/forge.ts'
-import { startRedis } from '../../servers/redis-server.ts'
+import { ownRedis } from '../../servers/redis-server.ts'
 
 const signIn = (server: Pick<Forge, 'call'>, password = adminPassword) =>
   server.call('POST', '/api/auth/login', {
@@ -32,14 +29,6 @@ async function tryTimes(times: number, processes: readonly (Forge | OtherProcess
 }
 
 const nine = [200, 401, 401, 200, 401, 401, 200, 401, 401]
-
-async function ownRedis(t: ExecutionContext) {
-  const folder = await mkdtemp(join(tmpdir(), 'forge-redis-'))
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
-  const redis = await startRedis(folder)
-  t.teardown(() => redis.stop())
-  return redis
-}
 
 for (const store of ['postgres', 'redis'])
   test(`the eleventh sign-in of a minute is 429 on every process, right password or not, counted in ${store}`, async t => {

@@ -59,3 +59,13 @@ export const anySeries: fc.Arbitrary<Series> = fc
     ts: Float64Array.from(points, p => p.ts),
     values: Float64Array.from(points, p => p.value),
   }))
+
+/** A byte of what was written, by its place modulo the length, and the bits of it that change. */
+export const anyFlip = fc.record({ place: fc.nat(), bits: fc.integer({ min: 1, max: 255 }) })
+
+export function flipped(bytes: Buffer, { place, bits }: { place: number; bits: number }): Buffer {
+  const damaged = Buffer.from(bytes)
+  const at = place % damaged.length
+  damaged[at] = (damaged[at] ?? 0) ^ bits
+  return damaged
+}

@@ -39,8 +39,12 @@ function honestStore(history: readonly Trial[]): Map<string, string> {
 const toWrites = (store: Map<string, string>): Write[] =>
   [...store].map(([register, value]) => ({ register, value }))
 
-const acknowledgedIn = (history: readonly Trial[]) =>
-  [...expectationsOf(history)].filter(([, { acknowledged }]) => acknowledged !== null)
+/** An honest store, and one of the cells that were acknowledged; a history without one is passed over. */
+function acknowledgedCell(history: readonly Trial[], which: number) {
+  const cells = [...expectationsOf(history)].filter(([, cell]) => cell.acknowledged !== null)
+  fc.pre(cells.length > 0)
+  return { store: honestStore(history), register: cells[which % cells.length]?.[0] ?? '' }
+}
 
 test('a store that keeps what it acknowledged is found without fault', t => {
   t.notThrows(() =>
@@ -57,10 +61,8 @@ test('each acknowledged cell that is gone counts as lost, and no other', t => {
   t.notThrows(() =>
     fc.assert(
       fc.property(trials, fc.nat(), (history, which) => {
-        const acknowledged = acknowledgedIn(history)
-        fc.pre(acknowledged.length > 0)
-        const store = honestStore(history)
-        store.delete(acknowledged[which % acknowledged.length]?.[0] ?? '')
+        const { store, register } = acknowledgedCell(history, which)
+        store.delete(register)
         const verdict = judge(expectationsOf(history), toWrites(store))
         return summary(verdict) === 'lost 1 duplicated 0 phantom 0 wrong 0'
       }),
@@ -86,10 +88,8 @@ test('a value that nobody sent counts as wrong', t => {
   t.notThrows(() =>
     fc.assert(
       fc.property(trials, fc.nat(), (history, which) => {
-        const acknowledged = acknowledgedIn(history)
-        fc.pre(acknowledged.length > 0)
-        const store = honestStore(history)
-        store.set(acknowledged[which % acknowledged.length]?.[0] ?? '', '-1')
+        const { store, register } = acknowledgedCell(history, which)
+        store.set(register, '-1')
         const verdict = judge(expectationsOf(history), toWrites(store))
         return summary(verdict) === 'lost 0 duplicated 0 phantom 0 wrong 1'
       }),
