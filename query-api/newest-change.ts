@@ -1,3 +1,4 @@
+import type { Context } from 'koa'
 import { type Kysely, sql } from 'kysely'
 import type { ChangeTables } from '../projector/changes/table.ts'
 
@@ -5,4 +6,9 @@ import type { ChangeTables } from '../projector/changes/table.ts'
 export async function newestChange(db: Kysely<ChangeTables>): Promise<number> {
   const { rows } = await sql<{ change: number }>`select newest_change() as change`.execute(db)
   return rows[0]?.change ?? 0
+}
+
+/** Says on a list from where `/api/stream?topics=jobs` continues it without a gap; call it before the list is read. */
+export async function setCursor(ctx: Context, db: Kysely<ChangeTables>): Promise<void> {
+  ctx.set('Forge-Cursor', String(await newestChange(db)))
 }

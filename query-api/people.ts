@@ -1,4 +1,13 @@
 import type { Pool } from 'pg'
+import type { QuotaTables } from '../projector/quotas/table.ts'
+import type { Reads } from './reads.ts'
+
+/** What routes about people read: who there is, and what each may hold. */
+export type PeopleDeps = {
+  reads: Reads<QuotaTables>
+  /** Can read the schema `auth`. */
+  pool: Pool
+}
 
 export async function countPeople(pool: Pool): Promise<number> {
   const { rows } = await pool.query('select count(*) as count from auth.person')

@@ -98,6 +98,12 @@ export const resolved = Type.Object({
 })
 export type Resolved = Static<typeof resolved>
 
+const admission = Type.Object({
+  admitted_at: timestamp(),
+  gates: Type.Array(gateResult),
+  warnings: Type.Array(warning),
+})
+
 /** The response of `POST /api/jobs` (specification, "Jobs and runs": admission result). */
 export const admissionResult = Type.Object({
   run_id: Type.String(),
@@ -108,11 +114,7 @@ export const admissionResult = Type.Object({
   state_reason: nullable(Type.String()),
   dialect: Type.String(),
   spec_digest: Type.String(),
-  admission: Type.Object({
-    admitted_at: timestamp(),
-    gates: Type.Array(gateResult),
-    warnings: Type.Array(warning),
-  }),
+  admission,
   queue: nullable(queueView),
   estimate: nullable(estimate),
   resolved,
@@ -224,11 +226,7 @@ export const jobTransition = Type.Object({
 export const jobDetail = Type.Object({
   ...jobRow.properties,
   spec: jobSpec,
-  admission: Type.Object({
-    admitted_at: timestamp(),
-    gates: Type.Array(gateResult),
-    warnings: Type.Array(warning),
-  }),
+  admission,
   attempts: Type.Array(jobAttempt),
   transitions: Type.Array(jobTransition),
   holds: Type.Array(Type.Object({ reason: Type.String(), until: nullable(timestamp()) })),

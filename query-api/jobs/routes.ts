@@ -1,5 +1,5 @@
 import { type Kysely, type OrderByItemBuilder, sql } from 'kysely'
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import type { Person } from '../../auth/caller.ts'
 import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
@@ -12,8 +12,9 @@ import type { MetricTables } from '../../projector/metrics/table.ts'
 import { jobDetail, jobListQuery, jobRow, jobStates } from '../../schemas/jobs.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import { type AccessTables, findRun, readableProjects } from '../access.ts'
-import { newestChange } from '../newest-change.ts'
-import { countRows, pageHeaders, parseSort, parseWords } from '../page.ts'
+import { listRoute } from '../list-route.ts'
+import { setCursor } from '../newest-change.ts'
+import { countRows, parseSort, parseWords } from '../page.ts'
 import type { Reads } from '../reads.ts'
 import { readBeside } from './beside.ts'
 import { readDetail } from './detail.ts'
@@ -35,20 +36,17 @@ const sortable = [
 ] as const
 
 export const jobRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
-  route({
-    method: 'GET',
+  listRoute({
     path: '/api/jobs',
     credential: 'person',
     tag: 'jobs',
     summary: 'List the jobs one may read, the newest first',
     query: jobListQuery,
-    response: Type.Array(jobRow),
-    async handle({ caller, query, ctx }) {
-      const { limit = 50, offset = 0, sort = '-submitted_at' } = query
-      const { by, desc } = parseSort(sort, sortable)
+    row: jobRow,
+    async read({ caller, query, ctx }, { limit, offset }) {
+      const { by, desc } = parseSort(query.sort ?? '-submitted_at', sortable)
       const db = reads.as(caller)
-      // From here `/api/stream?topics=jobs` continues without a gap.
-      ctx.set('Forge-Cursor', String(await newestChange(db)))
+      await setCursor(ctx, db)
       const jobs = filtered(db, await readableProjects(db, caller), caller, query)
       const rows = await jobs
         .select(rowColumns)
@@ -57,10 +55,10 @@ export const jobRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
         .limit(limit)
         .offset(offset)
         .execute()
-      pageHeaders(ctx, { limit, offset }, await countRows(db, jobs.select('run_id')))
+      const counted = await countRows(db, jobs.select('run_id'))
       const runIds = rows.map(job => job.run_id)
       const beside = await readBeside(reads.as(caller, runIds), rows)
-      return rows.map(job => toJobRow(job, beside(job), now()))
+      return { rows: rows.map(job => toJobRow(job, beside(job), now())), counted }
     },
   }),
   route({

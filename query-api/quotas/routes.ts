@@ -1,20 +1,11 @@
-import type { Pool } from 'pg'
 import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import type { QuotaTables } from '../../projector/quotas/table.ts'
 import { quota, quotaListQuery, quotaPath, quotaRow } from '../../schemas/quotas.ts'
 import { listRoute } from '../list-route.ts'
-import { countPeople } from '../people.ts'
+import { countPeople, type PeopleDeps } from '../people.ts'
 import { readQuotas } from '../quota.ts'
-import type { Reads } from '../reads.ts'
 
-export type QuotaDeps = {
-  reads: Reads<QuotaTables>
-  /** Can read the schema `auth`, for the list of people. */
-  pool: Pool
-}
-
-export const quotaRoutes = ({ reads, pool }: QuotaDeps): Route[] => [
+export const quotaRoutes = ({ reads, pool }: PeopleDeps): Route[] => [
   listRoute({
     path: '/api/admin/quotas',
     credential: 'admin',

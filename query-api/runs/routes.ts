@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { type Route, route } from '../../auth/route.ts'
 import type { Clock } from '../../platform/time.ts'
 import type { ChangeTables } from '../../projector/changes/table.ts'
@@ -6,8 +5,9 @@ import type { HparamTables } from '../../projector/hparams/table.ts'
 import { runListQuery, runRecord, runRow } from '../../schemas/run-records.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import { type AccessTables, findRun, readableProjects } from '../access.ts'
-import { newestChange } from '../newest-change.ts'
-import { countRows, pageHeaders } from '../page.ts'
+import { listRoute } from '../list-route.ts'
+import { setCursor } from '../newest-change.ts'
+import { countRows } from '../page.ts'
 import type { Reads } from '../reads.ts'
 import { filteredRuns, pageOfRuns } from './list.ts'
 import { type RecordTables, readRecords } from './record.ts'
@@ -15,26 +15,24 @@ import { type RecordTables, readRecords } from './record.ts'
 type Tables = AccessTables & ChangeTables & HparamTables & RecordTables
 
 export const runRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
-  route({
-    method: 'GET',
+  listRoute({
     path: '/api/runs',
     credential: 'person',
     tag: 'runs',
     summary: 'List the runs one may read, the newest first',
     query: runListQuery,
-    response: Type.Array(runRow),
-    async handle({ caller, query, ctx }) {
-      const { limit = 50, offset = 0, sort = '-created_at' } = query
+    row: runRow,
+    async read({ caller, query, ctx }, { limit, offset }) {
+      const { sort = '-created_at' } = query
       const db = reads.as(caller)
-      // From here `/api/stream?topics=jobs` continues without a gap.
-      ctx.set('Forge-Cursor', String(await newestChange(db)))
+      await setCursor(ctx, db)
       const readable = { projects: await readableProjects(db, caller), caller }
       const runs = filteredRuns(db, readable, query)
       const counted = await countRows(db, runs.select('runs.run_id'))
       const page = await pageOfRuns(db, runs, sort, { limit, offset, counted })
-      pageHeaders(ctx, { limit, offset }, counted)
       const runIds = page.map(run => run.run_id)
-      return readRecords(reads.as(caller, runIds), page, { caller, now: now() })
+      const rows = await readRecords(reads.as(caller, runIds), page, { caller, now: now() })
+      return { rows, counted }
     },
   }),
   route({

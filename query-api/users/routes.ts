@@ -1,20 +1,11 @@
-import type { Pool } from 'pg'
 import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import type { QuotaTables } from '../../projector/quotas/table.ts'
 import { type PersonRow, user, userListQuery, userOf, userPath } from '../../schemas/users.ts'
 import { listRoute } from '../list-route.ts'
-import { countPeople } from '../people.ts'
+import { countPeople, type PeopleDeps } from '../people.ts'
 import { readQuotas } from '../quota.ts'
-import type { Reads } from '../reads.ts'
 
-export type UserDeps = {
-  reads: Reads<QuotaTables>
-  /** Can read the schema `auth`. */
-  pool: Pool
-}
-
-export const userRoutes = ({ reads, pool }: UserDeps): Route[] => [
+export const userRoutes = ({ reads, pool }: PeopleDeps): Route[] => [
   listRoute({
     path: '/api/admin/users',
     credential: 'admin',
