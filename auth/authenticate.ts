@@ -40,7 +40,7 @@ export function authenticator(auth: Authentication): Authenticate {
 
   const admin = async (ctx: Context): Promise<Person> => {
     const caller = await person(ctx)
-    if (caller.role !== 'admin') throw new Refusal('forbidden', 'This needs the role admin')
+    if (caller.role !== 'admin') throw new Refusal('forbidden', 'Only admins may do this')
     return caller
   }
 
@@ -91,7 +91,9 @@ function byAccessToken(auth: Authentication): (ctx: Context) => Promise<Person> 
       throw unauthenticated('An access token is needed: Authorization: Bearer <token>')
     const claims = await verifyAccessToken(auth.keys, token, auth.now())
     if (!claims)
-      throw unauthenticated('The access token is malformed, expired or not ours; sign in again')
+      throw unauthenticated(
+        'The access token is malformed, expired or was not issued here; sign in again',
+      )
     const session = await sessions(claims.sid)
     if (!session?.live || session.username !== claims.sub || session.role !== claims.role)
       throw unauthenticated('The access token was revoked; sign in again')
@@ -116,7 +118,7 @@ function byIngestToken(auth: Authentication): (ctx: Context) => Promise<RunCalle
     if (tokenId === null || !row || !sameHash(row.secret_sha256, sha256(token)))
       throw unauthenticated('The ingest token is malformed or unknown')
     if (row.ended_at !== null || row.expires_at <= auth.now())
-      throw unauthenticated('The ingest token has ended')
+      throw unauthenticated('The ingest token is no longer valid')
     return { kind: 'run', runId: row.run_id, tokenId }
   }
 }

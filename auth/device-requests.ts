@@ -60,7 +60,7 @@ async function countGuess(pool: Pool, username: string, now: Date): Promise<void
   const [count] = rows
   if (!count || count.guesses <= guessesAMinute) return
   const leftMs = count.began_at.getTime() + 60_000 - now.getTime()
-  throw new Refusal('rate_limited', 'Too many wrong codes; wait a minute and look at it again', {
+  throw new Refusal('rate_limited', 'Too many wrong codes; wait a minute and check the code', {
     code: 'device.too_many_guesses',
     retryAfterSeconds: Math.max(1, Math.ceil(leftMs / 1000)),
   })

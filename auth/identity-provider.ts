@@ -189,7 +189,7 @@ function refusalOf(name: string, error: unknown): Refusal {
       code: 'oidc.refused',
     })
   if (error instanceof ResponseBodyError && error.error === 'invalid_grant')
-    return new Refusal('invalid', `${name} no longer takes this sign-in; start again`, {
+    return new Refusal('invalid', `${name} no longer accepts this sign-in; start again`, {
       code: 'oidc.stale',
     })
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
@@ -201,7 +201,7 @@ function refusalOf(name: string, error: unknown): Refusal {
   if (isAway)
     return new Refusal(
       'backend_failed',
-      `The identity provider ${name} does not answer; try again`,
+      `The identity provider ${name} is not responding; try again`,
       {
         code: 'oidc.away',
         cause: why,
@@ -209,7 +209,7 @@ function refusalOf(name: string, error: unknown): Refusal {
     )
   return new Refusal(
     'backend_failed',
-    `The answer of the identity provider ${name} is not to be trusted; ask your administrator`,
+    `The response of the identity provider ${name} could not be verified; ask your administrator`,
     { code: 'oidc.untrusted', cause: why },
   )
 }

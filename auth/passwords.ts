@@ -23,13 +23,13 @@ export async function refuseBadPassword(password: string, username: string): Pro
   if (bytes < minBytes || bytes > maxBytes)
     throw new Refusal(
       'invalid',
-      `The password has ${bytes} bytes; ${minBytes} to ${maxBytes} are expected`,
+      `The password has ${bytes} bytes; it must have ${minBytes} to ${maxBytes}`,
     )
   const besidesName = text.toLowerCase().replaceAll(username.toLowerCase(), '')
   if (!/\p{L}/u.test(besidesName) && besidesName.length < text.length)
-    throw new Refusal('invalid', 'The password must be more than the username and some digits')
+    throw new Refusal('invalid', 'The password must not be the username with digits')
   if (await isCommon(text))
-    throw new Refusal('invalid', 'Many people use this password; choose one that nobody else has')
+    throw new Refusal('invalid', 'This password is too common; choose another')
 }
 
 /** A temporary password of 120 random bits. */

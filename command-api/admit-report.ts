@@ -47,11 +47,11 @@ export function createReports(pool: Pool, now: Clock): Reports {
     async admit({ caller, body, ctx }) {
       const run = body.run_id === caller.runId ? await find(caller.runId) : null
       if (!run)
-        throw new Refusal('forbidden', 'The ingest token belongs to another run than run_id names')
+        throw new Refusal('forbidden', 'The ingest token belongs to a different run than run_id')
       if (run.ended_at !== null && now().getTime() - run.ended_at.getTime() > lateMs)
         throw new Refusal(
           'conflict',
-          `The run ended at ${run.ended_at.toISOString()}; reports were taken for 15 minutes after it`,
+          `The run ended at ${run.ended_at.toISOString()}; reports are accepted for 15 minutes after the end`,
           {
             code: 'run.ended',
           },

@@ -24,8 +24,12 @@ export function createFactLane(log: EventLog): FactLane {
 }
 
 const full = (cause: LogFull) =>
-  new Refusal('unavailable', 'More reports come than the log takes; send this one again', {
-    code: 'ingest.full',
-    retryAfterSeconds: 2,
-    cause,
-  })
+  new Refusal(
+    'unavailable',
+    'Reports arrive faster than the log can store them; send this one again',
+    {
+      code: 'ingest.full',
+      retryAfterSeconds: 2,
+      cause,
+    },
+  )

@@ -151,13 +151,13 @@ const deadlockDetected = '40P01'
 function refuseUnlessOutrun(error: unknown, stream: string, attempt: number): void {
   const code = error instanceof Error && 'code' in error ? error.code : null
   if (code === lockNotAvailable)
-    throw new Refusal('unavailable', `${stream} is being changed by others; try again`, {
+    throw new Refusal('unavailable', `Other requests are changing ${stream}; try again`, {
       retryAfterSeconds: 1,
       cause: error,
     })
   if (!(error instanceof ConcurrentWrite) && code !== deadlockDetected) throw error
   if (attempt === attempts)
-    throw new Refusal('conflict', `${stream} was changed by others at the same time; try again`)
+    throw new Refusal('conflict', `Another request changed ${stream} at the same time; try again`)
 }
 
 type Opened = { stamp: Stamp; names: readonly string[]; target: string }

@@ -27,7 +27,7 @@ function tooBig(type: string, data: object, bytes: number): Refusal {
   const biggest = biggestField(data)
   return new Refusal(
     'too_large',
-    `${type} would take ${bytes} bytes, most of them in '${biggest}'; ${maxEventBytes} are the most`,
+    `${type} would take ${bytes} bytes, most of them in '${biggest}'; the limit is ${maxEventBytes}`,
     { code: 'event.too_large', data: { field: biggest, bytes, max_bytes: maxEventBytes } },
   )
 }

@@ -23,7 +23,7 @@ export function claimOf(asked: Asked, now: Date): Claim | null {
   if (key.length > maxKeyLength)
     throw new Refusal(
       'invalid',
-      `Idempotency-Key has ${key.length} characters; ${maxKeyLength} are the most`,
+      `Idempotency-Key has ${key.length} characters; at most ${maxKeyLength} are allowed`,
     )
   const who = caller.kind === 'person' ? caller.username : caller.kind
   return { scope: `${who} ${ctx.method} ${ctx.path}`, key, hash: hashOf(body), now }
@@ -52,7 +52,7 @@ export async function findAnswer(tx: Transaction, claim: Claim): Promise<Kept | 
   if (!hash.equals(first.request_hash))
     throw new Refusal(
       'conflict',
-      `Idempotency-Key ${key} was used with another body; use a new key`,
+      `Idempotency-Key ${key} was already used with a different body; use a new key`,
       { code: 'idempotency.other_body' },
     )
   return { answer: first.answer, position: first.position }

@@ -57,5 +57,5 @@ const rolesOf = (run: Row, caller: Person) => {
 
 const whoMay = (action: Action, owner: string, noun: string): string =>
   action === 'issue_token'
-    ? `Only ${owner} issues tokens of this run`
-    : `Only ${owner}, maintainers of its project and admins act on this ${noun}`
+    ? `Only ${owner} may issue tokens of this run`
+    : `Only ${owner}, maintainers of its project and admins may act on this ${noun}`

@@ -83,6 +83,6 @@ function refuseStrangers(row: Row, project: string, caller: Asking): void {
   if (judge(roles, 'submit') !== 'permitted')
     throw new Refusal(
       'forbidden',
-      `Project ${project} belongs to others; ask its owner to make you a member`,
+      `Project ${project} belongs to somebody else; ask its owner to make you a member`,
     )
 }

@@ -183,7 +183,7 @@ function hold(perPerson: Map<string, number>, username: string): () => void {
   if (held >= maxPerPerson)
     throw new Refusal(
       'rate_limited',
-      `${held} streams are open; at most ${maxPerPerson} are served to one person, close another first`,
+      `You have ${held} open streams, and at most ${maxPerPerson} are allowed; close one first`,
       { code: 'streams.too_many', retryAfterSeconds: heartbeatMs / 1000 },
     )
   perPerson.set(username, held + 1)

@@ -53,12 +53,12 @@ type Ended = (code: number) => void
 
 /** `forge admin …`: commands for administrators. */
 export function addAdministration(program: Command, world: World, ended: Ended): void {
-  const admin = program.command('admin').description('look after the server')
+  const admin = program.command('admin').description('administer the server')
   const speaking = speakingIn(admin, world, ended)
-  addUsers(admin.command('users').description('the people who may sign in'), world, ended)
+  addUsers(admin.command('users').description('people who may sign in'), world, ended)
   addQuotas(admin.command('quota').description('what a user may hold'), world, ended)
   addMaintenance(
-    admin.command('maintenance').description('turn everybody away for a while'),
+    admin.command('maintenance').description('switch maintenance on and off'),
     world,
     ended,
   )

@@ -77,7 +77,7 @@ export function signInTarget(
   const { context } = asked
   if (context !== undefined && !nameShape.test(context))
     throw usageFailure(
-      `"${context}" is no name of a context: letters, digits and . : @ / - are, up to 100`,
+      `"${context}" is not a valid context name; use up to 100 letters, digits and . : @ / -`,
     )
   const given = asked.host || env.FORGE_HOST
   const known = context === undefined ? null : (own(stored.contexts, context)?.host ?? null)
@@ -91,7 +91,7 @@ export function contextNamed(name: string, { contexts }: Contexts): Context {
   const known = Object.keys(contexts)
   throw usageFailure(
     `There is no context "${name}"`,
-    known.length === 0 ? 'hint: forge login makes one' : `known are: ${known.join(', ')}`,
+    known.length === 0 ? 'hint: forge login creates one' : `known contexts: ${known.join(', ')}`,
   )
 }
 
@@ -118,6 +118,6 @@ export function normalHost(text: string): string {
   const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/.test(text)
   const address = /^https?:\/\//.test(text) ? text : `${isLocal ? 'http' : 'https'}://${text}`
   if (!URL.canParse(address))
-    throw usageFailure(`"${text}" is no address; expected is e.g. forge.example.com`)
+    throw usageFailure(`"${text}" is not an address; give one such as forge.example.com`)
   return new URL(address).origin
 }

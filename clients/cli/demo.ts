@@ -45,7 +45,7 @@ function readOptions(args: string[]): Options {
     process.exit(exitCode.ok)
   }
   if (values.port !== undefined && !/^\d{1,5}$/.test(values.port))
-    throw usageFailure(`--port ${values.port}: a number up to 65535 is expected`)
+    throw usageFailure(`--port ${values.port}: give a number up to 65535`)
   return {
     keep: values.keep === true,
     port: values.port === undefined ? null : Number(values.port),
@@ -98,7 +98,9 @@ async function start({ dataDir, port }: Options, signal: AbortSignal): Promise<D
   const server = await startDemoServer({ dataDir, port, onWait, signal })
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
   terminal.note(
-    server.isFound ? `  it runs already at ${server.url}` : `  ${server.url} after ${seconds} s`,
+    server.isFound
+      ? `  it is already running at ${server.url}`
+      : `  ${server.url} after ${seconds} s`,
   )
   return server
 }
@@ -143,7 +145,7 @@ function howToComeBack(server: DemoServer, { keep }: Options, shortId: string): 
 async function finish(server: DemoServer, isKept: boolean): Promise<void> {
   if (isKept) {
     terminal.note(
-      `The server goes on at ${server.url}: sign in as ${admin}, password ${server.password}`,
+      `The server keeps running at ${server.url}: sign in as ${admin}, password ${server.password}`,
     )
     return
   }

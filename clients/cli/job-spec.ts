@@ -17,14 +17,14 @@ export function parseSpec(text: string, name: string): SpecTree {
     throw usageFailure(`${name} is neither YAML nor JSON: ${error.message.trimEnd()}`)
   }
   if (!isTree(value))
-    throw usageFailure(`${name} holds no JobSpec: an object is expected at its top`)
+    throw usageFailure(`${name} is not a JobSpec: its top level must be an object`)
   return value
 }
 
 /** Parses `key=value`; the value is read as YAML, so numbers are numbers. */
 export function assignment(text: string, flag: string): [path: string, value: unknown] {
   const at = text.indexOf('=')
-  if (at < 1) throw usageFailure(`${flag} ${text}: KEY=VALUE is expected, e.g. ${flag} lr=0.001`)
+  if (at < 1) throw usageFailure(`${flag} ${text}: give KEY=VALUE, e.g. ${flag} lr=0.001`)
   const raw = text.slice(at + 1)
   if (raw.trim() === '') return [text.slice(0, at), raw]
   try {

@@ -76,4 +76,4 @@ function addContexts(program: Command, world: World, ended: Ended): void {
 const epilogue = `
 Exit codes: 0 ok, 1 the job failed, 2 usage, 3 refused, 4 not signed in or not allowed, 5 conflict,
 6 the server is unavailable, 130 interrupted.
-FORGE_HOST and FORGE_TOKEN go before what forge login stored. NO_COLOR turns colours off.`
+FORGE_HOST and FORGE_TOKEN override what forge login stored. NO_COLOR turns colours off.`

@@ -37,7 +37,7 @@ export async function openSession(world: World, options: CommonOptions): Promise
 export async function openSignedIn(world: World, options: CommonOptions): Promise<Session> {
   const session = await openSession(world, options)
   if (!session.api.isSignedIn)
-    throw new Failure(exitCode.auth, `Nobody is signed in at ${session.api.host}`, {
+    throw new Failure(exitCode.auth, `You are not signed in at ${session.api.host}`, {
       lines: [`hint: forge login --host ${session.api.host}, or set FORGE_TOKEN`],
     })
   return session

@@ -63,7 +63,7 @@ async function knownId(tx: Transaction, body: ArtifactInput, step: number): Prom
   if (!rows[0])
     throw new Refusal(
       'conflict',
-      `The run has registered ${maxPerRun} artifacts, the most it may`,
+      `The run has already registered ${maxPerRun} artifacts, the maximum`,
       {
         code: 'artifact.too_many',
       },

@@ -64,7 +64,7 @@ async function handleDuty(
         [duty_id, now],
       )
       if (rowCount === 0)
-        throw new Refusal('conflict', `The duty ${duty_id} is being performed, or no longer open`)
+        throw new Refusal('conflict', `The duty ${duty_id} is being performed or already closed`)
     },
   })
   return existing(deps, duty_id)

@@ -20,7 +20,7 @@ export function setHparams(
   if (total > maxHparams)
     throw new Refusal(
       'invalid',
-      `The run would have ${total} hyperparameters; ${maxHparams} are the most`,
+      `The run would have ${total} hyperparameters; at most ${maxHparams} are allowed`,
       { code: 'hparams.too_many' },
     )
   if (Object.keys(added).length === 0 && changed.length === 0) return []

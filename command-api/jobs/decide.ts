@@ -10,7 +10,7 @@ export type Hold = { reason: 'approval' | 'not_before'; until: string | null }
 
 /** `admitted` has passed the gates; a job without a hold is queued at once. */
 export function admit(job: Job, admitted: JobAdmitted, hold: Hold | null): JobEvent[] {
-  if (job.state !== null) throw new Refusal('conflict', `Run ${admitted.run_id} exists already`)
+  if (job.state !== null) throw new Refusal('conflict', `Run ${admitted.run_id} already exists`)
   const { run_id, short_id, project, owner } = admitted
   const subject = { run_id, short_id, project, owner }
   const then: JobEvent = hold

@@ -58,7 +58,7 @@ async function createAccount(deps: Deps, arrival: Arrival): Promise<string> {
     })
     if (owner !== null) return owner
   }
-  throw new Refusal('conflict', `All names like ${wanted} are taken`)
+  throw new Refusal('conflict', `Every name like ${wanted} is taken; ask an administrator`)
 }
 
 /** Returns the username of the account; null if somebody else has taken the name meanwhile. */

@@ -33,7 +33,7 @@ export function oidcRoutes(deps: Deps, openSession: OpenSession): Route[] {
   const configured = settings && { settings, provider: openIdentityProvider(settings) }
   const atProvider = () => {
     if (configured) return configured
-    throw new Refusal('not_configured', 'No identity provider is configured here')
+    throw new Refusal('not_configured', 'No identity provider is configured on this server')
   }
   return [loginRoute(deps, atProvider), callbackRoute(deps, atProvider, openSession)]
 }
@@ -94,7 +94,7 @@ function pathHere(asked: string, baseUrl: string): string {
   const base = new URL(baseUrl)
   const url = asked.startsWith('/') ? URL.parse(asked, base) : null
   if (url?.origin !== base.origin)
-    throw new Refusal('invalid', `return_to: a path of this server is expected, as in /device`)
+    throw new Refusal('invalid', 'return_to must be a path on this server, such as /device')
   return url.pathname + url.search + url.hash
 }
 

@@ -51,7 +51,7 @@ export const projectionRoutes = (deps: Deps, admin: ProjectionAdmin): Route[] =>
       if (params.name !== everything && !names.includes(params.name))
         throw new Refusal(
           'not_found',
-          `No such projection: ${params.name}; known are ${names.join(', ')}, ${everything}`,
+          `No such projection: ${params.name}; choose one of ${names.join(', ')}, ${everything}`,
         )
       if (admin.rebuildStatus().state === 'running') throw atWork()
       // Recorded before it starts, so that no rebuild starts unrecorded.
@@ -66,4 +66,4 @@ export const projectionRoutes = (deps: Deps, admin: ProjectionAdmin): Route[] =>
   }),
 ]
 
-const atWork = () => new Refusal('conflict', 'A rebuild is already at work')
+const atWork = () => new Refusal('conflict', 'A rebuild is already running')

@@ -31,7 +31,7 @@ export function setMember(
 export function removeMember(project: Project, asked: Asked, username: string): ProjectEvent[] {
   const { members } = withoutOwner(configurable(project, asked), asked, username)
   if (!members.has(username))
-    throw new Refusal('not_found', `${username} is no member of project ${asked.name}`)
+    throw new Refusal('not_found', `${username} is not a member of project ${asked.name}`)
   return [{ type: 'project.member_removed', data: { name: asked.name, username } }]
 }
 
@@ -44,7 +44,7 @@ function configurable(project: Project, { caller, name }: Asked): Existing {
   if (verdict === 'forbidden')
     throw new Refusal(
       'forbidden',
-      `Only ${project.owner}, maintainers and admins change project ${name}`,
+      `Only ${project.owner}, maintainers and admins may change project ${name}`,
     )
   return project
 }
@@ -56,7 +56,7 @@ function withoutOwner(project: Existing, { name }: Asked, username: string): Exi
   if (project.owner === username)
     throw new Refusal(
       'conflict',
-      `${username} owns project ${name} and stays so; only others have a role in it`,
+      `${username} owns project ${name}, and an owner can be neither removed nor given another role`,
     )
   return project
 }

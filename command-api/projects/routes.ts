@@ -130,5 +130,5 @@ async function refuseUnknown(tx: Transaction, username: string): Promise<void> {
     'select 1 from auth.person where username = $1 and not disabled',
     [username],
   )
-  if (rowCount === 0) throw new Refusal('invalid', `No user who may sign in is called ${username}`)
+  if (rowCount === 0) throw new Refusal('invalid', `There is no enabled user ${username}`)
 }

@@ -32,7 +32,7 @@ export const rubricRoutes = (deps: Deps): Route[] => [
       if (caller.username !== params.owner && caller.role !== 'admin')
         throw new Refusal(
           'forbidden',
-          `Only ${params.owner} or an admin writes rubrics of ${params.owner}`,
+          `Only ${params.owner} or an admin may write rubrics of ${params.owner}`,
         )
       refuseBadRubric(params.name, body)
       const command = { owner: params.owner, ...body, digest: digestOf(body) }

@@ -101,10 +101,7 @@ function shown(deps: Deps, run_id: string, { token, expires_at }: IssuedToken) {
 /** Only live external runs have tokens. */
 function refuseWithoutTokens(run: RunToActOn): void {
   if (run.source === 'job')
-    throw new Refusal('conflict', 'The run belongs to a job; its token is given to the job alone')
+    throw new Refusal('conflict', 'The run belongs to a job; only the job itself gets its token')
   if (run.ended_at !== null)
-    throw new Refusal(
-      'conflict',
-      `The run ended at ${toTimestamp(run.ended_at)}; begin another one`,
-    )
+    throw new Refusal('conflict', `The run ended at ${toTimestamp(run.ended_at)}; start a new one`)
 }

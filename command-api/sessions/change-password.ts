@@ -22,13 +22,16 @@ export async function changePassword(
   const { username } = caller
   const known = await readHash(deps, username)
   if (known === null)
-    throw new Refusal('conflict', `${username} has no password here; sign in as before`)
+    throw new Refusal(
+      'conflict',
+      `${username} has no password here; change it at the identity provider`,
+    )
   if (!(await passwords.matches(body.current, known)))
     throw new Refusal('unauthenticated', 'The current password is wrong', {
       code: 'password.wrong',
     })
   if (body.new === body.current)
-    throw new Refusal('invalid', 'The new password is the current one; choose another')
+    throw new Refusal('invalid', 'The new password is the same as the current one; choose another')
   await refuseBadPassword(body.new, username)
   const hash = await passwords.hash(body.new)
   await commit(deps, request, userAt(username), {
@@ -39,7 +42,10 @@ export async function changePassword(
         [username, known, hash],
       )
       if (rowCount === 0)
-        throw new Refusal('conflict', 'The password was changed at the same time; sign in anew')
+        throw new Refusal(
+          'conflict',
+          'Another request changed the password at the same time; sign in again',
+        )
       await revokeSessions(tx, username, { now, except: caller.sid })
     },
   })

@@ -34,4 +34,4 @@ export async function logout(deps: Deps, request: SigningOut): Promise<void> {
 }
 
 const nobodyIsSignedIn = () =>
-  new Refusal('unauthenticated', 'Nobody is signed in: neither token nor cookie is live')
+  new Refusal('unauthenticated', 'Not signed in: neither the token nor the cookie is valid')

@@ -100,7 +100,7 @@ const ownSessionRoutes = (deps: Deps, passwords: Passwords): Route[] => [
       const { caller, params } = request
       const { username } = caller
       const { sid } = params
-      const otherwise = new Refusal('not_found', `There is no session ${sid}`)
+      const otherwise = new Refusal('not_found', `No such session: ${sid}`)
       await endSession(deps, request, { username, sid, as: 'user.session_revoked', otherwise })
       return { ok: true }
     },

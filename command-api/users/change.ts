@@ -42,7 +42,7 @@ export async function patchUser(
   if (resetsPassword && before.auth === 'oidc')
     throw new Refusal(
       'conflict',
-      `${username} signs in with the identity provider, without password`,
+      `${username} signs in with the identity provider and has no password here`,
     )
   const password = resetsPassword ? await newPassword(passwords, body.password, username) : null
   const profile = (['display_name', 'email'] as const).filter(
@@ -106,7 +106,7 @@ async function keepAnAdmin(tx: Transaction): Promise<void> {
   if (rowCount === 0)
     throw new Refusal(
       'conflict',
-      'This is the last admin who can sign in; make another one admin first',
+      'This is the last admin who can sign in; make somebody else an admin first',
       { code: 'users.last_admin' },
     )
 }

@@ -43,7 +43,7 @@ export function insertUser(deps: Deps, request: Create, password: NewPassword) {
              values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
             [username, role, display_name, email, password.hash, created_at],
           )
-          if (rowCount === 0) throw new Refusal('conflict', `There is a user ${username} already`)
+          if (rowCount === 0) throw new Refusal('conflict', `User ${username} already exists`)
         },
       })
       const state = { disabled: false, created_at, last_login_at: null, auth: 'password' as const }

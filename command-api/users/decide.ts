@@ -4,7 +4,7 @@ import { Refusal } from '../../platform/refusal.ts'
 export type CreateUser = { username: string; role: Role }
 
 export function createUser(user: User, { username, role }: CreateUser): UserEvent[] {
-  if (user) throw new Refusal('conflict', `There is a user ${username} already`)
+  if (user) throw new Refusal('conflict', `User ${username} already exists`)
   return [{ type: 'user.created', data: { username, role, auth: 'password' } }]
 }
 

@@ -19,7 +19,7 @@ export async function readJsonBody(
   if (ctx.get('content-type') !== '' && !ctx.is('json', '+json'))
     throw new Refusal(
       'unsupported_media_type',
-      `Content-Type ${ctx.get('content-type')} is not taken here; send application/json`,
+      `Content-Type ${ctx.get('content-type')} is not accepted here; send application/json`,
     )
   if (ctx.get('content-type') === '') ctx.req.headers['content-type'] = 'application/json'
   const text =
@@ -59,7 +59,7 @@ function toRefusal(error: Error & { status?: number; type?: string }, limitBytes
   if (error.status === 415)
     return new Refusal(
       'unsupported_media_type',
-      'Content-Encoding is not known; gzip, deflate, br, zstd or none are',
+      'Unknown Content-Encoding; use gzip, deflate, br, zstd or none',
     )
   if (error.status === 400 || 'code' in error)
     return new Refusal('invalid', `The body could not be read: ${error.message}`)

@@ -66,7 +66,7 @@ function toRefusal(error: unknown): Refusal | null {
   if (error instanceof LogUnavailable)
     return new Refusal(
       'unavailable',
-      'The event log does not answer; nothing is known to be stored, send it again',
+      'The event log is not responding; the request may not have been stored, send it again',
       {
         code: 'log.unavailable',
         retryAfterSeconds: 2,
@@ -74,7 +74,7 @@ function toRefusal(error: unknown): Refusal | null {
       },
     )
   if (isOutage(error))
-    return new Refusal('unavailable', 'The database does not answer; try again', {
+    return new Refusal('unavailable', 'The database is not responding; try again', {
       code: 'database.unavailable',
       retryAfterSeconds: 2,
       cause: error,

@@ -15,7 +15,7 @@ export function refuseForeignOrigin(ctx: Context, baseUrl: string): void {
   if (own.includes(origin)) return
   throw new Refusal(
     'forbidden',
-    `A page of ${origin || 'another site'} must not do this; only pages of ${own[0]} may`,
+    `Pages of ${origin || 'another site'} may not do this; only pages of ${own[0]} may`,
     { code: 'origin.foreign' },
   )
 }

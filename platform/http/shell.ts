@@ -68,7 +68,7 @@ async function refuseUnreadableAddress(ctx: Context, next: Next): Promise<void> 
   try {
     void ctx.path
   } catch {
-    throw new Refusal('invalid', 'The address of the request cannot be read')
+    throw new Refusal('invalid', 'The request URL is malformed')
   }
   await next()
 }
@@ -148,7 +148,7 @@ function noSuchRoute(ctx: Context, routes: readonly RouteShape[]): never {
   ctx.set('Allow', [...new Set(allowed)].join(', '))
   throw new Refusal(
     'method_not_allowed',
-    `${ctx.method} is not allowed here; ${allowed.join(', ')} is`,
+    `${ctx.method} is not allowed here; use ${allowed.join(', ')}`,
   )
 }
 

@@ -91,7 +91,7 @@ export const auditRoutes = (audit: AuditReader, now: Clock): Route[] => [
 ]
 
 function known<T>(target: string, found: T | null): T {
-  if (found === null) throw new Refusal('not_found', `Nothing is recorded of ${target}`)
+  if (found === null) throw new Refusal('not_found', `No events are recorded for ${target}`)
   return found
 }
 

@@ -195,7 +195,7 @@ const unfit: [string, Record<string, unknown>, Partial<AdmissionFacts>, RegExp][
     'too many GPUs a node',
     gpus(16),
     { quota: { ...defaultQuota, max_concurrent_gpus: 64 } },
-    /has 8 GPUs a node, not 16/,
+    /has 8 GPUs per node, not 16/,
   ],
   [
     'fewer GPUs than the recipe needs',
@@ -209,8 +209,8 @@ const unfit: [string, Record<string, unknown>, Partial<AdmissionFacts>, RegExp][
     { recipe: { ...recipe, resources: { min_gpus: 1, profiles: ['a100'] } } },
     /made for a100, not h100-8x/,
   ],
-  ['too many CPUs', { resources: { cpus: 128 } }, {}, /has 64 CPUs a node, not 128/],
-  ['too much memory', { resources: { memory_gb: 513 } }, {}, /has 512 GB a node, not 513/],
+  ['too many CPUs', { resources: { cpus: 128 } }, {}, /has 64 CPUs per node, not 128/],
+  ['too much memory', { resources: { memory_gb: 513 } }, {}, /has 512 GB per node, not 513/],
 ]
 for (const [what, spec, changed, detail] of unfit)
   test(`the gate profile refuses ${what}`, t => {

@@ -63,7 +63,7 @@ test('best follows the goal of the run, and needs one', async t => {
   await register(at, without.run_id, [{ artifact_id: 'art_9', step: 1, metrics: { loss: 1 } }])
   t.is(
     await from(at, { run_id: without.run_id, select: 'best' }),
-    `Run ${without.run_id} has no artifact to begin from (best)`,
+    `Run ${without.run_id} has no artifact to start from (best)`,
   )
 })
 
@@ -78,7 +78,7 @@ test('what does not exist, or is not for the submitter, is named', async t => {
   )
   t.is(
     await from(at, { run_id, select: { step: 7 } }),
-    `Run ${run_id} has no artifact to begin from (step 7)`,
+    `Run ${run_id} has no artifact to start from (step 7)`,
   )
   t.is(await from(at, { model: 'name@7' }), 'No such registered model: name@7')
   t.is(await from(at, {}), 'init_from names neither an artifact_id nor a run_id')

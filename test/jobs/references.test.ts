@@ -9,7 +9,7 @@ test("a job's own number is in the project it was submitted to, and strangers su
   const stranger = at.submit({}, { username: 'eve' }, 'of-ada')
   await t.throwsAsync(stranger, {
     instanceOf: Refusal,
-    message: /^Project of-ada belongs to others/,
+    message: /^Project of-ada belongs to somebody else/,
   })
   const admin = await at.submit({}, { username: 'root', role: 'admin' }, 'of-ada')
   t.is(admin.short_id, 'of-ada-3')

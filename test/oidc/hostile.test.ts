@@ -121,7 +121,7 @@ test.serial('an ID token that does not prove who it is about signs nobody in', a
   const bad = badTokens(provider)
   for (const [what, idToken] of bad) {
     provider.idToken = idToken
-    await refused(t, scene, [what, 502, /^The answer of the identity provider Example ID/])
+    await refused(t, scene, [what, 502, /^The response of the identity provider Example ID/])
   }
   // Each got as far as the token, so nothing else was wrong.
   t.is(provider.redeemed(), bad.length)
@@ -161,7 +161,7 @@ test.serial(
   async t => {
     const scene = await setScene(t)
     const { provider } = scene
-    const untrusted = /is not to be trusted/
+    const untrusted = /could not be verified/
     const mixUp = { iss: 'https://id.example.net' }
     await refused(t, scene, ['the answer of another issuer', 502, untrusted], mixUp)
     await refused(t, scene, ['an answer without issuer', 502, untrusted], { iss: null })
@@ -180,7 +180,7 @@ test.serial(
     const error = { code: null, error: 'access_denied', error_description: '<b>call 555</b>' }
     await refused(t, scene, ['a refusal', 403, /^Example ID did not sign you in/], error)
     const away = { code: null, error: 'temporarily_unavailable' }
-    await refused(t, scene, ['a provider in trouble', 502, /Example ID does not answer/], away)
+    await refused(t, scene, ['a provider in trouble', 502, /Example ID is not responding/], away)
     t.is(provider.redeemed(), 0)
 
     // A temporary failure spoils nothing: the same browser returns with the right response.

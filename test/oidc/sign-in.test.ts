@@ -145,7 +145,7 @@ test.serial('with a provider there are no passwords, and the ways to sign in say
   const away = await newVisitor().get(`${base}/api/auth/oidc/login`)
   t.is(away.status, 502)
   t.like(await away.json(), {
-    detail: 'The identity provider Example ID does not answer; try again',
+    detail: 'The identity provider Example ID is not responding; try again',
     code: 'oidc.away',
   })
 })

@@ -138,10 +138,10 @@ test('every route answers every person as the rule says, in private and internal
   const refusal = async (who: Who, path: string, body = {}) =>
     (await forge.call('POST', path, { token: tokens[who], body })).body.detail
   const told = await refusal('stranger', '/api/runs', { project })
-  t.regex(String(told), /^Project demo belongs to others/)
+  t.regex(String(told), /^Project demo belongs to somebody else/)
   t.is(
     await refusal('viewer', `/api/runs/${run.run_id}/token`),
-    'Only submitter issues tokens of this run',
+    'Only submitter may issue tokens of this run',
   )
 })
 
@@ -163,7 +163,7 @@ test('a job is stopped by who may, is forbidden to who may only read it, and hid
   for (const who of ['stranger', 'guest', 'submitter'] as const)
     t.like((await stop(who)).body, { detail: `No such job: ${job.short_id}` }, who)
   t.like((await stop('viewer')).body, {
-    detail: 'Only member, maintainers of its project and admins act on this job',
+    detail: 'Only member, maintainers of its project and admins may act on this job',
     code: 'forbidden',
   })
   t.is((await stop('maintainer')).status, 200)

@@ -40,7 +40,7 @@ test('a member must be somebody who may sign in, and the owner stays the owner',
   for (const username of ['nobody', 'guest']) {
     const { status, body } = await put(username)
     t.is(status, 400)
-    t.is(String(body.detail), `No user who may sign in is called ${username}`)
+    t.is(String(body.detail), `There is no enabled user ${username}`)
   }
   t.is((await put('stranger')).status, 200)
   t.is((await forge.call('DELETE', `${path}/members/owner`)).status, 409)

@@ -57,12 +57,12 @@ test('a member gets a role, another one, and none', t => {
   t.deepEqual(removeMember(after(member('bob')), by('ada'), 'bob'), [removed('bob')])
   t.is(
     code(() => removeMember(after(member('bob'), removed('bob')), by('ada'), 'bob')),
-    'not_found: bob is no member of project demo',
+    'not_found: bob is not a member of project demo',
   )
 })
 
 test('the owner can neither be removed nor given a lesser role', t => {
-  const refusal = 'conflict: ada owns project demo and stays so; only others have a role in it'
+  const refusal = 'conflict: ada owns project demo, and an owner can be neither removed nor given another role'
   for (const who of [by('ada'), by('root', 'admin')]) {
     t.is(
       code(() => removeMember(after(), who, 'ada')),
@@ -81,7 +81,7 @@ test('maintainers and admins change a project; members are told no, others that 
     code(() => changeSettings(project, who, { notes: 'x' }))
   for (const who of [by('ada'), by('max'), by('root', 'admin')]) t.is(change(at, who), 'done')
   for (const who of [by('mia'), by('vic')])
-    t.is(change(at, who), 'forbidden: Only ada, maintainers and admins change project demo')
+    t.is(change(at, who), 'forbidden: Only ada, maintainers and admins may change project demo')
   t.is(change(at, by('eve')), 'not_found: No such project: demo')
   t.is(change(projects.initial, by('eve')), 'not_found: No such project: demo')
   t.is(change(projects.initial, by('root', 'admin')), 'not_found: No such project: demo')

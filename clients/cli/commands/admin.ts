@@ -27,8 +27,8 @@ export const describeProjections = (command: Command): Command =>
 export const describeRebuild = (command: Command): Command =>
   command
     .argument('[name]', 'one projection; all of them otherwise', 'all')
-    .description('build the read models anew from the event log; reads go on meanwhile')
-    .option('--no-wait', 'return as soon as it has begun')
+    .description('rebuild the read models from the event log; reads continue meanwhile')
+    .option('--no-wait', 'return as soon as it has started')
 
 export async function projections(world: World, options: CommonOptions): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)

@@ -48,15 +48,15 @@ const wholeNumber = (text: string): number => {
 
 export const describeAuditList = (command: Command): Command =>
   command
-    .description('who did what, the newest first')
+    .description('who did what, newest first')
     .option('--actor <name>', 'e.g. alice, or with its kind: system:executor')
     .option('--type <type>', 'a type of event, or a family: job.*')
     .option('--target <target>', 'e.g. job:run_01J…, user:alice, rubric:alice/helpful')
-    .option('--request <id>', 'what came of one request')
+    .option('--request <id>', 'what resulted from one request')
     .option('--since <time>', 'from then on: 90s, 5m, 2h, 1d ago, or an ISO time')
     .option('--until <time>', 'before then')
-    .option('-l, --limit <count>', 'at most that many, up to 500', wholeNumber, 50)
-    .option('--offset <count>', 'leave out that many of the newest', wholeNumber, 0)
+    .option('-l, --limit <count>', 'at most this many, up to 500', wholeNumber, 50)
+    .option('--offset <count>', 'skip this many of the newest', wholeNumber, 0)
 
 export async function auditList(world: World, options: ListOptions): Promise<ExitCode> {
   const { api, terminal, isJson, nowMs } = await openSignedIn(world, options)
@@ -67,7 +67,7 @@ export async function auditList(world: World, options: ListOptions): Promise<Exi
     until: instant('--until', options.until, nowMs()),
   })
   if (isJson) terminal.data(JSON.stringify(rows))
-  else if (rows.length === 0) terminal.note('Nothing of that is recorded')
+  else if (rows.length === 0) terminal.note('No matching events')
   else for (const line of lines(rows, terminal.columns())) terminal.data(line)
   return exitCode.ok
 }
@@ -88,7 +88,7 @@ function instant(option: string, text: string | undefined, nowMs: number): strin
   const ms = instantMs(text, nowMs)
   if (ms === null)
     throw usageFailure(
-      `${option} ${text}: 90s, 5m, 2h, 1d or a time like 2026-11-20T19:00:00+00:00`,
+      `${option} ${text}: give 90s, 5m, 2h, 1d or a time like 2026-11-20T19:00:00+00:00`,
     )
   // An absolute time is sent as typed: without a fraction it covers the whole second.
   return /^\d{4}-/.test(text) ? text : new Date(ms).toISOString()
@@ -100,7 +100,7 @@ export const describeAuditState = (command: Command): Command =>
   command
     .argument('<target>', 'e.g. job:run_01J…')
     .description('what something was at an instant, folded from its events')
-    .option('--at <time>', '90s, 5m, 2h, 1d ago, or an ISO time; now where left out')
+    .option('--at <time>', '90s, 5m, 2h, 1d ago, or an ISO time; now by default')
 
 export async function auditState(
   world: World,
@@ -122,7 +122,7 @@ export const describeAuditDiff = (command: Command): Command =>
     .argument('<target>', 'e.g. quota:alice')
     .description('what changed in something between two instants, and by which events')
     .requiredOption('--from <time>', '90s, 5m, 2h, 1d ago, or an ISO time')
-    .option('--to <time>', 'now where left out')
+    .option('--to <time>', 'now by default')
 
 export async function auditDiff(
   world: World,

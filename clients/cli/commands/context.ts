@@ -36,7 +36,8 @@ export async function contextList({ terminal, env }: World, options: Options): P
     }),
   )
   if (options.json) terminal.data(JSON.stringify(rows))
-  else if (rows.length === 0) terminal.note('You are signed in nowhere; forge login begins')
+  else if (rows.length === 0)
+    terminal.note('You are not signed in anywhere; start with forge login')
   else for (const line of inTable(rows, terminal)) terminal.data(line)
   return exitCode.ok
 }
@@ -65,7 +66,7 @@ export async function contextUse(
   await writeContexts(path, { ...stored, current: name })
   if (options.json) terminal.data(JSON.stringify({ name, host, username, current: true }))
   else terminal.note(`Commands go to ${host} as ${username}`)
-  if (env.FORGE_HOST) terminal.note('FORGE_HOST is set and goes before it')
+  if (env.FORGE_HOST) terminal.note('FORGE_HOST is set and overrides it')
   return exitCode.ok
 }
 
@@ -80,9 +81,8 @@ export async function contextRemove(
   const { [name]: _, ...others } = contexts
   await writeContexts(path, { current: current === name ? null : current, contexts: others })
   if (options.json) terminal.data(JSON.stringify({ name, host, username, removed: true }))
-  else terminal.note(`${name} is forgotten here`)
+  else terminal.note(`Forgot ${name} here`)
   const expires_at = token === null ? null : expiryOf(token)
-  if (expires_at !== null)
-    terminal.note(`The session at ${host} itself goes on until ${expires_at}`)
+  if (expires_at !== null) terminal.note(`Its session at ${host} lasts until ${expires_at}`)
   return exitCode.ok
 }

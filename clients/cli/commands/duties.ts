@@ -48,7 +48,7 @@ export async function dutyRetry(
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const duty = await api.post<Duty>(`${path}/${segment(id)}/retry`, undefined)
   if (isJson) terminal.data(JSON.stringify(duty))
-  else terminal.note(`${duty.reactor} tries ${duty.duty_id} again`)
+  else terminal.note(`${duty.reactor} will try ${duty.duty_id} again`)
   return exitCode.ok
 }
 

@@ -25,7 +25,7 @@ export function describeLogin(command: Command): Command {
       'sign in by approving a code in your browser, and keep the token for later commands',
     )
     .option('--password', 'ask for username and password instead')
-    .option('-u, --username <name>', 'who signs in by password; asked for on a terminal')
+    .option('-u, --username <name>', 'the user who signs in by password; asked for on a terminal')
     .option('--password-stdin', 'read the password from standard input')
     .option('--token-stdin', 'read an access token from standard input')
     .option('--no-browser', 'print the address only')
@@ -58,7 +58,7 @@ export async function login(world: World, options: LoginOptions): Promise<ExitCo
     terminal.note(
       `Signed in at ${host} as ${username} (${role})${expires_at ? `, until ${expires_at}` : ''}`,
     )
-  if (env.FORGE_TOKEN) terminal.note('FORGE_TOKEN is set and goes before what was stored now')
+  if (env.FORGE_TOKEN) terminal.note('FORGE_TOKEN is set and overrides the token just stored')
   return exitCode.ok
 }
 
@@ -71,9 +71,9 @@ type SignIn = (
 
 function wayOf({ username, password, passwordStdin, tokenStdin }: LoginOptions): Way {
   if (passwordStdin && tokenStdin)
-    throw usageFailure('--password-stdin and --token-stdin exclude each other')
+    throw usageFailure('--password-stdin and --token-stdin cannot be combined')
   if (tokenStdin && (password || username !== undefined))
-    throw usageFailure('--token-stdin says who you are: give no username or password with it')
+    throw usageFailure('--token-stdin cannot be combined with a username or password')
   if (tokenStdin) return 'token'
   return password || passwordStdin || username !== undefined ? 'password' : 'device'
 }

@@ -17,7 +17,7 @@ export async function logout(world: World, options: CommonOptions): Promise<Exit
   const found = targetOf(options, { FORGE_HOST: env.FORGE_HOST }, stored)
   const { host, context } = found
   const token = found.token ?? env.FORGE_TOKEN ?? null
-  if (token === null) throw new Failure(exitCode.auth, `Nobody is signed in at ${host}`)
+  if (token === null) throw new Failure(exitCode.auth, `You are not signed in at ${host}`)
   const trouble = await endSession(world, host, token)
   const kept = context === null ? undefined : stored.contexts[context]
   if (context !== null && kept)
@@ -56,7 +56,7 @@ async function endSession(
 const unended = (host: string, { exitCode: code, message, fields }: Failure): Failure =>
   new Failure(
     code,
-    `The token is forgotten here, but ${host} did not end its session: ${message}`,
+    `The token was forgotten here, but ${host} did not end its session: ${message}`,
     {
       fields,
     },

@@ -26,10 +26,10 @@ export function describeLogs(command: Command): Command {
   return command
     .argument('<run>', 'run id or short id')
     .description('print what a run has printed')
-    .option('-f, --follow', 'go on until the run has ended; the exit code says how')
+    .option('-f, --follow', 'continue until the run has ended; the exit code says how')
     .option('--since <time>', 'from then on: 90s, 5m, 2h, 1d ago, or an ISO time')
-    .option('--grep <text>', 'lines that hold this text')
-    .option('--tail <count>', 'begin that many lines before the end')
+    .option('--grep <text>', 'lines that contain this text')
+    .option('--tail <count>', 'start this many lines before the end')
     .option('-t, --timestamps', 'put the time before each line')
     .option('--node <name>')
     .option('--rank <number>')
@@ -42,7 +42,7 @@ export async function logs(world: World, id: string, options: LogsOptions): Prom
   for (const flag of ['tail', 'rank'] as const) {
     const text = options[flag]
     if (text !== undefined && !/^\d{1,7}$/.test(text))
-      throw usageFailure(`--${flag} ${text}: a whole number is expected`)
+      throw usageFailure(`--${flag} ${text}: give a whole number`)
   }
   const run = await findRun(session.api, id)
   const isWanted = (line: LogLine) =>
@@ -63,7 +63,9 @@ function sinceOf(text: string | undefined, nowMs: number): number {
   if (text === undefined) return Number.NEGATIVE_INFINITY
   const at = instantMs(text, nowMs)
   if (at === null)
-    throw usageFailure(`--since ${text}: 90s, 5m, 2h, 1d or a time like 2026-11-20T19:00:00+00:00`)
+    throw usageFailure(
+      `--since ${text}: give 90s, 5m, 2h, 1d or a time like 2026-11-20T19:00:00+00:00`,
+    )
   return at
 }
 
@@ -131,7 +133,7 @@ async function followLog(
     if (event.event === 'log') print(JSON.parse(event.data) as LogLine)
     if (event.event === 'eof') return sayEnd(session, run, JSON.parse(event.data) as EofFrame)
   }
-  terminal.note(`\n${run.short_id} goes on. To come back: ${attachCommands(run.short_id)}`)
+  terminal.note(`\n${run.short_id} continues. To come back: ${attachCommands(run.short_id)}`)
   return exitCode.interrupted
 }
 

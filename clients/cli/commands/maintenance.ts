@@ -16,15 +16,15 @@ const path = '/api/admin/maintenance'
 export const describeMaintenanceOn = (command: Command): Command =>
   command
     .description(
-      'answer 503 to everything but version, health, sign-in by password and this switch',
+      'return 503 for everything except version, health, sign-in by password and this switch',
     )
-    .option('-m, --message <text>', 'told to everybody who is turned away')
+    .option('-m, --message <text>', 'shown to everybody who gets the 503')
 
 export const describeMaintenanceOff = (command: Command): Command =>
-  command.description('serve again')
+  command.description('switch maintenance off')
 
 export const describeMaintenanceStatus = (command: Command): Command =>
-  command.description('whether everybody is turned away, and who began it')
+  command.description('whether maintenance is on, and who switched it on')
 
 export async function maintenanceOn(world: World, options: OnOptions): Promise<ExitCode> {
   const { api } = await openSignedIn(world, options)

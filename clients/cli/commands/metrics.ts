@@ -164,7 +164,7 @@ async function sayAround(
 ) {
   const [step, window] = [Number(options.around), Number(options.window)]
   if (!Number.isSafeInteger(step) || !Number.isSafeInteger(window) || window < 0)
-    throw usageFailure('--around STEP and --window STEPS: whole numbers are expected')
+    throw usageFailure('--around STEP and --window STEPS: give whole numbers')
   const range = { from: step - window, to: step + window, buckets: Math.min(2 * window + 1, 1000) }
   const series = await readSeries(api, base, keys, range)
   const rows = series.flatMap(({ key, points }) =>

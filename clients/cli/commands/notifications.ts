@@ -30,19 +30,19 @@ const streamPath = '/api/stream?topics=notifications'
 
 export const describeNotifications = (command: Command): Command =>
   command
-    .description('what you were told: ended jobs, changed quotas and roles, maintenance')
-    .option('-f, --follow', 'go on with each new one as it comes')
-    .option('-u, --unread', 'only those not read yet')
+    .description('notifications: ended jobs, changed quotas and roles, maintenance')
+    .option('-f, --follow', 'keep printing new ones as they arrive')
+    .option('-u, --unread', 'only unread ones')
     .option('--mark-read', 'mark all of them read afterwards')
-    .option('-l, --limit <count>', 'at most that many of the newest', '20')
+    .option('-l, --limit <count>', 'at most this many of the newest', '20')
 
 export async function notifications(world: World, options: NotificationOptions): Promise<ExitCode> {
   const session = await openSignedIn(world, options)
   const { api } = session
   if (!/^[1-9]\d{0,2}$/.test(options.limit) || Number(options.limit) > 500)
-    throw usageFailure(`--limit ${options.limit}: a whole number from 1 to 500 is expected`)
+    throw usageFailure(`--limit ${options.limit}: give a whole number from 1 to 500`)
   if (options.follow && options.markRead)
-    throw usageFailure('--follow and --mark-read exclude each other')
+    throw usageFailure('--follow and --mark-read cannot be combined')
   const unread = options.unread ? true : undefined
   const list = () => api.get<Entry[]>(path, { limit: options.limit, unread })
   if (options.follow) return follow(session, list)

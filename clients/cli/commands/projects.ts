@@ -27,20 +27,20 @@ export const describeProjectShow = (command: Command): Command =>
 export const describeProjectSet = (command: Command): Command =>
   command
     .argument('<project>')
-    .description('change who reads a project, and what is noted of it')
+    .description('change who may read a project, and its notes')
     .addOption(
       new Option(
         '--visibility <who>',
         'private: its people and administrators; internal: everybody',
       ).choices(['private', 'internal']),
     )
-    .option('--notes <text>', 'what is noted of it; an empty one takes it away')
+    .option('--notes <text>', 'notes about it; an empty text removes them')
 
 export const describeMemberAdd = (command: Command): Command =>
   command
     .argument('<project>')
     .argument('<username>')
-    .description('make somebody a member, or give a member another role')
+    .description('add a member, or change the role of one')
     .addOption(
       new Option(
         '-r, --role <role>',
@@ -61,7 +61,7 @@ export async function projectList(world: World, options: CommonOptions): Promise
   const projects = await everyPage<Project>(api, '/api/projects')
   if (isJson) terminal.data(JSON.stringify(projects))
   else if (projects.length === 0)
-    terminal.note('No projects. The first run submitted to a name makes one')
+    terminal.note('No projects yet. Submitting a run creates its project')
   else
     for (const line of table(projectColumns, projects, { width: terminal.columns() }))
       terminal.data(line)

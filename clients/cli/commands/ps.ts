@@ -15,22 +15,22 @@ type PsOptions = CommonOptions & ListOptions & { watch?: boolean; quiet?: boolea
 
 export function describePs(command: Command): Command {
   return command
-    .description('list runs, the newest first')
+    .description('list runs, newest first')
     .option('-w, --watch', 'keep the list on the screen and up to date')
     .option('-q, --quiet', 'run ids only')
     .option('-a, --all', 'also those that ended more than a day ago')
     .option('-p, --project <name>')
     .option('-s, --state <state>', 'e.g. running, queued, failed')
     .option('-o, --owner <username>')
-    .option('-m, --metric <key>', 'the metric to show; a loss where there is one')
-    .option('-l, --limit <count>', 'at most that many', '30')
+    .option('-m, --metric <key>', 'the metric to show; a loss if there is one')
+    .option('-l, --limit <count>', 'at most this many', '30')
 }
 
 export async function ps(world: World, options: PsOptions): Promise<ExitCode> {
   const session = await openSignedIn(world, options)
   const { terminal, isJson } = session
   if (!/^[1-9]\d{0,2}$/.test(options.limit) || Number(options.limit) > 500)
-    throw usageFailure(`--limit ${options.limit}: a whole number from 1 to 500 is expected`)
+    throw usageFailure(`--limit ${options.limit}: give a whole number from 1 to 500`)
   if (options.watch && (isJson || !terminal.isLive))
     throw usageFailure('--watch needs a terminal to redraw')
   if (options.watch) return watchList(session, options)
@@ -43,7 +43,7 @@ function listText(session: Session, options: PsOptions, rows: readonly RunRow[])
   if (session.isJson) return [JSON.stringify(rows)]
   if (options.quiet) return rows.map(row => row.run_id)
   if (rows.length > 0) return listLines(session, rows)
-  session.terminal.note('No runs. Begin with forge submit, or with forge run -- CMD')
+  session.terminal.note('No runs yet. Start one with forge submit, or with forge run -- CMD')
   return []
 }
 

@@ -30,14 +30,14 @@ export const describeQuotaGet = (command: Command): Command =>
 export const describeQuotaSet = (command: Command): Command =>
   command
     .argument('<username>')
-    .description('change what a user may hold; what is not named stays')
+    .description('change what a user may hold; options left out stay as they are')
     .option('--gpus <count>', 'GPUs at once')
     .option('--jobs <count>', 'jobs at once')
     .option('--daily-gpu-hours <hours>', '0: unlimited')
     .option('--storage-gb <gigabytes>', '0: unlimited')
     .option('--profiles <names>', 'the only ones allowed, separated by commas; an empty text: all')
     .option('--priority <number>')
-    .option('--series <name=gpus...>', 'GPUs of a series at once, e.g. H100=8; H100= takes it away')
+    .option('--series <name=gpus...>', 'GPUs of a series at once, e.g. H100=8; H100= removes it')
 
 export async function quotaGet(
   world: World,
@@ -108,7 +108,7 @@ function withSeries(present: Quota['per_series'], named: readonly string[]): Quo
   for (const text of named) {
     const [name = '', gpus] = text.split('=')
     if (name === '' || gpus === undefined)
-      throw usageFailure(`--series ${text}: a name and a count are expected, e.g. H100=8`)
+      throw usageFailure(`--series ${text}: give a name and a count, e.g. H100=8`)
     if (gpus === '') delete caps[name]
     else caps[name] = { ...caps[name], max_concurrent_gpus: toNumber(gpus, '--series') }
   }
@@ -118,6 +118,6 @@ function withSeries(present: Quota['per_series'], named: readonly string[]): Quo
 function toNumber(text: string, option: string): number {
   const number = Number(text)
   if (text.trim() === '' || !Number.isFinite(number))
-    throw usageFailure(`${option} ${text}: a number is expected`)
+    throw usageFailure(`${option} ${text}: give a number`)
   return number
 }

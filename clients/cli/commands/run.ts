@@ -14,8 +14,8 @@ export function describeRun(command: Command): Command {
     .argument('<command...>', 'the command and its arguments, best after --')
     .description('run any command here as a run of its own: its output and reports go to Forge')
     .option('-p, --project <name>', 'FORGE_PROJECT, or else the name of this directory')
-    .option('-n, --name <name>', 'name of the run; the command where there is none')
-    .option('--tag <tag>', 'may be given again', collect, [])
+    .option('-n, --name <name>', 'name of the run; the command by default')
+    .option('--tag <tag>', 'may be repeated', collect, [])
     .passThroughOptions()
     .addHelpText(
       'after',

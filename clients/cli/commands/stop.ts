@@ -23,11 +23,11 @@ type Stopped = {
 export function describeStop(command: Command): Command {
   return command
     .argument('<run>', 'run id or short id')
-    .description('stop a job: it is asked to end, and killed when its grace is over')
+    .description('stop a job: ask it to end, and kill it after the grace period')
     .option('--force', 'kill it at once')
     .option('--reason <text>', 'kept with the run')
     .option('--grace <seconds>', 'how long it may take to end by itself')
-    .option('--no-wait', 'return as soon as the request is taken')
+    .option('--no-wait', 'return as soon as the request is accepted')
 }
 
 export async function stop(world: World, id: string, options: StopOptions): Promise<ExitCode> {
@@ -43,7 +43,7 @@ export async function stop(world: World, id: string, options: StopOptions): Prom
 
 function bodyOf({ force, reason, grace }: StopOptions): Record<string, unknown> {
   if (grace !== undefined && !/^\d+$/.test(grace))
-    throw usageFailure(`--grace ${grace}: whole seconds are expected`)
+    throw usageFailure(`--grace ${grace}: give whole seconds`)
   return {
     ...(force && { force }),
     ...(reason !== undefined && { reason }),

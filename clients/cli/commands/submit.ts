@@ -32,7 +32,7 @@ export function describeSubmit(command: Command): Command {
     .option('-p, --project <name>', 'project, where the file names none or another')
     .option('-n, --name <name>', 'name of the job')
     .option('--gpus <count>', 'GPUs on each node')
-    .option('--param <key=value>', 'a parameter of the recipe; may be given again', collect, [])
+    .option('--param <key=value>', 'a parameter of the recipe; may be repeated', collect, [])
     .option('--set <path=value>', 'any value of the JobSpec, by its dotted path', collect, [])
     .option('--follow', 'show the run until it has ended; the exit code says how')
     .option('-d, --detach', 'return once the job is admitted (the default)')
@@ -47,7 +47,7 @@ Examples:
 
 export async function submit(world: World, options: SubmitOptions): Promise<ExitCode> {
   if (options.follow && options.detach)
-    throw usageFailure('--follow and --detach exclude each other')
+    throw usageFailure('--follow and --detach cannot be combined')
   const session = await openSignedIn(world, options)
   const { api, terminal, isJson } = session
   const spec = await specOf(api, options)
@@ -83,15 +83,15 @@ async function baseSpec(api: Api, options: SubmitOptions): Promise<SpecTree> {
     return spec
   }
   if (options.recipe === undefined)
-    throw usageFailure('What is to run? Give a JobSpec with -f, or --recipe and --project')
+    throw usageFailure('Nothing to submit: give a JobSpec with -f, or --recipe and --project')
   if (options.project === undefined)
-    throw usageFailure('--project is missing: the name of the project the run belongs to')
+    throw usageFailure('--project is missing: name the project that the run belongs to')
   const lock = await lockOf(api, options.recipe)
   return specOfRecipe({ lock, project: options.project, name: options.name })
 }
 
 function count(text: string): number {
-  if (!/^\d+$/.test(text)) throw usageFailure(`--gpus ${text}: a whole number is expected`)
+  if (!/^\d+$/.test(text)) throw usageFailure(`--gpus ${text}: give a whole number`)
   return Number(text)
 }
 
@@ -121,7 +121,7 @@ async function unknownRecipe(api: Api, name: string): Promise<Failure> {
   const known = (await api.get<RecipeRow[]>('/api/recipes')).map(row => row.name)
   const meant = closest(name, known)
   const hint = meant === null ? `known are ${known.join(', ') || 'none'}` : `did you mean ${meant}?`
-  return new Failure(exitCode.refused, `There is no recipe ${name}; ${hint}`, { fields: { known } })
+  return new Failure(exitCode.refused, `No such recipe: ${name}; ${hint}`, { fields: { known } })
 }
 
 function sayAdmitted(terminal: Terminal, admitted: Admission, url: string): void {

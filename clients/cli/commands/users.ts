@@ -28,30 +28,30 @@ type SetOptions = ProfileOptions & { role?: string; resetPassword?: boolean }
 
 const path = '/api/admin/users'
 
-export const describeUserList = (command: Command): Command => command.description('who there is')
+export const describeUserList = (command: Command): Command => command.description('list the users')
 
 const withProfile = (command: Command): Command =>
   command
     .argument('<username>')
-    .option('--display-name <text>', 'the name shown; an empty one takes it away')
-    .option('--email <address>', 'an empty one takes it away')
+    .option('--display-name <text>', 'the name shown; an empty text removes it')
+    .option('--email <address>', 'an empty text removes it')
     .option('--password-stdin', 'read the password from standard input')
 
 export const describeUserAdd = (command: Command): Command =>
   withProfile(command)
-    .description('create a user; without a password one is made up and shown once')
+    .description('create a user; without a password, one is generated and shown once')
     .option('--admin', 'with the role admin')
 
 export const describeUserSet = (command: Command): Command =>
   withProfile(command)
     .description('change a user')
     .option('--role <role>', 'admin or operator; holds at once')
-    .option('--reset-password', 'make up a password, show it once, and end the sessions')
+    .option('--reset-password', 'generate a password, show it once, and end the sessions')
 
 export const describeUserDisable = (command: Command): Command =>
   command
     .argument('<username>')
-    .description('end the sessions and tokens of a user, who may no longer sign in; jobs go on')
+    .description('end the sessions and tokens of a user, who can no longer sign in; jobs continue')
 
 export const describeUserEnable = (command: Command): Command =>
   command.argument('<username>').description('let a disabled user sign in again')
@@ -85,7 +85,7 @@ export async function userSet(
   options: SetOptions,
 ): Promise<ExitCode> {
   if (options.resetPassword && options.passwordStdin)
-    throw usageFailure('--reset-password and --password-stdin exclude each other')
+    throw usageFailure('--reset-password and --password-stdin cannot be combined')
   const change = {
     ...(options.role !== undefined && { role: options.role }),
     ...(options.resetPassword && { password: null }),
@@ -128,7 +128,7 @@ function sayPassword({ terminal }: World, user: WrittenUser, isExpected: boolean
     terminal.data(user.password)
   } else if (isExpected)
     terminal.note(
-      `The answer with the password got lost; make up another: forge admin users set ${user.username} --reset-password`,
+      `The response with the password was lost; generate another: forge admin users set ${user.username} --reset-password`,
     )
 }
 

@@ -40,7 +40,7 @@ export async function runReporting(
     ingest,
     runId,
     producer: `forge-run-${randomUUID()}`,
-    onTrouble: once(reason => session.terminal.note(`forge: output waits: ${reason}`)),
+    onTrouble: once(reason => session.terminal.note(`forge: output is delayed: ${reason}`)),
   })
   const givingUp = new AbortController()
   const began = reportBegin(ingest, runId, givingUp.signal)
@@ -74,7 +74,8 @@ function giveUpInTime({ terminal }: Session, givingUp: AbortController): () => v
   const timers = [
     setTimeout(giveUp, flushMs),
     setTimeout(
-      () => terminal.note('forge: the server has yet to take the last reports; Ctrl-C gives up'),
+      () =>
+        terminal.note('forge: waiting for the server to accept the last reports; Ctrl-C gives up'),
       sayWaitingMs,
     ),
   ]

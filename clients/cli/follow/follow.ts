@@ -57,7 +57,7 @@ async function sayOutcome({ api, terminal, isJson }: Session, picture: Picture):
 function sayGoodbye(terminal: Terminal, attach: string, reason: unknown): ExitCode {
   // The terminal echoed ^C into the current line.
   if (reason !== 'q') terminal.note('')
-  terminal.note(`The run goes on. To come back: ${attach}`)
+  terminal.note(`The run continues. To come back: ${attach}`)
   return reason === 'q' ? exitCode.ok : exitCode.interrupted
 }
 

@@ -100,7 +100,7 @@ export function plainPresenter(terminal: Terminal, nowMs: () => number): Present
       if (event.type === 'points') hasNews = true
       if (hasNews && nowMs() - metricsMs >= metricsEveryMs) sayMetrics(picture)
       if (event.type === 'gap' && event.reason !== null)
-        terminal.note(`the ${event.stream} stream broke (${event.reason}); connecting again`)
+        terminal.note(`the ${event.stream} stream broke (${event.reason}); reconnecting`)
     },
     close(picture) {
       if (hasNews) sayMetrics(picture)

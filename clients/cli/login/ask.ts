@@ -9,7 +9,7 @@ export async function ask(
   { isHidden = false } = {},
 ): Promise<string> {
   if (!process.stdin.isTTY || !process.stderr.isTTY)
-    throw usageFailure(`Nobody can be asked here: give ${flag}`)
+    throw usageFailure(`Cannot ask without a terminal; give ${flag}`)
   let isMuted = false
   const output = new Writable({
     write(chunk, _encoding, done) {

@@ -98,5 +98,5 @@ function refuseStrangeAddress({
     /^https?:\/\/[!-~]+$/.test(uri),
   )
   if (!isAddress || !/^[\w-]{1,32}$/.test(user_code))
-    throw new Failure(exitCode.refused, 'The server answered no usable code')
+    throw new Failure(exitCode.refused, 'The server returned no usable code')
 }

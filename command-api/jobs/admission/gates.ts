@@ -13,7 +13,7 @@ const askDialect = (api: string): Answer =>
     : {
         ok: false,
         code: 'dialect.unknown',
-        detail: `Dialect not spoken: the job is written in ${api}, this control plane speaks ${dialect}`,
+        detail: `Unsupported dialect: the job has api ${api}, this control plane accepts ${dialect}`,
         data: { submitted: api, spoken: dialect },
       }
 
@@ -118,7 +118,7 @@ const quotaGate: Gate = facts => {
 
 const references: Gate = ({ dangling }) =>
   dangling.length === 0
-    ? { ok: true, detail: 'everything referred to exists' }
+    ? { ok: true, detail: 'every reference resolves' }
     : {
         ok: false,
         code: 'references.unknown',

@@ -11,7 +11,7 @@ export const profileGate: Gate = facts => {
     )
   const fault = profileFault(facts, profile)
   return fault === null
-    ? { ok: true, detail: `${profile.name} has what it asks for` }
+    ? { ok: true, detail: `${profile.name} meets the request` }
     : refusedProfile(fault, { profile: profile.name })
 }
 
@@ -41,7 +41,7 @@ function profileFault(facts: AdmissionFacts, profile: KnownProfile): string | nu
     [nodes > profile.max_nodes, `Profile ${name} has ${profile.max_nodes} nodes, not ${nodes}`],
     [
       gpus_per_node > profile.gpus_per_node,
-      `Profile ${name} has ${profile.gpus_per_node} GPUs a node, not ${gpus_per_node}`,
+      `Profile ${name} has ${profile.gpus_per_node} GPUs per node, not ${gpus_per_node}`,
     ],
     [
       recipe !== null && gpus < recipe.resources.min_gpus,
@@ -53,10 +53,10 @@ function profileFault(facts: AdmissionFacts, profile: KnownProfile): string | nu
         !recipe.resources.profiles.includes(name),
       `Recipe ${recipe?.name} is made for ${recipe?.resources.profiles.join(', ')}, not ${name}`,
     ],
-    [exceeds(cpus, profile.cpus), `Profile ${name} has ${profile.cpus} CPUs a node, not ${cpus}`],
+    [exceeds(cpus, profile.cpus), `Profile ${name} has ${profile.cpus} CPUs per node, not ${cpus}`],
     [
       exceeds(memory_gb, profile.memory_gb),
-      `Profile ${name} has ${profile.memory_gb} GB a node, not ${memory_gb}`,
+      `Profile ${name} has ${profile.memory_gb} GB per node, not ${memory_gb}`,
     ],
   ]
   return faults.find(([isFault]) => isFault)?.[1] ?? null

@@ -84,7 +84,7 @@ async function resolveInitFrom(
   if (artifact_id !== null)
     return `No such artifact: ${artifact_id}${run_id === null ? '' : ` of ${run_id}`}`
   const which = typeof select === 'object' && select ? `step ${select.step}` : (select ?? 'latest')
-  return `Run ${run_id} has no artifact to begin from (${which})`
+  return `Run ${run_id} has no artifact to start from (${which})`
 }
 
 /**

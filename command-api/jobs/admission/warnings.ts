@@ -13,12 +13,12 @@ export function warningsOf({ spec, recipe, profile }: AdmissionFacts): Warning[]
     [
       checkpoints.every_steps === null,
       'no_checkpoint_policy',
-      'checkpoints.every_steps is not set: work since the last checkpoint of the recipe is lost by a stop',
+      'checkpoints.every_steps is not set: a stop loses the work since the recipe’s last checkpoint',
     ],
     [
       datasets.length > 0 && !datasets.some(({ as }) => heldOut.test(as)),
       'no_validation_set',
-      'none of the datasets is for validation',
+      'no dataset is for validation',
     ],
     [
       recipe?.deprecated === true,
@@ -33,9 +33,13 @@ export function warningsOf({ spec, recipe, profile }: AdmissionFacts): Warning[]
     [
       secrets.length > 0,
       'secret_in_env',
-      `env looks like it holds secrets: ${secrets.join(', ')}; they are given to the run and shown to nobody`,
+      `env seems to contain secrets: ${secrets.join(', ')}; the run gets them, and nobody else sees them`,
     ],
-    [rules.length > 0, 'rules_not_watched', 'rules are kept with the job and watched by nobody'],
+    [
+      rules.length > 0,
+      'rules_not_watched',
+      'rules are stored with the job, but nothing evaluates them yet',
+    ],
   ]
   return all.filter(([applies]) => applies).map(([, code, detail]) => ({ code, detail }))
 }

@@ -71,14 +71,14 @@ test('a sign-in takes the place of the one at that host, or makes a context of t
     host: 'http://a.example',
     context: 'http://a.example',
   })
-  t.throws(() => at({ context: '__proto__' }), { message: /no name of a context/ })
+  t.throws(() => at({ context: '__proto__' }), { message: /not a valid context name/ })
 })
 
 test('hosts are written in one way', t => {
   t.is(normalHost('forge.example.com'), 'https://forge.example.com')
   t.is(normalHost('localhost:8080/'), 'http://localhost:8080')
   t.is(normalHost('http://forge.example.com/api/'), 'http://forge.example.com')
-  t.throws(() => normalHost('not a host'), { message: /no address/ })
+  t.throws(() => normalHost('not a host'), { message: /is not an address/ })
 })
 
 test('the file of tokens is its owner’s alone, also where it was open before', async t => {

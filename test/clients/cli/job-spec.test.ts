@@ -42,7 +42,7 @@ test('no path reaches what every object has', t => {
 test('a file that cannot be read says where', t => {
   t.deepEqual(parseSpec('{"api": "forge/v2"}', 'job.json'), { api: 'forge/v2' })
   t.throws(() => parseSpec('a: 1\nb: [1,\n', 'job.yaml'), { message: /job\.yaml.*line \d/s })
-  t.throws(() => parseSpec('- 1', 'job.yaml'), { message: /an object is expected/ })
+  t.throws(() => parseSpec('- 1', 'job.yaml'), { message: /its top level must be an object/ })
 })
 
 test('the spec of a recipe holds its lock and nothing that has a default', t => {

@@ -154,7 +154,7 @@ test('signing out forgets the token also when the server cannot be told', async 
   await forge.stop()
   const out = await run(['logout'])
   t.is(out.code, 6)
-  t.regex(out.stderr, /forgotten here, but/)
+  t.regex(out.stderr, /was forgotten here, but/)
   const { contexts } = JSON.parse(await readFile(join(home, '.config/forge/contexts.json'), 'utf8'))
   t.is(contexts[new URL(forge.url).host].token, null)
 })

@@ -26,7 +26,7 @@ test('a lock that is held is refused to others, and free again afterwards', asyn
   }
 })
 
-test('different locks do not exclude each other', async t => {
+test('different locks do not cannot be combined', async t => {
   const { pool } = await database(t)
   const isHeld = await tryWithLock(pool, rowLock('a', 1), async () => {
     for (const other of [rowLock('a', 2), rowLock('b', 1), schemaLock('a'), textLock('a')])
