@@ -2,17 +2,17 @@ import type { JobState } from '../../schemas/jobs.ts'
 
 /** Everything that can happen to a job. Triggers of an attempt count only for the newest attempt. */
 export const triggers = {
-  hold: 'something must come first (approval, `not_before`)',
-  queue: 'nothing is in the way but capacity; in the queue: the reason to wait changes',
+  hold: 'something must happen first (approval, `not_before`)',
+  queue: 'only capacity is missing; in the queue: the reason to wait changes',
   schedule: 'capacity and quota are free',
   executor_running: "the executor's own RUNNING mark",
-  report_starting: 'the code reports `starting`, perhaps with a phase',
+  report_starting: 'the code reports `starting`, optionally with a phase',
   report_running: 'the code reports `running`',
   report_succeeded: 'the code reports `succeeded`',
   report_failed: 'the code reports `failed`',
   exited_zero: 'the process ended with exit code 0',
-  exited_nonzero: 'the process ended with another code or by a signal, or never began',
-  lost: 'the executor lost the attempt: nobody knows how it ended',
+  exited_nonzero: 'the process ended with another code or by a signal, or never started',
+  lost: 'the executor lost the attempt, and nobody knows how it ended',
   report_lost: 'exit code 0, and 60 s later still no report of the end',
   preempt: 'the executor gave its GPUs to another job',
   pause: 'a person pauses it',
