@@ -62,7 +62,8 @@ test('a member gets a role, another one, and none', t => {
 })
 
 test('the owner can neither be removed nor given a lesser role', t => {
-  const refusal = 'conflict: ada owns project demo, and an owner can be neither removed nor given another role'
+  const refusal =
+    'conflict: ada owns project demo, and an owner can be neither removed nor given another role'
   for (const who of [by('ada'), by('root', 'admin')]) {
     t.is(
       code(() => removeMember(after(), who, 'ada')),
