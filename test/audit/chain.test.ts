@@ -25,7 +25,7 @@ const eventOf = (person: string) =>
 const positionOf = async ({ pool }: Recorded, person: string): Promise<number> =>
   (await pool.query(`select ${eventOf(person)} as position`)).rows[0]?.position
 
-test('what was recorded verifies, from nothing on, and the head moves with it', async t => {
+test('recorded events verify, starting with none, and the head advances with them', async t => {
   const at = await recorded(t)
   t.deepEqual(await verify(at), { ok: true, checked: 0, first_bad: null, head: null, waiting: 0 })
   await at.signIn(...people)

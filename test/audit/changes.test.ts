@@ -69,7 +69,7 @@ test('changing hardware, registries and run tokens, and rebuilding, leaves who d
   })
 })
 
-test('saying again what is there already leaves nothing', async t => {
+test('repeating a change appends no event', async t => {
   const forge = await startForge(t, { SERVICE_ROLES: 'command-api,relay,projector,query-api' })
   const hardware = { series: 'H100', gpus_per_node: 8, executor: 'slurm' }
   const registries = { registries: ['a.example', 'b.example'] }

@@ -129,7 +129,7 @@ test('the second a row shows takes in the row', async t => {
   t.like(shown.body, { at, version: 1 })
 })
 
-test('what is unknown is 404, what is malformed 422', async t => {
+test('unknown targets are 404, malformed queries 422', async t => {
   const forge = await startForge(t, roles)
   const at = new Date().toISOString()
   const status = async (path: string, query: Record<string, string>) =>
@@ -143,7 +143,7 @@ test('what is unknown is 404, what is malformed 422', async t => {
   t.is(await status('/diff', { target: 'user:admin', from: later, to: at }), 422)
 })
 
-test('what was recorded in an older shape is read in that of today', t => {
+test('events recorded in an older version are read in the current one', t => {
   const definition = event(
     'thing.done',
     Type.Object({}),

@@ -118,7 +118,7 @@ test('what somebody made illegible does not keep the rest from being read', t =>
   t.deepEqual(newer.data, stored.data)
 })
 
-test('only administrators read it, and what is malformed is named', async t => {
+test('only administrators may read it, and malformed filters are named', async t => {
   const forge = await startForge(t, roles)
   const alice = await signedIn(forge, 'alice')
   const at = new Date().toISOString()

@@ -263,7 +263,7 @@ test('a key creates once, for a day; its answer comes again without secrets, and
   t.is(await count(deps), 2)
 })
 
-test('answers are forgotten after their day, without a look at each request', async t => {
+test('stored responses are deleted after a day, without checking at each request', async t => {
   const { deps, later } = await stage(t)
   const keys = async () =>
     (await deps.pool.query('select key from write.idempotency order by key')).rows.map(

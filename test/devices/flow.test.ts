@@ -210,7 +210,7 @@ test('a code is forgotten a day after its end', async t => {
   t.false((await codes()).includes(user_code))
 })
 
-test('what is no device code is named at its field, and its value is not repeated', async t => {
+test('a malformed device code is reported at its field, without its value', async t => {
   const { call } = await stage(t)
   const missing = await call('POST', '/api/cli/device/token', { body: {} })
   t.is(missing.status, 422)

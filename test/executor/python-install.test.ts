@@ -53,7 +53,7 @@ test('without requirements nothing is installed, so pip is not needed', t => {
   t.deepEqual(wayOf({ pip: null, venv: false, virtualenv: false }, null), [])
 })
 
-test('where there is no way, the message says what is missing and how to get it', t => {
+test('without any usable Python, the message says what is missing and how to install it', t => {
   const debian = { pip: null, ensurepip: false, virtualenv: false }
   t.throws(() => wayOf(debian), {
     message: /neither pip nor ensurepip.*apt-get install python3-venv/,

@@ -24,7 +24,7 @@ test('nobody overtakes a job that waits for GPUs', t => {
   })
 })
 
-test('what was held before the node shrank takes nothing away', t => {
+test('GPUs held before the node shrank reduce nothing', t => {
   t.deepEqual(planStarts([job('a', 2)], 2, [7]).starts, [{ run_id: 'a', gpu_indexes: [0, 1] }])
 })
 

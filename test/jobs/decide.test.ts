@@ -95,7 +95,7 @@ test('reports of an older attempt change nothing', t => {
   ])
 })
 
-test('what is reported as the end is the end, whatever the process does after it', t => {
+test('a reported end is final, whatever the process does afterwards', t => {
   const job = after(...running, reported('succeeded', 30))
   t.like(job, { state: 'succeeded', ended_at: iso(30) })
   const events = ended({ exit_code: 139 }, 31)(job)

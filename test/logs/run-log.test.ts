@@ -135,6 +135,6 @@ test('past 100 MiB within an hour the rest is cut off with one marker, and the n
   t.is(linesOf(log).at(-1), 'on')
 })
 
-test('a fact that is none of a log is refused', t => {
+test('a fact that is not about logs is refused', t => {
   t.throws(() => after(fact('metrics.appended', Buffer.alloc(0))), { message: /no fact of logs/ })
 })

@@ -18,13 +18,13 @@ test('it is switched on with a message, off, and on again', t => {
   ])
 })
 
-test('another message while it is on is told anew', t => {
+test('changing the message during maintenance appends an event', t => {
   t.deepEqual(switchMaintenance(after(on('disks')), { enabled: true, message: 'network' }), [
     on('network'),
   ])
 })
 
-test('what is so already changes nothing', t => {
+test('repeating a command appends no event', t => {
   t.deepEqual(switchMaintenance(after(), { enabled: false, message: 'x' }), [])
   t.deepEqual(switchMaintenance(after(on('disks')), { enabled: true, message: 'disks' }), [])
 })

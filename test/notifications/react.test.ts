@@ -118,5 +118,5 @@ test('long words of a job are cut between characters', t => {
   t.is(failed?.message.body, '🔥'.repeat(500))
 })
 
-test('what concerns nobody is told to nobody', t =>
+test('an event that concerns nobody notifies nobody', t =>
   t.deepEqual(told({ type: 'admin.maintenance_off', data: {} }, root), []))

@@ -157,7 +157,7 @@ test.serial(
 )
 
 test.serial(
-  'an answer that this browser did not ask for, or asked for once, signs nobody in',
+  'a response that this browser did not request, or already used, signs nobody in',
   async t => {
     const scene = await setScene(t)
     const { provider } = scene
@@ -204,7 +204,7 @@ test.serial(
   },
 )
 
-test.serial('a sign-in that took longer than ten minutes begins anew', async t => {
+test.serial('a sign-in that took longer than ten minutes must start again', async t => {
   const scene = await setScene(t)
   const visitor = newVisitor()
   const asked = await begin(scene, visitor)
@@ -255,32 +255,35 @@ const answered =
     answer.end(body)
   }
 
-test.serial('whatever the provider answers instead, signing in is 502 with its name', async t => {
-  const scene = await setScene(t)
-  const { provider, base } = scene
-  const instead: [string, (answer: ServerResponse) => void][] = [
-    ['nothing', answer => void answer.destroy()],
-    ['a failure', answered(500, '{}')],
-    ['a redirect', answered(302, '')],
-    ['a page', answered(200, '<p>', 'text/html')],
-    ['half an object', answered(200, '{')],
-    ['a list', answered(200, '[]')],
-    ['null', answered(200, 'null')],
-    ['a mebibyte', answered(200, JSON.stringify({ keys: 'x'.repeat(1024 * 1024) }))],
-  ]
-  const discovery = '/.well-known/openid-configuration'
-  for (const [what, answer] of instead) {
-    provider.instead.set(discovery, answer)
-    const login = await newVisitor().get(`${base}/api/auth/oidc/login`)
-    t.is(login.status, 502, `discovery: ${what}`)
-    t.regex((await login.json()).detail, /Example ID/)
-  }
-  provider.instead.delete(discovery)
-  for (const path of ['/token', '/jwks'])
+test.serial(
+  'for any invalid response of the provider, signing in is 502 with its name',
+  async t => {
+    const scene = await setScene(t)
+    const { provider, base } = scene
+    const instead: [string, (answer: ServerResponse) => void][] = [
+      ['nothing', answer => void answer.destroy()],
+      ['a failure', answered(500, '{}')],
+      ['a redirect', answered(302, '')],
+      ['a page', answered(200, '<p>', 'text/html')],
+      ['half an object', answered(200, '{')],
+      ['a list', answered(200, '[]')],
+      ['null', answered(200, 'null')],
+      ['a mebibyte', answered(200, JSON.stringify({ keys: 'x'.repeat(1024 * 1024) }))],
+    ]
+    const discovery = '/.well-known/openid-configuration'
     for (const [what, answer] of instead) {
-      provider.instead.set(path, answer)
-      await refused(t, scene, [`${path}: ${what}`, 502, /Example ID/])
-      provider.instead.delete(path)
+      provider.instead.set(discovery, answer)
+      const login = await newVisitor().get(`${base}/api/auth/oidc/login`)
+      t.is(login.status, 502, `discovery: ${what}`)
+      t.regex((await login.json()).detail, /Example ID/)
     }
-  t.notRegex(scene.forge.output(), /defect/)
-})
+    provider.instead.delete(discovery)
+    for (const path of ['/token', '/jwks'])
+      for (const [what, answer] of instead) {
+        provider.instead.set(path, answer)
+        await refused(t, scene, [`${path}: ${what}`, 502, /Example ID/])
+        provider.instead.delete(path)
+      }
+    t.notRegex(scene.forge.output(), /defect/)
+  },
+)

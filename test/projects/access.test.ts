@@ -26,11 +26,11 @@ for (const projectRole of roles)
       )
     })
 
-test('who is nothing to a project knows nothing of it', t => {
+test('a person without a role in a project learns nothing about it', t => {
   for (const action of actions) t.is(judge([], action), 'hidden')
 })
 
-test('one is to a project what it says of one, and several things at once', t => {
+test('a person can have several roles in a project at once', t => {
   const facts: ProjectFacts = { owner: 'ada', visibility: 'private', memberRole: null }
   const [ada, eve] = [
     { username: 'ada', role: 'operator' },
@@ -121,7 +121,7 @@ const person = (who: Who) => ({
   expiresAt: new Date(0),
 })
 
-test('every route answers every person as the rule says, in private and internal projects', async t => {
+test('every route responds to every person by the rule, in private and internal projects', async t => {
   const all = await cast(t)
   for (const visibility of ['private', 'internal'] as const) {
     await all.forge.call('PATCH', `/api/projects/${project}`, { body: { visibility } })
@@ -145,7 +145,7 @@ test('every route answers every person as the rule says, in private and internal
   )
 })
 
-test('a job is stopped by who may, is forbidden to who may only read it, and hidden from others', async t => {
+test('a job can be stopped by those who may, is 403 for those who may only read it, and 404 for others', async t => {
   const { forge, tokens } = await cast(t)
   const { body: lock } = await forge.call('GET', '/api/recipes/digits/1.0.0/lock')
   const { status, body: job } = await forge.call<Cast['run']>('POST', '/api/jobs', {

@@ -48,7 +48,7 @@ test('a member must be somebody who may sign in, and the owner stays the owner',
   t.is(lesser.status, 409)
 })
 
-test('a change says who did it and in answer to which request; what is none is 422 at its field', async t => {
+test('a change records who made it by which request; an invalid value is 422 at its field', async t => {
   const { forge, tokens } = await cast(t)
   const refused: [method: string, at: string, body: object, field: string][] = [
     ['PATCH', path, { visibility: 'public' }, 'visibility'],

@@ -43,7 +43,7 @@ test('settings are changed one by one, and what is left out stays', t => {
   ])
 })
 
-test('saying what is so already changes nothing', t => {
+test('repeating a setting appends no event', t => {
   t.deepEqual(changeSettings(after(), by('ada'), {}), [])
   t.deepEqual(changeSettings(after(), by('ada'), { visibility: 'private', notes: '' }), [])
   const again = { username: 'bob', role: 'member' as const }

@@ -52,7 +52,7 @@ async function world(t: Parameters<typeof startForge>[0]): Promise<World> {
   }
 }
 
-test('what is hidden and what is missing are told apart by no byte of any answer', async t => {
+test('responses for hidden and for missing things are the same byte for byte', async t => {
   const { forge, alice, bob, hidden, missing } = await world(t)
   const all = await operations(forge)
   t.true(all.length >= 20, `${all.length} operations`)

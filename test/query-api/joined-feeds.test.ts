@@ -18,7 +18,7 @@ const counting = (name: string, newest: number, perPage = 10): Feed => ({
 
 const idsIn = (frames: Buffer | null) => [...String(frames).matchAll(/^id: (.*)$/gm)].map(m => m[1])
 
-test('an id of joined feeds says where each of them stands', async t => {
+test('an id of joined feeds holds the cursor of each', async t => {
   const joined = joinFeeds([counting('a', 2), counting('b', 12)])
   const page = await joined.read([0, 10])
   t.deepEqual(idsIn(page.frames), ['1-10', '2-10', '2-11', '2-12'])

@@ -135,7 +135,7 @@ test('a stop of the server ends streams with a wish to come back, and does not w
   again.cut()
 })
 
-test('late lines after the end are found by coming back; who has seen all is told 204', async t => {
+test('late lines after the end are found on reconnecting; a reader that has everything gets 204', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   const url = streamOf(forge, run.run_id)

@@ -36,7 +36,7 @@ test('without a row the defaults hold; what is set is answered, listed and shown
   t.deepEqual(me.body.quota, { ...set, default: false })
 })
 
-test('what is left out of a quota is its default, not what was set before', async t => {
+test('a field missing from a quota gets its default, not its previous value', async t => {
   const forge = await startForge(t)
   await forge.call('POST', '/api/admin/quotas', { body: { username: 'admin', ...set } })
   const { body } = await forge.call('POST', '/api/admin/quotas', {
@@ -45,7 +45,7 @@ test('what is left out of a quota is its default, not what was set before', asyn
   t.deepEqual(body, { ...defaultQuota, max_concurrent_gpus: 1, default: false })
 })
 
-test('the quota of nobody can be neither set nor read', async t => {
+test('the quota of an unknown user can be neither set nor read', async t => {
   const forge = await startForge(t)
   const posted = await forge.call('POST', '/api/admin/quotas', { body: { username: 'nobody' } })
   const read = await forge.call('GET', '/api/admin/quotas/nobody')

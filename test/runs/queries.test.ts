@@ -138,7 +138,7 @@ test('runs are listed newest first, filtered, sorted by fields and by metrics, i
     t.is((await forge.call('GET', `/api/runs?${bad}`)).status, 422, bad)
 })
 
-test('what there is not is 404 alike everywhere', async t => {
+test('unknown runs are the same 404 everywhere', async t => {
   const forge = await startForge(t)
   for (const path of [
     '',

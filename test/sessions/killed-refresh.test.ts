@@ -7,7 +7,7 @@ import { cookieOf } from './stage.ts'
 const refresh = (forge: Forge, cookie: string) =>
   forge.call('POST', '/api/auth/refresh', { token: null, headers: { cookie } })
 
-test('killed between the commit and the answer, a refresh can be tried again', async t => {
+test('after a kill between commit and response, a refresh can be retried', async t => {
   const forge = await startForge(t)
   const signedIn = await forge.call('POST', '/api/auth/login', {
     body: { username: 'admin', password: adminPassword },

@@ -6,7 +6,7 @@ const pairs = 500
 const maxRounds = 3
 const allowedMs = 2
 
-test('signing in takes as long for nobody as for a wrong password', async t => {
+test('signing in takes as long for an unknown user as for a wrong password', async t => {
   t.timeout(600_000)
   const forge = await startForge(t, { SERVICE_TRUSTED_PROXY_HOPS: '1' })
   const time = timer(t, forge)

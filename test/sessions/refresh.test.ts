@@ -33,7 +33,7 @@ test('each use of a refresh token gives the next one, and the role of now', asyn
   t.true(await isLive(String(demoted.body.token)))
 })
 
-test('a lost answer is given again for ten seconds, by every process and to as many as ask', async t => {
+test('a lost response is repeated for ten seconds, by every process and to every caller', async t => {
   const { signIn, refresh, later } = await stage(t)
   const { cookie } = await signIn()
   const replies = await Promise.all(Array.from({ length: 10 }, () => refresh(cookie)))

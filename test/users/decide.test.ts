@@ -40,7 +40,7 @@ test('each change is an event of its own, in the order in which it takes effect'
   ])
 })
 
-test('what is so already changes nothing', t => {
+test('repeating a command appends no event', t => {
   t.deepEqual(changeUser(after(created), nothing), [])
   t.deepEqual(changeUser(after(created), { ...nothing, role: 'operator', disabled: false }), [])
   t.deepEqual(changeUser(after(created, disabled), { ...nothing, disabled: true }), [])
@@ -52,7 +52,7 @@ test('who was disabled is enabled again', t => {
   t.deepEqual(after(created, disabled, enabled), { role: 'operator', isDisabled: false })
 })
 
-test('nobody is changed who does not exist', t => {
+test('commands for unknown people are refused', t => {
   const error = t.throws(() => changeUser(after(), nothing), { instanceOf: Refusal })
   t.is(error.code, 'not_found')
 })

@@ -7,7 +7,7 @@ const changes: [what: string, assignment: string][] = [
   ['they are disabled', 'disabled = true'],
 ]
 for (const [what, assignment] of changes)
-  test(`who signs in while ${what} gets no session that outlives it`, async t => {
+  test(`a sign-in while ${what} gets no session that outlives it`, async t => {
     const forge = await startForge(t)
     const { body: bob } = await forge.call<{ password: string }>('POST', '/api/admin/users', {
       body: { username: 'bob', role: 'operator' },

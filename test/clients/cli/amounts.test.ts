@@ -16,7 +16,7 @@ test('durations are as long as a person needs them', t => {
   ])
 })
 
-test('numbers keep four digits and say what is no number', t => {
+test('numbers keep four digits, and non-finite values have names', t => {
   const values = [0, 12, 0.123456, 1234.567, 0.0000123, 123456789, Number.NaN, -Infinity]
   t.deepEqual(
     values.map(value => amount(value)),

@@ -76,7 +76,7 @@ test('a logarithmic chart spreads small values out', t => {
   t.true(middle(true) < middle(false))
 })
 
-test('a sparkline shows a trend in the width given, and × for what is no number', t => {
+test('a sparkline shows a trend in the given width, and × for non-finite values', t => {
   t.is(sparkline(descent.slice(0, 4), 10).length, 4)
   const bars = sparkline(descent, 10)
   t.is(bars.length, 10)

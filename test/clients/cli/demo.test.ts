@@ -34,7 +34,7 @@ const isReady = (url: string) =>
     () => false,
   )
 
-test('the demonstration trains digits; one that was left is come back to and ends well', async t => {
+test('the demonstration trains digits; after an interrupt it can be followed again to its end', async t => {
   t.timeout(400_000, 'the first time builds the environment of the recipe')
   const home = await mkdtemp(join(tmpdir(), 'forge-demo-'))
   t.teardown(() => rm(home, { recursive: true, force: true }))

@@ -86,7 +86,7 @@ test('a person is shown the code, never the secret behind it', async t => {
   t.deepEqual(shown, [{ ...rest, expires_at: '1970-01-01T00:15:00+00:00' }])
 })
 
-test('what is no address of the web is not opened', async t => {
+test('only web addresses are opened', async t => {
   for (const verification_uri_complete of ['file:///etc/passwd', '-x', 'http://a/\u001b[2J']) {
     const { outcome, shown } = await signIn(t, [token], { ...code, verification_uri_complete })
     t.like(outcome, { exitCode: 3 })

@@ -51,7 +51,7 @@ test('a 422 says each rejected field in a line of its own', t => {
   ])
 })
 
-test('what is no answer of ours is shown as it is, without its markup', t => {
+test('responses from other servers are shown as text, without markup', t => {
   const failure = failureOfAnswer(502, '<html><h1>Bad gateway</h1>\n</html>', null)
   t.is(failure.message, 'The server answered 502: Bad gateway')
   t.is(failure.exitCode, 6)

@@ -16,7 +16,7 @@ test('points in any order are kept by step, the later report of a step counts', 
   )
 })
 
-test('a long series stays bounded and keeps its extremes and what is no number', t => {
+test('a long series stays bounded and keeps its extremes and non-finite values', t => {
   const series = new Series()
   for (let step = 0; step < 100_000; step++)
     series.add(step, step === 31_337 ? 99 : step === 77_777 ? Number.NaN : Math.sin(step / 100))

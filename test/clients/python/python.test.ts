@@ -76,30 +76,36 @@ test.serial(
   },
 )
 
-test.serial('a process that died offline is outdone by the one that resumes its run', async t => {
-  const { forge, run, spool } = await arrange(t)
-  await forge.stop()
-  const phases = [{ steps: 800, value: 1, after: 'spool' as const, wait: false }]
-  t.is(await report(t, run, spool, { phases, end: 'vanish' }).ended, 9)
-  await forge.start()
-  const resumed = { steps: 800, value: 2, from: 400, wait: false }
-  t.is(await report(t, run, spool, { phases: [resumed], end: 'finish' }).ended, 0)
-  await arrives(t, forge, run, new Map([...expected(400, 1), ...expected(1200, 2, 400)]))
-  t.deepEqual(await readdir(spool), [])
-})
+test.serial(
+  'values of a process that died offline are overwritten by the process that resumes its run',
+  async t => {
+    const { forge, run, spool } = await arrange(t)
+    await forge.stop()
+    const phases = [{ steps: 800, value: 1, after: 'spool' as const, wait: false }]
+    t.is(await report(t, run, spool, { phases, end: 'vanish' }).ended, 9)
+    await forge.start()
+    const resumed = { steps: 800, value: 2, from: 400, wait: false }
+    t.is(await report(t, run, spool, { phases: [resumed], end: 'finish' }).ended, 0)
+    await arrives(t, forge, run, new Map([...expected(400, 1), ...expected(1200, 2, 400)]))
+    t.deepEqual(await readdir(spool), [])
+  },
+)
 
-test.serial('what is left when a run ends offline is sent by `python -m forge sync`', async t => {
-  const { forge, run, spool } = await arrange(t)
-  await forge.stop()
-  const phases = [{ steps: 700, value: 1, wait: false }]
-  t.is(await report(t, run, spool, { phases, end: 'finish', timeout: 1 }).ended, 0)
-  t.is((await readdir(spool)).length, 1)
-  await forge.start()
-  const sync = python(t, ['-m', 'forge', 'sync'], { FORGE_SPOOL_DIR: spool })
-  t.is(await exitCode(sync), 0)
-  await arrives(t, forge, run, expected(700, 1))
-  t.deepEqual(await readdir(spool), [])
-})
+test.serial(
+  'reports left by a run that ended offline are sent by `python -m forge sync`',
+  async t => {
+    const { forge, run, spool } = await arrange(t)
+    await forge.stop()
+    const phases = [{ steps: 700, value: 1, wait: false }]
+    t.is(await report(t, run, spool, { phases, end: 'finish', timeout: 1 }).ended, 0)
+    t.is((await readdir(spool)).length, 1)
+    await forge.start()
+    const sync = python(t, ['-m', 'forge', 'sync'], { FORGE_SPOOL_DIR: spool })
+    t.is(await exitCode(sync), 0)
+    await arrives(t, forge, run, expected(700, 1))
+    t.deepEqual(await readdir(spool), [])
+  },
+)
 
 test.serial('a run reports its parameters, that it runs, and how it ended', async t => {
   const { forge, run, spool } = await arrange(t)

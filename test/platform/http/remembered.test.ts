@@ -47,7 +47,7 @@ test('keys asked for together, or while a query is under way, share one query', 
   t.deepEqual(await Promise.all(later), ['c@0', 'd@0'])
 })
 
-test('every half of its time an answer is renewed in the background, and given meanwhile', async t => {
+test('after half its lifetime a value is refreshed in the background, and returned meanwhile', async t => {
   const { find, queries, answerTo, pass } = given()
   await answerTo('a')
   pass(499)
@@ -62,7 +62,7 @@ test('every half of its time an answer is renewed in the background, and given m
   t.is(await find('a'), 'a@600')
 })
 
-test('answers found at different times are renewed together', async t => {
+test('values found at different times are refreshed together', async t => {
   const { find, queries, answerTo, pass } = given()
   for (const key of ['a', 'b', 'c']) {
     await answerTo(key)
@@ -74,14 +74,14 @@ test('answers found at different times are renewed together', async t => {
   t.deepEqual(queries[3]?.keys, ['a', 'b', 'c'])
 })
 
-test('an answer older than its time is waited for', async t => {
+test('a value past its lifetime is waited for', async t => {
   const { answerTo, pass } = given()
   await answerTo('a')
   pass(1000)
   t.is(await answerTo('a'), 'a@1000')
 })
 
-test('what is not there is null, and remembered as such', async t => {
+test('a missing key is null, and cached as such', async t => {
   let asked = 0
   const find = remembered({ ttlMs: 1000, staleMs: 0 }, async () => {
     asked++
@@ -92,7 +92,7 @@ test('what is not there is null, and remembered as such', async t => {
   t.is(asked, 1)
 })
 
-test('when the source fails an answer that is not too old is given again, at once the next time', async t => {
+test('when the source fails, a stale value is returned, and at once the next time', async t => {
   const { find, queries, answerTo, pass } = given()
   await answerTo('a')
   pass(30_000)
@@ -111,7 +111,7 @@ test('when the source fails an answer that is not too old is given again, at onc
   await t.throwsAsync(tooLate, { message: 'away' })
 })
 
-test('without an earlier answer the failure is told', async t => {
+test('without an earlier value the failure is thrown', async t => {
   const { find, queries } = given()
   const first = find('a')
   await tick()
@@ -119,7 +119,7 @@ test('without an earlier answer the failure is told', async t => {
   await t.throwsAsync(first, { message: 'away' })
 })
 
-test('what is forgotten is asked for anew, also when a query from before comes in later', async t => {
+test('a forgotten key is looked up again, even if an earlier query returns later', async t => {
   const { find, queries, pass } = given()
   const first = find('a')
   await tick()

@@ -30,7 +30,7 @@ test('a head past 16 KiB is refused with 431, in the shape of all refusals', asy
   t.regex(((await response.json()) as { detail: string }).detail, /16 KiB/)
 })
 
-test('a path that stands in the table as it is allows the methods of that route only', async t => {
+test('a path without parameters allows the methods of its own route only', async t => {
   const { url } = await startEcho(t)
   const response = await fetch(`${url}/api/echo/self`, { method: 'DELETE' })
   t.is(response.status, 405)
@@ -96,7 +96,7 @@ test('U+0000 in the path or the query is refused with its place', async t => {
   }
 })
 
-test('an address that nobody can read is 400, not a defect', async t => {
+test('an unparsable address is 400, not 500', async t => {
   const { url } = await startEcho(t)
   for (const address of ['http://[', 'http://[/api/refused']) {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')

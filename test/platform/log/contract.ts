@@ -118,7 +118,7 @@ export function testContract(test: TestFn, adapter: (t: ExecutionContext) => Pro
     }
   })
 
-  test('a reader at the end waits, gets what is appended next, and ends when told to', async t => {
+  test('a reader at the end waits, gets the next records, and ends when aborted', async t => {
     const { log, single } = await open(t)
     await log.append(single.name, [record('k', 'before')])
     const stop = new AbortController()

@@ -53,7 +53,7 @@ test('the broker is killed: what was acknowledged is there once it is back, and 
   await checkLog(t, log, facts.name, [appending])
 })
 
-test('when an answer is lost, no later append is acknowledged in its place', async t => {
+test('when a response is lost, no later append is acknowledged in its place', async t => {
   t.timeout(120_000)
   const gate = await answersThrough(t)
   const { single } = topicsOfTest()
@@ -74,7 +74,7 @@ test('when an answer is lost, no later append is acknowledged in its place', asy
   t.is(after?.offset, 2n)
 })
 
-test('an answer lost once costs nothing: the append is tried again and stored once', async t => {
+test('a response lost once is harmless: the append is retried and stored once', async t => {
   const gate = await answersThrough(t)
   const { single } = topicsOfTest()
   const log = await openKafkaLog({ brokers: [gate.address], clientId: 'test', topics: [single] })

@@ -10,7 +10,7 @@ testContract(test, async () => {
   return topics => openKafkaLog({ brokers, clientId: 'test', topics })
 })
 
-test('a reader behind what was deleted goes on with the first record still there', async t => {
+test('a reader behind deleted records continues with the first existing one', async t => {
   const brokers = [await addressOf('kafka')]
   const { single } = topicsOfTest()
   const log = await openKafkaLog({ brokers, clientId: 'test', topics: [single] })

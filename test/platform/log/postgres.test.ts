@@ -45,7 +45,7 @@ test('a topic whose number of partitions has changed is refused', async t => {
   })
 })
 
-test('what another process appends reaches a reader that waits', async t => {
+test('records appended by another process reach a waiting reader', async t => {
   const { url } = await database(t)
   const { single } = topicsOfTest()
   const [here, there] = await Promise.all([

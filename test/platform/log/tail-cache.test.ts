@@ -21,7 +21,7 @@ test('what follows on the kept records is kept with them, and taken from any of 
   t.deepEqual(cache.take(2, 6n, 1000), [])
 })
 
-test('after a gap only what comes behind it is kept', t => {
+test('after a gap only the records behind it are kept', t => {
   const cache = createTailCache(1000)
   cache.add(1, 0n, records(0, 3))
   cache.add(1, 9n, records(9, 1))
@@ -50,7 +50,7 @@ test('a record larger than the limit is not kept', t => {
   t.deepEqual(offsets(cache.take(1, 1n, 1000)), [1])
 })
 
-test('what all readers have passed is let go', t => {
+test('records that all readers have passed are dropped', t => {
   const cache = createTailCache(1000)
   cache.add(1, 0n, records(0, 10))
   cache.dropBefore(1, 7n)

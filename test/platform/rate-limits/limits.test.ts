@@ -86,7 +86,7 @@ for (const [name, open] of [
     t.is(waits.filter(wait => wait === null).length, 10)
   })
 
-  test(`${name}: who waits as long as they were told is let in again`, async t => {
+  test(`${name}: a client that waits as long as told is accepted again`, async t => {
     const limits = (await open(t)).limits()
     // The window may end between two calls on a slow machine: then the next one is counted instead.
     const wait = await until('a call is refused', 30_000, () => count(limits, perTwoSeconds))

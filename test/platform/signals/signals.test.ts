@@ -36,7 +36,7 @@ test('in one process every listener hears a wake-up, and none after it has left'
   t.deepEqual(heard, [projected])
 })
 
-test('over Redis other processes hear it once, and so does the one that says it', async t => {
+test('over Redis every process hears a wake-up once, including the sender', async t => {
   const [one, other] = [await redis(t), await redis(t)]
   const [own, others] = [heardBy(one), heardBy(other)]
   one.publish('projected', projected)
@@ -47,7 +47,7 @@ test('over Redis other processes hear it once, and so does the one that says it'
   t.deepEqual(own, [projected, { ...projected, keys: ['last'] }])
 })
 
-test('publishing over a connection that is gone fails nobody', async t => {
+test('publishing over a lost connection does not throw', async t => {
   const signals = await redis(t)
   const heard = heardBy(signals)
   await signals.close()

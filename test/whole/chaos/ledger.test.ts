@@ -16,7 +16,7 @@ const sent = (op: number, salt: number): Entry => ({
   sent: { kind: 'rubric', owner: 'admin', name: 'style', salt },
 })
 
-test('what was written is read again in its order', async t => {
+test('entries are read in the order of writing', async t => {
   const path = await ledgerFile(t)
   const ledger = await openLedger(path)
   const entries = Array.from({ length: 50 }, (_, op) => sent(op, op))
@@ -34,7 +34,7 @@ test('an entry cut off by a crash counts as never written', async t => {
   t.deepEqual(await readLedger(path), [sent(1, 1)])
 })
 
-test('an operation without an answer in the ledger is unknown', t => {
+test('an operation without an outcome in the ledger is unknown', t => {
   const histories = historyBySubject([
     sent(1, 7),
     { op: 1, outcome: 'ok', answer: '200' },

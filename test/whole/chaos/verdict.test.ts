@@ -116,7 +116,7 @@ test('an earlier acknowledged value is wrong once a later one was acknowledged',
   t.is(summary(stale), 'lost 0 duplicated 0 phantom 0 wrong 2')
 })
 
-test('an unanswered write may be there, or not', t => {
+test('a write without a response may be stored or not', t => {
   const history: Done[] = [
     { operation: metrics(1, 1, 5), outcome: 'ok' },
     { operation: metrics(1, 2, 6), outcome: 'unknown' },

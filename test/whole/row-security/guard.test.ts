@@ -47,7 +47,7 @@ test('a name is data, whatever it is spelt like', async t => {
   t.deepEqual(rows, [{ role: 'forge_reader', name }])
 })
 
-test('a connection that cannot be put under its scope is given to nobody', async t => {
+test('a connection whose scope cannot be set is never handed out', async t => {
   const { url } = await database(t)
   const pool = createPool(url, { max: 1, applicationName: 'forge test guard' })
   t.teardown(() => pool.end())

@@ -40,7 +40,7 @@ async function plainDatabase(t: ExecutionContext): Promise<Plain> {
   return { url: own.toString(), user, administrator }
 }
 
-test('a user who may not take on the role is told what is missing; once granted, the wall stands', async t => {
+test('a user who may not assume the role is told what is missing; once granted, row-level security works', async t => {
   // Makes the role where no test has done so yet.
   const { url: another } = await database(t)
   await prepareReaderRole(another, 'read')
@@ -69,7 +69,7 @@ test('a user who may not take on the role is told what is missing; once granted,
   await administrator.query(`revoke forge_reader from ${user}`)
 })
 
-test('a user who may make roles makes it and takes it on', async t => {
+test('a user who may create roles creates it and assumes it', async t => {
   const { url, user, administrator } = await plainDatabase(t)
   await migrate(url, migrationSets)
   const name = `reader_${user}`
@@ -104,7 +104,7 @@ test('without the role the server starts without row-level security, logs it, an
   t.is((await forge.call<object[]>('GET', '/api/runs', { token: bob })).body.length, 0)
 })
 
-test('a role that passes row-level security is not taken for a wall', async t => {
+test('a role that bypasses row-level security is not used', async t => {
   const { url, pool } = await database(t)
   const role = `bypass_${randomBytes(6).toString('hex')}`
   await pool.query(`create role ${role} nologin bypassrls`)

@@ -132,7 +132,7 @@ test('with every filter of the queries off, no route shows a stranger anything',
   }
 })
 
-test('a rebuilt generation stands behind the wall as the one before it', async t => {
+test('row-level security protects a rebuilt generation as well', async t => {
   const server = await filledServer(t)
   const asAdmin = <T>(method: string, path: string) =>
     asked<T>(server.send, server.people.admin, { method, path })

@@ -106,7 +106,7 @@ test('without any filter, everybody sees their own rows, those of their projects
   }
 })
 
-test('what is internal or public is everybody’s who is somebody', async t => {
+test('internal and public things can be read by every signed-in person', async t => {
   const { pool, reads, relations } = await walled(t)
   for (const { publish } of samples) if (publish) await pool.query(publish(ada))
   t.deepEqual(
