@@ -161,14 +161,14 @@ async function patiently(write: () => Promise<unknown>): Promise<void> {
   }
 }
 
-function neverStarted(launchError: string): ExitRecord {
+function neverStarted(launch_error: string): ExitRecord {
   return {
     started_at: null,
     ended_at: new Date().toISOString(),
     exit_code: null,
     signal: null,
     oom_killed: false,
-    launch_error: launchError,
+    launch_error,
   }
 }
 
