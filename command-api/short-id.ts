@@ -6,19 +6,22 @@ import { type Asking, judge, type ProjectFacts, rolesIn } from './access.ts'
 import type { Work } from './commit.ts'
 import type { Deps } from './deps.ts'
 
-export type ShortIdDeps = Pick<Deps, 'pool' | 'config'>
+export type ShortIdDeps = Pick<Deps, 'config'>
 
 /**
  * What the transaction of a first submit has to hold, to create the project; a later one appends nothing to it,
  * and need not queue up before the row that counts.
  */
-export async function locksOfShortId({ pool }: ShortIdDeps, project: string): Promise<string[]> {
+export const locksOfShortId = (project: string, exists: boolean): string[] =>
+  exists ? [] : [projectAt(project).stream]
+
+export async function projectExists(pool: Pool, name: string): Promise<boolean> {
   const { rowCount } = await pool.query({
-    name: 'project_is_known',
+    name: 'project_exists',
     text: 'select 1 from write.project where name = $1',
-    values: [project],
+    values: [name],
   })
-  return rowCount === 0 ? [projectAt(project).stream] : []
+  return rowCount !== 0
 }
 
 export type TakeShortId = { project: string; caller: Person }

@@ -33,7 +33,7 @@ export async function createJob(
   const run_id = deps.newId('run')
   const target = fresh(jobAt(run_id))
   return create(deps, request, target, {
-    locks: await locksOfShortId(deps, project),
+    locks: locksOfShortId(project, facts.has_project),
     async make(work) {
       const { caller } = request
       const short_id = await takeShortId(deps, work, { project, caller })

@@ -9,7 +9,7 @@ import type { HttpAsked } from '../asked.ts'
 import { commit, create, fresh } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import { type RunToActOn, runToActOn } from '../run-to-act-on.ts'
-import { locksOfShortId, takeShortId } from '../short-id.ts'
+import { locksOfShortId, projectExists, takeShortId } from '../short-id.ts'
 import { endIngestTokens, type IssuedToken, issueIngestToken } from '../tokens.ts'
 
 export const runRoutes = (deps: Deps): Route[] => [
@@ -64,7 +64,7 @@ async function createRun(deps: Deps, request: Create) {
   const owner = caller.username
   const target = fresh(runAt(run_id))
   return create(deps, request, target, {
-    locks: await locksOfShortId(deps, project),
+    locks: locksOfShortId(project, await projectExists(deps.pool, project)),
     async make(work) {
       const { now } = work
       const short_id = await takeShortId(deps, work, { project, caller })

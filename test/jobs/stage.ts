@@ -43,7 +43,7 @@ export type Stage = {
   /** Advances the clock, which stands still otherwise. */
   later(seconds: number): void
   now: () => Date
-  deps: SubmitDeps & { baseUrl: () => string }
+  deps: SubmitDeps & { pool: Pool; baseUrl: () => string }
   /** Submits a job, by default to a project of the submitter. */
   submit(
     spec?: Record<string, unknown>,

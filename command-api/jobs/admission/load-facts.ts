@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { type CatalogueEntry, findRecipe } from '../../../recipes/catalogue.ts'
 import type { JobSpec } from '../../../schemas/jobspec.ts'
 import type { Profile } from '../../../schemas/profiles.ts'
-import { defaultQuota, type Quota } from '../../../schemas/quotas.ts'
+import { defaultQuota } from '../../../schemas/quotas.ts'
 import type { AdmissionFacts } from './facts.ts'
 import { type Lookup, resolveReferences } from './references.ts'
 
@@ -14,7 +14,7 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
   const { name, version } = spec.lock
   const entry = findRecipe(catalogue, name, version) ?? findRecipe(catalogue, name)
   const [stored, references] = await Promise.all([
-    readStored(pool, caller.username),
+    readStored(pool, caller.username, spec.metadata.project),
     resolveReferences(spec, from),
   ])
   const wanted = spec.spec.resources.profile
@@ -27,6 +27,7 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
     registries: stored.registries,
     quota: stored.quota,
     held_gpus: stored.held_gpus,
+    has_project: stored.has_project,
     profile: profileNamed(stored.profiles, wanted),
     profiles: stored.profiles.map(profile => profile.name),
     ...references,
@@ -45,10 +46,13 @@ function checkParams(entry: CatalogueEntry, params: Record<string, unknown>) {
   return checked.ok ? { value: checked.value, errors: [] } : { value: {}, errors: checked.errors }
 }
 
-type Stored = { quota: Quota; held_gpus: number; registries: string[]; profiles: Profile[] }
+type Stored = Pick<AdmissionFacts, 'quota' | 'held_gpus' | 'has_project'> & {
+  registries: string[]
+  profiles: Profile[]
+}
 
 /** One query for everything, because admission runs thousands of times a second. */
-async function readStored(pool: Pool, username: string): Promise<Stored> {
+async function readStored(pool: Pool, username: string, project: string): Promise<Stored> {
   const { rows } = await pool.query({
     name: 'admission_facts',
     text: `select (select to_jsonb(q) - '{username,held_jobs,held_series}'::text[]
@@ -56,11 +60,12 @@ async function readStored(pool: Pool, username: string): Promise<Stored> {
                   (select coalesce(jsonb_agg(prefix order by prefix), '[]') from write.image_registry) as registries,
                   (select coalesce(jsonb_agg(to_jsonb(p) || jsonb_build_object(
                             'price_per_gpu_hour', p.price_per_gpu_hour::text) order by name), '[]')
-                     from write.profile p) as profiles`,
-    values: [username],
+                     from write.profile p) as profiles,
+                  exists (select from write.project where name = $2) as has_project`,
+    values: [username, project],
   })
-  const { quota, registries, profiles } = rows[0] ?? {}
-  if (!quota) return { quota: defaultQuota, held_gpus: 0, registries, profiles }
+  const { quota, ...stored } = rows[0] ?? {}
+  if (!quota) return { quota: defaultQuota, held_gpus: 0, ...stored }
   const { set_at, held_gpus, ...limits } = quota
-  return { quota: { ...limits, default: set_at === null }, held_gpus, registries, profiles }
+  return { quota: { ...limits, default: set_at === null }, held_gpus, ...stored }
 }
