@@ -3,115 +3,56 @@ import test from 'ava'
 import { goodBody, startEcho } from './echo.ts'
 
 const p = { key: 'a', step: 1, value: 1 }
-const refusals: [why: string, body: string, loc: unknown[], type: string][] = [
-  ['a missing field', '{}', ['body', 'points'], 'missing'],
-  [
-    'a text for a number',
-    JSON.stringify({ points: [{ ...p, step: 'x' }] }),
-    ['body', 'points', 0, 'step'],
-    'int_type',
-  ],
-  [
-    'a fraction for an integer',
-    JSON.stringify({ points: [{ ...p, step: 1.5 }] }),
-    ['body', 'points', 0, 'step'],
-    'int_type',
-  ],
-  [
-    'a text for a float',
-    JSON.stringify({ points: [{ ...p, value: 'x' }] }),
-    ['body', 'points', 0, 'value'],
-    'float_type',
-  ],
-  [
-    'a number for a text',
-    JSON.stringify({ points: [{ ...p, key: 1 }] }),
-    ['body', 'points', 0, 'key'],
-    'string_type',
-  ],
-  [
-    'a short text',
-    JSON.stringify({ points: [{ ...p, key: '' }] }),
-    ['body', 'points', 0, 'key'],
-    'string_too_short',
-  ],
-  [
-    'a long text',
-    JSON.stringify({ points: [{ ...p, key: 'abcdef' }] }),
-    ['body', 'points', 0, 'key'],
-    'string_too_long',
-  ],
-  [
-    'a text off its pattern',
-    JSON.stringify({ points: [{ ...p, key: 'A' }] }),
-    ['body', 'points', 0, 'key'],
-    'string_pattern_mismatch',
-  ],
-  [
-    'a small number',
-    JSON.stringify({ points: [{ ...p, step: -1 }] }),
-    ['body', 'points', 0, 'step'],
-    'greater_than_equal',
-  ],
-  [
-    'a large number',
-    JSON.stringify({ points: [{ ...p, step: 11 }] }),
-    ['body', 'points', 0, 'step'],
-    'less_than_equal',
-  ],
-  [
-    'a timestamp without offset',
-    JSON.stringify({ points: [{ ...p, ts: '2026-11-20T19:26:53' }] }),
-    ['body', 'points', 0, 'ts'],
-    'datetime_parsing',
-  ],
-  [
-    'a timestamp that does not exist',
-    JSON.stringify({ points: [{ ...p, ts: '2026-13-20T19:26:53Z' }] }),
-    ['body', 'points', 0, 'ts'],
-    'datetime_parsing',
-  ],
-  ['a list that is none', JSON.stringify({ points: {} }), ['body', 'points'], 'list_type'],
-  ['an object that is none', JSON.stringify({ points: [3] }), ['body', 'points', 0], 'dict_type'],
-  ['an empty list', JSON.stringify({ points: [] }), ['body', 'points'], 'too_short'],
-  ['a long list', JSON.stringify({ points: [p, p, p, p] }), ['body', 'points'], 'too_long'],
-  ['an unknown key', JSON.stringify({ points: [p], huh: 1 }), ['body', 'huh'], 'extra_forbidden'],
-  [
-    'a word not on the list',
-    JSON.stringify({ points: [p], mode: 'x' }),
-    ['body', 'mode'],
-    'literal_error',
-  ],
-  [
-    'a text for a boolean',
-    JSON.stringify({ points: [p], flag: 'true' }),
-    ['body', 'flag'],
-    'bool_type',
-  ],
-  [
-    'a number for a text or null',
-    JSON.stringify({ points: [p], note: 3 }),
-    ['body', 'note'],
-    'string_type',
-  ],
-  [
-    'an escaped U+0000',
-    `{"points":[${JSON.stringify(p)}],"note":"a\\u0000b"}`,
-    ['body', 'note'],
-    'value_error',
-  ],
-  [
-    'a lone surrogate',
-    `{"points":[${JSON.stringify(p)}],"note":"\\ud800"}`,
-    ['body', 'note'],
-    'value_error',
-  ],
-  [
-    'a __proto__ key',
-    `{"points":[${JSON.stringify(p)}],"extra":{"__proto__":{}}}`,
-    ['body', 'extra', '__proto__'],
-    'value_error',
-  ],
+/** Points that differ in one field, and what that field's error is. */
+const ofPoint: [why: string, field: string, value: unknown, type: string][] = [
+  ['a text for a number', 'step', 'x', 'int_type'],
+  ['a fraction for an integer', 'step', 1.5, 'int_type'],
+  ['a small number', 'step', -1, 'greater_than_equal'],
+  ['a large number', 'step', 11, 'less_than_equal'],
+  ['a text for a float', 'value', 'x', 'float_type'],
+  ['a number for a text', 'key', 1, 'string_type'],
+  ['a short text', 'key', '', 'string_too_short'],
+  ['a long text', 'key', 'abcdef', 'string_too_long'],
+  ['a text off its pattern', 'key', 'A', 'string_pattern_mismatch'],
+  ['a timestamp without offset', 'ts', '2026-11-20T19:26:53', 'datetime_parsing'],
+  ['a timestamp that does not exist', 'ts', '2026-13-20T19:26:53Z', 'datetime_parsing'],
+]
+/** Fields beside the points, or in their place. */
+const ofBody: [why: string, body: object, loc: unknown[], type: string][] = [
+  ['a missing field', { points: undefined }, ['points'], 'missing'],
+  ['a list that is none', { points: {} }, ['points'], 'list_type'],
+  ['an object that is none', { points: [3] }, ['points', 0], 'dict_type'],
+  ['an empty list', { points: [] }, ['points'], 'too_short'],
+  ['a long list', { points: [p, p, p, p] }, ['points'], 'too_long'],
+  ['an unknown key', { huh: 1 }, ['huh'], 'extra_forbidden'],
+  ['a word not on the list', { mode: 'x' }, ['mode'], 'literal_error'],
+  ['a text for a boolean', { flag: 'true' }, ['flag'], 'bool_type'],
+  ['a number for a text or null', { note: 3 }, ['note'], 'string_type'],
+]
+/** What `JSON.stringify` would not write, after the points. */
+const ofText: [why: string, json: string, loc: unknown[]][] = [
+  ['an escaped U+0000', '"note":"a\\u0000b"', ['note']],
+  ['a lone surrogate', '"note":"\\ud800"', ['note']],
+  ['a __proto__ key', '"extra":{"__proto__":{}}', ['extra', '__proto__']],
+]
+
+const refusals: (readonly [why: string, body: string, loc: readonly unknown[], type: string])[] = [
+  ...ofPoint.map(
+    ([why, field, value, type]) =>
+      [
+        why,
+        JSON.stringify({ points: [{ ...p, [field]: value }] }),
+        ['points', 0, field],
+        type,
+      ] as const,
+  ),
+  ...ofBody.map(
+    ([why, body, loc, type]) => [why, JSON.stringify({ points: [p], ...body }), loc, type] as const,
+  ),
+  ...ofText.map(
+    ([why, json, loc]) =>
+      [why, `{"points":[${JSON.stringify(p)}],${json}}`, loc, 'value_error'] as const,
+  ),
 ]
 
 for (const [why, body, loc, type] of refusals)
@@ -119,7 +60,7 @@ for (const [why, body, loc, type] of refusals)
     const { post } = await startEcho(t)
     const answer = await post(body)
     t.is(answer.status, 422)
-    t.like(answer.body.detail[0], { loc, type })
+    t.like(answer.body.detail[0], { loc: ['body', ...loc], type })
     t.is(typeof answer.body.detail[0].msg, 'string')
   })
 

@@ -8,61 +8,55 @@ const createRun = async (forge: Forge) =>
   (await forge.call<Created>('POST', '/api/runs', { body: { project: 'demo' } })).body
 
 const point = { key: 'loss', step: 1, value: 0.5, ts: '2026-11-20T19:26:53+00:00' }
-const points = (change: object) => ({ points: [{ ...point, ...change }] })
 
-const bad: [why: string, body: object | string, loc: unknown[], type: string][] = [
-  ['malformed JSON', '{"run_id": ', ['body', 11], 'json_invalid'],
+/** One field of a point that is wrong. */
+const ofPoint: [why: string, field: string, value: unknown, type: string][] = [
+  ['a text for a step', 'step', '1', 'int_type'],
+  ['a step over 2^53', 'step', 2 ** 53, 'less_than_equal'],
+  ['a fraction for a step', 'step', 0.5, 'int_type'],
+  ['a value that is null', 'value', null, 'float_type'],
+  ['a nested value', 'value', { a: 1 }, 'float_type'],
+  ['an empty key', 'key', '', 'string_too_short'],
+  ['a key of 251', 'key', 'x'.repeat(251), 'string_too_long'],
+  ['a control character in a key', 'key', 'a\nb', 'string_pattern_mismatch'],
+  ['U+0000 in a key', 'key', 'a\u0000b', 'value_error'],
+  ['a time without offset', 'ts', '2026-11-20T19:26:53', 'datetime_parsing'],
+]
+const tooMany = Array.from({ length: 10_001 }, (_, step) => ({ ...point, step }))
+const reportOf = (point: string) => `{"run_id":"RUN","points":[${point}]}`
+
+const bad: (readonly [
+  why: string,
+  body: object | string,
+  loc: readonly unknown[],
+  type: string,
+])[] = [
+  ...ofPoint.map(
+    ([why, field, value, type]) =>
+      [why, { points: [{ ...point, [field]: value }] }, ['points', 0, field], type] as const,
+  ),
+  ['points that are no list', { points: 'x' }, ['points'], 'list_type'],
+  ['10,001 points', { points: tooMany }, ['points'], 'too_long'],
+  ['no points', {}, ['points'], 'missing'],
+  ['malformed JSON', '{"run_id": ', [11], 'json_invalid'],
   [
     'a bare NaN',
     '{"run_id":"x","points":[{"key":"a","step":1,"value":NaN}]}',
-    ['body', 52],
+    [52],
     'json_invalid',
   ],
-  ['points that are no list', { points: 'x' }, ['body', 'points'], 'list_type'],
-  ['a text for a step', points({ step: '1' }), ['body', 'points', 0, 'step'], 'int_type'],
-  ['a step over 2^53', points({ step: 2 ** 53 }), ['body', 'points', 0, 'step'], 'less_than_equal'],
-  ['a fraction for a step', points({ step: 0.5 }), ['body', 'points', 0, 'step'], 'int_type'],
-  ['a value that is null', points({ value: null }), ['body', 'points', 0, 'value'], 'float_type'],
   [
     'a value past every double',
-    '{"run_id":"RUN","points":[{"key":"a","step":1,"value":1e400}]}',
-    ['body', 'points', 0, 'value'],
+    reportOf('{"key":"a","step":1,"value":1e400}'),
+    ['points', 0, 'value'],
     'float_type',
   ],
-  ['a nested value', points({ value: { a: 1 } }), ['body', 'points', 0, 'value'], 'float_type'],
-  ['an empty key', points({ key: '' }), ['body', 'points', 0, 'key'], 'string_too_short'],
-  [
-    'a key of 251',
-    points({ key: 'x'.repeat(251) }),
-    ['body', 'points', 0, 'key'],
-    'string_too_long',
-  ],
-  [
-    'a control character in a key',
-    points({ key: 'a\nb' }),
-    ['body', 'points', 0, 'key'],
-    'string_pattern_mismatch',
-  ],
-  ['U+0000 in a key', points({ key: 'a\u0000b' }), ['body', 'points', 0, 'key'], 'value_error'],
   [
     'a lone surrogate in a key',
-    '{"run_id":"RUN","points":[{"key":"\\ud800","step":1,"value":1}]}',
-    ['body', 'points', 0, 'key'],
+    reportOf('{"key":"\\ud800","step":1,"value":1}'),
+    ['points', 0, 'key'],
     'value_error',
   ],
-  [
-    'a time without offset',
-    points({ ts: '2026-11-20T19:26:53' }),
-    ['body', 'points', 0, 'ts'],
-    'datetime_parsing',
-  ],
-  [
-    '10,001 points',
-    { points: Array.from({ length: 10_001 }, (_, step) => ({ ...point, step })) },
-    ['body', 'points'],
-    'too_long',
-  ],
-  ['no points', {}, ['body', 'points'], 'missing'],
 ]
 
 test('bad metric reports are 422 at their place, and nothing of them is stored', async t => {
@@ -78,7 +72,7 @@ test('bad metric reports are 422 at their place, and nothing of them is stored',
       body: text,
     })
     t.is(answer.status, 422, why)
-    t.like(answer.body.detail[0] ?? {}, { loc, type }, why)
+    t.like(answer.body.detail[0] ?? {}, { loc: ['body', ...loc], type }, why)
   }
   const good = await forge.call('POST', '/api/ingest/metrics', {
     token: run.token,
