@@ -1,6 +1,8 @@
+import type { ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import type { Point } from '../../../platform/series/block.ts'
 import type { Series } from '../../../platform/series/chunk.ts'
+import { CorruptSeries } from '../../../platform/series/varint.ts'
 
 const step = fc.oneof(
   { weight: 8, arbitrary: fc.integer({ min: -50, max: 200 }) },
@@ -62,6 +64,19 @@ export const anySeries: fc.Arbitrary<Series> = fc
 
 /** A byte of what was written, by its place modulo the length, and the bits of it that change. */
 export const anyFlip = fc.record({ place: fc.nat(), bits: fc.integer({ min: 1, max: 255 }) })
+
+/** Fails unless what was written is refused as corrupt, whichever bits of one byte change. */
+export const refusesFlips = <T>(
+  t: ExecutionContext,
+  values: fc.Arbitrary<T>,
+  { encode, decode }: { encode: (value: T) => Buffer; decode: (bytes: Buffer) => unknown },
+): void =>
+  fc.assert(
+    fc.property(values, anyFlip, (value, flip) => {
+      const damaged = flipped(encode(value), flip)
+      t.throws(() => decode(damaged), { instanceOf: CorruptSeries })
+    }),
+  )
 
 export function flipped(bytes: Buffer, { place, bits }: { place: number; bits: number }): Buffer {
   const damaged = Buffer.from(bytes)
