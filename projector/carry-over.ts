@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import type { Batch } from '../platform/log/event-log.ts'
 import { partitionOf } from '../platform/log/partition.ts'
 import { inTransactionOn } from '../platform/postgres/transaction.ts'
+import { lockRows, unlockRows } from '../platform/postgres/with-lock.ts'
 import { live, next } from './generations.ts'
 import type { CarryOver, TopicProjection } from './projection.ts'
 
@@ -87,19 +88,24 @@ function bunch(runs: readonly Run[], most: number): Run[][] {
 async function carry(carrying: Carrying, runs: readonly Run[]): Promise<void> {
   const { pool, carryOver } = carrying
   const ids = runs.map(run => run.id)
+  const locked = carryOver.lockedIn && {
+    schema: live,
+    table: carryOver.lockedIn,
+    numbers: ids.map(Number),
+  }
   const holder = await pool.connect()
   let broken: Error | undefined
   try {
-    if (carryOver.hold) await holder.query(carryOver.hold, [ids])
+    if (locked) await lockRows(holder, locked)
     const copyHeads = () => carryHeads(carrying, holder, runs)
     await inTransactionOn(holder, copyHeads, { isolation: 'repeatable read' })
     for (const rest of carryOver.rest) await carryRest(carrying, rest, ids)
-    if (carryOver.release) await holder.query(carryOver.release, [ids])
+    if (locked) await unlockRows(holder, locked)
   } catch (error) {
     broken = error as Error
     throw error
   } finally {
-    // With its connection the hold goes too.
+    // With its connection the locks go too.
     holder.release(broken)
   }
 }

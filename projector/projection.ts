@@ -31,9 +31,8 @@ export type CarryOver = {
   id: string
   /** How many rows go with row `r` of it at once. */
   weight: string
-  /** Keeps runs from whoever rewrites them besides the projector, until `release` on the same connection. */
-  hold: string | null
-  release: string | null
+  /** The table by whose `rowLock` whoever rewrites a run besides the projector is kept from it meanwhile. */
+  lockedIn: string | null
   /** Copy what a further record may change, after the run's own row. */
   heads: readonly string[]
   /** What no record changes any more: rows `t` of a table, copied in ranges of its key, which begins with `id`. */

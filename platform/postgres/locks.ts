@@ -41,10 +41,15 @@ export const rowLock = (table: string, row: number): Lock => ({
   values: [table, row],
 })
 
+const inSchema = (schema: string) => `hashtext(${schema} || '/' || $1)`
+
 /** The SQL of a lock's key; its parameters are the values of the `Lock`. */
 export const keyOf: Record<Lock['key'], string> = {
   fixed: '$1::bigint',
   text: 'hashtextextended($1, 0)',
-  schema: `hashtext(current_schema() || '/' || $1)`,
-  schema_row: `hashtext(current_schema() || '/' || $1), $2::integer`,
+  schema: inSchema('current_schema()'),
+  schema_row: `${inSchema('current_schema()')}, $2::integer`,
 }
+
+/** The key of `rowLock` for `number`, a row of the table `$1`, where the schema is named: `$2`. */
+export const keyOfNamedRow = `${inSchema('$2::text')}, number`

@@ -1,5 +1,5 @@
 import type { ClientBase, Pool, PoolClient } from 'pg'
-import { keyOf, type Lock } from './locks.ts'
+import { keyOf, keyOfNamedRow, type Lock } from './locks.ts'
 
 /** SQLSTATE of a lock that was not free within `lock_timeout`. */
 const lockNotAvailable = '55P03'
@@ -71,6 +71,28 @@ export async function lockTextsInTransaction(
     values: [texts],
   })
   return { hasWritten: rows.some(row => row.has_written) }
+}
+
+/** Rows of a table, by number; `schema` is the one that `rowLock` finds by the search path. */
+export type LockedRows = { schema: string; table: string; numbers: readonly number[] }
+
+/** Waits for `rowLock` of each row; the session holds them until `unlockRows`, or until its connection ends. */
+export const lockRows = (client: ClientBase, rows: LockedRows): Promise<void> =>
+  askForRows(client, 'pg_advisory_lock', rows)
+
+export const unlockRows = (client: ClientBase, rows: LockedRows): Promise<void> =>
+  askForRows(client, 'pg_advisory_unlock', rows)
+
+async function askForRows(
+  client: ClientBase,
+  name: LockFunction,
+  { schema, table, numbers }: LockedRows,
+): Promise<void> {
+  await client.query({
+    name: `${name}_rows`,
+    text: `select ${name}(${keyOfNamedRow}) from unnest($3::integer[]) as number`,
+    values: [table, schema, numbers],
+  })
 }
 
 /** Returns the connection to the pool; after a failure closes it instead, which releases its locks. */

@@ -6,8 +6,7 @@ export const logsCarryOver: CarryOver = {
   runs: 'log_runs',
   id: 'run_id',
   weight: `(select count(*) from ${live}.log_sources s where s.run_id = r.run_id)`,
-  hold: null,
-  release: null,
+  lockedIn: null,
   heads: [
     `insert into ${next}.log_sources select * from ${live}.log_sources where run_id = any($1)`,
     `insert into ${next}.log_chunks

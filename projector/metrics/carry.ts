@@ -17,8 +17,7 @@ export const metricsCarryOver: CarryOver = {
   id: 'run_no',
   weight: `(select count(*) from ${live}.metric_latest l where l.run_no = r.run_no)
            + (select count(*) from ${live}.metric_settled s where s.run_no = r.run_no)`,
-  hold: `select pg_advisory_lock(hashtext('${live}/metric_run'), id) from unnest($1::int4[]) id`,
-  release: `select pg_advisory_unlock(hashtext('${live}/metric_run'), id) from unnest($1::int4[]) id`,
+  lockedIn: 'metric_run',
   heads: [
     `insert into ${next}.metric_latest select * from ${live}.metric_latest where run_no = any($1)`,
     `insert into ${next}.metric_settled select * from ${live}.metric_settled where run_no = any($1)`,

@@ -5,8 +5,10 @@ import { inTransaction } from '../../../platform/postgres/transaction.ts'
 import {
   LockTaken,
   lockInTransaction,
+  lockRows,
   tryLockInTransaction,
   tryWithLock,
+  unlockRows,
   withLock,
 } from '../../../platform/postgres/with-lock.ts'
 import { database } from '../../servers/postgres.ts'
@@ -26,13 +28,30 @@ test('a lock that is held is refused to others, and free again afterwards', asyn
   }
 })
 
-test('different locks do not cannot be combined', async t => {
+test('different locks do not exclude each other', async t => {
   const { pool } = await database(t)
   const isHeld = await tryWithLock(pool, rowLock('a', 1), async () => {
     for (const other of [rowLock('a', 2), rowLock('b', 1), schemaLock('a'), textLock('a')])
       t.true(await tryWithLock(pool, other, async () => {}), other.key)
   })
   t.true(isHeld)
+})
+
+test('rows locked by the name of their schema are those that the search path finds, until they are unlocked', async t => {
+  const { pool } = await database(t)
+  const rows = { schema: 'public', table: 'a', numbers: [1, 3] }
+  const free = async () => {
+    const found: number[] = []
+    for (const number of [1, 2, 3])
+      await tryWithLock(pool, rowLock('a', number), async () => void found.push(number))
+    return found
+  }
+  const holder = await pool.connect()
+  t.teardown(() => holder.release())
+  await lockRows(holder, rows)
+  t.deepEqual(await free(), [2])
+  await unlockRows(holder, rows)
+  t.deepEqual(await free(), [1, 2, 3])
 })
 
 test('what fails under a lock frees it', async t => {
