@@ -64,13 +64,13 @@ const toDuty = (row: Stored): DutyRow => ({
   ended_at: row.ended_at && toTimestamp(row.ended_at),
 })
 
-/** How many are due or parked, by reactor; counts only what is not finished. */
+/** How many are due (those under a lease are not) or parked, by reactor; reads only what is not finished. */
 export async function countDuties(pool: Pool, now: Date) {
   const { rows } = await pool.query<{ reactor: string; due: number; parked: number }>(
-    `select reactor, count(*) filter (where due_at <= $1 and parked_at is null) as due,
-            count(parked_at) as parked
-       from (select reactor, due_at, parked_at from write.duty where ${open}
-             union all select reactor, due_at, parked_at from write.duty where parked_at is not null) as unfinished
+    `select reactor, count(*) filter (where state = 'due') as due,
+            count(*) filter (where state = 'parked') as parked
+       from (select reactor, 'due' as state from write.duty where ${isIn.due}
+             union all select reactor, 'parked' from write.duty where ${isIn.parked}) as counted
       group by reactor order by reactor`,
     [now],
   )

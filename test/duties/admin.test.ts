@@ -70,7 +70,7 @@ test('a parked duty is listed with its error, goes through after retry, and a dr
   ])
 })
 
-test('a duty under a lease is left alone, and one that does not exist is 404', async t => {
+test('a duty under a lease is left alone and not due, and one that does not exist is 404', async t => {
   const forge = await startForge(t)
   const id = randomUUID()
   await forge.pool.query(
@@ -86,6 +86,10 @@ test('a duty under a lease is left alone, and one that does not exist is 404', a
     t.is((await forge.call(method, path.replace(id, randomUUID()))).status, 404)
     t.is((await forge.call(method, path.replace(id, 'no-uuid'))).status, 422)
   }
+  t.like(await forge.call<Duty[]>('GET', '/api/admin/duties?state=due'), { status: 200, body: [] })
+  t.like(await forge.call('GET', '/api/readyz', { token: null }), {
+    body: { checks: { effects: { due: 0, parked: 0 } } },
+  })
   const { rows } = await forge.pool.query(
     `select lease, done_at from write.duty where duty_id = $1`,
     [id],
