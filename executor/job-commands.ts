@@ -38,13 +38,14 @@ export type LaunchOrder = {
   reporting: Record<string, string>
 }
 
-export type Scheduled = 'scheduled' | 'quota_in_use' | 'gone'
+/** `gpus_taken`: another job has got one of them since they were selected; `gone`: the job is no longer queued. */
+export type Scheduled = 'scheduled' | 'quota_in_use' | 'gpus_taken' | 'gone'
 
 /** The executor's commands on jobs; each decides from the job's events and may be repeated. */
 export type JobCommands = {
   waiting(): Promise<readonly WaitingJob[]>
   active(): Promise<readonly ActiveAttempt[]>
-  /** Reserves quota and GPUs and creates the next attempt in one transaction; `gone`: no longer queued. */
+  /** Reserves quota and GPUs and creates the next attempt in one transaction, or does nothing. */
   schedule(run_id: string, gpu_indexes: readonly number[]): Promise<Scheduled>
   /** Records why a job still waits, if the reason changed. */
   keepWaiting(run_id: string, reason: QueueReason): Promise<void>

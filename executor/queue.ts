@@ -5,9 +5,9 @@ export type Start = { run_id: string; gpu_indexes: number[] }
 export type Wait = { run_id: string; reason: 'waiting_capacity' | 'behind_priority' }
 
 /**
- * Selects the jobs to start on these GPUs, in queue order. No job overtakes one that waits for GPUs, since a large
- * job would otherwise never find enough free ones. A job that needs more GPUs than exist (the node shrank after
- * its admission) blocks nobody.
+ * Proposes the jobs to start on these GPUs, in queue order; `command-api/jobs/reservation.ts` decides. No job
+ * overtakes one that waits for GPUs, since a large job would otherwise never find enough free ones. A job that needs
+ * more GPUs than exist (the node shrank after its admission) blocks nobody.
  */
 export function planStarts(
   waiting: readonly WaitingJob[],

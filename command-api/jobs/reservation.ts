@@ -1,10 +1,12 @@
 import type { Transaction } from '../event-store.ts'
 import { takeQuota, takeSlots } from './holds.ts'
 
-/** The job has changed, or another process was faster; the transaction is rolled back. */
+type Lacking = 'quota_in_use' | 'gpus_taken'
+
+/** What the job needs is not free any more; the transaction is rolled back. */
 export class NotNow extends Error {
-  readonly why: 'quota_in_use' | 'gone'
-  constructor(why: 'quota_in_use' | 'gone') {
+  readonly why: Lacking
+  constructor(why: Lacking) {
     super(why)
     this.why = why
   }
@@ -17,7 +19,10 @@ export type Reservation = {
   now: Date
 }
 
-/** Takes the quota and the GPUs of a job that starts; throws `NotNow` if they are not free. */
+/**
+ * Takes the quota and the GPUs of a job that starts; throws `NotNow` if they are not free. This decides, whatever
+ * `executor/queue.ts` selected: the rows of `write.quota` and `write.gpu_slot` keep two jobs off the same ones.
+ */
 export async function reserve(tx: Transaction, wanted: Reservation): Promise<void> {
   const { run_id, now } = wanted
   const { rows } = await tx.query(
@@ -25,5 +30,5 @@ export async function reserve(tx: Transaction, wanted: Reservation): Promise<voi
     [run_id],
   )
   if (!(await takeQuota(tx, { run_id, now, ...rows[0] }))) throw new NotNow('quota_in_use')
-  if (!(await takeSlots(tx, wanted))) throw new NotNow('gone')
+  if (!(await takeSlots(tx, wanted))) throw new NotNow('gpus_taken')
 }

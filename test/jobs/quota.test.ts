@@ -30,7 +30,7 @@ test('a GPU is held by one job', async t => {
   const jobs = await each(4, () => at.submit())
   const outcomes = await each(4, index => at.commands.schedule(String(jobs[index]?.run_id), [0]))
   t.deepEqual(outcomes.filter(outcome => outcome === 'scheduled').length, 1)
-  t.is(outcomes.filter(outcome => outcome === 'gone').length, 3)
+  t.is(outcomes.filter(outcome => outcome === 'gpus_taken').length, 3)
   const { rows } = await at.pool.query('select held_gpus from write.quota')
   t.deepEqual(rows, [{ held_gpus: 1 }])
 })
