@@ -1,4 +1,8 @@
-/** An advisory lock: which SQL makes its key (`keyOf`), and the values in it. */
+/**
+ * An advisory lock: which SQL makes its key (`keyOf`), and the values in it. `fixed`: one thing of the installation,
+ * listed below. `schema`, `schema_row`: things that each generation of tables has of its own. `text`: things that are
+ * only known at run time, or declared elsewhere by name.
+ */
 export type Lock = {
   key: 'fixed' | 'text' | 'schema' | 'schema_row'
   values: readonly (string | number)[]
@@ -8,7 +12,7 @@ const fixed = (id: number): Lock => ({ key: 'fixed', values: [id] })
 
 /**
  * The locks with which the processes of an installation exclude each other. A number is never changed or reused,
- * because old and new processes must exclude each other during an upgrade.
+ * because old and new processes must exclude each other during an upgrade. The next free number is 7_265_014.
  */
 export const locks = {
   /** The process that uses an embedded server's directory. */
@@ -21,12 +25,12 @@ export const locks = {
   testTemplate: fixed(7_265_003),
   /** The one rebuild of the read models. */
   rebuild: fixed(7_265_010),
-  /** Trimming the log; a rebuild holds it as well. */
-  logTrim: fixed(7_265_013),
   /** The one process that looks after the attempts of an engine. */
   engine: fixed(7_265_011),
   /** Creating the role that reads rows on behalf of people, and granting its reads. */
   readerGrant: fixed(7_265_012),
+  /** Trimming the log; a rebuild holds it as well. */
+  logTrim: fixed(7_265_013),
 } as const
 
 /** The lock of a text, e.g. of a stream's name: its writers wait for each other. */
