@@ -9,8 +9,8 @@ const checks = new WeakMap<EventDefinition, FaultOf>()
 
 /**
  * The data of an event that is about to be recorded, as JSON. One that does not fit its schema is a defect of the
- * rule that decided it, and what is recorded stays for ever: it throws. One that is too big holds too much of
- * what the caller sent.
+ * rule that decided it, and what is recorded stays for ever: it throws, and the caller sees a 500. One that is too
+ * big holds too much of what the caller sent, who sees a 413 `event.too_large` that names the field.
  */
 export function toEventJson(definition: EventDefinition, { type, data }: Event): string {
   const faultOf = checks.get(definition) ?? exactly(definition.data)

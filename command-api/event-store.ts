@@ -186,7 +186,7 @@ type Row = {
   data: object
 }
 
-/** The data are made JSON of once, since they are measured too and may be long. */
+/** Serialized only once: the data may be long, and their size is checked too. */
 function rowJson(definition: EventDefinition, { data, ...place }: Row): string {
   const json = toEventJson(definition, { type: place.type, data })
   return `${JSON.stringify(place).slice(0, -1)},"data":${json}}`

@@ -38,7 +38,7 @@ const hashOf = (body: unknown) =>
 
 const oldest = (now: Date) => new Date(now.getTime() - keptMs)
 
-/** What the key's first use was answered with; null where this is the first. The key's lock is held. */
+/** The response to the first request with this key; null where this is the first. The key's lock is held. */
 export async function findAnswer(tx: Transaction, claim: Claim): Promise<Kept | null> {
   const { scope, key, hash, now } = claim
   const { rows } = await tx.query({
@@ -59,8 +59,8 @@ export async function findAnswer(tx: Transaction, claim: Claim): Promise<Kept | 
 }
 
 /**
- * Keeps an answer with what it tells of, in one transaction. A process of an earlier version knows nothing of the
- * key's lock: where such a one has answered meanwhile, this is decided again, on what it left.
+ * Keeps a response in the transaction of the change that it reports. A process of an earlier version does not take
+ * the key's lock: if one has used the key meanwhile, the command is decided again, on the state that it left.
  */
 export async function keepAnswer(
   tx: Transaction,
