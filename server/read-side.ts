@@ -1,6 +1,6 @@
 import type { Deps } from '../command-api/deps.ts'
 import { startSchedules } from '../command-api/duties/schedules.ts'
-import { followersRead } from '../command-api/followers-read.ts'
+import { offsetsNeeded } from '../command-api/followers/offsets-needed.ts'
 import type { ProjectionAdmin } from '../command-api/projections/routes.ts'
 import { logTrimmer, type TrimLog } from '../command-api/projections/trim-log.ts'
 import { followers } from '../command-api/reactors.ts'
@@ -57,7 +57,7 @@ export function startLogRetention(core: Core, deps: Deps): void {
     topics: Object.values(topics),
     readers: [
       projectionsRead(pool, projections(topics)),
-      followersRead({ pool, followers: following, logger }),
+      offsetsNeeded({ pool, followers: following, logger }),
     ],
     logger,
     now: deps.now,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
-import { startFollower } from '../../command-api/follow.ts'
 import { decisionFollower, type Follower, factFollower } from '../../command-api/follower.ts'
+import { startFollower } from '../../command-api/followers/run.ts'
 import { decided, nothing } from '../../command-api/outcome.ts'
 import { encodeFact, encodeJson } from '../../events/fact.ts'
 import { topicsOf } from '../../events/topics.ts'

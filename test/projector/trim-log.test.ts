@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { pino } from 'pino'
-import { followersRead } from '../../command-api/followers-read.ts'
+import { offsetsNeeded } from '../../command-api/followers/offsets-needed.ts'
 import { logTrimmer } from '../../command-api/projections/trim-log.ts'
 import type { Reactor } from '../../command-api/reactor.ts'
 import { topicsOf } from '../../events/topics.ts'
@@ -43,7 +43,7 @@ async function filledLog(t: ExecutionContext) {
     topics: Object.values(topics),
     readers: [
       projectionsRead(pool, projections(topics)),
-      followersRead({ pool, followers: [{ name: 'f', topic: topics.logs.name }], logger }),
+      offsetsNeeded({ pool, followers: [{ name: 'f', topic: topics.logs.name }], logger }),
     ],
     logger,
   }

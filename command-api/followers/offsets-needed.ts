@@ -12,7 +12,7 @@ type Following = {
  * a follower that this program does not have, because it was removed or is newer, counts for nothing: it may stand
  * still for ever.
  */
-export function followersRead({ pool, followers, logger }: Following) {
+export function offsetsNeeded({ pool, followers, logger }: Following) {
   const told = new Set<string>()
   const tellOnce = (follower: string, topic: string) => {
     const pair = `${follower} ${topic}`

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
-import type { EventLog } from '../platform/log/event-log.ts'
-import type { Transaction } from './event-store.ts'
-import type { Follower } from './follower.ts'
+import type { EventLog } from '../../platform/log/event-log.ts'
+import type { Transaction } from '../event-store.ts'
+import type { Follower } from '../follower.ts'
 
 /** Where a follower stands in one partition; `next` moves with the row. */
 export type Checkpoint = {
