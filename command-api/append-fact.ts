@@ -1,35 +1,32 @@
-import { createAccumulator, LogFull } from '../platform/log/accumulator.ts'
 import type { EventLog, Position } from '../platform/log/event-log.ts'
 import { Refusal } from '../platform/refusal.ts'
 
-export type FactLane = {
-  /**
-   * Appends one fact of a run; resolves with its position after the log's acknowledgement. Refuses (503) while more
-   * than 64 MiB of this process are unacknowledged, which bounds memory.
-   */
-  append(topic: string, runId: string, value: Buffer): Promise<Position>
-}
+/**
+ * Appends one fact of a run; resolves with its position after the log's acknowledgement. Refuses (503) while more
+ * than 64 MiB of this process are unacknowledged, which bounds memory.
+ */
+export type AppendFact = (topic: string, runId: string, value: Buffer) => Promise<Position>
 
-export function createFactLane(log: EventLog): FactLane {
-  const accumulator = createAccumulator(log)
-  return {
-    append(topic, key, value) {
-      try {
-        return accumulator.append(topic, { key, value })
-      } catch (error) {
-        throw error instanceof LogFull ? full(error) : error
-      }
-    },
+const maxUnackedBytes = 64 * 1024 * 1024
+
+/** Batching is the log's business: it joins the appends that arrive while it stores others. */
+export function createAppendFact(log: EventLog, maxBytes = maxUnackedBytes): AppendFact {
+  let unackedBytes = 0
+  return async (topic, key, value) => {
+    if (unackedBytes + value.length > maxBytes) throw full()
+    unackedBytes += value.length
+    try {
+      const [position] = await log.append(topic, [{ key, value }])
+      if (!position) throw new Error('the log returned no position')
+      return position
+    } finally {
+      unackedBytes -= value.length
+    }
   }
 }
 
-const full = (cause: LogFull) =>
-  new Refusal(
-    'unavailable',
-    'Reports arrive faster than the log can store them; send this one again',
-    {
-      code: 'ingest.full',
-      retryAfterSeconds: 2,
-      cause,
-    },
-  )
+const full = () =>
+  new Refusal('unavailable', 'More reports come than the log takes; send this one again', {
+    code: 'ingest.full',
+    retryAfterSeconds: 2,
+  })

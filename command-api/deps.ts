@@ -5,7 +5,7 @@ import type { OidcSettings } from '../auth/oidc-settings.ts'
 import type { Topics } from '../events/topics.ts'
 import type { Clock } from '../platform/time.ts'
 import type { Reports } from './admit-report.ts'
-import type { FactLane } from './append-fact.ts'
+import type { AppendFact } from './append-fact.ts'
 import type { EventStore } from './event-store.ts'
 import type { RecentWrites } from './recent-writes.ts'
 
@@ -34,7 +34,7 @@ export type Deps = {
   logger: Logger
   recentWrites: RecentWrites
   reports: Reports
-  facts: FactLane
+  appendFact: AppendFact
   topics: Topics
   newEventId: () => string
   /** Counts points for the scraper. */

@@ -1,7 +1,7 @@
 import { type KeyRing, loadKeys, watchKeys } from '../auth/keys.ts'
 import { oidcOf } from '../auth/oidc-settings.ts'
 import { createReports } from '../command-api/admit-report.ts'
-import { createFactLane } from '../command-api/append-fact.ts'
+import { createAppendFact } from '../command-api/append-fact.ts'
 import type { Deps } from '../command-api/deps.ts'
 import { postgresEventStore } from '../command-api/event-store.ts'
 import { runFilesReactor } from '../command-api/jobs/run-files.ts'
@@ -42,7 +42,7 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     logger,
     recentWrites: recentWrites(),
     reports: createReports(pool, systemClock),
-    facts: createFactLane(log),
+    appendFact: createAppendFact(log),
     topics,
     newEventId: eventId,
     ingestedPoints: count => core.measures.ingestedPoints.inc(count),

@@ -36,7 +36,7 @@ export const logRoutes = (deps: Deps): Route[] => {
             actor,
             request_id: requestId,
           })
-          const position = await deps.facts.append(deps.topics.logs.name, body.run_id, value)
+          const position = await deps.appendFact(deps.topics.logs.name, body.run_id, value)
           answerPosition(deps, request, logPosition(position))
         }
         return { ok: true, accepted: body.chunks.length, truncated: false, control }

@@ -27,7 +27,7 @@ export const metricRoutes = (deps: Deps): Route[] => [
         actor,
         request_id: requestId,
       })
-      const position = await deps.facts.append(deps.topics.metrics.name, request.body.run_id, value)
+      const position = await deps.appendFact(deps.topics.metrics.name, request.body.run_id, value)
       deps.ingestedPoints(inserted)
       answerPosition(deps, request, logPosition(position))
       return { ok: true, inserted }

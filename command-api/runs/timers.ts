@@ -65,7 +65,7 @@ async function closeLogs(deps: Deps): Promise<void> {
       request_id: 'run-keeper',
       body: encodeLogsEof({ state: end_state }),
     })
-    await deps.facts.append(deps.topics.logs.name, run_id, value)
+    await deps.appendFact(deps.topics.logs.name, run_id, value)
     await deps.pool.query('update write.run_state set eof_sent_at = $2 where run_id = $1', [
       run_id,
       deps.now(),

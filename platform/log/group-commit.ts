@@ -36,6 +36,9 @@ type Place = { group: Group; nth: number }
 
 type Flush = { groups: Group[]; appends: { append: Waiting; places: Place[] }[] }
 
+/** Appends that arrive together share a store; without the wait, the first of them would have one of its own. */
+const lingerMs = 1
+
 /**
  * While one `store` is in flight, later appends wait and share the next one, whatever their topics. One at a time
  * preserves the order of the calls.
@@ -46,6 +49,7 @@ export function createGroupCommit(deps: GroupCommitDeps): GroupCommit {
 
   const flushAll = async () => {
     while (waiting.length > 0) {
+      await new Promise(resolve => setTimeout(resolve, lingerMs))
       const isAway = await flush(deps, gather(waiting, deps.limits))
       // Appends that arrived in the meantime would only wait for the same failure.
       if (isAway) for (const { reject } of waiting.splice(0)) reject(isAway)

@@ -9,7 +9,7 @@ import { loadKeys } from '../../auth/keys.ts'
 import { oidcOf } from '../../auth/oidc-settings.ts'
 import type { Route } from '../../auth/route.ts'
 import { createReports } from '../../command-api/admit-report.ts'
-import { createFactLane } from '../../command-api/append-fact.ts'
+import { createAppendFact } from '../../command-api/append-fact.ts'
 import type { Deps } from '../../command-api/deps.ts'
 import { recentWrites } from '../../command-api/recent-writes.ts'
 import { topicsOf } from '../../events/topics.ts'
@@ -49,7 +49,7 @@ export async function stageAt(
     logger: pino({ level: 'silent' }),
     recentWrites: recentWrites(),
     reports: createReports(pool, now),
-    facts: createFactLane(createMemoryLog(Object.values(topics))),
+    appendFact: createAppendFact(createMemoryLog(Object.values(topics))),
     topics,
     newEventId: eventId,
     ingestedPoints: () => {},
