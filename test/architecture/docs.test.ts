@@ -70,7 +70,7 @@ test('every npm script that a page names exists', t => {
   )
 })
 
-test('every setting is on a page, and pages name no other', t => {
+test('every setting is documented, and pages name no unknown one', t => {
   const readers = sources.filter(({ file }) => /^(server|auth)\//.test(file))
   const known = new Set(readers.flatMap(({ code }) => settingsIn(code)))
   const written = new Set(pages.flatMap(({ text }) => settingsIn(text)))
@@ -79,7 +79,7 @@ test('every setting is on a page, and pages name no other', t => {
   t.deepEqual([...written].filter(name => !known.has(name)).sort(), [])
 })
 
-test('every command is on the page of the command line', t => {
+test('every command is documented on the page of the command line', t => {
   const rows = readFileSync(join(root, 'docs/cli.md'), 'utf8')
     .split('\n')
     .filter(line => line.startsWith('| `forge '))
@@ -93,7 +93,7 @@ test('every command is on the page of the command line', t => {
   )
 })
 
-test('a path is told from an address, a placeholder and a metric', t => {
+test('paths are distinguished from addresses, placeholders and metrics', t => {
   const text =
     '`GET /x/y.ts` `test/loss` `<slice>.ts` `~/a.md` `decide.ts` `events/` `https://x.y/z.md`'
   t.deepEqual(pathsIn(text), ['decide.ts', 'events/'])

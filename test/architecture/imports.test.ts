@@ -170,7 +170,7 @@ test('no folders at the root import each other in a circle', t => {
   t.deepEqual(circlesIn(graphOf(pairs)), [])
 })
 
-test('a circle is found, and what leads into it is not in it', t => {
+test('a circle is found, without the files that only lead into it', t => {
   const graph = graphOf([
     ['main', 'a'],
     ['a', 'b'],
@@ -187,7 +187,7 @@ test('a circle is found, and what leads into it is not in it', t => {
   ])
 })
 
-test('an import is seen however it is written, and not in a comment', t => {
+test('imports are found in every spelling, but not in comments', t => {
   const { imports } = sourceOf(
     'a/b/c.ts',
     `import './side-effect.ts'

@@ -122,7 +122,7 @@ for (const [what, row] of Object.entries(lists))
     }
   })
 
-test('a file that no list names is found, and where its line belongs', t => {
+test('a file missing from its list is reported with the list it belongs to', t => {
   const moons = [
     ['events/moons.ts', "export const moons = aggregate('moon', {})"],
     ['command-api/moons/routes.ts', 'export function moonRoutes() {}'],
@@ -157,7 +157,7 @@ test('CONTRIBUTING names every list', t => {
   )
 })
 
-test('every decision event is projected or said to be unprojected, never both', t => {
+test('every decision event is either projected or listed as unprojected', t => {
   const projected = new Set(decisionSlices.flatMap(slice => Object.keys(slice)))
   const types = decisionEvents.map(event => event.type)
   t.true(types.length > 0)

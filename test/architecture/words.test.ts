@@ -33,13 +33,13 @@ function domainWordsOf({ file, code }: Source): string[] {
   return [...new Set(found)].map(word => `${file}: ${word}`)
 }
 
-test('platform/ knows no domain word, in the names of its files neither', t => {
+test('platform/ contains no domain word, not even in file names', t => {
   const platform = sources.filter(({ file }) => file.startsWith('platform/'))
   t.true(platform.length > 40)
   t.deepEqual(platform.flatMap(domainWordsOf), [])
 })
 
-test('a domain word is found in a name, a string and the name of a file, not in a comment', t => {
+test('domain words are found in identifiers, strings and file names, but not in comments', t => {
   const found = (file: string, code: string) => domainWordsOf(sourceOf(file, code))
   t.deepEqual(found('platform/a.ts', 'const ingestTokenOf = 1'), ['platform/a.ts: ingest'])
   t.deepEqual(found('platform/a.ts', 'type RunCaller = 1'), ['platform/a.ts: run'])

@@ -38,7 +38,7 @@ test('recorded events verify, starting with none, and the head advances with the
   t.like(await verify(at, verdict.head), { ok: true, checked: people.length + 1 })
 })
 
-test('a link can be worked out from the row alone, as the documentation says', async t => {
+test('a link can be computed from the row alone, as documented', async t => {
   const at = await recorded(t)
   await at.signIn('ada')
   await at.linked()
@@ -52,7 +52,7 @@ test('a link can be worked out from the row alone, as the documentation says', a
   t.deepEqual(sha256(Buffer.concat([Buffer.alloc(32), sha256(content)])), hash)
 })
 
-test('nobody changes or removes an event or a link by mistake', async t => {
+test('events and links cannot be changed or deleted by mistake', async t => {
   const at = await withPeople(t)
   for (const statement of [
     `update write.event set type = 'user.logout'`,
@@ -193,7 +193,7 @@ async function chainAnew(at: Recorded, ...changes: string[]): Promise<void> {
   await at.linked()
 }
 
-test('a whole chain forged anew is found by a head that was kept, and by nothing else', async t => {
+test('a chain forged from scratch is detected only by a head that was kept elsewhere', async t => {
   const at = await withPeople(t)
   const { head } = await verify(at)
   await chainAnew(
@@ -212,7 +212,7 @@ test('events that were published before there was a chain are linked when the re
   t.like(await verify(at, head), { ok: true, checked: people.length, head })
 })
 
-test('200 concurrent appenders with slow commits: every event is linked, and it verifies all the while', async t => {
+test('200 concurrent appenders with slow commits: every event is linked, and the chain verifies throughout', async t => {
   const at = await recorded(t)
   const appenders = 200
   const perAppender = 3

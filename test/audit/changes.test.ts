@@ -28,7 +28,7 @@ async function eventsOf(
 
 const byAdmin = { actor: { type: 'user', id: 'admin', via: 'password' } }
 
-test('changing hardware, registries and run tokens, and rebuilding, leaves who did it, and how they were known', async t => {
+test('changes of hardware, registries and run tokens, and rebuilds, record who made them and by which credential', async t => {
   const forge = await startForge(t, { SERVICE_ROLES: 'command-api,relay,projector,query-api' })
   const run = await createRun(forge)
   const hardware = { series: 'H100', gpus_per_node: 8, executor: 'slurm', price_per_gpu_hour: '2' }
@@ -82,7 +82,7 @@ test('repeating a change appends no event', async t => {
   t.is((await put('empty-put', [])).length, 1)
 })
 
-test('the engine of this machine says what it has, once, and leaves the price to the admin', t => {
+test('the local engine records its hardware once and leaves the price to the admin', t => {
   const found = describeLocal(null, { gpus: 2, series: 'A100' })
   t.like(found, [{ type: 'profile.set', data: { name: 'local', gpus_per_node: 2 } }])
   const described = found[0]?.data as ProfileFacts

@@ -28,7 +28,7 @@ async function submit(forge: Forge): Promise<string> {
   return body.run_id
 }
 
-test('folded to each instant of its life, a job is what its read model showed then', async t => {
+test('at each instant of its life, the folded state of a job equals its read model', async t => {
   const forge = await startForge(t, roles)
   const executor = asExecutor(forge.pool)
   const before = new Date().toISOString()
@@ -98,7 +98,7 @@ test('folded to each instant of its life, a job is what its read model showed th
   t.is(diff.changes.find(({ path }) => path === '/request/reason')?.to, 'user')
 })
 
-test('other targets fold too, and what changed in them is named', async t => {
+test('other targets are folded too, and their changes are listed', async t => {
   const forge = await startForge(t, roles)
   const quota = (gpus: number) =>
     forge.call('POST', '/api/admin/quotas', {
@@ -120,7 +120,7 @@ test('other targets fold too, and what changed in them is named', async t => {
   t.like(user.body.state, { role: 'admin' })
 })
 
-test('the second a row shows takes in the row', async t => {
+test('a whole second as shown in a row includes the row', async t => {
   const forge = await startForge(t, roles)
   await forge.call('POST', '/api/runs', { body: { project: 'demo' } })
   const { body } = await ask<AuditRow[]>(forge, '', { target: 'project:demo' })
@@ -160,7 +160,7 @@ test('events recorded in an older version are read in the current one', t => {
   t.deepEqual(current(stored, new Map()).data, { a: 1 })
 })
 
-test('differences are named as deep down as they lie', t => {
+test('differences are reported at the deepest path', t => {
   const paths = (from: unknown, to: unknown) => differences(from, to)
   t.deepEqual(paths({ a: { b: [1, 2] } }, { a: { b: [1, 3] } }), [
     { path: '/a/b/1', from: 2, to: 3 },

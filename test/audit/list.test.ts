@@ -12,7 +12,7 @@ const list = (forge: Forge, query: string) => forge.call<AuditRow[]>('GET', `/ap
 
 const rubric = (name: string) => ({ name, criteria: [{ name: 'tone' }], visibility: 'public' })
 
-test('an event is listed with who did it, how they were known, to what, and in a sentence', async t => {
+test('an event is listed with actor, credential, target and a sentence', async t => {
   const forge = await startForge(t, roles)
   const alice = await signedIn(forge, 'alice')
   await forge.call('PUT', '/api/rubrics/alice/helpful', {
@@ -37,7 +37,7 @@ test('an event is listed with who did it, how they were known, to what, and in a
   t.is(String(row?.occurred_at).slice(0, 19), String(row?.at).slice(0, 19))
 })
 
-test('each filter finds what it names and nothing else, and together they narrow', async t => {
+test('each filter finds exactly its matches, and filters combine', async t => {
   const forge = await startForge(t, roles)
   const alice = await signedIn(forge, 'alice')
   const run = await createRun(forge)
@@ -96,7 +96,7 @@ test('the list is newest first, paged without overlap, and counted', async t => 
   )
 })
 
-test('what somebody made illegible does not keep the rest from being read', t => {
+test('an event made illegible does not prevent reading the others', t => {
   const stored: StoredEvent = {
     position: 1,
     event_id: '0198a1b2-0000-7000-8000-000000000000',

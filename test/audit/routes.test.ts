@@ -19,7 +19,7 @@ const rank = (route: Route): number => {
   return indexIn(first) === -1 ? indexIn(last) : -2
 }
 
-test('every route that changes something leaves who did it, by which credential and request', async t => {
+test('every mutating route records actor, credential and request', async t => {
   t.timeout(120_000)
   const set = await sampleServer(t)
   const changing = set.routes

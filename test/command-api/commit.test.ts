@@ -76,7 +76,7 @@ const createIn = (deps: Deps, request: HttpAsked, made: () => Promise<unknown> =
 const count = async ({ pool }: Pick<Deps, 'pool'>) =>
   (await pool.query('select count(*)::int as events from write.event')).rows[0].events
 
-test('what creating requests with a key append to one stream is published in the order of its versions', async t => {
+test('creating requests with a key publish the events of a stream in the order of its versions', async t => {
   const { deps, pool } = await stage(t)
   const topic = 'test.decisions'
   const log = createMemoryLog([{ name: topic, partitions: 1, retentionDays: null }])
@@ -154,7 +154,7 @@ test('a commit within another one is refused, and so is a stream that was not de
   t.is(await count(deps), 0)
 })
 
-test('what refuses alongside keeps the events back', async t => {
+test('a refusal in alongside prevents the events', async t => {
   const { deps } = await stage(t)
   const refused = commit(deps, timer, ada, {
     decide: () => [login()],
@@ -170,7 +170,7 @@ test('what refuses alongside keeps the events back', async t => {
   t.deepEqual(rows, [])
 })
 
-test('it is decided again where a writer without the lock came first, and 409 after the third time', async t => {
+test('a command is decided again if a writer without the lock came first, and is 409 after the third attempt', async t => {
   const { deps } = await stage(t)
   const intrude = async (version: number) => {
     const client = await deps.pool.connect()
@@ -199,7 +199,7 @@ test('it is decided again where a writer without the lock came first, and 409 af
   await t.throwsAsync(outrun, { instanceOf: Refusal, code: 'conflict', message: /try again/ })
 })
 
-test('a lock that is not had in time is 503', async t => {
+test('a lock that is not free in time is 503', async t => {
   const { deps } = await stage(t)
   const goOn = Promise.withResolvers<void>()
   const entered = Promise.withResolvers<void>()
@@ -231,7 +231,7 @@ test('a lock that is not had in time is 503', async t => {
   await holder
 })
 
-test('a request is told where its write stands, and reads it', async t => {
+test('a response contains the position of its write, and a read with it shows the write', async t => {
   const { deps } = await stage(t)
   const { request, answered } = asking()
   await commit(deps, request, ada, { decide: () => [login()] })
@@ -243,7 +243,7 @@ test('a request is told where its write stands, and reads it', async t => {
   t.deepEqual(rows[0].occurred_at, deps.now())
 })
 
-test('a key creates once, for a day; its answer comes again without secrets, and another body is 409', async t => {
+test('within a day a key creates only once; its response is repeated without secrets, and another body is 409', async t => {
   const { deps, later } = await stage(t)
   const first = asking('k', { a: 1 })
   t.deepEqual(await createIn(deps, first.request), { token: 'secret', name: 'thing' })
@@ -275,7 +275,7 @@ test('stored responses are deleted after a day, without checking at each request
   t.deepEqual(await keys(), ['c'])
 })
 
-test('a stream that grows is read from its snapshot, to the state that all of its events amount to', async t => {
+test('a long stream is read from its snapshot, with the same state as from all events', async t => {
   const { deps } = await stage(t)
   const grown = loginsOf('ada', { shape: 1 })
   let asked = 0

@@ -16,7 +16,7 @@ const ended = (sid: string) =>
     { decide: () => [{ type: 'user.logout', data: { username: 'alice', sid } }] },
   )
 
-test('an event brings its duty, which is performed and leaves its outcome, caused by that event', async t => {
+test('an event creates its duty, whose outcome is recorded with that event as its cause', async t => {
   const { run, rows, pool } = await dutyStage(t)
   const reactor = loginReactor(async ({ payload }) => [ended(payload.sid)])
   const { store } = run([reactor])
@@ -38,7 +38,7 @@ test('an event brings its duty, which is performed and leaves its outcome, cause
   ])
 })
 
-test('what is rolled back leaves no duty, and an event without duties none', async t => {
+test('neither a rolled-back event nor one without duties creates a duty', async t => {
   const { pool, rows } = await dutyStage(t)
   const store = storeWith(pool, [loginReactor(async () => nothing)])
   await t.throwsAsync(
@@ -64,7 +64,7 @@ test('what is rolled back leaves no duty, and an event without duties none', asy
   t.deepEqual(await rows(), [])
 })
 
-test('10,000 duties due at once are performed in the order of due_at, the later ones not before their time', async t => {
+test('10,000 duties due at once are performed in the order of due_at, later ones not before they are due', async t => {
   t.timeout(120_000)
   const { run, pool, clock, pass } = await dutyStage(t)
   const seen: string[] = []
@@ -111,7 +111,7 @@ test('two processes share the duties, and each is performed once', async t => {
   t.true(seen.one.length > 0 && seen.other.length > 0, 'both have worked')
 })
 
-test('whoever outlives the lease cannot close the duty, nor leave an outcome', async t => {
+test('a process whose lease has ended can neither close the duty nor record an outcome', async t => {
   const { run, rows, pass, pool } = await dutyStage(t)
   const slow = Promise.withResolvers<void>()
   const results: string[] = []
@@ -151,7 +151,7 @@ test('an attempt that ignores its signal ends at its deadline', async t => {
   t.like(await rows(), [{ last_error: 'no answer within 30 ms', attempts: 1, done_at: null }])
 })
 
-test('poison is tried with growing pauses, parked at the limit, and holds nobody up', async t => {
+test('a poison duty is retried with growing pauses, parked at the limit, and delays no other', async t => {
   const { run, rows, clock, pass } = await dutyStage(t)
   const seen: string[] = []
   const { store } = run([
@@ -191,7 +191,7 @@ test('a permanent failure is parked at once', async t => {
   t.like(await rows(), [{ last_error: 'the receiver is gone', attempts: 1 }])
 })
 
-test('an outcome that cannot be recorded closes nothing, and the duty is tried again', async t => {
+test('if its outcome cannot be recorded, the duty stays open and is retried', async t => {
   const { run, rows, pass } = await dutyStage(t)
   let performed = 0
   const { store } = run([
@@ -212,7 +212,7 @@ test('an outcome that cannot be recorded closes nothing, and the duty is tried a
   t.is((await store.load('session-s1')).version, 1)
 })
 
-test('duties of a reactor that no process knows stay, and those of others go on', async t => {
+test('duties of an unknown reactor stay, and others are still performed', async t => {
   const { run, rows, pool } = await dutyStage(t)
   const gone = loginReactor(noticing([]), { name: 'gone' })
   const seen: string[] = []
@@ -226,7 +226,7 @@ test('duties of a reactor that no process knows stay, and those of others go on'
   )
 })
 
-test('stop hands back what is under way at once, and it counts as no failure', async t => {
+test('stop releases duties in progress at once, without counting a failure', async t => {
   const { run, rows } = await dutyStage(t)
   const begun = Promise.withResolvers<void>()
   const { store, runner } = run([
@@ -243,7 +243,7 @@ test('stop hands back what is under way at once, and it counts as no failure', a
   t.like(await rows(), [{ leased_until: null, attempts: 0, last_error: null, done_at: null }])
 })
 
-test('done duties go after seven days, a batch at a time; open and parked ones stay', async t => {
+test('done duties are deleted in batches after seven days; open and parked ones stay', async t => {
   const { pool, clock, rows } = await dutyStage(t)
   await pool.query(
     `insert into write.duty (duty_id, reactor, cause, request_id, payload, created_at, due_at, done_at, parked_at)
@@ -268,7 +268,7 @@ test('a kept error is short and holds no credentials', t => {
   t.true(kept.startsWith('x https://host/path refused'), kept)
 })
 
-test('a duty with a payload out of all proportion fails the command that would add it', async t => {
+test('an oversized payload fails the command that would add the duty', async t => {
   const { pool, rows } = await dutyStage(t)
   const store = storeWith(pool, [loginReactor(noticing([]))])
   await t.throwsAsync(logIns(store, ['x'.repeat(70_000)]), { instanceOf: RangeError })

@@ -10,7 +10,7 @@ import { admittedJob } from '../jobs/given.ts'
 const login = (data: object) => toEventJson(userLogin, { type: 'user.login', data })
 const admitted = (data: object) => toEventJson(jobAdmitted, { type: 'job.admitted', data })
 
-test('what fits its schema becomes its JSON and nothing else', t => {
+test('data that fits its schema is serialized unchanged', t => {
   const data = { username: 'ada', sid: 's', via: 'test' }
   t.is(login(data), JSON.stringify(data))
   t.deepEqual(JSON.parse(admitted(admittedJob())), admittedJob())
@@ -52,7 +52,7 @@ for (const [what, record, message] of [
     t.false(error.message.includes(secret))
   })
 
-test('nothing that every event schema asks for is left to a default, and all of them compile', t => {
+test('no event schema has defaults, and all of them compile', t => {
   for (const definition of decisionEvents) {
     const { type, data } = definition
     const fields = Object.keys(data.properties)
@@ -65,7 +65,7 @@ test('nothing that every event schema asks for is left to a default, and all of 
 const hparams = (added: object, changed: object[] = []) =>
   toEventJson(hparamsSet, { type: 'hparams.set', data: { run_id: 'run_1', added, changed } })
 
-test('an event of 512 KiB is recorded, one byte more is refused and names what is biggest', t => {
+test('an event of 512 KiB is recorded; one byte more is refused with the biggest field', t => {
   const room = maxEventBytes - hparams({ prompt: '' }).length
   t.is(hparams({ prompt: 'x'.repeat(room) }).length, maxEventBytes)
   const error = t.throws(() => hparams({ prompt: 'x'.repeat(room + 1) }), { instanceOf: Refusal })
@@ -79,7 +79,7 @@ test('bytes are counted, not characters', t => {
   t.throws(() => hparams({ prompt: 'ü'.repeat(maxEventBytes / 2) }), { instanceOf: Refusal })
 })
 
-test('where no part is most of the event, what holds them all is named', t => {
+test('if no field makes up most of the event, their parent is named', t => {
   const many = Object.fromEntries(
     Array.from({ length: 200 }, (_, index) => [`key_${index}`, 'x'.repeat(5000)]),
   )

@@ -95,7 +95,7 @@ async function followerStage(t: ExecutionContext) {
   }
 }
 
-test('what a follower decides is recorded in order, caused by the record it read', async t => {
+test('decisions of a follower are recorded in order, with the record as their cause', async t => {
   const { log, loginOf, follow, ends, reached, pool } = await followerStage(t)
   const id = randomUUID()
   await log.append(topic, [loginOf('s1', id), loginOf('s2'), loginOf('s3')])
@@ -110,7 +110,7 @@ test('what a follower decides is recorded in order, caused by the record it read
   })
 })
 
-test('a record that the log holds twice causes nothing twice, not even after another start', async t => {
+test('a record repeated on the log has one effect, even after a restart', async t => {
   const { log, loginOf, follow, ends, reached } = await followerStage(t)
   const twice = loginOf('s1')
   await log.append(topic, [twice, twice])
@@ -123,7 +123,7 @@ test('a record that the log holds twice causes nothing twice, not even after ano
   t.deepEqual(await ends(), ['s1', 's2'])
 })
 
-test('of two processes one follows, and the other goes on where it stopped', async t => {
+test('one of two processes follows, and the other continues where it stopped', async t => {
   const { log, loginOf, follow, ends, reached } = await followerStage(t)
   const sids = Array.from({ length: 20 }, (_, index) => `s${index}`)
   const processes = [follow(ender()), follow(ender())]
@@ -138,7 +138,7 @@ test('of two processes one follows, and the other goes on where it stopped', asy
   t.deepEqual(await ends(), [...sids, 'last'])
 })
 
-test('a checkpoint that another process moved ends the work on what was read before', async t => {
+test('if another process moves the checkpoint, records read before are not acted on', async t => {
   const { log, loginOf, follow, ends, reached, pool } = await followerStage(t)
   let isMoved = false
   const stolen: Follower<null> = {
@@ -174,7 +174,7 @@ test('poison is parked with its error and the next records are acted on', async 
   t.is(rows[1].error, 'Error: cannot be acted on')
 })
 
-test('a follower that must leave nothing out stands still, says why, and goes on once it can', async t => {
+test('a follower that must not skip anything halts with a reason and continues once it can', async t => {
   const { log, loginOf, follow, ends, reached } = await followerStage(t)
   let isBroken = true
   const follower = ender({ onPoison: 'halt' }, sid => {
@@ -190,7 +190,7 @@ test('a follower that must leave nothing out stands still, says why, and goes on
   await until('it no longer says so', 20_000, () => following.status().halted === null)
 })
 
-test('a follower that begins at the end acts on facts still to come', async t => {
+test('a follower that begins at the end acts only on new facts', async t => {
   const { log, follow, ends, reached, pool } = await followerStage(t)
   const name = topics.logs.name
   const fact = (run_id: string) => ({

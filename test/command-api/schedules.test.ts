@@ -38,7 +38,7 @@ test('each slot adds its duty once, however many processes look', async t => {
   )
 })
 
-test('slots missed while nobody looked are made up for by one duty', async t => {
+test('slots missed during downtime are made up for by one duty', async t => {
   const { start, nextAt, rows, pass } = await scheduleStage(t)
   const first = start(sweep(60))
   await nextAt('2026-11-20T12:01:00.000Z')
@@ -52,7 +52,7 @@ test('slots missed while nobody looked are made up for by one duty', async t => 
   )
 })
 
-test('a changed interval holds from the next start', async t => {
+test('a changed interval applies from the next start', async t => {
   const { start, nextAt, row } = await scheduleStage(t)
   await start(sweep(86_400)).stop()
   start(sweep(3600))

@@ -26,7 +26,7 @@ for (const decision of ['approved', 'denied'] as const) {
     ])
   })
 
-  test(`a code that was ${decision} stays so, whoever says what`, t => {
+  test(`a code that was ${decision} stays so, whatever anybody decides later`, t => {
     const decided = after({ ...approve, decision })
     const other = decision === 'approved' ? 'denied' : 'approved'
     const refused = { instanceOf: Refusal, code: 'conflict', message: new RegExp(decision) }
@@ -34,7 +34,7 @@ for (const decision of ['approved', 'denied'] as const) {
     t.throws(() => decideDevice(decided, { ...approve, decision, username: 'eve' }), refused)
   })
 
-  test(`saying ${decision} twice says it once, also when the code has expired since`, t => {
+  test(`repeating ${decision} appends no event, even if the code has expired since`, t => {
     const command = { ...approve, decision }
     t.deepEqual(decideDevice(after(command), { ...command, isExpired: true }), [])
   })
@@ -60,19 +60,19 @@ const waiting: PolledCode = {
 const polls: [rule: string, code: PolledCode | null, atS: number, answer: object][] = [
   ['the first poll may come at once', waiting, 0, { is: 'authorization_pending' }],
   [
-    'a poll five seconds later keeps the pace',
+    'a poll five seconds later respects the interval',
     { ...waiting, polledMs: 10 * second },
     15,
     { is: 'authorization_pending' },
   ],
   [
-    'a poll sooner than that is told to slow down to ten seconds',
+    'an earlier poll must slow down to ten seconds',
     { ...waiting, polledMs: 10 * second },
     14.999,
     { is: 'slow_down', waitS: 6 },
   ],
   [
-    'from then on ten seconds are the pace',
+    'from then on the interval is ten seconds',
     { ...waiting, polledMs: 10 * second, intervalS: 10 },
     19.999,
     { is: 'slow_down', waitS: 1 },
@@ -86,7 +86,7 @@ const polls: [rule: string, code: PolledCode | null, atS: number, answer: object
   ['a code that is not there has expired', null, 0, { is: 'expired_token' }],
   ['a code has expired on the second', waiting, 900, { is: 'expired_token' }],
   [
-    'an approved code earns its token at whatever pace',
+    'an approved code gets its token however soon it is polled',
     { ...waiting, state: 'approved', approverHolds: true, polledMs: 10 * second },
     11,
     { is: 'approved' },

@@ -8,7 +8,7 @@ const askCode = async ({ call }: DeviceStage, headers = {}) => {
 const poll = ({ call }: DeviceStage, device_code: string) =>
   call('POST', '/api/cli/device/token', { body: { device_code } })
 
-test('a code tells where a person approves it, and is kept as a hash only', async t => {
+test('a code names the page that approves it and is stored only as a hash', async t => {
   const { call, pool } = await stage(t)
   const { status, headers, body } = await call('POST', '/api/cli/device/code', { body: {} })
   t.is(status, 200)
@@ -66,7 +66,7 @@ test('a program polls until a person approves, and gets their token once', async
   t.like(again.body, { detail: 'expired_token', error: 'expired_token' })
 })
 
-test('of ten polls at once one gets the token', async t => {
+test('one of ten concurrent polls gets the token', async t => {
   const s = await stage(t)
   const { token } = await s.signIn('ada')
   const { device_code, user_code } = await askCode(s)
@@ -78,7 +78,7 @@ test('of ten polls at once one gets the token', async t => {
   t.is(rows.length, 1)
 })
 
-test('of ten polls at once one keeps the pace, and the rest are told to slow down', async t => {
+test('one of ten concurrent polls is on time, and the others must slow down', async t => {
   const s = await stage(t)
   const { device_code } = await askCode(s)
   const answers = await Promise.all(Array.from({ length: 10 }, () => poll(s, device_code)))
@@ -177,7 +177,7 @@ test('each decision is an event of the person, with how they were signed in', as
       t.false(all.includes(device_code) || all.includes(user_code))
 })
 
-test('five wrong codes within a minute, sent at once or not, and the right one is not told either', async t => {
+test('after five wrong codes within a minute, concurrent or not, even the right one is refused', async t => {
   const s = await stage(t)
   const [ada, bob] = await Promise.all([s.signIn('ada'), s.signIn('bob')])
   const { user_code } = await askCode(s)
@@ -197,7 +197,7 @@ test('five wrong codes within a minute, sent at once or not, and the right one i
   t.is((await s.call('POST', `${path}/approve`, { token: ada.token })).status, 200)
 })
 
-test('a code is forgotten a day after its end', async t => {
+test('a code is deleted a day after its end', async t => {
   const s = await stage(t)
   const { user_code } = await askCode(s)
   s.later(900 + 86_399)

@@ -70,7 +70,7 @@ test('a parked duty is listed with its error, goes through after retry, and a dr
   ])
 })
 
-test('a duty under a lease is left alone and not due, and one that does not exist is 404', async t => {
+test('a leased duty is unchanged and not due, and an unknown one is 404', async t => {
   const forge = await startForge(t)
   const id = randomUUID()
   await forge.pool.query(

@@ -51,14 +51,14 @@ const stored = (schema_version: number, data: object) => ({
   data,
 })
 
-test('recorded data are brought up to date step by step, from whichever version', t => {
+test('recorded data is upcast step by step, from any version', t => {
   t.is(moved.schema_version, 3)
   t.deepEqual(upcast(moved, stored(1, { where: 'x' })), { to: 'x' })
   t.deepEqual(upcast(moved, stored(2, { place: 'x' })), { to: 'x' })
   t.deepEqual(upcast(moved, stored(3, { to: 'x' })), { to: 'x' })
 })
 
-test('a version without an upcaster is an error, and never read as another version', t => {
+test('a version without an upcaster is an error, never read as another version', t => {
   const message = (schema_version: number, definition = moved) =>
     t.throws(() => upcast(definition, stored(schema_version, {}))).message
   t.is(message(4), 'thing.moved was recorded in version 4; this build knows 3')

@@ -38,7 +38,7 @@ const golden = files
   })
   .sort((a, b) => a.recorded.occurred_at.localeCompare(b.recorded.occurred_at))
 
-test('there is a recorded event of every type in every version, and each file is called after its own', t => {
+test('every type and version has a recorded event, in the file named after it', t => {
   const versions = aggregates
     .flatMap(({ events }) => events)
     .flatMap(({ type, schema_version }) =>
@@ -50,14 +50,14 @@ test('there is a recorded event of every type in every version, and each file is
     t.is(file, `${recorded.type}.v${recorded.schema_version}.json`)
 })
 
-test('each is brought up to date and fits its schema of today', t => {
+test('each recorded event is upcast and fits its current schema', t => {
   for (const { file, recorded, definition } of golden) {
     const { type } = recorded
     t.notThrows(() => toEventJson(definition, { type, data: upcast(definition, recorded) }), file)
   }
 })
 
-test('each folds into the state of its stream', t => {
+test('each recorded event folds into the state of its stream', t => {
   const states = new Map<string, unknown>()
   for (const { recorded, definition, aggregate } of golden) {
     const before = states.has(recorded.stream) ? states.get(recorded.stream) : aggregate.initial
@@ -75,7 +75,7 @@ test('each folds into the state of its stream', t => {
   t.like(of('run-run_01KAFJ2C9T7X0B5D8EYH3N4QWM') as object, { state: 'abandoned' })
 })
 
-test('each is told in a sentence', t => {
+test('each recorded event has a sentence', t => {
   for (const { file, recorded } of golden) {
     const { actor, request_id, causation_id, occurred_at, ...rest } = recorded
     const meta = { actor, request_id, causation_id }
@@ -86,7 +86,7 @@ test('each is told in a sentence', t => {
   }
 })
 
-test('what a newer build recorded is not projected as if it were known', async t => {
+test('an event of a newer version is not projected as a known one', async t => {
   const projection = decisionsProjection('topic', [], [rubricUpdated])
   const [one] = golden.filter(({ recorded }) => recorded.type === rubricUpdated.type)
   const value = Buffer.from(JSON.stringify({ ...one?.recorded, schema_version: 2 }))
@@ -99,7 +99,7 @@ test('what a newer build recorded is not projected as if it were known', async t
   tx.release()
 })
 
-test('all of them are projected', async t => {
+test('all recorded events are projected', async t => {
   const { pool } = await database(t)
   await project(
     pool,
@@ -112,7 +112,7 @@ test('all of them are projected', async t => {
   t.deepEqual(rows, [{ events: golden.length, runs: 2 }])
 })
 
-test('a snapshot taken after any of them leads to the same state as all of them', t => {
+test('a snapshot after any event leads to the same state as all events', t => {
   const kinds = aggregates.filter(({ snapshot }) => snapshot)
   t.true(kinds.length >= 5)
   for (const { name, initial, evolve } of kinds) {

@@ -66,7 +66,7 @@ async function killSupervisor(runsDirectory: string, ref: string): Promise<void>
   process.kill(pid, 'SIGKILL')
 }
 
-test('a run goes on when the server is killed, and its true end is seen by the next one', async t => {
+test('a run continues when the server is killed, and the next server sees its real end', async t => {
   const { runsDirectory, reopen } = await localBench(t)
   const command = ['sh', '-c', 'echo one; read -r line < fifo; echo two; exit 9']
   const submitted = launch({ command: ['sh', '-c', `mkfifo fifo; ${command[2]}`] })
@@ -80,7 +80,7 @@ test('a run goes on when the server is killed, and its true end is seen by the n
   t.is((await outputOf(executor, ref)).stdout.toString(), 'one\ntwo\n')
 })
 
-test('a run that ended while no server was there is reported with its own status', async t => {
+test('a run that ended while no server ran is reported with its exit status', async t => {
   const { runsDirectory, reopen } = await localBench(t)
   const submitted = launch({ command: ['sh', '-c', 'sleep 0.5; exit 11'] })
   const ref = `${submitted.run_id}/1`
@@ -90,7 +90,7 @@ test('a run that ended while no server was there is reported with its own status
   t.like(await (await reopen()).observe(ref), { state: 'exited', exit: { exit_code: 11 } })
 })
 
-test('a stop is carried out to the kill though the server died after asking for it', async t => {
+test('a stop is carried out, including the kill, even if the server dies after requesting it', async t => {
   const { runsDirectory, reopen } = await localBench(t)
   const submitted = launch({ command: ['sh', '-c', `trap '' TERM; echo ready; ${loop}`] })
   const ref = `${submitted.run_id}/1`
@@ -100,7 +100,7 @@ test('a stop is carried out to the kill though the server died after asking for 
   t.like(await (await reopen()).observe(ref), { state: 'exited', exit: { signal: 'SIGKILL' } })
 })
 
-test('a server killed at any moment of a submit starts the command once, whoever submits again', async t => {
+test('a server killed at any moment of a submit starts the command once, even if another server repeats it', async t => {
   const { runsDirectory, reopen, scratch } = await localBench(t)
   for (let trial = 0; trial < 16; trial++) {
     const file = path.join(scratch, `trial-${trial}`)
@@ -116,7 +116,7 @@ test('a server killed at any moment of a submit starts the command once, whoever
   }
 })
 
-test('a submit cut short before it started anything is as if it had never been, and can be repeated', async t => {
+test('a submit cut short before the start leaves nothing behind and can be repeated', async t => {
   const { runsDirectory, executor } = await localBench(t)
   const submitted = launch({ command: ['sh', '-c', 'exit 6'] })
   await prepareAttempt(runsDirectory, { ...submitted, command: ['false'] }, new Date())
@@ -128,7 +128,7 @@ test('a submit cut short before it started anything is as if it had never been, 
   t.like(await exitOf(executor, ref), { exit_code: 6 })
 })
 
-test('a supervisor on its way from a submit that was given up starts nothing', async t => {
+test('a late supervisor of an abandoned submit starts nothing', async t => {
   const { runsDirectory, executor, scratch } = await localBench(t)
   const file = path.join(scratch, 'starts')
   const submitted = launch({ command: ['sh', '-c', `echo $WHOSE >> ${file}`] })
@@ -142,7 +142,7 @@ test('a supervisor on its way from a submit that was given up starts nothing', a
   t.is(await readFile(file, 'utf8'), 'newest\n')
 })
 
-test('the submit of another living server is waited for, but not for ever', async t => {
+test('a submit waits for that of another living server, but not for ever', async t => {
   const { runsDirectory, executor } = await localBench(t)
   const submitted = launch({ command: ['true'] })
   const ref = `${submitted.run_id}/1`
@@ -196,7 +196,7 @@ test('a supervisor killed while the server was dead is noticed by the next serve
   t.deepEqual(await commandLinesWith(id), [])
 })
 
-test('a supervisor does not end by the signals that end a service', async t => {
+test('a supervisor survives the signals that end a service', async t => {
   const { runsDirectory, executor } = await localBench(t)
   const ref = await executor.submit(
     launch({ command: ['sh', '-c', 'echo up; read line < /dev/zero'] }),

@@ -143,7 +143,7 @@ while True: time.sleep(0.05)
   t.regex((await outputOf(executor, ref)).stdout.toString(), /saved\n$/)
 })
 
-test('of runs that need an environment at once, one builds it and the others use it', async t => {
+test('of concurrent runs that need an environment, one builds it and the others reuse it', async t => {
   const { root, of, runToEnd } = await stage(t)
   const recipe = await recipeWithPackage(
     root,

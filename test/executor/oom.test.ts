@@ -4,7 +4,7 @@ import { wasOomKilled } from '../../executor/local/oom-watch.ts'
 
 const sigkill = { exit_code: null, signal: 'SIGKILL', by_us: false, counted: null, on_machine: 0 }
 
-test('where the control group counts out-of-memory kills, its count decides', t => {
+test('if the control group counts out-of-memory kills, its count decides', t => {
   t.true(wasOomKilled({ ...sigkill, counted: 1 }))
   t.true(
     wasOomKilled({ ...sigkill, counted: 1, signal: null, exit_code: 1 }),
@@ -14,7 +14,7 @@ test('where the control group counts out-of-memory kills, its count decides', t 
   t.false(wasOomKilled({ ...sigkill, counted: 0, on_machine: 3 }))
 })
 
-test('elsewhere it is a SIGKILL from somebody else together with such a kill on the machine', t => {
+test('otherwise a foreign SIGKILL together with an out-of-memory kill on the machine decides', t => {
   t.true(wasOomKilled({ ...sigkill, on_machine: 1 }))
   t.false(wasOomKilled(sigkill))
   t.false(wasOomKilled({ ...sigkill, on_machine: 1, by_us: true }))

@@ -28,7 +28,7 @@ test('GPUs held before the node shrank reduce nothing', t => {
   t.deepEqual(planStarts([job('a', 2)], 2, [7]).starts, [{ run_id: 'a', gpu_indexes: [0, 1] }])
 })
 
-test('a job that asks for more than there is keeps nobody waiting', t => {
+test('a job that requests more GPUs than exist blocks nobody', t => {
   t.deepEqual(planStarts([job('huge', 8), job('small', 1)], 4, []), {
     starts: [{ run_id: 'small', gpu_indexes: [0] }],
     waits: [{ run_id: 'huge', reason: 'waiting_capacity' }],

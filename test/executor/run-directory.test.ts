@@ -11,7 +11,7 @@ async function runs(t: ExecutionContext): Promise<string> {
   return directory
 }
 
-test('a path lies in the directory of a run as it is written, behind links, or where nobody can tell', async t => {
+test("a path is inside a run's directory literally, through links, or if it cannot be resolved", async t => {
   const directory = await runs(t)
   const run = join(directory, 'run_a')
   await writeFile(join(run, '1/work/model'), '')
@@ -35,7 +35,7 @@ test('a path lies in the directory of a run as it is written, behind links, or w
   t.true(await liesIn(join(directory, 'other-name/run_a'), join(run, '1/work/model')))
 })
 
-test('no link and no name that leads elsewhere is the directory of a run', async t => {
+test('no link and no name that leads elsewhere counts as the directory of a run', async t => {
   const directory = await runs(t)
   t.is(await runDirectory(directory, 'run_a'), join(directory, 'run_a'))
   for (const none of ['run_b', '..', '.', '', 'run_a/1', '.old-x', 'a'.repeat(101)])

@@ -7,7 +7,7 @@ test('the lowest free indexes are taken first', t => {
   t.deepEqual(assignSlots(4, [0, 2], 2), [1, 3])
 })
 
-test('a run gets all that it asked for or nothing', t => {
+test('a run gets all requested GPUs or none', t => {
   t.is(assignSlots(4, [0, 2], 3), null)
   t.is(assignSlots(0, [], 1), null)
 })
@@ -17,7 +17,7 @@ test('a run without GPUs always fits', t => {
   t.deepEqual(assignSlots(0, [], 0), [])
 })
 
-test('indexes held past the end of a node that shrank take nothing away', t => {
+test('indexes held beyond the size of a shrunken node reduce nothing', t => {
   t.deepEqual(assignSlots(2, [2, 3], 2), [0, 1])
 })
 

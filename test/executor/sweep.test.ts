@@ -31,7 +31,7 @@ test('without a control group the mark finds everything that a run started', asy
   t.deepEqual(await commandLinesWith(id), [])
 })
 
-test('a mark matches whole: one attempt is not another that begins like it', async t => {
+test('a mark matches exactly: an attempt is not one whose name has it as a prefix', async t => {
   const mark = `run_x/1/${randomUUID()}`
   const { id, pid } = await tree(mark)
   t.deepEqual(processesOfRun(mark.slice(0, -1), null), [])
@@ -62,7 +62,7 @@ test('a control group, where this user may make one, is emptied and removed', as
   t.deepEqual(membersOf(cgroup), [])
 })
 
-test('a process is told from a later one with its pid, and a zombie counts as ended', async t => {
+test('a process is distinguished from a later one with its pid, and a zombie counts as ended', async t => {
   const own = identify(process.pid)
   if (!own) throw new Error('no /proc')
   t.true(isAlive(own))

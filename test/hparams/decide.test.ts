@@ -21,7 +21,7 @@ test('new keys are added, a key with another value is changed, the same value is
   ])
 })
 
-test('saying the same again changes nothing', t => {
+test('repeating a call appends no event', t => {
   t.deepEqual(setHparams(after(set({ lr: 0.1, on: false })), run_id, { on: false, lr: 0.1 }), [])
 })
 
@@ -30,7 +30,7 @@ test('a later call with more keys keeps the earlier ones', t => {
   t.deepEqual(hparams, { a: 3, b: 2 })
 })
 
-test('names that objects have by nature are keys like any other', t => {
+test('names of built-in properties are ordinary keys', t => {
   const params = { constructor: 1, toString: 'x', valueOf: true }
   t.deepEqual(setHparams(hparams.initial, run_id, params), [set(params)])
   t.deepEqual(setHparams(after(set(params)), run_id, params), [])

@@ -27,7 +27,7 @@ async function specOf(
 const submit = <T = Admitted>(forge: Forge, body: unknown, headers: Record<string, string> = {}) =>
   forge.call<T>('POST', '/api/jobs', { body, headers })
 
-test.serial('a job is admitted into the queue, with what every gate found', async t => {
+test.serial('a job is admitted into the queue, with the results of all gates', async t => {
   const forge = await forgeWithoutExecutor(t)
   const { status, headers, body } = await submit<Record<string, unknown>>(
     forge,
@@ -74,7 +74,7 @@ test.serial('another dialect is refused by its gate, whatever shape its body has
   t.is((await submit(forge, { jobs: [] })).status, 422)
 })
 
-test.serial('preflight asks all gates and creates nothing', async t => {
+test.serial('preflight runs all gates and creates nothing', async t => {
   const forge = await forgeWithoutExecutor(t)
   const spec = await specOf(forge, {
     source: { entrypoint: 'x' },
@@ -91,7 +91,7 @@ test.serial('preflight asks all gates and creates nothing', async t => {
   t.like(well.body, { ok: true, queue: { position: 1 } })
 })
 
-test.serial('one key creates one job, however many ask at once', async t => {
+test.serial('one key creates one job, however many requests are concurrent', async t => {
   const forge = await forgeWithoutExecutor(t)
   const spec = await specOf(forge)
   const key = { 'idempotency-key': 'submit-once' }
@@ -135,7 +135,7 @@ test.serial('a queued job stops at once, by its id or short id, and then is over
   t.is((await forge.call('POST', '/api/jobs/run_nothing/stop')).status, 404)
 })
 
-test.serial('of racing stops one stops the job, and the others are told', async t => {
+test.serial('of concurrent stops, one stops the job and the others are 409', async t => {
   const forge = await forgeWithoutExecutor(t)
   const { body: job } = await submit(forge, await specOf(forge))
   const answers = await Promise.all(

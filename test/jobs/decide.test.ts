@@ -31,7 +31,7 @@ import {
 const subject = { run_id: 'run_1', short_id: 'math-rl-1', project: 'math-rl', owner: 'ada' }
 const running = [admitted(), scheduled, executorMarked(), reported('running', 10)]
 
-test('a job that waits for nothing is queued with its admission', t => {
+test('a job without a hold is queued with its admission', t => {
   t.deepEqual(admit(jobs.initial, admittedJob(), null).slice(1), [
     { type: 'job.queued', data: { ...subject, reason: 'waiting_capacity', not_before: null } },
   ])
@@ -41,13 +41,13 @@ test('a run is admitted once', t => {
   t.throws(() => admit(after(admitted()), admittedJob(), null), { instanceOf: Refusal })
 })
 
-test('a job is held until its instant, and then queued', t => {
+test('a job is held until its time, and then queued', t => {
   const job = after(j => admit(j, admittedJob(), { reason: 'not_before', until: iso(60) }))
   t.like(job, { state: 'held', not_before: iso(60) })
   t.like(queue(job, 'waiting_capacity'), [{ type: 'job.queued' }])
 })
 
-test('only another reason to wait is told', t => {
+test('only a changed reason to wait is recorded', t => {
   t.deepEqual(queue(after(admitted()), 'waiting_capacity'), [])
   t.like(queue(after(admitted()), 'quota_in_use')[0], { data: { reason: 'quota_in_use' } })
 })
@@ -113,7 +113,7 @@ test('another exit code than 0 fails a job that has not reported its end', t => 
   ])
 })
 
-test('a failure says what is known of it', t => {
+test('a failure records everything known about it', t => {
   const how = (...end: Parameters<typeof ended>) => ended(...end)(after(...running))[1]?.data
   t.like(how({ exit_code: null, signal: 'SIGSEGV' }), {
     reason: 'exit_code',
@@ -126,7 +126,7 @@ test('a failure says what is known of it', t => {
   })
 })
 
-test('exit code 0 without a report is believed when none comes', t => {
+test('exit code 0 counts as success if no report follows', t => {
   const job = after(...running, ended({}, 20))
   t.is(job.state, 'running')
   t.like(assumeSucceeded(job, at(80)), [
@@ -140,7 +140,7 @@ test('a report that was on its way when the process ended still decides', t => {
   t.is(job.state, 'failed')
 })
 
-test('the start of an attempt that has ended is not believed any more', t => {
+test('a start reported after the end of an attempt is ignored', t => {
   const job = after(admitted(), scheduled, ended())
   t.deepEqual(reported('running')(job), [])
 })
@@ -150,7 +150,7 @@ test('an exit is recorded once', t => {
   t.deepEqual(ended({}, 20, { attempt: 7 })(after(...running)), [])
 })
 
-test('a lost attempt is tried again while its spec allows it, not before the backoff', t => {
+test('a lost attempt is retried while its spec allows it, not before the backoff', t => {
   const spec = { retry: { max_attempts: 2, backoff_s: 60 } }
   const first = after(admitted(spec), scheduled, executorMarked())
   const lost = ended({ exit_code: null, launch_error: 'supervisor lost' }, 100)
@@ -172,7 +172,7 @@ test('a lost attempt is tried again while its spec allows it, not before the bac
   })
 })
 
-test('a lost attempt is not tried again where its spec does not name the cause', t => {
+test('a lost attempt is not retried if its spec does not name the cause', t => {
   const spec = { retry: { max_attempts: 5, on: ['preemption'] } }
   t.is(
     after(admitted(spec), scheduled, executorMarked(), ended({ exit_code: null })).state,
@@ -180,14 +180,14 @@ test('a lost attempt is not tried again where its spec does not name the cause',
   )
 })
 
-test('a stop gives the grace of the spec, or the one asked for', t => {
+test('a stop uses the grace of the spec, or the requested one', t => {
   const job = after(admitted({ limits: { stop_grace_s: 30 } }), scheduled)
   t.like(stop(job, asked)[0], { data: { force: false, deadline: iso(130) } })
   t.like(stop(job, { ...asked, graceSeconds: 5 })[0], { data: { deadline: iso(105) } })
   t.like(stop(job, { ...asked, force: true })[0], { data: { force: true, deadline: iso(100) } })
 })
 
-test('a second stop changes something only where it leaves less time', t => {
+test('a second stop has an effect only if it leaves less time', t => {
   const job = after(...running, j => stop(j, { ...asked, graceSeconds: 60 }))
   t.deepEqual(stop(job, { ...asked, graceSeconds: 60 }), [])
   t.deepEqual(stop(job, { ...asked, graceSeconds: 90 }), [])
@@ -195,7 +195,7 @@ test('a second stop changes something only where it leaves less time', t => {
   t.like(stop(job, { ...asked, force: true })[0], { data: { force: true } })
 })
 
-test('a job of which nothing runs stops at once', t => {
+test('a job without a running attempt stops at once', t => {
   t.like(stop(after(admitted()), { ...asked, message: 'not needed' }), [
     { type: 'job.stopped', data: { attempt: 0, reason: 'user', message: 'not needed' } },
   ])
@@ -203,7 +203,7 @@ test('a job of which nothing runs stops at once', t => {
   t.like(stop(waitsForReport, asked), [{ type: 'job.stop_requested' }, { type: 'job.stopped' }])
 })
 
-test('a stop of a job that is over says how it ended', t => {
+test('a stop of an ended job returns how it ended', t => {
   const job = after(...running, reported('succeeded', 30))
   t.throws(() => stop(job, asked), {
     instanceOf: Refusal,
@@ -211,7 +211,7 @@ test('a stop of a job that is over says how it ended', t => {
   })
 })
 
-test('what a stopped job does at its end does not matter', t => {
+test('the exit of a stopped job does not change its state', t => {
   const stopping = [...running, (j: Job) => stop(j, { ...asked, message: 'enough' })]
   t.deepEqual(reported('succeeded')(after(...stopping)), [])
   t.like(ended({ exit_code: 1 })(after(...stopping))[1], {
@@ -242,7 +242,7 @@ test('a job that is pausing may still succeed', t => {
   t.is(job.state, 'succeeded')
 })
 
-test('what cannot be done in a state says so', t => {
+test('a command that a state does not allow is refused with the state', t => {
   t.throws(() => resume(after(...running), null), {
     message: 'A job that is running cannot be resumed',
   })

@@ -67,7 +67,7 @@ test('jobs that ended before the upgrade get the duty to delete their files, onc
   t.deepEqual(await duties(), expected)
 })
 
-test('where files are kept for ever, earlier ones are kept too', async t => {
+test('if files are kept for ever, those of earlier runs are kept too', async t => {
   const { upgrade, perform, duties } = await upgradeStage(t, ['run_1'])
   await upgrade()
   await perform(0)

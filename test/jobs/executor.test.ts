@@ -26,7 +26,7 @@ const holds = async ({ pool }: Stage) => {
 }
 const nothing = { slots: 0, holds: 0, gpus: 0, jobs: 0 }
 
-test.serial('a job runs, fails with its exit code, and gives back what it held', async t => {
+test.serial('a job runs, fails with its exit code, and releases its GPUs and quota', async t => {
   const at = await stage(t, { script: 'echo out; echo err >&2; exit 3' })
   at.reconcile()
   const { run_id } = await at.submit({ resources: { gpus_per_node: 2 } })
@@ -55,7 +55,7 @@ test.serial('exit code 0 without a report is a success after a minute', async t 
 })
 
 test.serial(
-  'what the code reports is told at once, and its process may end in its own time',
+  'a reported end is shown at once, and the process may exit later',
   async t => {
     const at = await stage(t, { script: 'sleep 1; echo tidy' })
     at.reconcile()
@@ -90,7 +90,7 @@ async function startStubborn(t: ExecutionContext) {
   return { at, run_id }
 }
 
-test.serial('a stop asks first, and kills what does not end', async t => {
+test.serial('a stop first asks the process to end, then kills it', async t => {
   const { at, run_id } = await startStubborn(t)
   await at.change(run_id, job => stop(job, asked(at, { graceSeconds: 1 })))
   await at.untilState(run_id, 'stopped')
@@ -98,7 +98,7 @@ test.serial('a stop asks first, and kills what does not end', async t => {
   t.like((await at.eventsOf(run_id)).at(-2), { type: 'job.exited', data: { signal: 'SIGKILL' } })
 })
 
-test.serial('force does not wait', async t => {
+test.serial('a forced stop kills at once', async t => {
   const { at, run_id } = await startStubborn(t)
   await at.change(run_id, job => stop(job, asked(at, { graceSeconds: 600 })))
   await at.change(run_id, job => stop(job, asked(at, { force: true })))
@@ -175,7 +175,7 @@ test.serial("a job that its owner's quota keeps waiting keeps nobody else waitin
 })
 
 test.serial(
-  'a pause ends the attempt, and the next one begins where the job stood in the queue',
+  "a pause ends the attempt, and the next one keeps the job's place in the queue",
   async t => {
     const at = await stage(t, {
       script: 'echo attempt $FORGE_ATTEMPT; [ "$FORGE_ATTEMPT" = 2 ] || sleep 60',
@@ -197,7 +197,7 @@ test.serial(
 )
 
 test.serial(
-  'an attempt that the engine forgot is lost, and tried again where the spec says so',
+  'an attempt unknown to the engine is lost, and retried if the spec says so',
   async t => {
     const at = await stage(t, { script: 'echo attempt $FORGE_ATTEMPT; sleep 60' })
     const first = at.reconcile()
@@ -225,7 +225,7 @@ test.serial(
   },
 )
 
-test.serial('a job is stopped when its time is over', async t => {
+test.serial('a job is stopped at its time limit', async t => {
   const at = await stage(t, { script: 'sleep 60' })
   at.reconcile()
   const { run_id } = await at.submit({ limits: { max_duration_s: 1, stop_grace_s: 1 } })

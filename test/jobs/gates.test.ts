@@ -74,7 +74,7 @@ const refusalOf = (facts: AdmissionFacts): Refusal => {
 
 const gpus = (gpus_per_node: number) => ({ resources: { gpus_per_node } })
 
-test('a job that passes is told what every gate found, in their order', t => {
+test('an admitted job gets the results of all gates, in their order', t => {
   const results = passAll(factsOf())
   t.deepEqual(
     results.map(result => result.gate),
@@ -83,7 +83,7 @@ test('a job that passes is told what every gate found, in their order', t => {
   t.true(results.every(result => result.ok))
 })
 
-test('the first gate that refuses refuses the job, and preflight goes on', t => {
+test('the first refusing gate refuses the job, while preflight runs all gates', t => {
   const facts = factsOf(
     { source: { entrypoint: 'x.sh' }, ...gpus(99) },
     { dangling: ['No such volume: cache'] },
@@ -95,7 +95,7 @@ test('the first gate that refuses refuses the job, and preflight goes on', t => 
   )
 })
 
-test('another dialect is named beside the one that is spoken', t => {
+test('an unsupported dialect is named together with the supported one', t => {
   const facts = factsOf()
   const refusal = refusalOf({ ...facts, spec: { ...facts.spec, api: 'forge/v1' } })
   t.is(refusal.extras.fields?.gate, 'dialect')
@@ -121,7 +121,7 @@ test('the handshake names everything that differs', t => {
   )
 })
 
-test('a recipe that nobody has fails the handshake by its name', t => {
+test('an unknown recipe fails the handshake with its name', t => {
   const refusal = refusalOf(factsOf({}, { recipe: null, params: null, recipes: ['digits', 'sft'] }))
   t.is(
     refusal.detail,
@@ -164,7 +164,7 @@ test('GPUs beyond the quota are refused with both counts', t => {
   })
 })
 
-test('what other jobs hold now refuses nothing', t => {
+test('GPUs held by other jobs refuse nothing', t => {
   const result = passAll(factsOf(gpus(8), { held_gpus: 4 })).find(({ gate }) => gate === 'quota')
   t.is(result?.detail, '4 of 8 GPUs are in use; the job waits for 8')
 })
@@ -220,7 +220,7 @@ for (const [what, spec, changed, detail] of unfit)
     t.regex(refusal.detail, detail)
   })
 
-test('references that lead nowhere are all named', t => {
+test('all dangling references are named', t => {
   const dangling = ['No such dataset: a/b@1', 'No such volume: cache']
   const refusal = refusalOf(factsOf({}, { dangling }))
   t.is(refusal.extras.fields?.gate, 'references')
@@ -259,7 +259,7 @@ test('values of env that look like secrets do not leave the request', t => {
   t.deepEqual(env, { HUB_TOKEN: '***', NCCL_DEBUG: 'WARN' })
 })
 
-test('the estimate is what the limit allows, at the price of the profile', t => {
+test('the estimate is the time limit at the price of the profile', t => {
   t.is(estimateOf(factsOf()), null)
   t.like(estimateOf(factsOf({ limits: { max_duration_s: 7200 }, ...gpus(4) })), {
     gpu_hours: '8.00',

@@ -40,7 +40,7 @@ const checkpoints: Known[] = [
   { artifact_id: 'art_4', step: 250, metrics: {} },
 ]
 
-test('what a job begins from is resolved when it is admitted', async t => {
+test('init_from is resolved at admission', async t => {
   const at = await stage(t)
   const { run_id, short_id } = await source(at, { key: 'loss', goal: 'min' })
   await register(at, run_id, checkpoints)
@@ -67,7 +67,7 @@ test('best follows the goal of the run, and needs one', async t => {
   )
 })
 
-test('what does not exist, or is not for the submitter, is named', async t => {
+test('missing artifacts and those hidden from the submitter are named', async t => {
   const at = await stage(t)
   const { run_id } = await source(at, null)
   await register(at, run_id, checkpoints)
@@ -87,7 +87,7 @@ test('what does not exist, or is not for the submitter, is named', async t => {
   t.is(await from(at, { artifact_id: 'art_1' }, 'eve'), 'art_1')
 })
 
-test('nothing begins from a report', async t => {
+test('no job can start from a report', async t => {
   const at = await stage(t)
   const { run_id } = await source(at, null)
   await register(at, run_id, checkpoints)
@@ -96,7 +96,7 @@ test('nothing begins from a report', async t => {
   t.is(await from(at, { run_id }), 'art_4')
 })
 
-test('a further attempt is told of the newest checkpoint', async t => {
+test('a further attempt gets the newest checkpoint', async t => {
   const at = await stage(t)
   const { run_id } = await at.submit({ init_from: null, retry: { max_attempts: 2, backoff_s: 0 } })
   await at.commands.schedule(run_id, [0])

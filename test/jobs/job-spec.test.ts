@@ -133,7 +133,7 @@ test('any dialect has the shape of a text, so that its own gate refuses it', t =
   t.deepEqual(faults({ ...least(), api: 'forge/v9' }), [])
 })
 
-test('how an artifact says it can be loaded is taken as init_from', t => {
+test('the load list of an artifact is accepted as init_from', t => {
   const init_from = { artifact_id: 'art_1', load: ['weights', 'full_state'] }
   t.deepEqual(faults(having(['spec', 'init_from'], init_from)), [])
 })

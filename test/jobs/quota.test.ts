@@ -6,7 +6,7 @@ import { stage } from './stage.ts'
 const each = <T>(count: number, work: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)))
 
-test('of fifty jobs that start at once exactly as many get GPUs as the quota allows', async t => {
+test('of fifty concurrent starts, exactly as many get GPUs as the quota allows', async t => {
   const at = await stage(t, { gpus: 64 })
   await at.pool.query(`insert into write.quota (username, max_concurrent_jobs) values ('ada', 50)`)
   const jobs = await each(50, () => at.submit())
@@ -25,7 +25,7 @@ test('of fifty jobs that start at once exactly as many get GPUs as the quota all
   }
 })
 
-test('a GPU is held by one job', async t => {
+test('a GPU is held by at most one job', async t => {
   const at = await stage(t)
   const jobs = await each(4, () => at.submit())
   const outcomes = await each(4, index => at.commands.schedule(String(jobs[index]?.run_id), [0]))
@@ -35,7 +35,7 @@ test('a GPU is held by one job', async t => {
   t.deepEqual(rows, [{ held_gpus: 1 }])
 })
 
-test('a job that no longer waits takes nothing', async t => {
+test('a job that is no longer queued reserves nothing', async t => {
   const at = await stage(t)
   const { run_id } = await at.submit()
   await at.change(run_id, job =>
@@ -48,7 +48,7 @@ test('a job that no longer waits takes nothing', async t => {
   t.deepEqual(rows, [])
 })
 
-test('the cap of a series holds besides that of the quota', async t => {
+test('the cap of a series applies in addition to the quota', async t => {
   const at = await stage(t)
   await at.pool.query(
     `insert into write.quota (username, max_concurrent_jobs, per_series) values ('ada', 50, '{"local": {"max_concurrent_gpus": 2}}')`,
@@ -61,7 +61,7 @@ test('the cap of a series holds besides that of the quota', async t => {
   t.is((await at.commands.waiting()).length, 0)
 })
 
-test('GPU hours that are used up make a job wait until the next day', async t => {
+test('used-up GPU hours make a job wait until the next day', async t => {
   const at = await stage(t)
   await at.pool.query(`insert into write.quota (username, daily_gpu_hours) values ('ada', 2)`)
   const { run_id } = await at.submit()

@@ -15,7 +15,7 @@ test("a job's own number is in the project it was submitted to, and strangers su
   t.is(admin.short_id, 'of-ada-3')
 })
 
-test('rubrics that are referred to must exist, in that version, for the one who refers to them', async t => {
+test('referenced rubrics must exist, in that version, and be readable by the submitter', async t => {
   const at = await stage(t)
   const rubric = (name: string, visibility: 'public' | 'private', version: number) => ({
     type: 'rubric.updated' as const,

@@ -34,7 +34,7 @@ const register = (at: Stage, run_id: string, path: string) =>
     [`art-${path}`, run_id, path],
   )
 
-test.serial('the files of a run go some days after its end, and again nothing happens', async t => {
+test.serial('the files of a run are deleted some days after its end, and a repeat does nothing', async t => {
   const at = await stage(t, { script: 'exit 3' })
   at.reconcile()
   const { run_id, events } = await failed(at)
@@ -55,7 +55,7 @@ test.serial('the files of a run go some days after its end, and again nothing ha
   await perform(at, 'run_unknown')
 })
 
-test.serial('the files of a run stay where an artifact of any run lies among them', async t => {
+test.serial('the files of a run stay if they include an artifact of any run', async t => {
   const at = await stage(t, { script: 'exit 3' })
   at.reconcile()
   const { run_id: own } = await failed(at)

@@ -25,7 +25,7 @@ const claimsAt = (now: Date) => {
   } as const
 }
 
-test('a key that was replaced stays as long as a token it signed, and then its file goes', async t => {
+test('a replaced key stays as long as its tokens are valid, and then its file is deleted', async t => {
   const folder = await dataDir(t)
   const keys = await loadKeys(folder)
   const old = keys.current()
@@ -53,7 +53,7 @@ test('a key that was replaced stays as long as a token it signed, and then its f
   t.deepEqual(await files(), [`${prepared.kid}.pem`], 'the newest never goes')
 })
 
-test('a token of a key that another process has just made is taken at once', async t => {
+test('a token of a key that another process has just created is accepted at once', async t => {
   const folder = await dataDir(t)
   const [one, other] = [await loadKeys(folder), await loadKeys(folder)]
   const now = new Date(Date.now() + 60_000)
@@ -64,7 +64,7 @@ test('a token of a key that another process has just made is taken at once', asy
   t.is(other.current().kid, one.current().kid)
 })
 
-test('two processes that start together on nothing take the tokens of each other', async t => {
+test("two processes that start together without keys accept each other's tokens", async t => {
   const folder = await dataDir(t)
   const rings = await Promise.all([loadKeys(folder), loadKeys(folder), loadKeys(folder)])
   const now = new Date()

@@ -6,13 +6,13 @@ const cut = (text: string) => {
   return [lines, unfinished.toString()]
 }
 
-test('bytes are cut at line breaks, and a line without its end waits', t => {
+test('bytes are split at line breaks, and an unfinished line is kept', t => {
   t.deepEqual(cut('one\ntwo\nthr'), [['one', 'two'], 'thr'])
   t.deepEqual(cut('one\r\n\r\ntwo\n'), [['one', '', 'two'], ''])
   t.deepEqual(cut(''), [[], ''])
 })
 
-test('a progress bar keeps what was drawn last', t => {
+test('of a progress bar only the last version is kept', t => {
   t.deepEqual(cut('  1%\r 50%\r100%\n'), [['100%'], ''])
   t.deepEqual(cut('  1%\r 50%\r 7'), [[], ' 7'])
   t.deepEqual(cut('  1%\r 50%\r'), [[], ' 50%\r'])
@@ -30,12 +30,12 @@ test('a line past 64 KiB is cut between characters', t => {
   t.true(waiting.unfinished.length <= 64 * 1024)
 })
 
-test('bytes that are no UTF-8 still make a line', t => {
+test('bytes that are not UTF-8 still make a line', t => {
   const { lines } = cutLines(Buffer.from([0x80, 0xff, 0x0a]))
   t.deepEqual(lines, ['\ufffd\ufffd'])
 })
 
-test('a reported chunk is one line or more, and its final line break begins no other', t => {
+test('a reported chunk is one line or more, and its final line break does not start another', t => {
   t.deepEqual(chunkLines('one'), ['one'])
   t.deepEqual(chunkLines('one\n'), ['one'])
   t.deepEqual(chunkLines('one\ntwo\r\n'), ['one', 'two'])

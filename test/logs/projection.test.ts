@@ -94,7 +94,7 @@ test('lines of several runs are numbered densely, each run on its own', async t 
   t.like(await readLogState(db, 'run_c'), { last: 0, bytes: 0, eof: null })
 })
 
-test('a record delivered again changes nothing', async t => {
+test('a repeated record changes nothing', async t => {
   const records = [lines('run_a', ['one'], 0), lines('run_a', ['two'], 1)]
   const { db } = await projected(t, [
     ...records,
@@ -144,7 +144,7 @@ test('lines are found forward from a number, backward from a number, and by thei
   t.deepEqual(none.lines, [])
 })
 
-test('bytes that are no fact are put aside and the lines around them stay', async t => {
+test('bytes that are not a fact are parked, and the lines around them stay', async t => {
   const { db, pool, dead } = await projected(t, [
     lines('run_a', ['one'], 0),
     { key: 'run_a', value: Buffer.from('nonsense') },

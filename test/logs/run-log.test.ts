@@ -47,7 +47,7 @@ test('reported chunks become lines numbered from 1', t => {
   t.is(log.bytes, 8)
 })
 
-test('a call sent again with its seq is taken once; without a seq it is taken each time', t => {
+test('a repeated call with a seq counts once; without a seq it counts each time', t => {
   t.deepEqual(linesOf(after(report(['a'], 0), report(['a'], 0), report(['b'], 1))), ['a', 'b'])
   t.deepEqual(linesOf(after(report(['a']), report(['a']))), ['a', 'a'])
 })
@@ -57,7 +57,7 @@ test('each producer counts its seq on its own', t => {
   t.deepEqual(linesOf(log), ['a', 'b'])
 })
 
-test('output joins across pieces, and what was taken before is dropped', t => {
+test('output is joined across pieces, and bytes already stored are dropped', t => {
   const log = after(
     output(0, Buffer.from('one\ntw')),
     output(0, Buffer.from('one\ntw')),
@@ -84,12 +84,12 @@ test('each stream and each attempt counts its bytes on its own', t => {
   )
 })
 
-test('a gap in the output tears a line in two rather than joining what does not belong together', t => {
+test('a gap in the output splits a line instead of joining unrelated bytes', t => {
   const log = after(output(0, Buffer.from('beg')), output(10, Buffer.from('end\n')))
   t.deepEqual(linesOf(log), ['beg', 'end'])
 })
 
-test('any cutting, restarting and repeating of an output gives its lines, each once', t => {
+test('an output that is cut, restarted and repeated anywhere gives each line once', t => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ unit: fc.constantFrom('a', 'é', '\n', '\n', '😀') }), { maxLength: 40 }),
@@ -114,11 +114,11 @@ test('any cutting, restarting and repeating of an output gives its lines, each o
   )
 })
 
-test('of several ends of a log the first holds', t => {
+test('of several ends of a log the first counts', t => {
   t.deepEqual(after(eof('failed'), eof('succeeded')).eof, { state: 'failed', at: noon })
 })
 
-test('past 100 MiB within an hour the rest is cut off with one marker, and the next hour goes on', t => {
+test('past 100 MiB within an hour the rest is dropped with one marker, and the next hour continues', t => {
   const mib = Buffer.alloc(1024 * 1024, `${'x'.repeat(1023)}\n`)
   const log = emptyLog()
   for (let i = 0; i < 101; i++) absorb(log, output(i * mib.length, mib))

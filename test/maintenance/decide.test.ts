@@ -10,7 +10,7 @@ const on = (message: string): MaintenanceEvent => ({
 const off: MaintenanceEvent = { type: 'admin.maintenance_off', data: {} }
 const after = (...events: MaintenanceEvent[]) => folded(maintenance, events)
 
-test('it is switched on with a message, off, and on again', t => {
+test('maintenance is switched on with a message, off, and on again', t => {
   t.deepEqual(switchMaintenance(after(), { enabled: true, message: 'disks' }), [on('disks')])
   t.deepEqual(switchMaintenance(after(on('disks')), { enabled: false, message: '' }), [off])
   t.deepEqual(switchMaintenance(after(on('disks'), off), { enabled: true, message: 'disks' }), [

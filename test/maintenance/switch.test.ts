@@ -16,7 +16,7 @@ const served = ['/api/version', '/healthz', '/api/readyz', '/api/auth/login', pa
 
 type Document = { paths: Record<string, Record<string, unknown>> }
 
-test('every other route of the document is 503 with the message, whoever asks, and serves again afterwards', async t => {
+test('all other routes are 503 with the message for every caller, and serve again afterwards', async t => {
   const forge = await startForge(t)
   const { body: document } = await forge.call<Document>('GET', '/api/openapi.json')
   const routes = Object.entries(document.paths).flatMap(([route, methods]) =>
@@ -47,7 +47,7 @@ test('every other route of the document is 503 with the message, whoever asks, a
 })
 
 for (const store of ['postgres', 'redis'])
-  test(`another process turns everybody away within a second, told by ${store}, and one that starts later too`, async t => {
+  test(`another process refuses everybody within a second, notified by ${store}, and so does one that starts later`, async t => {
     const forge = await startForge(t, {
       ...(store === 'redis' && {
         SERVICE_REDIS_URL: await addressOf('redis'),
@@ -74,7 +74,7 @@ for (const store of ['postgres', 'redis'])
     })
   })
 
-test('reports are refused, and streams that are open end with the time to come back', async t => {
+test('reports are refused, and open streams end with a reconnect delay', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   const report = () =>
@@ -97,7 +97,7 @@ test('reports are refused, and streams that are open end with the time to come b
   t.is((await report()).status, 200)
 })
 
-test('the switch tells who used it and when, survives a restart, and is an admin’s alone', async t => {
+test('the switch shows who used it and when, survives a restart, and is for admins only', async t => {
   const forge = await startForge(t)
   const alice = await signedIn(forge, 'alice')
   t.deepEqual((await forge.call('GET', path)).body, {

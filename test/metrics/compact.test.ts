@@ -27,7 +27,7 @@ const waiting = async (store: Store) =>
 const at = (now: number, store: Store) => ({ pool: store.pool, logger, now: () => new Date(now) })
 const { signal } = new AbortController()
 
-test('what waits goes into chunks, and a short last chunk is filled up', async t => {
+test('waiting points go into chunks, and a short last chunk is filled up', async t => {
   const store = await emptyStore(t)
   for (let from = 0; from < 9000; from += 3000) {
     await flush(store, [report('run_a', range(from, from + 3000))])
@@ -103,7 +103,7 @@ async function compactWhileFlushing(
   await compacting
 }
 
-test('summaries are corrected although the projector goes on meanwhile', async t => {
+test('summaries are corrected while the projector continues', async t => {
   const store = await emptyStore(t)
   await flush(store, [report('run_a', range(0, 10))])
   await flush(store, [report('run_a', [loss(3, 100), { key: 'acc', step: 1, value: 1 }])])
@@ -116,7 +116,7 @@ test('summaries are corrected although the projector goes on meanwhile', async t
   t.like(await readKeys(store.db, 'run_a'), [{ key: 'acc' }, { count: 12, max: 100 }])
 })
 
-test('what repeats a step while it waits leaves the summary marked', async t => {
+test('a waiting point that repeats a step leaves the summary inexact', async t => {
   const store = await emptyStore(t)
   await flush(store, [report('run_a', [...range(0, 10), loss(0)])])
   await flush(store, [report('run_a', range(5, 6))])
@@ -131,7 +131,7 @@ test('what repeats a step while it waits leaves the summary marked', async t => 
   t.like(await readKeys(store.db, 'run_a'), [{ count: 10, last: 50 }])
 })
 
-test('one compactor at a time takes a run', async t => {
+test('only one compactor at a time compacts a run', async t => {
   const store = await emptyStore(t)
   await flush(store, [report('run_a', range(0, 10))])
   const other = await store.pool.connect()
@@ -144,7 +144,7 @@ test('one compactor at a time takes a run', async t => {
   t.deepEqual(await waiting(store), { waiting_points: 0, waiting_blocks: 0 })
 })
 
-test('a run is due when much of it waits, when it is inexact for long, or when it is silent', async t => {
+test('a run is due when many points wait, when it is inexact for long, or when it is silent', async t => {
   const store = await emptyStore(t)
   const due = (ms: number) => compactDue(at(startMs + ms, store), signal)
   await flush(store, [report('run_a', range(0, 10))])
@@ -162,7 +162,7 @@ test('a run is due when much of it waits, when it is inexact for long, or when i
   t.is(await due(3_600_000), 0, 'settled')
 })
 
-test('a silent run is settled, and taken back when it reports again', async t => {
+test('a silent run is settled, and becomes live when it reports again', async t => {
   const store = await emptyStore(t)
   const tables = async () => {
     const { rows } = await store.pool.query(
@@ -180,7 +180,7 @@ test('a silent run is settled, and taken back when it reports again', async t =>
   t.like(await readKeys(store.db, 'run_a'), [{ count: 1 }, { count: 2, last: 2 }])
 })
 
-test('the compactor works until it is stopped, and goes on after a failure', async t => {
+test('the compactor runs until stopped and continues after a failure', async t => {
   const store = await emptyStore(t)
   await flush(store, [report('run_a', range(0, 10))])
   await store.pool.query('alter table metric_chunk rename to metric_chunk_away')

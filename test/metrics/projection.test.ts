@@ -14,7 +14,7 @@ const summaries = (store: Store) =>
     .orderBy('run_no')
     .execute()
 
-test('a flush stores one block a run and sums up each key', async t => {
+test('a flush stores one block per run and summarizes each key', async t => {
   const store = await emptyStore(t)
   await flush(store, [
     report('run_a', [loss(1), loss(2)]),
@@ -57,7 +57,7 @@ test('a flush stores one block a run and sums up each key', async t => {
   ])
 })
 
-test('a report that lies before the last step leaves the summary marked until it is compacted', async t => {
+test('a report before the last step leaves the summary inexact until compaction', async t => {
   const store = await emptyStore(t)
   await flush(store, [report('run_a', [loss(1), loss(2, 9)])])
   await flush(store, [report('run_a', [loss(2, 4)])])
@@ -66,7 +66,7 @@ test('a report that lies before the last step leaves the summary marked until it
   t.like((await summaries(store))[0], { count: 2, last: 4, max: 4, exact: true })
 })
 
-test('a run with no finite value has no extremes', async t => {
+test('a run without finite values has no extremes', async t => {
   const store = await emptyStore(t)
   await flush(store, [report('run_a', [{ key: 'loss', step: 1, value: 'NaN' }])])
   await flush(store, [report('run_a', [{ key: 'loss', step: 2, value: 'Infinity' }])])
@@ -75,7 +75,7 @@ test('a run with no finite value has no extremes', async t => {
   t.like(await readKeys(store.db, 'run_a'), [{ count: 3, min: 5, max: 5, last: 5 }])
 })
 
-test('a damaged record is an error, and nothing of its flush stays', async t => {
+test('a damaged record is an error that rolls back its flush', async t => {
   const store = await emptyStore(t)
   const good = report('run_a', [loss(1)])
   const damaged = { ...good, value: Buffer.from(good.value) }
@@ -98,7 +98,7 @@ test('a damaged record is an error, and nothing of its flush stays', async t => 
   t.deepEqual(await readKeys(store.db, 'run_a'), [])
 })
 
-test('records of any batching give the same series, numbered alike', async t => {
+test('records in any batching give the same series with the same numbers', async t => {
   const records = Array.from({ length: 40 }, (_, i) =>
     report(`run_${i % 3}`, [
       loss((i * 7) % 30, i),
@@ -131,7 +131,7 @@ test('records of any batching give the same series, numbered alike', async t => 
 const sorted = (frames: { points: object[] }[]) =>
   frames.flatMap(frame => frame.points.map(point => JSON.stringify(point))).sort()
 
-test('names already known are not asked for again', async t => {
+test('known names are not looked up again', async t => {
   const store = await emptyStore(t)
   await flush(store, [report('run_a', [loss(1)])])
   const tx = await store.pool.connect()

@@ -10,7 +10,7 @@ type Series = { key: string; bucketed: boolean; points: Point[]; nonfinite: [num
 const ts = '2026-11-20T12:00:00+00:00'
 const at = Date.parse(ts)
 
-test('series are read raw where they fit, in buckets of true extremes where they do not', async t => {
+test('series that fit are returned as points, others in buckets with true extremes', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   const values = Array.from({ length: 3000 }, (_, i) => (i === 1234 ? 1000 : Math.sin(i)))
@@ -59,7 +59,7 @@ test('series are read raw where they fit, in buckets of true extremes where they
   t.is((await forge.call('GET', of)).status, 422)
 })
 
-test('a stream of points resumes after each cut with no gap and no repeat, for all keys or for some', async t => {
+test('a stream of points resumes after each cut without gaps or repeats, for all keys or some', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   const reports = 400

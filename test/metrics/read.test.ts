@@ -65,14 +65,14 @@ test('a long series comes in buckets with the true extremes of all its points', 
   }
 })
 
-test('by time the buckets are the same, for the times of these steps ascend', async t => {
+test('buckets by time are the same, because the times ascend with the steps', async t => {
   const store = await emptyStore(t)
   await longRun(store)
   const byStep = await one(store, ask({ buckets: 240 }))
   t.deepEqual(await one(store, ask({ buckets: 240, axis: 'time' })), byStep)
 })
 
-test('a range is answered in buckets of its own, or as it is where it fits', async t => {
+test('a range has its own buckets, or is returned as points if it fits', async t => {
   const store = await emptyStore(t)
   await longRun(store)
   const part = await one(store, ask({ from: 6500, to: 9499, buckets: 100 }))
@@ -95,14 +95,14 @@ test('a range is answered in buckets of its own, or as it is where it fits', asy
   t.deepEqual(timed, near)
 })
 
-test('exactly as many points as buckets come as they are', async t => {
+test('as many points as buckets are returned unbucketed', async t => {
   const store = await emptyStore(t)
   await flush(store, [report('run_a', waves(0, 100))])
   t.false((await one(store, ask({ buckets: 100 }))).bucketed)
   t.true((await one(store, ask({ buckets: 99 }))).bucketed)
 })
 
-test('values that are not finite are shown as words and marked', async t => {
+test('non-finite values are shown as words and marked', async t => {
   const store = await emptyStore(t)
   await flush(store, [
     report('run_a', [
@@ -122,7 +122,7 @@ test('values that are not finite are shown as words and marked', async t => {
   t.deepEqual(nonfinite, [[3, 2]])
 })
 
-test('a key or a run without points has none, and keys come in the order asked for', async t => {
+test('a key or run without points is empty, and keys are in the requested order', async t => {
   const store = await emptyStore(t)
   await flush(store, [report('run_a', [wave(1)]), report('run_b', [{ ...wave(1), key: 'acc' }])])
   const answers = await readSeries(store.db, 'run_a', ask({ keys: ['none', 'acc', 'loss'] }))
@@ -159,7 +159,7 @@ test('keys are exact while repeated steps wait', async t => {
   ])
 })
 
-test('a stream resumed at any cursor goes on with the next report, before and after compaction', async t => {
+test('a stream resumed at any cursor continues with the next report, before and after compaction', async t => {
   const store = await emptyStore(t)
   const reports = Array.from({ length: 30 }, (_, i) => [wave(i * 2), wave(i * 2 + 1)])
   for (let i = 0; i < 30; i += 4)
@@ -185,7 +185,7 @@ test('a stream resumed at any cursor goes on with the next report, before and af
   t.deepEqual(second.frames, [{ last: 31, points: [{ ...wave(100), ts: startMs + 100_000 }] }])
 })
 
-test('a stream of some keys skips the others but not the place', async t => {
+test('the cursor of a stream of some keys counts skipped reports too', async t => {
   const store = await emptyStore(t)
   await flush(store, [report('run_a', [wave(1)]), report('run_a', [{ ...wave(1), key: 'acc' }])])
   const tail = await readTail(store.db, 'run_a', { after: 0, keys: ['acc'] })
@@ -246,7 +246,7 @@ test('an export has every point once, the newest of each step', async t => {
   )
 })
 
-test('an export quotes what CSV needs quoted and says what is not finite', async t => {
+test('an export quotes as CSV requires and names non-finite values', async t => {
   const store = await emptyStore(t)
   await flush(store, [
     report('run_a', [

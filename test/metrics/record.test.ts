@@ -22,13 +22,13 @@ function record(points: MetricsInput['points']) {
   return { fact, inserted, ...read, values: column(into.values) }
 }
 
-test('a report becomes one fact with its receipt', t => {
+test('a report becomes one fact with its time of receipt', t => {
   const { fact } = record([{ key: 'loss', step: 1, value: 0.5 }])
   const { body: _, ...head } = fact
   t.deepEqual(head, { ...receipt, type: 'metrics.appended', run_id: 'run_01', attempt: 2 })
 })
 
-test('a point keeps its time, or has the time of receipt', t => {
+test('a point keeps its time or gets the time of receipt', t => {
   const { ts } = record([
     { key: 'loss', step: 1, value: 0.5, ts: '2026-11-20T19:26:53.250+01:00' },
     { key: 'loss', step: 2, value: 0.4 },
@@ -36,7 +36,7 @@ test('a point keeps its time, or has the time of receipt', t => {
   t.deepEqual(ts, [Date.parse('2026-11-20T18:26:53.250Z'), receipt.received_at_ms])
 })
 
-test('of a step said twice the last value holds and one is counted', t => {
+test('of a repeated step the last value wins, and one point is counted', t => {
   const { inserted, steps, values } = record([
     { key: 'loss', step: 1, value: 0.5 },
     { key: 'loss', step: 2, value: 0.4 },
@@ -47,7 +47,7 @@ test('of a step said twice the last value holds and one is counted', t => {
   t.deepEqual(values, [0.4, 0.6])
 })
 
-test('values that are not finite are kept as such', t => {
+test('non-finite values are kept', t => {
   const { values } = record([
     { key: 'loss', step: 1, value: 'NaN' },
     { key: 'loss', step: 2, value: 'Infinity' },
@@ -56,6 +56,6 @@ test('values that are not finite are kept as such', t => {
   t.deepEqual(values, [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])
 })
 
-test('a report without points is taken and inserts none', t => {
+test('a report without points is accepted and inserts none', t => {
   t.is(record([]).inserted, 0)
 })

@@ -78,7 +78,7 @@ function withStep(step: unknown) {
   return { ...point, step }
 }
 
-test('the quick check takes an ordinary report, so that the schema is not asked', t => {
+test('the quick check accepts an ordinary report without the schema', t => {
   t.true(isPlainMetricsInput(body([point, { key: 'val/acc', step: 2, value: 1 }])))
 })
 
@@ -92,7 +92,7 @@ const nearlyPoint = fc
   .tuple(fc.constantFrom('key', 'step', 'value', 'ts', 'none'), odd)
   .map(([field, value]) => ({ ...point, [field]: value }))
 
-test('the quick check never takes what the schema refuses', t => {
+test('the quick check never accepts a report that the schema refuses', t => {
   let taken = 0
   fc.assert(
     fc.property(

@@ -30,30 +30,30 @@ const read = (...notification_ids: string[]): NotificationEvent => ({
 })
 const after = (...events: NotificationEvent[]) => folded(notifications, events)
 
-test('the first of a group is a new entry', t =>
+test('the first notification of a group is a new entry', t =>
   t.deepEqual(notify(after(sent('a')), about('b')), [sent('b')]))
 
-test('another of a group that is unread replaces the entry and counts up', t =>
+test('a repeat of an unread group replaces the entry and increments its count', t =>
   t.deepEqual(notify(after(sent('a', 'job'), sent('a', 'job', 2)), about('b', 'job')), [
     sent('a', 'job', 3),
   ]))
 
-test('another of a group that was read is a new entry', t =>
+test('a repeat of a read group is a new entry', t =>
   t.deepEqual(notify(after(sent('a', 'job'), read('a')), about('b', 'job')), [sent('b', 'job')]))
 
-test(`the oldest is marked read where more than ${maxUnread} would be unread`, t => {
+test(`the oldest entry is marked read if more than ${maxUnread} would be unread`, t => {
   const many = Array.from({ length: maxUnread }, (_, n) => sent(`n${n}`))
   t.deepEqual(notify(after(...many.slice(1)), about('new')), [sent('new')])
   t.deepEqual(notify(after(...many), about('new')), [read('n0'), sent('new')])
 })
 
-test('reading one marks it read once', t => {
+test('reading an entry twice marks it read once', t => {
   t.deepEqual(markRead(after(sent('a'), sent('b')), 'alice', ['a']), [read('a')])
   t.deepEqual(markRead(after(sent('a'), read('a')), 'alice', ['a']), [])
   t.deepEqual(markRead(after(sent('a')), 'alice', ['unknown']), [])
 })
 
-test('reading all marks what is unread read, in one event', t => {
+test('reading all marks all unread entries read in one event', t => {
   const feed = after(sent('a'), sent('b'), read('a'), sent('c'))
   t.deepEqual(markRead(feed, 'alice', null), [read('b', 'c')])
   t.deepEqual(markRead(after(), 'alice', null), [])

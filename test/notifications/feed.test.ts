@@ -25,7 +25,7 @@ const unread = async (forge: Forge, token: string) =>
   (await forge.call<{ unread_notifications: number }>('GET', '/api/auth/me', { token })).body
     .unread_notifications
 
-test('what an admin changes is told to whom it concerns, and read as the specification says', async t => {
+test('changes by an admin notify the person concerned, and are marked read as specified', async t => {
   const forge = await startForge(t)
   const alice = await signedIn(forge, 'alice')
   await setQuota(forge, 'alice', 16)
@@ -63,7 +63,7 @@ test('what an admin changes is told to whom it concerns, and read as the specifi
   t.deepEqual(await list(forge, alice, '?unread=true'), [])
 })
 
-test('what repeats while it is unread stays one entry that counts', async t => {
+test('repeats of an unread entry stay one entry with a count', async t => {
   const forge = await startForge(t)
   const alice = await signedIn(forge, 'alice')
   for (const gpus of [1, 2, 3]) await setQuota(forge, 'alice', gpus)
@@ -75,7 +75,7 @@ test('what repeats while it is unread stays one entry that counts', async t => {
   t.true([1, 2, 3].map(gpus => `Up to ${gpus} GPUs and 4 jobs at once`).includes(entry?.body ?? ''))
 })
 
-test('maintenance is told to everybody who may sign in', async t => {
+test('maintenance notifies everybody who may sign in', async t => {
   const forge = await startForge(t)
   const [alice, bob] = [await signedIn(forge, 'alice'), await signedIn(forge, 'bob')]
   const switchTo = (enabled: boolean) =>
@@ -88,7 +88,7 @@ test('maintenance is told to everybody who may sign in', async t => {
   }
 })
 
-test('the topic shows each as it comes and goes on after the last id, beside other topics', async t => {
+test('the topic streams each notification and resumes after the last id, together with other topics', async t => {
   const forge = await startForge(t)
   const alice = await signedIn(forge, 'alice')
   const url = `${forge.url}/api/stream?topics=notifications,jobs`

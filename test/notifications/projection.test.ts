@@ -69,7 +69,7 @@ test('an entry is replaced when it is sent again, and every change moves the cur
   ])
 })
 
-test('entries of a person go 90 days after the newer ones, by the time of the events', async t => {
+test("a person's entries older than 90 days of event time are deleted", async t => {
   const { pool } = await database(t)
   const [alice, bob] = [streamOf('alice'), streamOf('bob')]
   await project(pool, [

@@ -35,7 +35,7 @@ const ended = (
   reason: 'reported' | 'user' | 'limit',
 ): DecisionEvent => ({ type, data: { ...end, reason } })
 
-test('the owner of a job is told how it ended, with its page', t => {
+test('the end of a job notifies its owner, with a link to its page', t => {
   t.like(told(ended('job.failed', 'reported'), executor)[0], {
     username: 'alice',
     message: {
@@ -51,14 +51,14 @@ test('the owner of a job is told how it ended, with its page', t => {
   t.like(success, { username: 'alice', message: { kind: 'job_succeeded', level: 'info' } })
 })
 
-test('the owner is told of a stop by somebody else or at a limit, not of their own', t => {
+test('a stop by somebody else or at a limit notifies the owner, their own stop does not', t => {
   t.deepEqual(told(ended('job.stopped', 'user'), alice), [])
   t.is(told(ended('job.stopped', 'user'), root)[0]?.message.title, 'math-1 was stopped by root')
   const [limit] = told(ended('job.stopped', 'limit'), executor)
   t.is(limit?.message.title, 'math-1 was stopped at a limit')
 })
 
-test('a further attempt is told with what ended the one before', t => {
+test('a retry notifies the owner, with the end of the attempt before', t => {
   const [retry] = told(
     {
       type: 'job.retried',
@@ -69,7 +69,7 @@ test('a further attempt is told with what ended the one before', t => {
   t.like(retry?.message, { kind: 'job_retrying', body: 'Attempt 2 ended: node failure' })
 })
 
-test('a person is told of a quota or role that somebody else changed', t => {
+test('a quota or role changed by somebody else notifies the person', t => {
   const quota: DecisionEvent = {
     type: 'quota.set',
     data: {
@@ -95,7 +95,7 @@ test('a person is told of a quota or role that somebody else changed', t => {
   t.is(told(role, root)[0]?.message.title, 'You are an admin now')
 })
 
-test('a person is warned when a refresh token of theirs was used twice', t => {
+test('a refresh token used twice warns its person', t => {
   const reused: DecisionEvent = {
     type: 'user.refresh_reused',
     data: { username: 'alice', sid: 'ses_1' },
@@ -104,7 +104,7 @@ test('a person is warned when a refresh token of theirs was used twice', t => {
   t.like(warning?.message, { kind: 'session_ended', level: 'warn' })
 })
 
-test('maintenance is told to everybody', t => {
+test('maintenance notifies everybody', t => {
   const began: DecisionEvent = { type: 'admin.maintenance_on', data: { message: 'new disks' } }
   t.like(told(began, root)[0], {
     username: null,
@@ -112,7 +112,7 @@ test('maintenance is told to everybody', t => {
   })
 })
 
-test('long words of a job are cut between characters', t => {
+test('long messages of a job are cut between characters', t => {
   const data = { ...end, reason: 'reported' as const, message: '🔥'.repeat(2000) }
   const [failed] = told({ type: 'job.failed', data }, executor)
   t.is(failed?.message.body, '🔥'.repeat(500))

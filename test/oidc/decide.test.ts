@@ -24,12 +24,12 @@ for (const [claims, role] of [
     t.is(roleBy(claims, groups), role)
   })
 
-test('the claim may have another name, and without an admin group no role comes from the provider', t => {
+test('the claim may have another name, and without an admin group the provider sets no role', t => {
   t.is(roleBy({ roles: ['forge-admins'] }, { ...groups, groupsClaim: 'roles' }), 'admin')
   t.is(roleBy({ groups: ['forge-admins'] }, { ...groups, adminGroup: null }), null)
 })
 
-test('the role is followed where it differs, and left where the provider says nothing', t => {
+test("the role follows the provider's, and is kept if the provider sends none", t => {
   const ada = { username: 'ada', role: 'operator' as const }
   t.deepEqual(followRole('admin', ada), [
     { type: 'user.role_changed', data: { username: 'ada', role: 'operator', previous: 'admin' } },
@@ -56,7 +56,7 @@ for (const [claims, username] of [
     t.regex(username, /^[a-z][a-z0-9_.-]{0,62}$/)
   })
 
-test('further choices of a name are as short as names are', t => {
+test('further candidates for a name respect its maximum length', t => {
   t.is(nthChoice('ada', 1), 'ada')
   t.is(nthChoice('ada', 2), 'ada-2')
   t.is(nthChoice('a'.repeat(63), 12), `${'a'.repeat(60)}-12`)

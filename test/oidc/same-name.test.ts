@@ -2,7 +2,7 @@ import test from 'ava'
 import { until } from '../servers/until.ts'
 import { signInAs, startWithRealProvider } from './provider.ts'
 
-test('a first sign-in beside an administrator who creates that very name waits for them, and gets another', async t => {
+test('a first sign-in concurrent with an admin who creates the same name waits, and gets another name', async t => {
   const { forge, base, people } = await startWithRealProvider(t)
   people.set('u-1', { preferred_username: 'ada' })
   const creating = await forge.pool.connect()

@@ -34,7 +34,7 @@ test('three settings make a provider; its name is the host, its claim groups, it
   t.is(oidcOf(readConfig({})), null)
 })
 
-test('one without the others is a fault that names what is missing', t => {
+test('an incomplete set of settings is a fault that names the missing ones', t => {
   t.deepEqual(faultsOf({ ...provider, SERVICE_OIDC_CLIENT_SECRET: '' }), [
     'SERVICE_OIDC_CLIENT_SECRET: missing, though SERVICE_OIDC_ISSUER, SERVICE_OIDC_CLIENT_ID is set',
   ])

@@ -13,7 +13,7 @@ async function refreshed(visitor: Visitor, base: string) {
 }
 
 test.serial(
-  'a person signs in with the provider and is the same one the next time, with the role of then',
+  'a person signs in with the provider and is recognized the next time, with the role at that time',
   async t => {
     const { forge, base, people } = await startWithRealProvider(t)
     people.set('u-1', {
@@ -86,7 +86,7 @@ test.serial(
   },
 )
 
-test.serial('whom an admin disabled reads why they are not signed in', async t => {
+test.serial('a disabled person sees why they cannot sign in', async t => {
   const { forge, base, people } = await startWithRealProvider(t)
   people.set('boss', { preferred_username: 'boss', groups: ['forge-admins'] })
   people.set('u-1', { preferred_username: 'ada' })
@@ -110,7 +110,7 @@ test.serial('whom an admin disabled reads why they are not signed in', async t =
   t.is(reset.status, 409)
 })
 
-test.serial('with a provider there are no passwords, and the ways to sign in say so', async t => {
+test.serial('with a provider password sign-in is off, as the public sign-in settings show', async t => {
   const { forge, base, people, goAway } = await startWithRealProvider(t)
   const login = { username: 'admin', password: adminPassword }
   const password = await forge.call('POST', '/api/auth/login', { token: null, body: login })
@@ -150,7 +150,7 @@ test.serial('with a provider there are no passwords, and the ways to sign in say
   })
 })
 
-test.serial('without a provider its routes say that there is none', async t => {
+test.serial('without a provider its routes respond that none is configured', async t => {
   const forge = await startForge(t)
   for (const path of ['/api/auth/oidc/login', '/api/auth/oidc/callback?state=x&code=y'])
     t.is((await forge.call('GET', path, { token: null })).status, 501)

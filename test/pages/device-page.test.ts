@@ -107,7 +107,7 @@ test('a person signs in, sees who asks, and approves: the program gets its token
   t.deepEqual(faults, [])
 })
 
-test('a person denies; denied, expired and wrong codes say so, and a code can be typed', async t => {
+test('a person denies a code; denied, expired and wrong codes are reported, and a code can be typed', async t => {
   const forge = await startForge(t)
   const [denied, expired] = [await askCode(forge), await askCode(forge)]
   const { page, faults } = await openPage(t)
@@ -143,7 +143,7 @@ test('a person denies; denied, expired and wrong codes say so, and a code can be
   t.deepEqual(faults, [])
 })
 
-test('whoever finds another person signed in signs in as themselves', async t => {
+test('a person who finds somebody else signed in can switch accounts', async t => {
   const forge = await startForge(t)
   const code = await askCode(forge)
   const { page, faults } = await openPage(t)
@@ -158,7 +158,7 @@ test('whoever finds another person signed in signs in as themselves', async t =>
   t.deepEqual(faults, [])
 })
 
-test('the page can be put into no frame and loads nothing but its own files', async t => {
+test('the page cannot be framed and loads only its own files', async t => {
   const forge = await startForge(t)
   const { status, headers } = await forge.call('GET', '/device?user_code=x', { token: null })
   t.is(status, 200)

@@ -43,7 +43,7 @@ async function signIn(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-test('the page of a run signs a person in and shows state, charts and log as they come, to the end', async t => {
+test('the page of a run signs a person in and shows state, charts and log live, to the end', async t => {
   const forge = await startForge(t)
   const { run, report } = await externalRun(forge)
   await report('lifecycle', { event: 'running' })
@@ -97,7 +97,7 @@ test('the page of a run signs a person in and shows state, charts and log as the
   t.deepEqual(faults, [])
 })
 
-test('a wrong password is said, and a run that is not there too', async t => {
+test('a wrong password and a missing run are reported', async t => {
   const forge = await startForge(t)
   const browser = await openBrowser(t)
   const page = await browser.newPage({ locale: 'en-US' })

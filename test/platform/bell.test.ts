@@ -12,14 +12,14 @@ async function msOf(work: Promise<unknown>): Promise<number> {
   return performance.now() - began
 }
 
-test('a ring wakes everyone who waits', async t => {
+test('a ring wakes all waiters', async t => {
   const bell = createBell()
   const waiting = [1, 2, 3].map(() => bell.wait(longMs, never))
   bell.ring()
   t.true((await msOf(Promise.all(waiting))) < soonMs)
 })
 
-test('a ring while nobody waits is kept for the next one, once', async t => {
+test('a ring without waiters is kept once for the next waiter', async t => {
   const bell = createBell()
   bell.ring()
   bell.ring()
@@ -29,7 +29,7 @@ test('a ring while nobody waits is kept for the next one, once', async t => {
   t.true(performance.now() - began > 20)
 })
 
-test('a ring between waking and going on is not lost', async t => {
+test('a ring between waking and continuing is not lost', async t => {
   const bell = createBell()
   const first = bell.wait(longMs, never)
   bell.ring()

@@ -5,7 +5,7 @@ import { logPosition, parsePosition, streamPosition } from '../../platform/posit
 const stream = fc.string({ unit: 'binary', minLength: 1, maxLength: 300 })
 const streamName = stream.filter(name => !name.includes('\0'))
 
-test('a place in a stream is read as it was written', t => {
+test('a position in a stream is decoded as it was encoded', t => {
   fc.assert(
     fc.property(streamName, fc.nat(999_999_999), (name, version) => {
       t.deepEqual(parsePosition(streamPosition(name, version)), {
@@ -17,7 +17,7 @@ test('a place in a stream is read as it was written', t => {
   )
 })
 
-test('a place on the log is read as it was written', t => {
+test('a position on the log is decoded as it was encoded', t => {
   const topic = fc.stringMatching(/^[\w.-]{1,50}$/)
   const offset = fc.bigInt({ min: 0n, max: 999_999_999_999_999n })
   fc.assert(
@@ -28,7 +28,7 @@ test('a place on the log is read as it was written', t => {
   )
 })
 
-test('positions that clients hold already are still read', t => {
+test('positions that clients already hold are still accepted', t => {
   t.is(streamPosition('rubric-alice/helpful', 3), 'czozOnJ1YnJpYy1hbGljZS9oZWxwZnVs')
   t.is(logPosition({ topic: 'metrics', partition: 1, offset: 42n }), 'bDptZXRyaWNzOjE6NDI')
 })

@@ -5,7 +5,7 @@ import { until } from '../servers/until.ts'
 const longMs = 60_000
 const failed = () => {}
 
-test('it works one at a time, and stops when the work under way has ended', async t => {
+test('passes run one at a time, and stop resolves when the current one has ended', async t => {
   const done = Promise.withResolvers<void>()
   let began = 0
   let ended = 0
@@ -26,7 +26,7 @@ test('it works one at a time, and stops when the work under way has ended', asyn
   t.is(began, 3)
 })
 
-test('being woken ends the rest, or skips the next one', async t => {
+test('wake ends the current pause or skips the next one', async t => {
   let times = 0
   const repeated = repeat(
     async () => {
@@ -43,7 +43,7 @@ test('being woken ends the rest, or skips the next one', async t => {
   t.is(times, 3)
 })
 
-test('it may rest before the first time', async t => {
+test('there may be a pause before the first pass', async t => {
   let times = 0
   const work = async () => {
     times++
@@ -57,7 +57,7 @@ test('it may rest before the first time', async t => {
   await repeated.stop()
 })
 
-test('a failure is reported and the work tried again, after longer and longer pauses', async t => {
+test('a failure is reported and the work retried after growing pauses', async t => {
   const reasons: unknown[] = []
   const at: number[] = []
   const repeated = repeat(
@@ -79,7 +79,7 @@ test('a failure is reported and the work tried again, after longer and longer pa
     t.true(Number(pauses[index]) > least - 5, `${pauses}`)
 })
 
-test('being woken does not cut the pause after a failure short; being stopped does', async t => {
+test('wake does not shorten the pause after a failure; stop does', async t => {
   let failures = 0
   const repeated = repeat(
     async () => {

@@ -176,7 +176,7 @@ async function replayedFromTheBeginning(
   return contentOf(pool)
 }
 
-test.serial('a rebuild after a trim gives the same tables as before it', async t => {
+test.serial('a rebuild after a trim gives the same tables as before', async t => {
   const at = await trimmed(t)
   const before = await contentOf(at.readPool)
   t.is(before.runs.length, 13)
@@ -192,7 +192,7 @@ test.serial('a rebuild after a trim gives the same tables as before it', async t
 })
 
 test.serial(
-  'what the log no longer holds is carried over a few rows at a time, the rest is replayed',
+  'runs that the log no longer holds are carried over a few rows at a time, the others are replayed',
   async t => {
     const at = await trimmed(t)
     const writers = (table: string, where: string) =>
@@ -217,7 +217,7 @@ test.serial(
 )
 
 test.serial(
-  'points and lines that arrive during a rebuild after a trim are all there, each once',
+  'points and lines that arrive during a rebuild after a trim are all stored, each once',
   async t => {
     const at = await trimmed(t)
     let isRunning = true

@@ -62,7 +62,7 @@ async function series(forge: Forge, runs: readonly string[]): Promise<object[]> 
   return (await Promise.all(runs.map(read))).flatMap(({ body }) => body)
 }
 
-test('a rebuild of all read models gives identical tables, while the live ones serve and move', async t => {
+test('a rebuild of all read models gives identical tables, while the live ones serve and change', async t => {
   const forge = await startForge(t)
   const runs = await fill(forge, 8)
   // The logs of ended runs are closed a few seconds after their end.
@@ -109,7 +109,7 @@ test('a rebuild of all read models gives identical tables, while the live ones s
   })
 })
 
-test('a rebuild under writes loses none of them', async t => {
+test('a rebuild during writes loses none of them', async t => {
   const forge = await startForge(t)
   await fill(forge, 3)
   await forge.call('POST', '/api/admin/projections/decisions/rebuild')

@@ -11,7 +11,7 @@ import { until } from '../servers/until.ts'
 
 const topic = 'forge.logs'
 
-test('a projection that found the log away is well again with it, though nothing has come', async t => {
+test('a projection recovers with the log, even without new records', async t => {
   const db = await database(t, { schema: 'read' })
   const pool = createPool(db.url, { max: 3, searchPath: 'read', applicationName: 'runner' })
   const log = createMemoryLog([{ name: topic, partitions: 1, retentionDays: null }])

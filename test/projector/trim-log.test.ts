@@ -67,7 +67,7 @@ async function filledLog(t: ExecutionContext) {
   }
 }
 
-test('facts go after their retention, decisions never', async t => {
+test('facts are dropped after their retention, decisions never', async t => {
   const at = await filledLog(t)
   t.true(await at.trimAfter(29))
   t.deepEqual(await at.starts(), { decisions: 0n, logs: 0n })
@@ -75,7 +75,7 @@ test('facts go after their retention, decisions never', async t => {
   t.deepEqual(await at.starts(), { decisions: 0n, logs: 100n })
 })
 
-test('what a projection or a follower has yet to read stays, however old it is', async t => {
+test('records that a projection or follower still has to read stay, however old', async t => {
   const at = await filledLog(t)
   const move = (offset: number) =>
     at.pool.query(
@@ -96,7 +96,7 @@ test('what a projection or a follower has yet to read stays, however old it is',
   t.is((await at.starts()).logs, 60n)
 })
 
-test('a follower that the program does not have holds nothing, and is named once', async t => {
+test('a follower unknown to the program keeps no records, and is logged once', async t => {
   const at = await filledLog(t)
   await at.follow('removed', 10)
   await at.follow('f', 60)
@@ -108,7 +108,7 @@ test('a follower that the program does not have holds nothing, and is named once
   t.deepEqual(at.warned, ['removed'])
 })
 
-test('each hour the log is trimmed once, by whichever process looks first', async t => {
+test('each hour the log is trimmed once, by the first process that is ready', async t => {
   const at = await filledLog(t)
   let trims = 0
   const trim = async () => {
@@ -137,7 +137,7 @@ test('each hour the log is trimmed once, by whichever process looks first', asyn
   t.is(trims, 2)
 })
 
-test('a server with the projector performs the duty of an hour that has come', async t => {
+test('a server with the projector performs the trim duty of a due hour', async t => {
   const { pool } = await startForge(t, { SERVICE_ROLES: 'command-api,projector' })
   await until('the schedule is due', 10_000, async () => {
     const { rowCount } = await pool.query(
@@ -157,7 +157,7 @@ test('a server with the projector performs the duty of an hour that has come', a
   t.deepEqual(rows, [{ is_ahead: true }], 'the missed slots are one, and the next is ahead')
 })
 
-test('nothing goes while a rebuild is at work', async t => {
+test('nothing is trimmed during a rebuild', async t => {
   const at = await filledLog(t)
   await withLock(at.pool, { lock: locks.logTrim, waitMs: 1000 }, async () => {
     t.false(await at.trimAfter(31))

@@ -5,7 +5,7 @@ import { cast, project, waitFor } from './people.ts'
 
 const path = `/api/projects/${project}`
 
-test('settings and members are read at once by who changed them', async t => {
+test('changes of settings and members are visible at once to the person who made them', async t => {
   const { forge, tokens } = await cast(t)
   const as = { token: tokens.owner }
   t.like((await forge.call('PATCH', path, { ...as, body: { notes: 'sums 数' } })).body, {
@@ -29,7 +29,7 @@ test('settings and members are read at once by who changed them', async t => {
   t.is((await forge.call('DELETE', `${path}/members/guest`, as)).status, 404)
 })
 
-test('a member must be somebody who may sign in, and the owner stays the owner', async t => {
+test('a member must be allowed to sign in, and the owner stays the owner', async t => {
   const { forge, tokens } = await cast(t)
   const put = (username: string) =>
     forge.call('PUT', `${path}/members/${username}`, {
@@ -48,7 +48,7 @@ test('a member must be somebody who may sign in, and the owner stays the owner',
   t.is(lesser.status, 409)
 })
 
-test('a change records who made it by which request; an invalid value is 422 at its field', async t => {
+test('a change records its actor and request; an invalid value is 422 at its field', async t => {
   const { forge, tokens } = await cast(t)
   const refused: [method: string, at: string, body: object, field: string][] = [
     ['PATCH', path, { visibility: 'public' }, 'visibility'],
@@ -76,7 +76,7 @@ test('a change records who made it by which request; an invalid value is 422 at 
 })
 
 for (const visibility of ['private', 'internal'])
-  test(`a new project is ${visibility} where the installation says so`, async t => {
+  test(`a new project is ${visibility} if the installation's default is`, async t => {
     const forge = await startForge(t, { SERVICE_DEFAULT_VISIBILITY: visibility })
     const [alice, bob] = [await signedIn(forge, 'alice'), await signedIn(forge, 'bob')]
     const run = { token: alice, body: { project: 'new' } }

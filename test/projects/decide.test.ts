@@ -32,7 +32,7 @@ const code = (act: () => unknown): string => {
   return 'done'
 }
 
-test('settings are changed one by one, and what is left out stays', t => {
+test('settings are changed one by one, and absent ones stay', t => {
   const noted: ProjectEvent = {
     type: 'project.changed',
     data: { name, visibility: 'private', notes: 'hello' },
@@ -50,7 +50,7 @@ test('repeating a setting appends no event', t => {
   t.deepEqual(setMember(after(member('bob')), by('ada'), again), [])
 })
 
-test('a member gets a role, another one, and none', t => {
+test('a member gets a role, another role, and is removed', t => {
   const viewer = { username: 'bob', role: 'viewer' as const }
   t.deepEqual(setMember(after(), by('ada'), viewer), [member('bob', 'viewer')])
   t.deepEqual(setMember(after(member('bob')), by('ada'), viewer), [member('bob', 'viewer')])
@@ -76,7 +76,7 @@ test('the owner can neither be removed nor given a lesser role', t => {
   }
 })
 
-test('maintainers and admins change a project; members are told no, others that there is none', t => {
+test('maintainers and admins change a project; to members it is forbidden, to others it looks missing', t => {
   const at = after(member('max', 'maintainer'), member('mia'), member('vic', 'viewer'))
   const change = (project: Project, who: ReturnType<typeof by>) =>
     code(() => changeSettings(project, who, { notes: 'x' }))
@@ -93,7 +93,7 @@ test('maintainers and admins change a project; members are told no, others that 
   t.regex(change(opened, by('eve')), /^forbidden/)
 })
 
-test('names that objects have anyway are names like any other', t => {
+test('names of built-in properties are ordinary names', t => {
   t.deepEqual(setMember(after(), by('ada'), { username: 'constructor', role: 'member' }), [
     member('constructor'),
   ])

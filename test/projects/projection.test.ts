@@ -23,7 +23,7 @@ const member = (username: string, role: 'viewer' | 'maintainer'): ProjectEvent =
   data: { name: 'demo', username, role },
 })
 
-test('a project appears with its first run, changes, and has the members it was given last', async t => {
+test('a project appears with its first run, changes, and has its current members', async t => {
   const { pool } = await database(t)
   const events: ProjectEvent[] = [
     { type: 'project.created', data: { name: 'demo', owner: 'ada', visibility: 'private' } },

@@ -4,7 +4,7 @@ import { cast, project, waitFor } from './people.ts'
 type Row = { name: string; my_role: string | null; runs: number }
 type Member = { username: string; role: string; since: string }
 
-test('the list holds what one may read, by name, in pages, with the runs of each', async t => {
+test('the list contains the readable projects, by name, in pages, with the number of their runs', async t => {
   const { forge, tokens } = await cast(t)
   let made: { headers: Headers } | null = null
   for (const name of ['c', 'a', 'b'])

@@ -4,7 +4,7 @@ import { ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
 import { cast, project } from './people.ts'
 
-test('streams end within seconds for who loses the right to them, and go on for the others', async t => {
+test('streams end within seconds for people who lose access, and continue for the others', async t => {
   const { forge, tokens, run } = await cast(t)
   const paths = [
     `/api/runs/${run.run_id}/logs/stream`,

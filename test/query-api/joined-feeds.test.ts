@@ -25,7 +25,7 @@ test('an id of joined feeds holds the cursor of each', async t => {
   t.deepEqual(page.last, [2, 12])
 })
 
-test('reading on from any id of joined feeds gives exactly the frames after it', async t => {
+test('resuming from any id of joined feeds gives exactly the frames after it', async t => {
   const joined = joinFeeds([counting('a', 5, 2), counting('b', 3, 1)])
   const framesFrom = async (place: readonly number[]) => {
     const events: string[] = []
@@ -50,7 +50,7 @@ test('reading on from any id of joined feeds gives exactly the frames after it',
       )
 })
 
-test('more of one feed is more of all, and only a single feed ends', async t => {
+test('joined feeds have more if any of them has, and only a single feed ends', async t => {
   const joined = joinFeeds([counting('a', 1), counting('b', 20)])
   const page = await joined.read([0, 0])
   t.true(page.more)
@@ -61,7 +61,7 @@ test('more of one feed is more of all, and only a single feed ends', async t => 
 test('a single feed keeps its ids', async t =>
   t.deepEqual(idsIn((await joinFeeds([counting('a', 2)]).read([0])).frames), ['1', '2']))
 
-test('a reader is behind where it has yet to read what the other has', t => {
+test('a cursor is behind another if any of its parts is', t => {
   t.true(isBehind([1, 9], [2, 3]))
   t.false(isBehind([2, 3], [2, 3]))
   t.false(isBehind([3, 3], [2, 3]))

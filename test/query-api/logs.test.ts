@@ -3,7 +3,7 @@ import { connect, type StreamEvent, take } from '../servers/events.ts'
 import { startForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 
-test('a stream cut 50 times at random places resumes with no gap and no repeat, and ends once', async t => {
+test('a stream cut 50 times at random places resumes without gaps or repeats, and ends once', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   const total = 4000

@@ -14,7 +14,7 @@ async function residentMib(forge: Forge): Promise<number> {
   return Number(/^process_resident_memory_bytes (\S+)/m.exec(body)?.[1]) / 2 ** 20
 }
 
-test('readers that do not read cost no memory, lose nothing, and hold up nobody', async t => {
+test('stalled readers cost no memory, lose nothing, and delay nobody', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   const path = `/api/runs/${run.run_id}/logs/stream`
@@ -60,7 +60,7 @@ test('readers that do not read cost no memory, lose nothing, and hold up nobody'
   )
 })
 
-test('a stream begins where it is asked to: at a number, near the end, or at the beginning', async t => {
+test('a stream begins where requested: at a number, near the end, or at the beginning', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   await ingest(forge, run, 'logs', { chunks: ['a', 'b', 'c', 'd'] })
@@ -83,7 +83,7 @@ test('a stream begins where it is asked to: at a number, near the end, or at the
   t.is((await connect(streamOf(forge, run.run_id, '?after=x'), forge.token)).status, 422)
 })
 
-test('headers say what a stream is, and HEAD says it without one', async t => {
+test('a stream has the headers of an event stream, also for HEAD', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   await ingest(forge, run, 'logs', { chunks: ['a'] })
@@ -117,7 +117,7 @@ test('a person has at most 20 streams at once, and one more as soon as one is cl
   for (const stream of open) stream.cut()
 })
 
-test('a stop of the server ends streams with a wish to come back, and does not wait for them', async t => {
+test('a stop of the server ends streams with a reconnect delay, without waiting for them', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   await ingest(forge, run, 'logs', { chunks: ['a'] })
@@ -135,7 +135,7 @@ test('a stop of the server ends streams with a wish to come back, and does not w
   again.cut()
 })
 
-test('late lines after the end are found on reconnecting; a reader that has everything gets 204', async t => {
+test('lines after the end are sent on reconnecting; a reader that has everything gets 204', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   const url = streamOf(forge, run.run_id)

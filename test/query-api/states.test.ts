@@ -22,7 +22,7 @@ test('the states of one run are streamed from its beginning to its end', async t
   t.is((await connect(url, forge.token, again[1]?.id)).status, 204)
 })
 
-test('a reader of all states goes on from the cursor of a list without a gap', async t => {
+test('a stream of all states continues from the cursor of a list without a gap', async t => {
   const forge = await startForge(t)
   const first = await createRun(forge)
   const list = await forge.call('GET', '/api/runs')

@@ -13,7 +13,7 @@ const set = {
   per_series: { H100: { max_concurrent_gpus: 8 } },
 }
 
-test('without a row the defaults hold; what is set is answered, listed and shown to the user', async t => {
+test('without a row the defaults apply; a quota that is set is returned, listed and shown to the user', async t => {
   const forge = await startForge(t)
   const alice = await signedIn(forge, 'alice')
   const read = () => forge.call('GET', '/api/admin/quotas/alice')
@@ -68,7 +68,7 @@ const wrong: [why: string, body: object, loc: unknown[], type: string][] = [
   ['profiles as text', { allowed_profiles: 'h100' }, ['body', 'allowed_profiles'], 'list_type'],
   ['a key of its own', { gpus: 3 }, ['body', 'gpus'], 'extra_forbidden'],
 ]
-test('a quota that does not fit is 422 at its field, and an operator may not set one', async t => {
+test('an invalid quota is 422 at its field, and an operator may not set one', async t => {
   const forge = await startForge(t)
   for (const [why, part, loc, type] of wrong) {
     const body = why === 'no username' ? part : { username: 'admin', ...part }

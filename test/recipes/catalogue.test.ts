@@ -32,14 +32,14 @@ test('a recipe is read with its defaults and its digest', async t => {
   })
 })
 
-test('the parameters of a job go over the defaults and must fit the schema', async t => {
+test('the parameters of a job override the defaults and must fit the schema', async t => {
   const { resolveParams } = await loadRecipe(await writeRecipe(await folder(t), {}))
   t.deepEqual(resolveParams({}), { ok: true, value: { lr: 0.1, steps: 3 } })
   t.deepEqual(resolveParams({ lr: 1, steps: 9 }), { ok: true, value: { lr: 1, steps: 9 } })
   t.like(resolveParams({ lr: -1, other: 1 }), { ok: false })
 })
 
-test('the digest is what the documented shell command prints', async t => {
+test('the digest equals the output of the documented shell command', async t => {
   const directory = await writeRecipe(await folder(t), {
     'requirements.txt': 'numpy\n',
     'lib/b.py': 'b = 1\n',
@@ -53,7 +53,7 @@ test('the digest is what the documented shell command prints', async t => {
   t.is(await recipeDigest(directory), `sha256:${shellDigest(directory)}`)
 })
 
-test('the digest changes with any content and any name, not with what is left out', async t => {
+test('the digest changes with any content and any name, except those of ignored files', async t => {
   const directory = await writeRecipe(await folder(t), { 'a.py': 'one\n' })
   const before = await recipeDigest(directory)
   await mkdir(path.join(directory, '__pycache__'))
@@ -132,14 +132,14 @@ test('a catalogue is ordered by name, the newest version first by number', async
   t.is(findRecipe(entries, 'c'), null)
 })
 
-test('one name and version twice in a catalogue is refused', async t => {
+test('a catalogue with two recipes of the same name and version is refused', async t => {
   const root = await folder(t)
   await writeRecipe(path.join(root, 'one'), {})
   await writeRecipe(path.join(root, 'two'), {})
   await t.throwsAsync(loadCatalogue(root), { message: /tiny 1\.2\.0/ })
 })
 
-test('the recipes that come with Forge are all faultless', async t => {
+test('all recipes that come with Forge are valid', async t => {
   const entries = await loadCatalogue(builtInRecipes)
   t.true(entries.length > 0)
   for (const { directory, recipe } of entries)

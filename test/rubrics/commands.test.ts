@@ -4,7 +4,7 @@ import { startForge } from '../servers/forge.ts'
 const helpful = { name: 'helpful', criteria: [{ name: 'tone' }] }
 const path = '/api/rubrics/admin/helpful'
 
-test('a rubric is created with its defaults, changed by another body, and left alone by the same one', async t => {
+test('a rubric is created with its defaults, changed by another body, and unchanged by the same one', async t => {
   const forge = await startForge(t)
   const created = await forge.call('PUT', path, { body: helpful })
   t.is(created.status, 200)
@@ -35,7 +35,7 @@ test('a rubric is created with its defaults, changed by another body, and left a
   t.not(String(changed.body.digest), String(created.body.digest))
 })
 
-test('a write is read at once by its writer, in the list and alone', async t => {
+test('a write is visible to its writer at once, in the list and alone', async t => {
   const forge = await startForge(t)
   for (let index = 0; index < 20; index++) {
     const name = `r${index}`

@@ -31,20 +31,20 @@ test('the first content of a rubric is its version 1', t => {
   t.deepEqual(reviseRubric(after(), helpful), [version(1)])
 })
 
-test('another content is the next version', t => {
+test('changed content is the next version', t => {
   const changed = { ...helpful, digest: 'sha256:2' }
   t.deepEqual(reviseRubric(after(version(1)), changed), [version(2, 'sha256:2')])
 })
 
-test('the same content again changes nothing', t => {
+test('repeating the content appends no event', t => {
   t.deepEqual(reviseRubric(after(version(1)), helpful), [])
 })
 
-test('going back to an earlier content is a new version all the same', t => {
+test('restoring earlier content is a new version', t => {
   t.deepEqual(reviseRubric(after(version(1), version(2, 'sha256:2')), helpful), [version(3)])
 })
 
-test('a rubric knows when it was made, when it was last changed and by whom', t => {
+test('a rubric records when it was created, when it was last changed and by whom', t => {
   t.like(after(version(1), version(2, 'sha256:2')), {
     created_at: '2026-11-01T00:00:00.000Z',
     updated_at: '2026-11-02T00:00:00.000Z',

@@ -33,7 +33,7 @@ const recorded = (
   causation_id: null,
 })
 
-test('a rubric appears with its first version and keeps its time of making through the next', async t => {
+test('a rubric appears with its first version and keeps its creation time with the next', async t => {
   const { pool } = await database(t)
   await project(pool, [
     recorded(1, '2026-11-01T00:00:00.000Z', 'alice', 'sha256:1'),

@@ -60,7 +60,7 @@ test('an external run is created with its token, numbered within its project, an
   t.like((await report(forge, run, 'failed')).body, { state: 'succeeded', applied: false })
 })
 
-test('an ingest token reports for its own run only, and is nothing elsewhere', async t => {
+test('an ingest token works only for reports of its own run', async t => {
   const forge = await startForge(t)
   const [mine, other] = [(await create(forge)).body, (await create(forge)).body]
   const foreign = await report(forge, other, 'running', mine.token)
@@ -89,7 +89,7 @@ test('an ingest token reports for its own run only, and is nothing elsewhere', a
   t.is((await report(forge, mine, 'running', 'fit_nonsense')).status, 401)
 })
 
-test('both token headers are taken when they agree, and are 401 when they differ', async t => {
+test('both token headers are accepted if they agree, and 401 if they differ', async t => {
   const forge = await startForge(t)
   const { body: run } = await create(forge)
   const send = (service: string, token: string | null) =>

@@ -9,7 +9,7 @@ type Run = Record<string, unknown> & {
   counts: Record<string, number>
 }
 
-test('a run shows what was reported of it: state, times, metrics, hparams, log, artifacts', async t => {
+test('a run shows its reports: state, times, metrics, hparams, log, artifacts', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   await ingest(forge, run, 'lifecycle', { event: 'running' })

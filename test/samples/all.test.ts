@@ -26,7 +26,7 @@ test('every slice that serves routes has one sample in the hand-written list', t
   )
 })
 
-test('no two samples speak for the same list, table or route', t => {
+test('no two samples cover the same list, table or route', t => {
   for (const part of ['lists', 'tables', 'changes'] as const) {
     const names = samples.flatMap(sample => Object.keys(sample[part] ?? {}))
     t.true(names.length > 5)

@@ -75,7 +75,7 @@ test('every instant of the years 1 to 9999 reads as Date.parse reads it, in any 
   )
 })
 
-test('what is shown is read as the same second', t => {
+test('a formatted timestamp is parsed as the same second', t => {
   const at = new Date('2026-11-20T19:26:53.999Z')
   t.is(toTimestamp(at), '2026-11-20T19:26:53+00:00')
   t.is(parseTimestamp(toTimestamp(at)), Math.floor(at.getTime() / 1000) * 1000)

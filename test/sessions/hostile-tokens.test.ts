@@ -29,7 +29,7 @@ test('every forged access token is 401, and none makes the server fail', async t
   t.false(forge.output().includes('defect'), forge.output())
 })
 
-test('no kind of token is taken for another', async t => {
+test('no kind of token is accepted as another', async t => {
   const forge = await startForge(t)
   const run = await forge.call<{ run_id: string; token: string }>('POST', '/api/runs', {
     body: { project: 'tokens' },

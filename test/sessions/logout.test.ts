@@ -60,7 +60,7 @@ test('signing out ends the access token in every process, and the refresh token 
   t.deepEqual(rows, Array(4).fill({ username: 'admin', actor }))
 })
 
-test('signing out ends the session of the token also where the cookie was spent before', async t => {
+test('signing out ends the session of the token even if the cookie was used before', async t => {
   const forge = await startForge(t)
   const [one, two] = [await signIn(forge), await signIn(forge)]
   const refresh = (cookie: string) =>
@@ -72,7 +72,7 @@ test('signing out ends the session of the token also where the cookie was spent 
     t.is((await forge.call('GET', '/api/auth/me', { token })).status, 401)
 })
 
-test('no other page signs this browser in, as whomever', async t => {
+test('no other page can sign this browser in', async t => {
   const forge = await startForge(t)
   const from = (headers: Record<string, string>) =>
     forge.call('POST', '/api/auth/login', {
@@ -126,7 +126,7 @@ test('people see and end their own sessions, and nobody sees that others have an
   t.is((await list(token)).status, 401)
 })
 
-test('how people sign in is told without a token', async t => {
+test('the ways to sign in are shown without a token', async t => {
   const forge = await startForge(t, { SERVICE_JWT_HOURS: '3' })
   const { status, body } = await forge.call('GET', '/api/auth/config', { token: null })
   t.is(status, 200)

@@ -24,7 +24,7 @@ for (const [why, passwords] of Object.entries(bad))
     }
   })
 
-test('other passwords of 12 to 1024 bytes are taken, counted in UTF-8', async t => {
+test('other passwords of 12 to 1024 bytes in UTF-8 are accepted', async t => {
   const good = [
     'correct horse battery',
     'alice in chains 7',

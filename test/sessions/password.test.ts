@@ -4,7 +4,7 @@ import { startForge } from '../servers/forge.ts'
 
 const renewed = 'another horse entirely'
 
-test('changing a password ends the other sessions and keeps the one that did it', async t => {
+test('changing a password ends all sessions but the current one', async t => {
   const forge = await startForge(t)
   const signIn = (password: string) =>
     forge.call<{ token: string }>('POST', '/api/auth/login', {

@@ -11,7 +11,7 @@ async function reuses({ pool }: SessionStage) {
   return rows
 }
 
-test('each use of a refresh token gives the next one, and the role of now', async t => {
+test('each use of a refresh token returns the next one, and the current role', async t => {
   const { signIn, refresh, isLive, demote } = await stage(t)
   const first = await signIn()
   const reply = await refresh(first.cookie)
@@ -60,7 +60,7 @@ test('a spent token ends its family after ten seconds, with one event', async t 
   t.deepEqual(await reuses(scene), [{ username, via: 'refresh_token' }])
 })
 
-test('a spent token ends its family at once when somebody has gone on from its successor', async t => {
+test('a spent token ends its family at once if its successor was used', async t => {
   const scene = await stage(t)
   const { signIn, refresh } = scene
   const stolen = await signIn()
@@ -72,7 +72,7 @@ test('a spent token ends its family at once when somebody has gone on from its s
   t.is((await reuses(scene)).length, 1)
 })
 
-test('however a family is raced, one token of it works on, or none and there is an event', async t => {
+test('after any race within a family, one token still works, or none and an event is recorded', async t => {
   const scene = await stage(t)
   const { signIn, refresh } = scene
   for (let round = 0; round < 5; round++) {
@@ -94,7 +94,7 @@ test('however a family is raced, one token of it works on, or none and there is 
   }
 })
 
-test('a family ends after thirty days, however often it was refreshed, and goes a day later', async t => {
+test('a family ends after thirty days, however often it was refreshed, and is deleted a day later', async t => {
   const { signIn, refresh, later, pool } = await stage(t)
   const first = await signIn()
   later(30 * day - 3600)
@@ -114,7 +114,7 @@ test('a family ends after thirty days, however often it was refreshed, and goes 
   t.deepEqual([await rowsOf('session'), await rowsOf('refresh_token')], [2, 2])
 })
 
-test('no page of another site refreshes, and no answer is given to what is no refresh token', async t => {
+test('pages of other sites cannot refresh, and invalid refresh tokens are refused', async t => {
   const { signIn, refresh } = await stage(t)
   const { cookie, token } = await signIn()
   for (const origin of ['https://evil.example', 'null'])
@@ -126,7 +126,7 @@ test('no page of another site refreshes, and no answer is given to what is no re
   t.is((await refresh(cookie, { origin: 'http://forge.test' })).status, 200)
 })
 
-test('no refresh token is in the database, neither itself nor what would give it', async t => {
+test('the database holds no refresh token, nor anything that suffices to derive one', async t => {
   const { signIn, refresh, pool } = await stage(t)
   const { cookie } = await signIn()
   const next = await refresh(cookie)

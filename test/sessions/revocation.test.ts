@@ -114,7 +114,7 @@ test.serial('an open stream ends with the session that reads it', async t => {
 })
 
 test.serial(
-  'while Postgres is away nobody is let in, and nobody is said to be signed out',
+  'while Postgres is down nobody is authenticated, and nobody is reported as signed out',
   async t => {
     const forge = await startForge(t)
     const link = await linkTo(t, String(forge.pool.options.connectionString))

@@ -24,7 +24,7 @@ const isAccepted = async (forge: Forge, token: string) =>
   (await forge.call('GET', '/api/auth/me', { token })).status === 200
 
 test.serial(
-  'a person is created with a made-up password that is shown once and signs in with it',
+  'a person is created with a generated password that is shown once, and signs in with it',
   async t => {
     const forge = await startForge(t)
     const { status, body } = await create(forge, {
@@ -66,7 +66,7 @@ test.serial(
 )
 
 test.serial(
-  'a given password is taken and not repeated; a bad one and a taken name are refused',
+  'a given password is accepted and not echoed; a bad one and a taken name are refused',
   async t => {
     const forge = await startForge(t)
     const password = 'correct horse stapler'
@@ -80,7 +80,7 @@ test.serial(
   },
 )
 
-test.serial('of twenty requests that create one person at once one does', async t => {
+test.serial('of twenty concurrent requests that create a person, one succeeds', async t => {
   const forge = await startForge(t)
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => create(forge, { username: 'alice', role: 'operator' })),
@@ -197,7 +197,7 @@ test.serial(
 )
 
 test.serial(
-  'a new role holds at once: the old token is refused, signing in brings one of the new role',
+  'a new role applies at once: the old token is refused, a new sign-in has the new role',
   async t => {
     const forge = await startForge(t)
     const { bob, token } = await signedInBob(forge)
@@ -212,7 +212,7 @@ test.serial(
 )
 
 test.serial(
-  'a password reset ends the sessions of that person; the admin’s own session goes on',
+  'a password reset ends the sessions of that person; the admin’s own session continues',
   async t => {
     const forge = await startForge(t)
     const bob = await signedIn(forge, 'bob')
@@ -228,7 +228,7 @@ test.serial(
   },
 )
 
-test.serial('the profile is changed and emptied; what stays the same is no event', async t => {
+test.serial('the profile is changed and emptied; unchanged fields append no event', async t => {
   const forge = await startForge(t)
   await create(forge, { username: 'alice', role: 'operator', display_name: 'Alice' })
   const changed = await change(forge, 'alice', { display_name: 'A.', email: 'a@b.c' })
@@ -244,7 +244,7 @@ test.serial('the profile is changed and emptied; what stays the same is no event
 })
 
 test.serial(
-  'the last enabled admin stays one, also when twenty demote each other at once',
+  'the last enabled admin stays one, even if twenty demote each other at once',
   async t => {
     const forge = await startForge(t, { SERVICE_TRUSTED_PROXY_HOPS: '1' })
     for (const body of [{ role: 'operator' }, { disabled: true }]) {

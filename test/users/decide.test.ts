@@ -46,7 +46,7 @@ test('repeating a command appends no event', t => {
   t.deepEqual(changeUser(after(created, disabled), { ...nothing, disabled: true }), [])
 })
 
-test('who was disabled is enabled again', t => {
+test('a disabled person is enabled again', t => {
   const enabled: UserEvent = { type: 'user.enabled', data: { username: 'ada' } }
   t.deepEqual(changeUser(after(created, disabled), { ...nothing, disabled: false }), [enabled])
   t.deepEqual(after(created, disabled, enabled), { role: 'operator', isDisabled: false })

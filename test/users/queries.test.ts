@@ -3,7 +3,7 @@ import { startForge } from '../servers/forge.ts'
 
 type Listed = { username: string; quota: { default: boolean; max_concurrent_gpus: number } }
 
-test('people are listed by name, in pages, with what they may hold and without any secret', async t => {
+test('people are listed by name, in pages, with their quotas and without any secret', async t => {
   const forge = await startForge(t)
   for (const username of ['carol', 'alice', 'bob'])
     await forge.call('POST', '/api/admin/users', { body: { username, role: 'operator' } })
@@ -48,7 +48,7 @@ test('people are listed by name, in pages, with what they may hold and without a
     t.is((await page(query)).status, 422, query)
 })
 
-test('one person is read by name; who is not there is 404', async t => {
+test('one person is read by name; an unknown one is 404', async t => {
   const forge = await startForge(t)
   const { body, status } = await forge.call('GET', '/api/admin/users/admin')
   t.is(status, 200)

@@ -77,7 +77,7 @@ test('a quota is changed in parts and shown', async t => {
   t.is((await admin('quota', 'get', 'nobody')).code, 3)
 })
 
-test('maintenance is switched on with a message and off again; other commands tell the message', async t => {
+test('maintenance is switched on with a message and off again; other commands show the message', async t => {
   const { run, admin, json } = await asAdmin(t)
   t.is((await admin('maintenance', 'status')).stdout, 'serving\n')
   t.like(await json('maintenance', 'on', '-m', 'New disks'), {

@@ -30,7 +30,7 @@ test('sizes have decimal units', t => {
   t.deepEqual([0, 999, 12_345, 16_381_923_328].map(size), ['0 B', '999 B', '12.3 kB', '16.4 GB'])
 })
 
-test('a moment is said as how long ago or as a time', t => {
+test('an instant is shown as an age or as a time', t => {
   t.is(instantMs('90s', 100_000), 10_000)
   t.is(instantMs('2h', 7_200_000), 0)
   t.is(instantMs('2026-11-20T19:00:00+01:00', 0), Date.UTC(2026, 10, 20, 18))

@@ -5,7 +5,7 @@ import { commandLine } from '../../servers/command-line.ts'
 import { startForge } from '../../servers/forge.ts'
 import { until } from '../../servers/until.ts'
 
-test('the record is listed, folded, compared and checked from the command line', async t => {
+test('the audit log is listed, folded, compared and verified from the command line', async t => {
   const forge = await startForge(t, { SERVICE_ROLES: 'command-api,relay,projector,query-api' })
   const { run } = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
   const audit = (...args: string[]) => run(['audit', ...args])

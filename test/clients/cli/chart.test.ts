@@ -5,7 +5,7 @@ import { displayWidth } from '../../../clients/cli/width.ts'
 
 const descent: Point[] = Array.from({ length: 50 }, (_, step) => [step, 1 / (step + 1)])
 
-test('a chart says its extremes, its first and last step, and fits its size', t => {
+test('a chart shows its extremes and its first and last step, and fits its size', t => {
   const lines = lineChart(descent, { width: 40, height: 9 })
   t.is(lines.length, 9)
   t.true(lines.every(line => displayWidth(line) <= 40))
@@ -28,7 +28,7 @@ test('every extreme is drawn even where a thousand points share a column', t => 
   t.regex(lines[0] ?? '', /^9 ┤ +[⠀-⣿]+ +$/)
 })
 
-test('a value that is no number breaks the line and is marked on the axis', t => {
+test('a non-finite value breaks the line and is marked on the axis', t => {
   const broken: Point[] = [
     [0, 1],
     [50, Number.NaN],

@@ -23,7 +23,7 @@ const stored: Contexts = {
 }
 const nothing: Contexts = { current: null, contexts: {} }
 
-test('the flag goes before the environment, the environment before what was stored', t => {
+test('the flag overrides the environment, the environment overrides the stored context', t => {
   const env = { FORGE_HOST: 'b.example' }
   t.deepEqual(targetOf({}, {}, stored), { host: a, token: 'token-a', context: 'a.example' })
   t.deepEqual(targetOf({}, env, stored), { host: b, token: 'token-b', context: 'b.example' })
@@ -32,12 +32,12 @@ test('the flag goes before the environment, the environment before what was stor
   t.is(targetOf({}, { FORGE_TOKEN: 'mine' }, stored).token, 'mine')
 })
 
-test('of two people at one host the one in use goes first', t => {
+test('of two accounts at one host, the one in use is preferred', t => {
   const target = targetOf({ host: b }, {}, { ...stored, current: 'boss' })
   t.deepEqual(target, { host: b, token: 'token-root', context: 'boss' })
 })
 
-test('a stored token goes to no other host than its own', t => {
+test('a stored token is sent only to its own host', t => {
   t.is(targetOf({ host: 'https://c.example' }, {}, stored).token, null)
   t.is(targetOf({ host: 'http://a.example' }, {}, stored).token, null)
   t.throws(() => targetOf({ host: a, context: 'boss' }, {}, stored), {
@@ -45,18 +45,18 @@ test('a stored token goes to no other host than its own', t => {
   })
 })
 
-test('a context that is not there is said, with those that are', t => {
+test('an unknown context is reported with the existing ones', t => {
   const failure = t.throws(() => targetOf({ context: 'c' }, {}, stored))
   t.like(failure, { message: 'There is no context "c"', exitCode: 2 })
   t.throws(() => targetOf({ context: 'constructor' }, {}, stored), { message: /no context/ })
 })
 
-test('with nothing known the server is this machine', t => {
+test('without any context the server is this machine', t => {
   const target = targetOf({}, {}, nothing)
   t.deepEqual(target, { host: 'http://localhost:8080', token: null, context: null })
 })
 
-test('a sign-in takes the place of the one at that host, or makes a context of the name it is given', t => {
+test('a sign-in replaces the context of its host, or creates one with the given name', t => {
   const at = (asked: object, env = {}, contexts = stored) => signInTarget(asked, env, contexts)
   t.deepEqual(at({}), { host: a, context: 'a.example' })
   t.deepEqual(at({}, { FORGE_HOST: b }), { host: b, context: 'b.example' })
@@ -74,14 +74,14 @@ test('a sign-in takes the place of the one at that host, or makes a context of t
   t.throws(() => at({ context: '__proto__' }), { message: /not a valid context name/ })
 })
 
-test('hosts are written in one way', t => {
+test('hosts are normalized', t => {
   t.is(normalHost('forge.example.com'), 'https://forge.example.com')
   t.is(normalHost('localhost:8080/'), 'http://localhost:8080')
   t.is(normalHost('http://forge.example.com/api/'), 'http://forge.example.com')
   t.throws(() => normalHost('not a host'), { message: /is not an address/ })
 })
 
-test('the file of tokens is its owner’s alone, also where it was open before', async t => {
+test('the token file is readable only by its owner, even if it was open before', async t => {
   const home = await mkdtemp(join(tmpdir(), 'forge-cli-'))
   t.teardown(() => rm(home, { recursive: true }))
   const path = contextsPath({ HOME: home })

@@ -57,7 +57,7 @@ test('the demonstration trains digits; after an interrupt it can be followed aga
   t.false(await isReady(url))
 })
 
-test('a slip in the options of the demonstration is told with all of them', async t => {
+test('a mistyped option of the demonstration is reported with all valid ones', async t => {
   const ended = await demonstrate('/nonexistent', ['--kep'])
   t.is(ended.code, 2)
   t.regex(ended.stderr, /--keep +leave the server running/)

@@ -56,7 +56,7 @@ async function signIn(t: ExecutionContext, polls: readonly Scripted[], given = c
   return { outcome, polledAtS, troubles, waits, shown }
 }
 
-test('polls keep the interval, which grows when the server says so, and outlast a server that is away', async t => {
+test('polls keep the interval, slow down on request, and survive an outage of the server', async t => {
   const polls = [pending, slowDown, away, pending, token]
   const { outcome, polledAtS, troubles, waits } = await signIn(t, polls)
   t.deepEqual<unknown, object>(outcome, token.body)
@@ -65,7 +65,7 @@ test('polls keep the interval, which grows when the server says so, and outlast 
   t.deepEqual(waits.slice(0, 3), [900, 899, 898])
 })
 
-test('a refusal ends the flow in words', async t => {
+test('a refusal ends the flow with its reason', async t => {
   const refused = (detail: string) => [{ status: 400, body: { detail } }]
   const denied = await signIn(t, refused('access_denied'))
   t.like(denied.outcome, { message: 'The sign-in was denied', exitCode: 4 })
@@ -73,7 +73,7 @@ test('a refusal ends the flow in words', async t => {
   t.like(expired.outcome, { message: 'The code expired before it was approved', exitCode: 4 })
 })
 
-test('a server that stays away is waited for as long as the code holds', async t => {
+test('an unreachable server is retried until the code expires', async t => {
   const short = { ...code, expires_in: 12 }
   const { outcome, polledAtS } = await signIn(t, [away, away, away], short)
   t.like(outcome, { exitCode: 4 })
@@ -94,7 +94,7 @@ test('only web addresses are opened', async t => {
   }
 })
 
-test('a browser is opened where somebody sits before a screen, and nowhere else', t => {
+test('a browser is opened only where a person has a screen', t => {
   const opener = (platform: string, env: Record<string, string>, isTerminal = true) =>
     browserOpener({ platform, env, isTerminal })
   t.is(opener('linux', { DISPLAY: ':0' }), 'xdg-open')

@@ -13,7 +13,7 @@ async function logOf(forge: Forge, runId: string): Promise<Line[]> {
   return body
 }
 
-test('a command runs as a run of its own: output, variables, end and exit code', async t => {
+test('a command becomes an external run: output, variables, end and exit code', async t => {
   const forge = await startForge(t)
   const { run } = await commandLine(t, signedIn(forge))
   const script =
@@ -44,7 +44,7 @@ test('a command runs as a run of its own: output, variables, end and exit code',
   t.is(frames.length, 5)
 })
 
-test('a signal goes to the command, its end is reported as failed', async t => {
+test('a signal is forwarded to the command, and its run is reported as failed', async t => {
   const forge = await startForge(t)
   const { run } = await commandLine(t, signedIn(forge))
   const script = 'trap "echo bye; exit 7" TERM; echo ready; while :; do sleep 0.05; done'
@@ -58,7 +58,7 @@ test('a signal goes to the command, its end is reported as failed', async t => {
   t.is((await run(['logs', '-f', runIdOf(ended.stderr)])).code, 1)
 })
 
-test('a server that is away keeps no command from running', async t => {
+test('a command runs even if the server is unreachable', async t => {
   const { run } = await commandLine(t, { FORGE_HOST: 'http://127.0.0.1:9', FORGE_TOKEN: 'x' })
   const script = 'echo "enabled $SERVICE_ENABLED"; exit 5'
   const ended = await run(['run', '-p', 'demo', '--', 'sh', '-c', script])
@@ -90,7 +90,7 @@ test('output written while the server is down arrives when it is back, each line
   )
 })
 
-test('a command that does not exist ends as shells say it, and so does its run', async t => {
+test('a missing command exits with the code that shells use, and its run fails', async t => {
   const forge = await startForge(t)
   const { run } = await commandLine(t, signedIn(forge))
   const ended = await run(['run', '-p', 'demo', '--json', '--', 'no-such-command-here'])

@@ -26,7 +26,7 @@ test('a refusal by a gate names the gate, the hint and the request', t => {
   t.is(failure.fields.code, 'quota.max_concurrent_gpus')
 })
 
-test('a 422 says each rejected field in a line of its own', t => {
+test('a 422 shows each rejected field on its own line', t => {
   const failure = failureOfAnswer(
     422,
     {
@@ -57,7 +57,7 @@ test('responses from other servers are shown as text, without markup', t => {
   t.is(failure.exitCode, 6)
 })
 
-test('a word that is near a known one is taken for a slip', t => {
+test('a word close to a known one is treated as a typo', t => {
   t.is(closest('digts', ['digits', 'grpo']), 'digits')
   t.is(closest('vla/loss', ['val/loss', 'loss']), 'val/loss')
   t.is(closest('something', ['digits', 'grpo']), null)

@@ -17,7 +17,7 @@ test('values on the command line are numbers, words or lists as YAML reads them'
   t.throws(() => assignment('lr', '--param'), { message: /KEY=VALUE/ })
 })
 
-test('a dotted path makes the objects on its way, list items are met by index', t => {
+test('a dotted path creates missing objects and addresses list items by index', t => {
   const spec: SpecTree = { spec: { datasets: [{ ref: 'a' }] } }
   setAt(spec, 'spec.resources.gpus_per_node', 8)
   setAt(spec, 'spec.datasets.0.ref', 'b')
@@ -25,13 +25,13 @@ test('a dotted path makes the objects on its way, list items are met by index', 
   t.throws(() => setAt(spec, 'spec.datasets.0.ref.x', 1), { message: /which has no fields/ })
 })
 
-test('all below spec.params is one key, dots and all', t => {
+test('everything after spec.params is one key, dots included', t => {
   const spec: SpecTree = {}
   setAt(spec, 'spec.params.rollout.n', 8)
   t.deepEqual(spec, { spec: { params: { 'rollout.n': 8 } } })
 })
 
-test('no path reaches what every object has', t => {
+test('no path reaches properties inherited by every object', t => {
   const spec: SpecTree = {}
   setAt(spec, '__proto__.polluted', true)
   setAt(spec, 'constructor.prototype.polluted', true)
@@ -39,7 +39,7 @@ test('no path reaches what every object has', t => {
   t.deepEqual(Object.keys(spec), ['__proto__', 'constructor'])
 })
 
-test('a file that cannot be read says where', t => {
+test('an unreadable file is reported with the place of the fault', t => {
   t.deepEqual(parseSpec('{"api": "forge/v2"}', 'job.json'), { api: 'forge/v2' })
   t.throws(() => parseSpec('a: 1\nb: [1,\n', 'job.yaml'), { message: /job\.yaml.*line \d/s })
   t.throws(() => parseSpec('- 1', 'job.yaml'), { message: /its top level must be an object/ })

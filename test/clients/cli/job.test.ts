@@ -66,7 +66,7 @@ test('a recipe is submitted and followed to its end, then listed, read and chart
   t.is((await run(['stop', 'demo-1'])).code, 5, 'it has ended')
 })
 
-test('a job is stopped and its end waited for', async t => {
+test('a job is stopped, and the command waits for its end', async t => {
   t.timeout(240_000)
   const { run } = await begin(t)
   const submit = ['submit', '--recipe', 'digits', '--project', 'demo', '--param', 'epochs=10000']
@@ -79,7 +79,7 @@ test('a job is stopped and its end waited for', async t => {
   t.is((await followed).code, 1)
 })
 
-test('an interrupt while following leaves the job alone and says how to come back', async t => {
+test('an interrupt while following leaves the job running and says how to resume', async t => {
   t.timeout(240_000)
   const { run, forge } = await begin(t)
   const submit = ['submit', '--recipe', 'digits', '--project', 'demo', '--param', 'epochs=10000']
@@ -97,7 +97,7 @@ test('an interrupt while following leaves the job alone and says how to come bac
   t.is((await run(['stop', 'demo-1', '--force'])).code, 0)
 })
 
-test('a refused job ends with the code of its kind and names what refused it', async t => {
+test('a refused job exits with the code of its kind and names the gate', async t => {
   const { run, home } = await begin(t)
   const recipe = ['submit', '--recipe', 'digits', '--project', 'demo']
   const gpus = await run([...recipe, '--gpus', '64', '--json'])

@@ -73,7 +73,7 @@ test('after any frames the terminal shows the last one and nothing else', t => {
   )
 })
 
-test('a frame like the one before sends nothing, a changed line only itself', t => {
+test('an unchanged frame writes nothing, a changed line only itself', t => {
   t.is(frameOf(['a', 'b'], ['a', 'b']), '')
   t.is(frameOf(['a', 'b', 'c'], ['a', 'x', 'c']), '\r\u001b[2A\r\n\u001b[2Kx\r\n')
 })

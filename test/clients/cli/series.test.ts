@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { Series } from '../../../clients/cli/series.ts'
 
-test('points in any order are kept by step, the later report of a step counts', t => {
+test('points in any order are sorted by step, and the later report of a step wins', t => {
   const points = fc.array(fc.tuple(fc.integer({ min: 0, max: 50 }), fc.double({ noNaN: true })))
   fc.assert(
     fc.property(points, reported => {

@@ -8,7 +8,7 @@ import { signedIn } from '../../servers/people.ts'
 
 const password = ['-u', 'admin', '--password-stdin']
 
-test('one signs in by password once and is known from then on', async t => {
+test('a person signs in by password once and stays signed in', async t => {
   const forge = await startForge(t)
   const { run, home } = await commandLine(t, {})
   const login = ['login', '--host', forge.url, ...password]
@@ -60,7 +60,7 @@ async function loginByDevice(
   return ended
 }
 
-test('one signs in by approving a code, without a terminal too', async t => {
+test('a person signs in by approving a code, even without a terminal', async t => {
   const forge = await startForge(t)
   const line = await commandLine(t, {})
   const ada = await signedIn(forge, 'ada')
@@ -147,7 +147,7 @@ test('a person with two accounts chooses between them, and signs out of one', as
   t.is((await run(['whoami', '--context', 'boss'])).code, 2)
 })
 
-test('signing out forgets the token also when the server cannot be told', async t => {
+test('signing out deletes the token even if the server is unreachable', async t => {
   const forge = await startForge(t)
   const { run, home } = await commandLine(t, { FORGE_HOST: forge.url })
   await run(['login', ...password], { stdin: adminPassword })
@@ -159,7 +159,7 @@ test('signing out forgets the token also when the server cannot be told', async 
   t.is(contexts[new URL(forge.url).host].token, null)
 })
 
-test('without a terminal nothing is asked', async t => {
+test('without a terminal there are no prompts', async t => {
   const { run } = await commandLine(t, {})
   const answers = await Promise.all([
     run(['login', '--password']),
@@ -175,7 +175,7 @@ test('without a terminal nothing is asked', async t => {
   t.regex(answers[1]?.stderr ?? '', /give --password-stdin/)
 })
 
-test('exit codes tell a slip, a missing sign-in and a server that is away apart', async t => {
+test('exit codes distinguish a typo, a missing sign-in and an unreachable server', async t => {
   const { run } = await commandLine(t, { FORGE_HOST: 'http://127.0.0.1:9' })
   const slip = await run(['sumbit'])
   t.is(slip.code, 2)

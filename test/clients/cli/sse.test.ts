@@ -71,7 +71,7 @@ const begin = (response: ServerResponse) =>
   response.writeHead(200, { 'content-type': 'text/event-stream' }).write('retry: 5\n\n')
 const numbered = (id: number) => `id: ${id}\nevent: log\ndata: ${id}\n\n`
 
-test('a stream cut again and again comes whole, each event once', async t => {
+test('a stream that is cut repeatedly arrives complete, each event once', async t => {
   const last = 200
   const { open, connections } = await breakingServer(t, (from, connection, response) => {
     if (connection % 3 === 0) return void response.writeHead(503).end()
@@ -96,7 +96,7 @@ test('a stream cut again and again comes whole, each event once', async t => {
   t.true(gaps.some(reason => reason !== null))
 })
 
-test('a stream that falls silent is opened again', async t => {
+test('a stream that falls silent is reopened', async t => {
   const { open } = await breakingServer(t, (_from, connection, response) => {
     begin(response)
     if (connection === 2) response.end(`id: 1\nevent: eof\ndata: {}\n\n`)

@@ -22,7 +22,7 @@ test('columns line up, wide characters counted as two', t => {
   t.is(lines[2]?.indexOf('手写数字'), 6)
 })
 
-test('where the terminal is narrow only shrinking columns are cut', t => {
+test('on a narrow terminal only shrinkable columns are cut', t => {
   const lines = table(columns, rows, { width: 30 })
   t.true(lines.every(line => displayWidth(line) <= 30))
   t.true(lines[1]?.startsWith('a-1   digits'))
@@ -30,7 +30,7 @@ test('where the terminal is narrow only shrinking columns are cut', t => {
   t.true(lines[2]?.endsWith('4000'))
 })
 
-test('where even that is too wide, columns that may go do, the last one first', t => {
+test('if that is still too wide, optional columns are dropped, the last one first', t => {
   const droppable: Column<Row>[] = [
     ...columns,
     { title: 'FIRST', cell: () => '123456', drops: true },

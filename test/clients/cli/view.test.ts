@@ -80,13 +80,13 @@ test('the view shows states with their times, charts of loss and accuracy, and t
   t.is(lines.at(-2), 'epoch 60 of 60, the loss falls')
 })
 
-test('metrics asked for are the ones charted', t => {
+test('only the requested metrics are charted', t => {
   const lines = view(running(), 80, 24, ['lr'])
   t.regex(lines[3] ?? '', /^lr 0\.001/)
   t.false(lines[3]?.includes('loss'))
 })
 
-test('a broken connection is told with its reason until it flows again', t => {
+test('a broken connection is shown with its reason until data arrives again', t => {
   const picture = running()
   const reason = 'connect ECONNREFUSED'
   see(picture, { type: 'gap', stream: 'log', reason }, start + 6000)
@@ -95,7 +95,7 @@ test('a broken connection is told with its reason until it flows again', t => {
   t.regex(view(picture, 80, 24)[2] ?? '', /50%/)
 })
 
-test('what the job itself says of its history counts, the finer times of the stream stay', t => {
+test("the job's own history replaces the collected one, but keeps the finer times of the stream", t => {
   const picture = running()
   const transitions = [
     { at: at(0), from: null, to: 'queued', reason: null },
@@ -117,7 +117,7 @@ test('what the job itself says of its history counts, the finer times of the str
   t.is(picture.state, 'failed', 'an ended run does not come back')
 })
 
-test('a stream that begins with the whole history brings nothing new to what is known', t => {
+test('a stream that repeats the whole history changes nothing', t => {
   const picture = running()
   const before = structuredClone(picture.stages)
   for (const [name, seconds] of [

@@ -133,7 +133,7 @@ test('a body past the limit is 413, compressed or not', async t => {
   }
 })
 
-test('gzip and zstd bodies are taken', async t => {
+test('gzip and zstd bodies are accepted', async t => {
   const { post } = await startEcho(t)
   t.is((await post(gzipSync(goodBody), { 'content-encoding': 'gzip' })).status, 200)
   t.is(

@@ -30,7 +30,7 @@ function given(limits = { ttlMs: 1000, staleMs: 60_000 }) {
 /** Lets pending promise callbacks run. */
 const tick = () => new Promise(resolve => setImmediate(resolve))
 
-test('keys asked for together, or while a query is under way, share one query', async t => {
+test('keys requested together, or while a query is running, share one query', async t => {
   const { find, queries } = given()
   const first = [find('a'), find('b'), find('a')]
   await tick()

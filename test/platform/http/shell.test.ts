@@ -45,7 +45,7 @@ const plain = {
   refusalFields: {},
 }
 
-test('the document shows what may be left out, tuples as they are written now, and each media type', t => {
+test('the document shows optional fields, tuples in current notation, and each media type', t => {
   const described: HttpRoute<null> = {
     method: 'POST',
     path: '/api/described',

@@ -5,7 +5,7 @@ import { startForge } from '../../servers/forge.ts'
 /** Far below the 25 s after which a stopping server cuts remaining connections. */
 const promptlyMs = 10_000
 
-test('connections that ask nothing do not keep the server from stopping', async t => {
+test('idle connections do not prevent the server from stopping', async t => {
   const forge = await startForge(t)
   const port = Number(new URL(forge.url).port)
   const silent = connect(port, '127.0.0.1')

@@ -26,7 +26,7 @@ test('two processes append to the same partitions and one is killed: nothing los
   await checkLog(t, log, facts.name, [first, second])
 })
 
-test('the broker is killed: what was acknowledged is there once it is back, and a reader goes on', async t => {
+test('the broker is killed: acknowledged records are there when it is back, and a reader continues', async t => {
   t.timeout(180_000)
   const own = await ownBroker(t)
   const brokers = [own.address]

@@ -44,7 +44,7 @@ test('a topic whose number of partitions has changed is refused', async t => {
   })
 })
 
-test('a cluster that is not there is named in the error', async t => {
+test('an unreachable cluster is named in the error', async t => {
   const { single } = topicsOfTest()
   const opening = openKafkaLog({ brokers: ['127.0.0.1:1'], clientId: 'test', topics: [single] })
   await t.throwsAsync(opening, { instanceOf: LogUnavailable, message: /127\.0\.0\.1:1/ })

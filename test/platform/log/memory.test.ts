@@ -5,7 +5,7 @@ import { record, take, testContract, topicsOfTest } from './contract.ts'
 
 testContract(test, async () => async topics => createMemoryLog(topics))
 
-test('while it is away appends reject and readers wait', async t => {
+test('during an outage appends reject and readers wait', async t => {
   const { single } = topicsOfTest()
   const log = createMemoryLog([single])
   log.setAvailable(false)

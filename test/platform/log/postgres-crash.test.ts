@@ -32,7 +32,7 @@ test('two processes append to the same partitions and one is killed: nothing los
   await checkLog(t, log, facts.name, [first, second])
 })
 
-test('the database server is killed: what was acknowledged is there once it is back', async t => {
+test('the database server is killed: acknowledged records are there when it is back', async t => {
   const directory = await mkdtemp(join(tmpdir(), 'forge-test-crash-'))
   const server = await startEmbeddedPostgres({ directory, logger: createLogger('silent', false) })
   t.teardown(async () => {
@@ -58,7 +58,7 @@ test('the database server is killed: what was acknowledged is there once it is b
   await checkLog(t, log, facts.name, [appending])
 })
 
-test('while the database is away an append is refused in time and a reader waits and goes on', async t => {
+test('while the database is down an append fails in time, and a reader waits and continues', async t => {
   const directory = await mkdtemp(join(tmpdir(), 'forge-test-away-'))
   const options = { directory, logger: createLogger('silent', false) }
   const before = await startEmbeddedPostgres(options)

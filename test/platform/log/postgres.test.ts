@@ -8,7 +8,7 @@ testContract(test, async t => {
   return topics => openPostgresLog({ url, topics })
 })
 
-test('trimming drops whole ranges that are old and read, and reading goes on behind them', async t => {
+test('trimming drops whole ranges that are old and read, and reading continues after them', async t => {
   const { url, pool } = await database(t)
   const { single } = topicsOfTest()
   const log = await openPostgresLog({ url, topics: [single] })

@@ -9,7 +9,7 @@ const records = (first: number, count: number, size = 10) =>
   }))
 const offsets = (taken: { offset: bigint }[]) => taken.map(({ offset }) => Number(offset))
 
-test('what follows on the kept records is kept with them, and taken from any of them', t => {
+test('records that continue the kept ones are kept, and can be read from any offset', t => {
   const cache = createTailCache(1000)
   cache.add(1, 5n, records(5, 3))
   cache.add(1, 8n, records(8, 2))
@@ -21,7 +21,7 @@ test('what follows on the kept records is kept with them, and taken from any of 
   t.deepEqual(cache.take(2, 6n, 1000), [])
 })
 
-test('after a gap only the records behind it are kept', t => {
+test('after a gap only the records past it are kept', t => {
   const cache = createTailCache(1000)
   cache.add(1, 0n, records(0, 3))
   cache.add(1, 9n, records(9, 1))
@@ -30,7 +30,7 @@ test('after a gap only the records behind it are kept', t => {
   t.is(cache.bytes, 10)
 })
 
-test('it never holds more than its limit, and gives up the oldest of the longest tail', t => {
+test('it never exceeds its limit, and drops the oldest records of the longest tail', t => {
   const cache = createTailCache(100)
   cache.add(1, 0n, records(0, 2))
   for (let first = 0; first < 200; first += 5) {

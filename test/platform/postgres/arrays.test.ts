@@ -40,7 +40,7 @@ test('arrays arrive in PostgreSQL as they were given', async t => {
   )
 })
 
-test('only as many numbers as are asked for are sent', async t => {
+test('only the requested number of elements is sent', async t => {
   const { pool } = await database(t)
   const { rows } = await pool.query('select $1::int8[] as ints, $2::float8[] as floats', [
     int8Array(Float64Array.of(1, 2, 3), 2),

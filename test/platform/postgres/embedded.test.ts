@@ -43,7 +43,7 @@ test('a second start finds the data, quickly, and the directory is closed to oth
   t.is((await stat(join(directory, 'cluster'))).mode & 0o777, 0o700)
 })
 
-test('it waits for the disk at each commit, listens on 127.0.0.1 alone and asks for the password', async t => {
+test('it syncs each commit to disk, listens only on 127.0.0.1 and requires the password', async t => {
   const server = await startEmbeddedPostgres({ directory: await directoryOf(t), logger })
   t.teardown(server.stop)
   const settings = await ask(
@@ -83,7 +83,7 @@ test('a directory in use by a living process is refused', async t => {
   t.deepEqual(await ask(url, 'select 1 as one'), [{ one: 1 }])
 })
 
-test('a pid file whose number now belongs to another program is no hindrance', async t => {
+test('a pid file with the pid of another program does not prevent a start', async t => {
   const directory = await directoryOf(t)
   const first = await startEmbeddedPostgres({ directory, logger })
   await first.stop()
@@ -100,7 +100,7 @@ test('a pid file whose number now belongs to another program is no hindrance', a
   t.true(other.exitCode === null && !other.killed)
 })
 
-test('a server that dies in use is started again on the same address with what was committed', async t => {
+test('a server that dies in use is restarted at the same address with all committed data', async t => {
   const directory = await directoryOf(t)
   const server = await startEmbeddedPostgres({ directory, logger })
   t.teardown(server.stop)
@@ -112,7 +112,7 @@ test('a server that dies in use is started again on the same address with what w
   t.deepEqual(rows, [{ answer: 42 }])
 })
 
-test('what a first start left half made is made again', async t => {
+test('a half-finished first start is repeated', async t => {
   const directory = await directoryOf(t)
   const first = await startEmbeddedPostgres({ directory, logger })
   await first.stop()

@@ -9,7 +9,7 @@ import { until } from '../../servers/until.ts'
 const lock = locks.engine
 const logger = pino({ level: 'silent' })
 
-test('a part runs in one place, and in the next one when its holder is gone', async t => {
+test('a part runs in one process, and in another when its holder is gone', async t => {
   const { pool, url } = await database(t)
   const others = createPool(url, { max: 2, applicationName: 'other' })
   t.teardown(() => others.end())
@@ -32,7 +32,7 @@ test('a part runs in one place, and in the next one when its holder is gone', as
   t.is(running.size, 0)
 })
 
-test('whoever loses the connection stops, and starts again when it is back', async t => {
+test('a holder that loses its connection stops, and starts again when it is back', async t => {
   const { pool } = await database(t)
   let starts = 0
   let stops = 0

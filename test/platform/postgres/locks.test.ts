@@ -11,7 +11,7 @@ test('no two locks are equal', t => {
   t.deepEqual([...new Set(values)], values)
 })
 
-test('nothing but platform/postgres asks for advisory locks or begins transactions', t => {
+test('only platform/postgres takes advisory locks or begins transactions', t => {
   const found = execFileSync(
     'git',
     [

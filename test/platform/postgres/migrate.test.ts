@@ -17,7 +17,7 @@ const two = {
   '0002_b.sql': 'insert into a values (1);',
 }
 
-test('each file is applied once, in its schema, however often and by however many', async t => {
+test('each file is applied once, in its schema, however often and concurrently it is tried', async t => {
   const { url, pool } = await database(t)
   const folder = await folderOf(t, two)
   await Promise.all([1, 2, 3].map(() => migrate(url, [{ schema: 'shop', folder }])))
@@ -29,7 +29,7 @@ test('each file is applied once, in its schema, however often and by however man
   ])
 })
 
-test('a file that fails leaves nothing of itself and all before it', async t => {
+test('a failing file is rolled back, and all files before it stay', async t => {
   const { url, pool } = await database(t)
   const folder = await folderOf(t, {
     ...two,
@@ -41,7 +41,7 @@ test('a file that fails leaves nothing of itself and all before it', async t => 
   t.deepEqual((await pool.query('select n from shop.a')).rows, [{ n: 1 }])
 })
 
-test('a database newer than the program is refused and left as it is', async t => {
+test('a database newer than the program is refused and not changed', async t => {
   const { url } = await database(t)
   await migrate(url, [{ schema: 'shop', folder: await folderOf(t, two) }])
   const older = await folderOf(t, { '0001_a.sql': two['0001_a.sql'] })
@@ -50,7 +50,7 @@ test('a database newer than the program is refused and left as it is', async t =
   })
 })
 
-test('a file that comes later with a number in between is applied as well', async t => {
+test('a file added later with a lower number is applied as well', async t => {
   const { url, pool } = await database(t)
   const late = { '0001_a.sql': two['0001_a.sql'], '0200_c.sql': 'create table c (n integer)' }
   await migrate(url, [{ schema: 'shop', folder: await folderOf(t, late) }])

@@ -5,7 +5,7 @@ import { linkTo } from '../../servers/link.ts'
 import { database } from '../../servers/postgres.ts'
 import { until } from '../../servers/until.ts'
 
-test('int8 comes as a number, timestamptz as a Date, numeric as text', async t => {
+test('int8 is read as a number, timestamptz as a Date, numeric as text', async t => {
   const { pool } = await database(t)
   const { rows } = await pool.query(
     `select 9007199254740991::int8 as n, array[1, null]::int8[] as list, '2026-01-02T03:04:05Z'::timestamptz as at, 1.50::numeric as price`,
@@ -15,7 +15,7 @@ test('int8 comes as a number, timestamptz as a Date, numeric as text', async t =
   ])
 })
 
-test('an int8 past 2^53 is an error, unless it was asked for as bigint', async t => {
+test('an int8 past 2^53 is an error, unless it is requested as bigint', async t => {
   const { pool } = await database(t)
   const text = 'select 9007199254740993::int8 as n, array[9007199254740993]::int8[] as list'
   await t.throwsAsync(pool.query(text), { instanceOf: RangeError })
@@ -23,7 +23,7 @@ test('an int8 past 2^53 is an error, unless it was asked for as bigint', async t
   t.deepEqual(rows, [{ n: 9007199254740993n, list: [9007199254740993n] }])
 })
 
-test('a connection that is lost while idle or in hand does not end the process', async t => {
+test('a connection that is lost while idle or in use does not end the process', async t => {
   const { url, pool } = await database(t)
   const errors: Error[] = []
   const victim = createPool(url, {
@@ -84,7 +84,7 @@ test('the server notices within half a minute that a client has vanished', async
   })
 })
 
-test('a query behind a lock that is held fails in time, and the pool goes on', async t => {
+test('a query that waits for a lock fails in time, and the pool still works', async t => {
   const { url, pool: holders } = await database(t)
   await holders.query('create table kept as select 1 as n')
   const pool = createPool(url, { max: 1, applicationName: 'waiting', lockTimeoutMs: 50 })

@@ -13,7 +13,7 @@ async function oneConnection(t: ExecutionContext) {
   return { pool, others, kept }
 }
 
-test('what succeeds is committed and its result returned', async t => {
+test('a successful transaction is committed and its result returned', async t => {
   const { pool, kept } = await oneConnection(t)
   const result = await inTransaction(pool, async tx => {
     await tx.query('insert into kept values (1)')
@@ -23,7 +23,7 @@ test('what succeeds is committed and its result returned', async t => {
   t.deepEqual(await kept(), [1])
 })
 
-test('what fails changes nothing, and the connection goes on clean', async t => {
+test('a failed transaction changes nothing, and its connection can be reused', async t => {
   const { pool, kept } = await oneConnection(t)
   const failing = inTransaction(pool, async tx => {
     await tx.query('insert into kept values (1)')
@@ -41,7 +41,7 @@ test('what fails changes nothing, and the connection goes on clean', async t => 
   t.deepEqual(await kept(), [3])
 })
 
-test('a failed statement whose error was swallowed does not pass for a commit', async t => {
+test('a failed statement whose error was swallowed does not count as a commit', async t => {
   const { pool, kept } = await oneConnection(t)
   const swallowing = inTransaction(pool, async tx => {
     await tx.query('insert into kept values (1)')
@@ -51,7 +51,7 @@ test('a failed statement whose error was swallowed does not pass for a commit', 
   t.deepEqual(await kept(), [])
 })
 
-test('a connection lost on the way is replaced', async t => {
+test('a connection lost during a transaction is replaced', async t => {
   const { pool, others, kept } = await oneConnection(t)
   const losing = inTransaction(pool, async tx => {
     await tx.query('insert into kept values (1)')
@@ -65,7 +65,7 @@ test('a connection lost on the way is replaced', async t => {
   t.deepEqual(await kept(), [3])
 })
 
-test('the isolation asked for holds', async t => {
+test('the requested isolation level is used', async t => {
   const { pool, others } = await oneConnection(t)
   const seen = await inTransaction(
     pool,

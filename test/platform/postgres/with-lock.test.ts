@@ -16,7 +16,7 @@ import { until } from '../../servers/until.ts'
 
 const waitMs = 10_000
 
-test('a lock that is held is refused to others, and free again afterwards', async t => {
+test('a held lock is refused to others, and is free afterwards', async t => {
   const { pool } = await database(t)
   for (const lock of [locks.relay, textLock('a'), schemaLock('a'), rowLock('a', 1)]) {
     let inner: boolean | null = null
@@ -37,7 +37,7 @@ test('different locks do not exclude each other', async t => {
   t.true(isHeld)
 })
 
-test('rows locked by the name of their schema are those that the search path finds, until they are unlocked', async t => {
+test('rows locked by schema name are the same as by search path, until they are unlocked', async t => {
   const { pool } = await database(t)
   const rows = { schema: 'public', table: 'a', numbers: [1, 3] }
   const free = async () => {
@@ -54,7 +54,7 @@ test('rows locked by the name of their schema are those that the search path fin
   t.deepEqual(await free(), [1, 2, 3])
 })
 
-test('what fails under a lock frees it', async t => {
+test('a failure under a lock releases it', async t => {
   const { pool } = await database(t)
   const failing = tryWithLock(pool, locks.relay, async () => {
     throw new Error('no')
@@ -63,7 +63,7 @@ test('what fails under a lock frees it', async t => {
   t.is(await withLock(pool, { lock: locks.relay, waitMs }, async () => 'done'), 'done')
 })
 
-test('who waits for a lock has it when its holder is done', async t => {
+test('a waiter gets the lock when its holder is done', async t => {
   const { pool } = await database(t)
   const done = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
@@ -93,7 +93,7 @@ test('who waits for a lock has it when its holder is done', async t => {
   t.deepEqual(await second, rows[0], 'the time-outs of the pool are back')
 })
 
-test('waiting for a lock ends', async t => {
+test('waiting for a lock times out', async t => {
   const { pool } = await database(t)
   await withLock(pool, { lock: locks.relay, waitMs }, async () => {
     const waiting = withLock(pool, { lock: locks.relay, waitMs: 50 }, async () => t.fail())
@@ -115,7 +115,7 @@ test('a holder learns that its connection is lost, and the lock is free for othe
   t.true(isFree)
 })
 
-test('the lock of a transaction goes with it', async t => {
+test('the end of a transaction releases its lock', async t => {
   const { pool } = await database(t)
   const lock = textLock('a')
   await inTransaction(pool, async tx => {

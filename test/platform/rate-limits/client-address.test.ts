@@ -50,7 +50,7 @@ test('IPv6 addresses of one /64 are one client, those of two are two', t => {
   t.not(clientNetwork('2001:db8:1:3:3:4:5:6'), network)
 })
 
-test('IPv4 addresses are clients each, also when an IPv6 socket carries them', t => {
+test('each IPv4 address is a client, even on an IPv6 socket', t => {
   t.is(clientNetwork('::ffff:10.0.0.1'), '10.0.0.1')
   t.not(clientNetwork('::ffff:10.0.0.2'), clientNetwork('::ffff:10.0.0.1'))
 })
@@ -60,7 +60,7 @@ for (const [hops, refusedAfter] of [
   [1, 10],
   [2, 10],
 ] as const)
-  test(`an address made up anew for each sign-in buys nothing behind ${hops} proxies`, async t => {
+  test(`a new forged address for each sign-in does not help behind ${hops} proxies`, async t => {
     const forge = await startForge(t, { SERVICE_TRUSTED_PROXY_HOPS: String(hops) })
     // Signing in for this test was the first call of 127.0.0.1; the proxies' own entries are new.
     const own = ['', ', 10.0.0.1', ', 10.0.0.1, 10.0.0.2'][hops]

@@ -65,7 +65,7 @@ for (const [name, open] of [
   ['postgres', postgresOnly],
   ['redis', withRedis],
 ] as const) {
-  test(`${name}: two processes let ten calls through together, and say how long the eleventh waits`, async t => {
+  test(`${name}: two processes together accept ten calls, and tell the eleventh how long to wait`, async t => {
     const store = await open(t)
     const [one, other] = [store.limits(), store.limits()]
     for (let call = 0; call < 10; call++)
@@ -75,7 +75,7 @@ for (const [name, open] of [
     t.is(await count(one, perMinute, '10.0.0.2'), null)
   })
 
-  test(`${name}: of fifty calls at the same time exactly ten come through`, async t => {
+  test(`${name}: of fifty concurrent calls exactly ten are accepted`, async t => {
     const store = await open(t)
     const processes = [store.limits(), store.limits(), store.limits(), store.limits()]
     const waits = await Promise.all(
@@ -97,7 +97,7 @@ for (const [name, open] of [
   })
 }
 
-test('a limit that is used up stays so when Redis goes away and when it comes back empty', async t => {
+test('a used-up limit stays used up when Redis fails and when it comes back empty', async t => {
   const store = await withRedis(t)
   const limits = store.limits()
   for (let call = 0; call < 9; call++) t.is(await count(limits, perMinute), null)
@@ -111,7 +111,7 @@ test('a limit that is used up stays so when Redis goes away and when it comes ba
   t.is(await count(limits, perMinute, '10.0.0.3'), null)
 })
 
-test('without any store nothing is let through', async t => {
+test('without any store no call is accepted', async t => {
   const store = await postgresOnly(t)
   const limits = store.limits()
   await store.stop()

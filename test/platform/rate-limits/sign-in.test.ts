@@ -45,7 +45,7 @@ for (const store of ['postgres', 'redis'])
     t.is((await one.call('GET', '/api/version', { token: null })).status, 200)
   })
 
-test('Redis going away between two sign-ins gives nobody another ten, and nothing but 503 fails', async t => {
+test('an outage of Redis between two sign-ins gives nobody another ten, and only 503 is an error', async t => {
   const redis = await ownRedis(t)
   const [one, other] = await twoProcesses(t, { SERVICE_REDIS_URL: redis.address })
   t.deepEqual(await tryTimes(5, [one, other]), nine.slice(0, 5))
@@ -59,7 +59,7 @@ test('Redis going away between two sign-ins gives nobody another ten, and nothin
   t.deepEqual(after.slice(-4), [429, 429, 429, 429])
 })
 
-test('a body that is no sign-in does not count, and a refused one costs no other address', async t => {
+test('a malformed sign-in does not count, and a refused one does not affect other addresses', async t => {
   const forge = await startForge(t, { SERVICE_TRUSTED_PROXY_HOPS: '1' })
   const from = (address: string, body: object) =>
     forge.call('POST', '/api/auth/login', {

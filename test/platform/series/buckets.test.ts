@@ -36,7 +36,7 @@ test('a bucket shows the true extremes, the mean and the last of its points', t 
   ])
 })
 
-test('values that are not finite are marked and kept out of extremes and mean', t => {
+test('non-finite values are marked and excluded from extremes and mean', t => {
   const buckets = createBuckets('step', evenEdges(0, 9, 2))
   addSeries(buckets, series([0, 1, 6, 7], [3, Number.NaN, Number.NaN, -Infinity]), ...all)
   t.deepEqual(toBucketPoints(buckets), [
@@ -56,7 +56,7 @@ test('the mean of huge values stays within them', t => {
   t.true(Number(mean) >= Number(min) && Number(mean) <= Number(max))
 })
 
-test('points outside the asked range are left out', t => {
+test('points outside the requested range are left out', t => {
   const buckets = createBuckets('step', evenEdges(2, 5, 2))
   addSeries(buckets, series([1, 2, 5, 6], [100, 1, 2, 100]), 2, 5)
   t.deepEqual(
@@ -114,7 +114,7 @@ function stretchesOf(points: Series, pieces: number): Series[] {
     .filter(stretch => stretch.steps.length > 0)
 }
 
-test('edges spare the stretches they would cut, so that none of many need be read', t => {
+test('edges move so that they cut none of many stretches, which need not be read', t => {
   const length = 40 * 4096
   const points = series(
     Array.from({ length }, (_, i) => i),

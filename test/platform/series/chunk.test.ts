@@ -24,7 +24,7 @@ test('a chunk gives back its points exactly', t => {
   )
 })
 
-test('a chunk tells 0 from -0, among decimals and whole numbers too', t => {
+test('a chunk distinguishes 0 from -0, even among decimals and whole numbers', t => {
   for (const others of [[1, 2], [0.5, 0.25], [Math.PI], []]) {
     const values = [0, -0, ...others]
     const series = emptySeries(values.length)
@@ -40,7 +40,7 @@ test('a damaged chunk is an error, never other points', t => {
   refusesFlips(t, anyResolved, { encode: encodeChunk, decode: bytes => decodeChunk(bytes) })
 })
 
-test('a summary says what the points say', t => {
+test('a summary agrees with its points', t => {
   fc.assert(
     fc.property(anyResolved, series => {
       const summary = summarize(series)
@@ -59,7 +59,7 @@ test('a summary says what the points say', t => {
   )
 })
 
-test('a long series is cut into full chunks, none of them short but the last', t => {
+test('a long series is cut into full chunks, of which only the last may be short', t => {
   const lengthsOf = (length: number) => cut(emptySeries(length)).map(piece => piece.steps.length)
   t.deepEqual(lengthsOf(0), [])
   t.deepEqual(lengthsOf(1), [1])

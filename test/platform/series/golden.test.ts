@@ -49,7 +49,7 @@ const decoders: Record<string, (bytes: Buffer) => object> = {
 
 const files = readdirSync(folder)
 
-test('there are golden files of every codec', t => {
+test('every codec has golden files', t => {
   for (const codec of Object.keys(decoders))
     t.true(
       files.some(file => file.startsWith(`${codec}-v1-`)),

@@ -13,7 +13,7 @@ function byRule(series: Series) {
   return [...last.values()].sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0))
 }
 
-test('of points with one step the one that arrived last holds, in order of steps', t => {
+test('of points with the same step the last arrival wins, in order of steps', t => {
   fc.assert(
     fc.property(anySeries, series => {
       t.deepEqual(toRows(resolve([series])), byRule(series))

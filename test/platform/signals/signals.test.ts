@@ -27,7 +27,7 @@ async function redis(t: ExecutionContext): Promise<Signals<WakeUps>> {
   return signals
 }
 
-test('in one process every listener hears a wake-up, and none after it has left', async t => {
+test('in one process every listener gets a wake-up until it unsubscribes', async t => {
   const signals = inProcessSignals<WakeUps>()
   const heard = heardBy(signals)
   const leave = signals.subscribe('projected', () => t.fail('has left'))
@@ -36,7 +36,7 @@ test('in one process every listener hears a wake-up, and none after it has left'
   t.deepEqual(heard, [projected])
 })
 
-test('over Redis every process hears a wake-up once, including the sender', async t => {
+test('over Redis every process gets a wake-up once, including the sender', async t => {
   const [one, other] = [await redis(t), await redis(t)]
   const [own, others] = [heardBy(one), heardBy(other)]
   one.publish('projected', projected)
@@ -55,7 +55,7 @@ test('publishing over a lost connection does not throw', async t => {
   t.deepEqual(heard, [])
 })
 
-test('over Redis every process hears whose access changed, and nothing else of it', async t => {
+test('over Redis every process learns whose access changed, and nothing else', async t => {
   const [one, other] = [await redis(t), await redis(t)]
   const heard: string[] = []
   one.subscribe('access', ({ username }) => heard.push(`own ${username}`))

@@ -22,7 +22,7 @@ type Case = { title: string; status: number; faults: string[] }
 
 const atOnce = 8
 
-test('every route answers every credential, and each thing that may be named, as its declaration says', async t => {
+test('every route responds to every credential and resource as declared', async t => {
   t.timeout(120_000)
   const began = performance.now()
   const set = await sampleServer(t)

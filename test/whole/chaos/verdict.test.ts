@@ -46,7 +46,7 @@ function acknowledgedCell(history: readonly Trial[], which: number) {
   return { store: honestStore(history), register: cells[which % cells.length]?.[0] ?? '' }
 }
 
-test('a store that keeps what it acknowledged is found without fault', t => {
+test('a store that keeps all acknowledged writes has no faults', t => {
   t.notThrows(() =>
     fc.assert(
       fc.property(trials, history => {
@@ -57,7 +57,7 @@ test('a store that keeps what it acknowledged is found without fault', t => {
   )
 })
 
-test('each acknowledged cell that is gone counts as lost, and no other', t => {
+test('exactly the missing acknowledged cells count as lost', t => {
   t.notThrows(() =>
     fc.assert(
       fc.property(trials, fc.nat(), (history, which) => {
@@ -126,7 +126,7 @@ test('a write without a response may be stored or not', t => {
   t.true(isClean(judge(expected, writesOf(metrics(1, 2, 6)))))
 })
 
-test('lines of a log out of the order in which they were sent are wrong', t => {
+test('log lines out of the order in which they were sent are wrong', t => {
   const order = new Map([
     ['a', 0],
     ['b', 1],

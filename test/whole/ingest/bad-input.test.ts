@@ -59,7 +59,7 @@ const bad: (readonly [
   ],
 ]
 
-test('bad metric reports are 422 at their place, and nothing of them is stored', async t => {
+test('bad metric reports are 422 at their field, and nothing of them is stored', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   for (const [why, body, loc, type] of bad) {
@@ -81,7 +81,7 @@ test('bad metric reports are 422 at their place, and nothing of them is stored',
   t.deepEqual(good.body as object, { ok: true, inserted: 1 })
 })
 
-test('a repeat of a key and step within a report counts once, and values that are not finite are taken as texts', async t => {
+test('a repeated key and step within a report counts once, and non-finite values are accepted as texts', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   const values = [1, 2, 'NaN', 'Infinity', '-Infinity']
@@ -95,7 +95,7 @@ test('a repeat of a key and step within a report counts once, and values that ar
   t.deepEqual(answer.body as object, { ok: true, inserted: 4 })
 })
 
-test('a body of 20 MB is 413 and the server goes on', async t => {
+test('a body of 20 MB is 413, and the server continues', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   const body = `{"run_id":"${run.run_id}","points":[],"x":"${'x'.repeat(20_000_000)}"}`
@@ -118,7 +118,7 @@ test("a report with someone else's token, another run's token or none is refused
   t.is((await send(mine.run_id, null)).status, 401)
 })
 
-test('a caller may not end the log, and bad lines are 422 at their place', async t => {
+test('a caller may not end the log, and bad lines are 422 at their field', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   const send = (body: object) =>

@@ -34,7 +34,7 @@ async function submitDigits(forge: Forge): Promise<string> {
   return body.run_id
 }
 
-test('a run goes on while its server is dead: found again, its log whole, its end true', async t => {
+test('a run continues while its server is dead, with a complete log and its real end', async t => {
   t.timeout(2 * trainedMs)
   const forge = await startForge(t)
   const run = await submitDigits(forge)

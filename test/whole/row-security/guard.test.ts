@@ -15,7 +15,7 @@ async function readerGuard(t: ExecutionContext, max: number) {
   return createGuard({ pool, role: 'forge_reader', settings })
 }
 
-test('few connections under many names at once never mix them up', async t => {
+test('few connections shared by many people never mix up their scopes', async t => {
   const guard = await readerGuard(t, 3)
   const ask = async (n: number) => {
     const isFree = n % 5 === 0
@@ -36,7 +36,7 @@ test('few connections under many names at once never mix them up', async t => {
   await Promise.all(Array.from({ length: 300 }, (_, n) => ask(n)))
 })
 
-test('a name is data, whatever it is spelt like', async t => {
+test('a name is data, however it is spelled', async t => {
   const guard = await readerGuard(t, 1)
   const name = `'; reset role; select '`
   const client = await guard({ 'forge.username': name }).connect()

@@ -40,7 +40,7 @@ async function plainDatabase(t: ExecutionContext): Promise<Plain> {
   return { url: own.toString(), user, administrator }
 }
 
-test('a user who may not assume the role is told what is missing; once granted, row-level security works', async t => {
+test('without the right to assume the role, the missing grant is reported; once granted, row-level security works', async t => {
   // Makes the role where no test has done so yet.
   const { url: another } = await database(t)
   await prepareReaderRole(another, 'read')

@@ -67,7 +67,7 @@ const expected = (relations: readonly string[], ownersSeen: (table: TableSample)
     }),
   )
 
-test('the samples say of every table that people’s queries may read who sees its rows', async t => {
+test('the samples declare who sees the rows of every table that people’s queries may read', async t => {
   const { relations } = await walled(t)
   t.deepEqual(
     relations.filter(name => !(name in tables)),
@@ -131,7 +131,7 @@ test('a shared stream sees the rows of its runs and of no others', async t => {
   )
 })
 
-test('rows that were seen are those of the person, not only as many', async t => {
+test('the visible rows are those of the person, not just the right number', async t => {
   const { reads } = await walled(t)
   const bobs = reads.as(person('bob'))
   t.like(await bobs.selectFrom('runs').select('run_id').execute(), [{ run_id: 'run_bob' }])
@@ -159,7 +159,7 @@ test('the list of runs without its filter shows no more than with it, in every o
   }
 })
 
-test('every table is behind the wall or holds nothing of people, and the wall lets through reads alone', async t => {
+test('every table has row-level security or holds nothing of people, and the reader role can only read', async t => {
   const { pool, reads, relations } = await walled(t)
   const { rows } = await pool.query<{ name: string; kind: string; options: string[] | null }>(
     `select relname as name, relkind as kind, reloptions as options from pg_class

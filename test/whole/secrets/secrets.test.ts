@@ -13,7 +13,7 @@ import { databasePlaces, filePlaces, type Place, redisPlaces } from './places.ts
 import { sendDevice, sendPasswords, sendRuns, sendTokens } from './secret-inputs.ts'
 import { bearer, type SecretSender, secretSender } from './send-secrets.ts'
 
-test('no secret that goes in or is handed out is found anywhere else', async t => {
+test('no secret that is received or issued is found anywhere else', async t => {
   t.timeout(120_000)
   const prefix = unlikely('secrets')
   const metricsToken = unlikely('metrics-token')

@@ -68,7 +68,7 @@ test('npm start shows the first password once, keeps data, and a signal to npm s
   })
 })
 
-test('a configuration that cannot be used is said in full, and nothing starts', async t => {
+test('an invalid configuration is reported in full, and nothing starts', async t => {
   const child = spawn(process.execPath, [join(root, 'main.ts')], {
     env: {
       PATH: process.env.PATH,
