@@ -4,7 +4,7 @@ import { Refusal } from '../platform/refusal.ts'
 import { remembered } from '../platform/remembered.ts'
 import type { Clock } from '../platform/time.ts'
 
-/** What the write side knows of a run that reports. */
+/** The state of a reporting run, as the write side knows it. */
 export type ReportingRun = {
   source: 'job' | 'external'
   control: 'none' | 'checkpoint_and_exit' | 'exit'

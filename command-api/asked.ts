@@ -16,7 +16,7 @@ export type HttpAsked = {
   }
 }
 
-/** A cause other than a request: a timer, an executor, a reaction to an event, the first start. */
+/** A cause other than a request: a timer, an executor, a duty or follower, the first start. */
 export type Cause = { actor: Actor; requestId: string; causationId?: string }
 
 /** What triggered a command, and in whose name it runs. */

@@ -42,10 +42,10 @@ export type Command<S, E extends Event> = Decision<S, E> & {
 
 /**
  * Carries out one command on one stream: locks it, folds it, decides, and commits the events with the rows that
- * belong to them; decides again, up to three times in all, if another writer came first. For a request, the
- * response names the write in `Forge-Position`, and the caller's next reads wait for it.
+ * belong to them. Decides again, up to three times in all, if another writer came first. The response to a request
+ * names the write in `Forge-Position`, and the caller's next reads wait for it.
  *
- * Not inside another transaction (the event store refuses it): this one could wait for locks of the outer one.
+ * Must not be called inside another transaction (the event store refuses): it could wait for locks of the outer one.
  */
 export async function commit<S, E extends Event>(
   deps: CommitDeps,
@@ -72,7 +72,7 @@ export type Creation<T> = {
 export type Work = {
   tx: Transaction
   now: Date
-  /** Only for streams that were declared in `locks`, or fresh ones. */
+  /** Accepts only fresh streams and those declared in `locks`. */
   decide<S, E extends Event>(
     stream: Stream<S, E> | Fresh<S, E>,
     decision: Decision<S, E>,
@@ -111,18 +111,18 @@ export async function create<S, E extends Event, T>(
 }
 
 export type Transacted<T> = {
-  /** Locked, unless it is fresh. */
+  /** Locked unless fresh. */
   target: { stream: string; isFresh?: true }
   locks: readonly string[]
   make: (work: OpenWork) => Promise<T>
 }
 
-/** `position` is that of the target, once decided. */
+/** `position` returns the position of the target; null before its decision. */
 export type OpenWork = Work & { position: () => string | null }
 
 const attempts = 3
 
-/** Locks, makes and commits; made again, three times in all, where another writer came first. */
+/** Takes the locks, runs `make` and commits; retries up to three times in all if another writer came first. */
 export async function transact<T>(
   deps: Pick<CommitDeps, 'store' | 'now'>,
   asked: Asked,
@@ -143,7 +143,7 @@ export async function transact<T>(
   }
 }
 
-/** SQLSTATE: lock time-out; deadlock. */
+/** SQLSTATEs of a lock timeout and of a deadlock. */
 const lockNotAvailable = '55P03'
 const deadlockDetected = '40P01'
 

@@ -2,15 +2,15 @@ import type { Event, EventDefinition } from '../events/event.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { exactly, type FaultOf } from '../schemas/validate.ts'
 
-/** Of its data as JSON: far below what one record of the log and one row of a read model may be. */
+/** Limit for the JSON of the data; far below the limits of a log record and of a row of a read model. */
 export const maxEventBytes = 512 * 1024
 
 const checks = new WeakMap<EventDefinition, FaultOf>()
 
 /**
- * The data of an event that is about to be recorded, as JSON. One that does not fit its schema is a defect of the
- * rule that decided it, and what is recorded stays for ever: it throws, and the caller sees a 500. One that is too
- * big holds too much of what the caller sent, who sees a 413 `event.too_large` that names the field.
+ * Serializes the data of an event before it is recorded. Data that does not fit its schema is a defect of our rule:
+ * it throws (the caller gets a 500), because events stay for ever. Data that is too big comes from the request: the
+ * caller gets a 413 `event.too_large` that names the field.
  */
 export function toEventJson(definition: EventDefinition, { type, data }: Event): string {
   const faultOf = checks.get(definition) ?? exactly(definition.data)
@@ -34,7 +34,7 @@ function tooBig(type: string, data: object, bytes: number): Refusal {
 
 const sizeOf = (value: unknown) => JSON.stringify(value)?.length ?? 0
 
-/** As deep down as one field is most of what it is part of, `spec.spec.params.prompt`. */
+/** Path of the deepest field that makes up most of its parent, such as `spec.spec.params.prompt`. */
 function biggestField(value: object, above = ''): string {
   const [biggest] = Object.entries(value)
     .map(([name, field]) => ({ name, field, size: sizeOf(field) }))

@@ -56,7 +56,7 @@ export type EventStoreDeps = {
   newEventId: () => string
   /** Called after each commit that may have appended. */
   committed: () => void
-  /** What must be done because of an event; inserted with it. None where absent. */
+  /** Derives the duties of an event, which are inserted with it; absent: no duties. */
   dutiesOf?: DutiesOf
   /** Called after each commit that inserted duties. */
   dutiesAdded?: () => void
@@ -165,7 +165,7 @@ const insertEventsWithDuties = `
              created_at timestamptz, due_at timestamptz)
       on conflict do nothing`
 
-/** Where there are duties they go into the same statement: an event with them costs no further round trip. */
+/** Duties are inserted by the same statement, so that they cost no further round trip. */
 async function insert(tx: Transaction, values: unknown[], duties: readonly NewDuty[]) {
   await tx.query(
     duties.length === 0

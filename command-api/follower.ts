@@ -7,30 +7,31 @@ import type { ReadRecord } from '../platform/log/event-log.ts'
 import type { Outcome } from './outcome.ts'
 
 type Common = {
-  /** Stored with its checkpoint: never changed. */
+  /** Never change it: it is stored with the checkpoint. */
   name: string
-  /** Where it begins that has no checkpoint yet: at the first record held, or at those still to come. */
+  /** Where a follower without a checkpoint begins: at the first record of the log, or at the next new one. */
   begins: 'start' | 'end'
   /**
-   * What becomes of a record it cannot act on: `park` puts it aside and goes on; `halt` stands still until a
-   * new version of the program can, for those that must leave nothing out.
+   * For a record that keeps failing: `park` sets it aside and continues; `halt` stops until a new version of the
+   * program handles it, for followers that must not skip anything.
    */
   onPoison: 'park' | 'halt'
 }
 
 /**
- * Reads the log as a projection does, but decides: what it returns is recorded once, in the transaction that moves its
- * checkpoint. Called again for the same record after a failure, so it changes nothing itself. See docs/effects.md.
+ * Reads the log like a projection, but makes decisions. Its outcome is recorded once, in the transaction that moves
+ * its checkpoint. `act` may run again for the same record after a failure, so it must not change anything itself. See
+ * docs/effects.md.
  */
 export type Follower<D> = Common & {
   topic: TopicName
-  /** `D` is what it works with. */
+  /** `D`: its dependencies. */
   act: (record: ReadRecord, deps: D) => Promise<Acted>
 }
 
 export type Acted = { causationId: string; requestId: string; outcome: Outcome }
 
-/** Follows decisions. */
+/** Declares a follower of decision events. */
 export const decisionFollower = <D>({
   follow,
   ...common
@@ -46,7 +47,7 @@ export const decisionFollower = <D>({
   },
 })
 
-/** Follows what running code reports. */
+/** Declares a follower of the facts that running code reports. */
 export const factFollower = <D>({
   follow,
   ...common

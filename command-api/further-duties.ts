@@ -2,8 +2,8 @@ import { bounded, dutyIdOf } from './new-duty.ts'
 import { type Change, rows } from './outcome.ts'
 
 /**
- * Further duties of the same reactor, caused by the same event and due at once: for what is too much for a single
- * duty. Their ids follow from the parent's, so recording the outcome again inserts nothing.
+ * Further duties of the same reactor, caused by the same event and due at once, for work that is too much for one
+ * duty. Their ids derive from the parent's, so recording the outcome again inserts nothing.
  */
 export const further = (parent: string, reactor: string, payloads: readonly object[]): Change =>
   rows((tx, now) =>

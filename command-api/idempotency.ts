@@ -8,13 +8,13 @@ import { ConcurrentWrite, type Transaction } from './event-store.ts'
 const keptMs = 24 * 3_600_000
 const maxKeyLength = 255
 
-/** An `Idempotency-Key` of somebody for a route, with what they sent. */
+/** An `Idempotency-Key` of one caller for one route, with the hash of the body. */
 export type Claim = { scope: string; key: string; hash: Buffer; now: Date }
 
-/** `position` null: nothing was written. */
+/** A stored response; `position` is null if nothing was written. */
 export type Kept = { answer: unknown; position: string | null }
 
-/** Null where no key was sent. */
+/** Null if no key was sent. */
 export function claimOf(asked: Asked, now: Date): Claim | null {
   if ('actor' in asked) return null
   const { caller, body, ctx } = asked
@@ -29,16 +29,16 @@ export function claimOf(asked: Asked, now: Date): Claim | null {
   return { scope: `${who} ${ctx.method} ${ctx.path}`, key, hash: hashOf(body), now }
 }
 
-/** What a second request with the key waits for. */
+/** Name of the lock that serializes requests with the same key. */
 export const lockOf = ({ scope, key }: Claim): string => `idempotency ${scope} ${key}`
 
-/** Without the password, so that nobody can guess it from the stored hash. */
+/** Leaves out the password, so that nobody can guess it from the stored hash. */
 const hashOf = (body: unknown) =>
   sha256(canonicalJson(typeof body === 'object' ? { ...body, password: undefined } : body))
 
 const oldest = (now: Date) => new Date(now.getTime() - keptMs)
 
-/** The response to the first request with this key; null where this is the first. The key's lock is held. */
+/** The response to the first request with this key; null if this is the first. The caller holds the key's lock. */
 export async function findAnswer(tx: Transaction, claim: Claim): Promise<Kept | null> {
   const { scope, key, hash, now } = claim
   const { rows } = await tx.query({
@@ -59,8 +59,8 @@ export async function findAnswer(tx: Transaction, claim: Claim): Promise<Kept | 
 }
 
 /**
- * Keeps a response in the transaction of the change that it reports. A process of an earlier version does not take
- * the key's lock: if one has used the key meanwhile, the command is decided again, on the state that it left.
+ * Stores a response in the transaction of the change that it reports. Processes of earlier versions do not take the
+ * key's lock: if one of them has used the key meanwhile, the command is decided again on the new state.
  */
 export async function keepAnswer(
   tx: Transaction,
@@ -85,12 +85,12 @@ const secretFields = new Set(['token', 'SERVICE_TOKEN', 'password', 'secret'])
 
 const withoutSecrets = (field: string, value: unknown) => (secretFields.has(field) ? null : value)
 
-/** How often a process looks for answers whose time is over, in milliseconds, and how many it forgets then. */
+/** How often a process deletes expired responses, in milliseconds, and at most how many at once. */
 const forgetEveryMs = 60_000
 const forgottenAtOnce = 10_000
 let forgottenAtMs = Number.NEGATIVE_INFINITY
 
-/** Two processes that do so at once pass over each other's rows. */
+/** Concurrent processes skip each other's rows. */
 async function forgetOld(tx: Transaction, now: Date): Promise<void> {
   if (Math.abs(now.getTime() - forgottenAtMs) < forgetEveryMs) return
   forgottenAtMs = now.getTime()

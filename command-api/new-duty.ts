@@ -15,10 +15,10 @@ export type NewDuty = {
 
 export type DutiesOf = (event: Recorded) => NewDuty[]
 
-/** A payload names what is to be done; what can be looked up does not belong in it. */
+/** A payload identifies the work; leave out whatever can be looked up. */
 const maxPayloadBytes = 64 * 1024
 
-/** Throws, so that the command fails: a duty that is silently cut or left out would be worse. */
+/** Throws, so that the command fails; cutting or dropping the duty silently would be worse. */
 export function bounded(payload: object, reactor: string): object {
   const bytes = Buffer.byteLength(JSON.stringify(payload))
   if (bytes > maxPayloadBytes)

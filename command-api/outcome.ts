@@ -3,24 +3,24 @@ import type { Cause } from './asked.ts'
 import { type CommitDeps, type Decision, transact, type Work } from './commit.ts'
 import type { Transaction } from './event-store.ts'
 
-/** One change that an effect leaves behind. */
+/** One change in the outcome of a duty or follower. */
 export type Change = {
-  /** Locked before anything is written; null where no stream changes. */
+  /** Locked before the first write; null if no stream changes. */
   stream: string | null
   make: (work: Work) => Promise<unknown>
 }
 
-/** Recorded in the transaction that closes the duty or moves the checkpoint; empty where nothing is to be. */
+/** Recorded in the transaction that closes the duty or moves the checkpoint; may be empty. */
 export type Outcome = readonly Change[]
 export const nothing: Outcome = []
 
-/** Decides, as a command does, on what is there when the effect has ended and not on what was there before it. */
+/** Decides like a command, on the state after the effect rather than before it. */
 export const decided = <S, E extends Event>(
   target: Stream<S, E>,
   decision: Decision<S, E>,
 ): Change => ({ stream: target.stream, make: work => work.decide(target, decision) })
 
-/** Rows alone, without an event. */
+/** Changes rows without an event. */
 export const rows = (write: (tx: Transaction, now: Date) => Promise<unknown>): Change => ({
   stream: null,
   make: ({ tx, now }) => write(tx, now),
@@ -28,11 +28,11 @@ export const rows = (write: (tx: Transaction, now: Date) => Promise<unknown>): C
 
 export type Recording = {
   outcome: Outcome
-  /** The first to write; nothing is recorded where it returns true. */
+  /** Runs before any other write; if it returns true, nothing is recorded. */
   unless: (tx: Transaction) => Promise<boolean>
 }
 
-/** Commits an outcome as a whole; false where `unless` forbade it. */
+/** Commits an outcome as a whole; returns false if `unless` prevented it. */
 export async function record(
   deps: Pick<CommitDeps, 'store' | 'now'>,
   cause: Cause,

@@ -3,12 +3,12 @@ import type { Event, Recorded } from '../events/event.ts'
 import { bounded, type DutiesOf, dutyIdOf, type NewDuty } from './new-duty.ts'
 import type { Outcome } from './outcome.ts'
 
-/** Something to do because of an event; due at once where `due_at` is absent. */
+/** Work caused by an event; due at once if `due_at` is absent. */
 export type Duty<P extends object> = { payload: P; due_at?: Date }
 
 /** A duty as `perform` gets it. */
 export type LeasedDuty<P extends object = object> = {
-  /** The same at every attempt: give it to the receiver as the key of idempotency. */
+  /** The same at every attempt: send it to the receiver as the idempotency key. */
   duty_id: string
   payload: P
   /** 1 at the first attempt. */
@@ -17,39 +17,39 @@ export type LeasedDuty<P extends object = object> = {
 }
 
 /**
- * What makes a second `perform` of the same duty harmless. `by key`: the receiver gets `duty_id` and drops a repeat;
- * `ask first`: perform looks whether it is already done; `local`: it changes only our own rows, through its outcome.
+ * Why a second `perform` of the same duty is harmless. `by key`: the receiver gets `duty_id` and drops repeats;
+ * `ask first`: `perform` checks whether the work is already done; `local`: only our own rows change, by the outcome.
  */
 export type Repeat = 'by key' | 'ask first' | 'local'
 
-/** Does one kind of thing because of events; `D` is what it works with. See docs/effects.md. */
+/** Performs one kind of duty; `D`: its dependencies. See docs/effects.md. */
 export type ReactorOf<P extends object, D> = {
-  /** Stored with each duty: never changed. */
+  /** Never change it: it is stored with each duty. */
   name: string
   repeat: Repeat
-  /** Pure. Called for every event as it is appended, so it decides by the type first. None where absent. */
+  /** Pure. Called for every appended event, so it must check the type first. Absent: no duties from events. */
   dutiesOf?: (event: Recorded<DecisionEvent>) => readonly Duty<P>[]
-  /** One duty for each slot besides, at multiples of `seconds` since 1970; never where absent. */
+  /** Also creates one duty per slot; slots are multiples of `seconds` since 1970. Absent: no schedule. */
   every?: { seconds: number; payload: (slot: Date) => P } | null
   /**
-   * Runs outside any transaction and may run again for the same duty. Throws when it must be tried again, and
-   * `PermanentFailure` when that would be no use. Gives up when `signal` aborts.
+   * Runs outside any transaction and may run again for the same duty. Throws if it must be retried, or
+   * `PermanentFailure` if a retry is pointless. Gives up when `signal` aborts.
    */
   perform: (duty: LeasedDuty<P>, deps: D, signal: AbortSignal) => Promise<Outcome>
-  /** After as many failures the duty is parked; 8 where absent. */
+  /** The duty is parked after this many failed attempts; default 8. */
   attempts?: number
-  /** Longest one attempt may take, in milliseconds; 30,000 where absent. A lease is held twice as long. */
+  /** Time limit of one attempt in milliseconds; default 30,000. A lease lasts twice as long. */
   deadlineMs?: number
-  /** The first pause after a failure, doubled by each further one, at most an hour; 1,000 ms where absent. */
+  /** Maximum pause after the first failure in milliseconds; default 1,000. Doubles per failure, up to an hour. */
   backoffMs?: number
-  /** How many are performed at once in one process; 4 where absent. */
+  /** Maximum number of duties performed concurrently in one process; default 4. */
   atOnce?: number
 }
 
-/** A reactor as the engine sees it, whatever its payload is. */
+/** A reactor with defaults filled in and the payload type erased. */
 export type Reactor<D> = Required<ReactorOf<object, D>>
 
-/** Declares a reactor; `dutiesOf` and `perform` share the type of its payload. */
+/** Declares a reactor; `dutiesOf` and `perform` share the payload type. */
 export const reactor = <P extends object, D>(definition: ReactorOf<P, D>): Reactor<D> =>
   ({ ...usual, ...definition }) as unknown as Reactor<D>
 
@@ -62,10 +62,10 @@ const usual = {
   atOnce: 4,
 }
 
-/** Trying again would change nothing: the duty is parked at once. */
+/** A retry would fail again: the duty is parked at once. */
 export class PermanentFailure extends Error {}
 
-/** Every duty that an event gives to these reactors. */
+/** All duties that an event creates for these reactors. */
 export const dutiesFor =
   (reactors: readonly Pick<Reactor<never>, 'name' | 'dutiesOf'>[]): DutiesOf =>
   event =>

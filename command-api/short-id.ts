@@ -9,8 +9,8 @@ import type { Deps } from './deps.ts'
 export type ShortIdDeps = Pick<Deps, 'config'>
 
 /**
- * What the transaction of a first submit has to hold, to create the project; a later one appends nothing to it,
- * and need not queue up before the row that counts.
+ * Locks for the transaction of a first submit, which creates the project. Later submits append nothing to the
+ * project's stream and need not wait for its lock before they update the counter.
  */
 export const locksOfShortId = (project: string, exists: boolean): string[] =>
   exists ? [] : [projectAt(project).stream]

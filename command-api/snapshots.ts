@@ -29,7 +29,7 @@ export async function loadState<S, E extends Event>(
 }
 
 /**
- * Stores the folded state if enough events were read. Only the state of stored events, whose data has been through
+ * Stores the folded state if enough events were read. It covers only stored events: their data has been through
  * JSON, unlike the data of events about to be appended.
  */
 export async function keepSnapshot<S, E extends Event>(

@@ -24,7 +24,7 @@ export const dutyDropped = event(
 const events = [dutyRetried, dutyDropped] as const
 export type DutyEvent = EventOf<(typeof events)[number]>
 
-/** What admins did to a duty, null if nothing; its progress is in its row. */
+/** The last action of an admin on a duty, or null; its progress is in its row. */
 export type DutyHandling = {
   reactor: string
   cause: string

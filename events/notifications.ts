@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { notificationContent } from '../schemas/notifications.ts'
 import { aggregate, type EventOf, event, type Stamped } from './event.ts'
 
-/** A person was notified. Another one with the same id replaces the unread entry; `count` is how many there were. */
+/** A person was notified. A repeat with the same id replaces the unread entry; `count` is the number of repeats. */
 export const notificationSent = event(
   'notification.sent',
   Type.Object({

@@ -49,7 +49,7 @@ export type JobCommands = {
   schedule(run_id: string, gpu_indexes: readonly number[]): Promise<Scheduled>
   /** Records why a job still waits, if the reason changed. */
   keepWaiting(run_id: string, reason: QueueReason): Promise<void>
-  /** What to run, with a new ingest token; earlier tokens of the run end. */
+  /** The order to launch an attempt, with a new ingest token; earlier tokens of the run end. */
   launch(run_id: string, attempt: number): Promise<LaunchOrder>
   executorRunning(run_id: string, attempt: number, started_at: string): Promise<void>
   /** Requests a stop because a limit of the job's spec was reached. */

@@ -68,9 +68,9 @@ export type Executor = {
     from: { stdout: number; stderr: number },
     maxBytes: number,
   ): Promise<OutputPiece[]>
-  /** Removes all that the engine keeps of a run; false where it keeps nothing. Throws `AttemptRuns` while one runs. */
+  /** Deletes the files of a run; false if there were none. Throws `AttemptRuns` while an attempt is running. */
   forgetRun(run_id: string): Promise<boolean>
-  /** Whether a path that running code named is among what `forgetRun` removes. */
+  /** Whether a path that running code named is inside what `forgetRun` deletes. */
   holds(run_id: string, path: string): Promise<boolean>
   capacity(): Promise<Capacity>
 }

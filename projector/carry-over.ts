@@ -9,7 +9,7 @@ import type { CarryOver, TopicProjection } from './projection.ts'
 export type CarryOverDeps = {
   /** Connections without a search path. */
   pool: Pool
-  /** Most rows of one transaction; a run with more at once has one of its own. */
+  /** Maximum rows of one transaction, except for a single larger run. */
   rangeRows: number
   signal: AbortSignal
 }
@@ -19,7 +19,7 @@ type Run = { run_id: string; id: number | string; weight: number; partition: num
 
 const maxRunsAtOnce = 200
 
-/** Makes the note of what was carried over: the records of a run before `through_offset` are in its rows. */
+/** Creates the table of carried runs: records of a run before `through_offset` are already in its rows. */
 export const prepareCarryOver = (pool: Pool) =>
   pool.query(
     `create table ${next}.carried (
@@ -28,9 +28,9 @@ export const prepareCarryOver = (pool: Pool) =>
   )
 
 /**
- * Copies the runs whose first records are gone (`starts`: the first offset still held of each partition), a few
- * in each transaction, while the live projector goes on. Returns for each partition up to where records may
- * belong to rows that were carried over.
+ * Copies the runs whose first records were trimmed (`starts`: the first offset of each partition), a few per
+ * transaction, while the live projector continues. Returns for each partition the offset up to which records may
+ * belong to carried runs.
  */
 export async function carryOverRuns(
   deps: CarryOverDeps,
@@ -48,7 +48,7 @@ export async function carryOverRuns(
   return carriedThrough(deps.pool, projection, starts.length)
 }
 
-/** Bunches of runs that the log no longer holds whole, in the order of their ids. */
+/** Batches of runs that the log no longer holds completely, in the order of their ids. */
 async function* lostRuns(carrying: Carrying, starts: readonly bigint[]) {
   const { pool, carryOver, rangeRows, signal } = carrying
   const latest = starts.reduce((most, start) => (start > most ? start : most), 0n)
@@ -84,7 +84,7 @@ function bunch(runs: readonly Run[], most: number): Run[][] {
   return bunches
 }
 
-/** What may still change is copied at once, as of one moment; the rest in ranges, for it stays as it is. */
+/** Copies rows that may still change from one snapshot; copies immutable rows in ranges. */
 async function carry(carrying: Carrying, runs: readonly Run[]): Promise<void> {
   const { pool, carryOver } = carrying
   const ids = runs.map(run => run.id)
@@ -105,12 +105,12 @@ async function carry(carrying: Carrying, runs: readonly Run[]): Promise<void> {
     broken = error as Error
     throw error
   } finally {
-    // With its connection the locks go too.
+    // Closing the connection releases the locks too.
     holder.release(broken)
   }
 }
 
-/** The live projector moves its checkpoint with the rows, so one snapshot says which records are in them. */
+/** The live projector commits checkpoint and rows together, so one snapshot shows which records the rows include. */
 async function carryHeads(
   { projection: { name, topic }, carryOver }: Carrying,
   tx: PoolClient,
@@ -158,7 +158,7 @@ async function carryRest(
   }
 }
 
-/** Records that could not be applied, and of which the log knows nothing more. */
+/** Copies the dead letters of records that were trimmed from the log. */
 async function carryDeadLetters(
   { pool, projection: { topic }, rangeRows, signal }: Carrying,
   partition: number,
@@ -195,8 +195,8 @@ async function carriedThrough(
 }
 
 /**
- * The projection, but for records whose effect was carried over with their run. `through`: from there on a
- * partition has no such records.
+ * Wraps a projection so that it skips records whose effect was carried over with their run. From offset `through`
+ * on, a partition has no such records.
  */
 export const withoutCarried = (
   projection: TopicProjection,

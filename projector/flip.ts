@@ -11,20 +11,19 @@ export type FlipDeps = {
   signal: AbortSignal
 }
 
-/** What may be left to replay while the live projector waits, in records. */
+/** Maximum records to replay while the live projector waits. */
 const maxTail = 2_000n
-/** Whoever asks for these locks after us waits behind us: so not for long. */
+/** Short, because later requests for these locks queue behind ours. */
 const lockWithinMs = 2_000
-/** Dropping waits for whoever still reads the old generation, with a pause in between. */
+/** Dropping waits for readers of the old generation, `lockWithinMs` per attempt. */
 const dropAttempts = 30
 
 /**
- * Puts the new generation in the place of the live one; false where the live projector was too far ahead or
- * at work for too long, and the caller has to catch up again.
+ * Replaces the live generation by the new one. Returns false if the live projector was too far ahead or held its
+ * locks for too long; the caller then has to catch up again.
  *
- * Nothing may write to the old generation any more: a compaction that is under way ends first, then the
- * projections stand still, while the last few records are replayed. Both take their lock before they touch a
- * table, so nobody waits in a circle.
+ * Nothing may write to the old generation any more: first wait for a running compaction, then stop the projections
+ * while the last few records are replayed. Both take their lock before they touch a table, which rules out deadlocks.
  */
 export async function flip(
   deps: FlipDeps,
@@ -78,7 +77,7 @@ const behind = ({ checkpoints }: Replay, ends: readonly bigint[]): bigint =>
     return left > 0n ? sum + left : sum
   }, 0n)
 
-/** Apart from the flip: dropping waits for readers, who would then wait behind it for the new generation, too. */
+/** Not part of the flip: dropping waits for readers, and new readers would queue behind it. */
 export async function dropOld({ pool, logger }: Pick<FlipDeps, 'pool' | 'logger'>): Promise<void> {
   for (let attempt = 1; attempt <= dropAttempts; attempt++)
     try {
@@ -96,6 +95,6 @@ export const dropSchema = (pool: Pool, schema: string): Promise<void> =>
     await tx.query(`drop schema if exists ${schema} cascade`)
   })
 
-/** SQLSTATE of a lock that was not there in time. */
+/** By the SQLSTATE of a lock timeout. */
 const isLockTimeout = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '55P03'

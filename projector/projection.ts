@@ -14,28 +14,28 @@ export type TopicProjection = {
   apply(tx: PoolClient, batches: readonly Batch[]): Promise<void>
   /** Clears its caches; called before the first batch and after any failure. */
   reset(): void
-  /** Null: the log of its topic is kept for ever. */
+  /** Null if its topic is never trimmed. */
   carryOver: CarryOver | null
   /** `halt`: stop the partition and report it. `park`: set the record aside and continue. */
   onPoison: 'halt' | 'park'
 }
 
 /**
- * How the runs of a fact topic go to a new generation where the log no longer holds all of their records: copied
- * from the live tables, the rows of one run as of one moment (ADR 11). SQL names schemas; `$1` are ids of runs.
+ * How to carry runs whose records were trimmed to a new generation: by copying their rows from the live tables, all
+ * rows of one run from one snapshot (ADR 11). The SQL names schemas; `$1` holds the ids of runs.
  */
 export type CarryOver = {
-  /** The table with one row a run: `run_id`, and in `first_offset` where the run begins on the log. */
+  /** The table with one row per run: `run_id`, and `first_offset`, the offset of its first record. */
   runs: string
-  /** Its column by which the other tables refer to a run. */
+  /** Its column that other tables use to refer to a run. */
   id: string
-  /** How many rows go with row `r` of it at once. */
+  /** SQL: the number of rows copied together with row `r`. */
   weight: string
-  /** The table by whose `rowLock` whoever rewrites a run besides the projector is kept from it meanwhile. */
+  /** The table whose `rowLock` keeps other writers, such as the compactor, away from a run during the copy. */
   lockedIn: string | null
-  /** Copy what a further record may change, after the run's own row. */
+  /** SQL that copies the rows that later records may change, after the run's own row. */
   heads: readonly string[]
-  /** What no record changes any more: rows `t` of a table, copied in ranges of its key, which begins with `id`. */
+  /** Immutable rows `t` of a table, copied in ranges of its key, which starts with `id`. */
   rest: readonly { table: string; key: readonly string[]; where: string }[]
 }
 

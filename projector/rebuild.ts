@@ -15,39 +15,39 @@ export type RebuildDeps = {
   pool: Pool
   /** Opens connections whose search path is this schema. */
   openPool: (schema: string) => Pool
-  /** Makes the empty tables of a generation. */
+  /** Creates the empty tables of a generation. */
   createSchema: (schema: string) => Promise<void>
-  /** New projections: those of the live generation remember its tables. */
+  /** Creates new projections, because those of the live generation cache its contents. */
   projections: () => TopicProjection[]
   log: EventLog
   logger: Logger
-  /** Most rows that are carried over in one transaction. */
+  /** Maximum rows carried over in one transaction. */
   rangeRows?: number
-  /** Called with the records replayed so far and those known to be on the log. */
+  /** Called with the numbers of records replayed so far and known to be on the log. */
   onProgress: (done: bigint, total: bigint) => void
   signal: AbortSignal
 }
 
-/** A transaction of it takes tens of milliseconds; the relay waits for each as for any other. */
+/** Such a transaction takes tens of milliseconds, during which the relay cannot publish newer events. */
 const defaultRangeRows = 500
 
-/** How long a trim that is under way may take to end. */
+/** How long to wait for a running trim. */
 const trimWithinMs = 60_000
 
-/** Another rebuild is at work. */
+/** Another rebuild is running. */
 export class RebuildRunning extends Error {}
 
 /**
  * Builds a new generation of all read models beside the live one by replaying the log, catches up, and
  * flips in one transaction. Readers see the old generation until then and the new one after; the live
- * projector notices the new generation by its compare-and-set. Nothing of an abandoned rebuild is kept.
+ * projector notices the new generation by its compare-and-set. An abandoned rebuild leaves nothing behind.
  *
- * What the log no longer holds is carried over from the live generation (docs/adr/0011-rebuild-after-a-trim.md).
+ * Runs whose records were trimmed are carried over from the live generation (docs/adr/0011-rebuild-after-a-trim.md).
  */
 export async function rebuild(deps: RebuildDeps): Promise<void> {
   const { pool, signal } = deps
   const isAlone = await tryWithLock(pool, locks.rebuild, (_, lost) =>
-    // Nothing of the log goes before it was replayed.
+    // No record is trimmed before it was replayed.
     withLock(pool, { lock: locks.logTrim, waitMs: trimWithinMs }, (_, trimLost) =>
       rebuildAlone({ ...deps, signal: AbortSignal.any([signal, lost, trimLost]) }),
     ),
@@ -84,7 +84,7 @@ async function buildAndFlip(deps: RebuildDeps, pool: Pool): Promise<void> {
   await dropSchema(deps.pool, next)
 }
 
-/** Empty tables with checkpoints, or what the log no longer holds and checkpoints where it begins. */
+/** Starts with empty tables, or, if the log was trimmed, with the carried runs and checkpoints at its start. */
 async function openReplay(
   deps: RebuildDeps,
   pool: Pool,

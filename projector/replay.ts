@@ -7,22 +7,22 @@ import type { TopicProjection } from './projection.ts'
 import { applyBatches } from './runner.ts'
 
 export type ReplayDeps = {
-  /** Connections whose search path is the generation that is built. */
+  /** Connections whose search path is the new generation. */
   pool: Pool
   log: EventLog
   logger: Logger
   signal: AbortSignal
 }
 
-/** One projection of the generation that is built, and how far it has come. */
+/** One projection of the new generation, with its progress. */
 export type Replay = {
   projection: TopicProjection
   checkpoints: Checkpoints
-  /** Of each partition, as it was last known. */
+  /** The end of each partition, as last read. */
   end: readonly bigint[]
 }
 
-/** Records went from the log before they were replayed: what was built lacks them. */
+/** Records were trimmed before they were replayed, so the new generation lacks them. */
 export class ReplayOutrun extends Error {
   constructor(topic: string, partition: number, from: bigint) {
     super(
@@ -33,7 +33,7 @@ export class ReplayOutrun extends Error {
 }
 
 const maxReadBytes = 4 * 1024 * 1024
-/** How often a replay that waits for records asks whether they are still there, in milliseconds. */
+/** How often a waiting replay checks that its records were not trimmed, in milliseconds. */
 const watchMs = 5_000
 
 /** Replays one partition up to `end`, from its checkpoint. */
@@ -60,7 +60,7 @@ export async function replayTo(
       maxBytes: maxReadBytes,
       signal: AbortSignal.any([deps.signal, closing.signal]),
     })) {
-      // Offsets are dense: what is missing between two of them has been trimmed away.
+      // Offsets are dense, so a gap means that records were trimmed.
       if (batch.records[0]?.offset !== at()) throw outrun()
       const records = batch.records.filter(record => record.offset < end)
       replay.checkpoints = await applyBatches(
@@ -69,7 +69,7 @@ export async function replayTo(
         [{ ...batch, records }],
         replay.checkpoints,
       )
-      // The reading ends by its signal; leaving the loop alone would leave it waiting for more.
+      // Only the signal ends the read; leaving the loop would not.
       if (at() >= end) closing.abort(null)
     }
   } finally {

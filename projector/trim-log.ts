@@ -8,7 +8,7 @@ import type { Clock } from '../platform/time.ts'
 import { live } from './generations.ts'
 import type { TopicProjection } from './projection.ts'
 
-/** The first offset of each partition that somebody has yet to read; null for a topic that they do not read. */
+/** Returns the lowest offset of each partition that a reader still needs; null if it does not read the topic. */
 export type StillReads = (topic: Topic) => Promise<readonly bigint[] | null>
 
 export type TrimLogDeps = {
@@ -24,8 +24,8 @@ export type TrimLogDeps = {
 const dayMs = 86_400_000
 
 /**
- * Drops from each topic what is older than its retention or beyond its size, and what everybody has read. Returns
- * false where another process is at it, or a rebuild, which reads the log from the beginning.
+ * Drops the records of each topic that all readers have read and that exceed its retention or size. Returns false
+ * if another process is trimming, or during a rebuild, which reads the log from the beginning.
  */
 export const trimLog = (deps: TrimLogDeps): Promise<boolean> =>
   tryWithLock(deps.pool, locks.logTrim, async () => {
@@ -43,7 +43,7 @@ async function trimTopic(deps: TrimLogDeps, topic: Topic): Promise<void> {
   if (records > 0) deps.logger.info({ topic: name, records, retentionDays }, 'the log was trimmed')
 }
 
-/** Of each partition the lowest offset that a reader needs. What nobody reads at all is kept by age alone. */
+/** The lowest offset of each partition that any reader needs. Topics without readers are trimmed by age alone. */
 async function keepFrom(readers: readonly StillReads[], topic: Topic): Promise<bigint[]> {
   const needed: (readonly bigint[])[] = []
   for (const reader of readers) {
@@ -58,7 +58,7 @@ async function keepFrom(readers: readonly StillReads[], topic: Topic): Promise<b
   )
 }
 
-/** What the live projections have yet to read; all of it where one of them has not begun. */
+/** The lowest offsets that the live projections still need; 0 if one of them has not started. */
 export const projectionsRead =
   (pool: Pool, projections: readonly TopicProjection[]): StillReads =>
   async topic => {

@@ -8,7 +8,7 @@ export async function newestChange(db: Kysely<ChangeTables>): Promise<number> {
   return rows[0]?.change ?? 0
 }
 
-/** Says on a list from where `/api/stream?topics=jobs` continues it without a gap; call it before the list is read. */
+/** Sets the cursor from which `/api/stream?topics=jobs` continues a list without a gap; call it before the read. */
 export async function setCursor(ctx: Context, db: Kysely<ChangeTables>): Promise<void> {
   ctx.set('Forge-Cursor', String(await newestChange(db)))
 }

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { QuotaTables } from '../projector/quotas/table.ts'
 import type { Reads } from './reads.ts'
 
-/** What routes about people read: who there is, and what each may hold. */
+/** Dependencies of routes about people: accounts and quotas. */
 export type PeopleDeps = {
   reads: Reads<QuotaTables>
   /** Can read the schema `auth`. */

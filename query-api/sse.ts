@@ -27,7 +27,7 @@ const pollMs = 1_000
 export type Cursor = { at: Place; ended: boolean }
 
 export type Opening = {
-  /** What the stream shows; several feeds are joined, each with its own cursor in the ids. */
+  /** The content of the stream; several feeds are merged, each with its own cursor in the ids. */
   feeds: readonly Feed[]
   from: Cursor
   /** Throws a refusal once the caller may no longer read this. */

@@ -1,7 +1,7 @@
 import type { Person } from '../auth/caller.ts'
 import type { Feed } from './sse-feed.ts'
 
-/** What `/api/stream` can follow (contract: `topics=job:<id>,jobs,notifications`); a slice provides one. */
+/** A topic of `/api/stream` (contract: `topics=job:<id>,jobs,notifications`); a slice provides one. */
 export type Topic = {
   /** The names in `topics` that this topic serves. */
   pattern: RegExp

@@ -9,7 +9,7 @@ const dutyState = () => oneOf('waiting', 'due', 'leased', 'parked', 'done', 'dro
 
 export const dutyQuery = Type.Object({
   ...pageQuery,
-  /** All that are neither done nor dropped where absent. */
+  /** Absent: all duties that are neither done nor dropped. */
   state: Type.Optional(dutyState()),
   reactor: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
 })

@@ -13,10 +13,10 @@ export const notificationKinds = [
   'maintenance',
 ] as const
 
-/** What a notification is about; null for the installation as a whole. */
+/** The subject of a notification; null for the installation as a whole. */
 export const notificationTarget = nullable(Type.Object({ type: Type.String(), id: Type.String() }))
 
-/** What a notification says, whoever gets it. */
+/** The content of a notification, without its recipient. */
 export const notificationContent = {
   kind: oneOf(...notificationKinds),
   level: oneOf('info', 'warn', 'error'),
@@ -25,13 +25,13 @@ export const notificationContent = {
   target: notificationTarget,
   /** Path of the page about it; null without one. */
   url: nullable(Type.String()),
-  /** Who or what caused it. */
+  /** The actor that caused it. */
   actor: Type.String(),
-  /** While one is unread, another of the same group replaces it and counts up. */
+  /** A new notification replaces an unread one of the same group and increments its count. */
   group_key: Type.String(),
 }
 
-/** One entry of the feed. `created_at` and the text are those of the newest of its `count`. */
+/** One entry of the feed. `created_at` and the text are those of the newest of its `count` notifications. */
 export const notification = Type.Object({
   notification_id: Type.String(),
   ...notificationContent,

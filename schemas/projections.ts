@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { nullable, oneOf, timestamp } from './shared.ts'
 
-/** How far a projection is behind its log, and what could not be applied. */
+/** How far a projection is behind its log, and how many records could not be applied. */
 export const projectionRow = Type.Object({
   name: Type.String(),
   topic: Type.String(),

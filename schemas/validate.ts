@@ -39,7 +39,7 @@ export function checker<S extends TSchema>(
   }
 }
 
-/** Says in which respect a value does not fit, without the value itself; null where it does. */
+/** Describes why a value does not fit, without the value itself; null if it fits. */
 export type FaultOf = (value: unknown) => string | null
 
 /** Compiles a schema for values that are complete: no default is filled in, and keys it does not name are faults. */

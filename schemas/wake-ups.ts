@@ -4,10 +4,10 @@
  */
 export type Projected = { projection: string; keys: readonly string[] }
 
-/** What the parts of Forge wake each other with, by channel. A lost one costs time, never truth. */
+/** Wake-up messages between the parts of Forge, by channel. A lost one costs time, never correctness. */
 export type WakeUps = {
   projected: Projected
-  /** What this person may do has changed: sessions ended, another role. What was remembered of it is void. */
+  /** A person's access has changed (sessions ended, another role): drop what was cached about it. */
   access: { username: string }
   /** Maintenance was switched on or off. */
   maintenance: object

@@ -23,7 +23,7 @@ import { type Measures, measuresIn } from './measures.ts'
 import { migrationSets } from './migrations.ts'
 import { openSignals } from './signals.ts'
 
-/** What all roles share. `config.dataDir` is absolute. */
+/** The parts that all roles share. `config.dataDir` is absolute. */
 export type Core = {
   config: Config
   logger: Logger
@@ -32,7 +32,7 @@ export type Core = {
   telemetry: Telemetry
   measures: Measures
   signals: Signals<WakeUps>
-  /** Null if none is configured. It may become unreachable at any time, so every use has a way without it. */
+  /** Null if none is configured. It may become unreachable at any time, so every use has a fallback. */
   redis: RedisClient | null
   databaseUrl: string
   /** Connections of the write side. */

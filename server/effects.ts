@@ -26,7 +26,7 @@ export function startEffects(core: Core, deps: Deps): void {
   gaugeOpenDuties(core)
 }
 
-/** Performs the duties of these reactors in this process; only a process that has what they work with may do so. */
+/** Performs the duties of these reactors in this process, which must have their dependencies. */
 export const performDuties = <D>(
   { pool, logger, measures }: Core,
   { store, now }: Deps,
@@ -60,7 +60,7 @@ function gaugeOpenDuties({ pool, telemetry }: Core): void {
   })
 }
 
-/** Always `ok`: parked duties and halted followers need a person, and another process would do no better. */
+/** Always `ok`: parked duties and halted followers need a person; replacing this process would not help. */
 export async function effectsCheck({ pool, followers }: Core): Promise<Check> {
   const counts = await countDuties(pool, new Date())
   const sum = (which: 'due' | 'parked') => counts.reduce((all, count) => all + count[which], 0)

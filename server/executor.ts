@@ -26,7 +26,7 @@ export async function openExecutor({ config }: Core, deps: Deps): Promise<Execut
   return executor
 }
 
-/** Files that are kept for days may stay for another minute. */
+/** A minute is precise enough for files that are kept for days. */
 const runFilesPollMs = 60_000
 
 /** Starts executing jobs; the listener must have its port, because runs are given its address. */
@@ -59,7 +59,7 @@ export function runExecutor(core: Core, deps: Deps, executor: Executor): void {
       },
     }
   }
-  // Only one process looks after the jobs of this engine; if it stops, another takes over.
+  // Only one process manages the jobs of this engine; if it stops, another takes over.
   const exclusive = startExclusive({ pool, lock: locks.engine, logger }, look)
   life.owns('executor', exclusive, started => started.stop())
 }

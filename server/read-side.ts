@@ -74,7 +74,7 @@ export function startLogRetention(core: Core, deps: Deps): void {
   life.owns('log retention schedule', schedules, started => started.stop())
 }
 
-/** What administrators can do with projections: see their progress, rebuild them. */
+/** The administrators' operations on projections: show progress, rebuild. */
 export function openProjectionAdmin(core: Core, runners: readonly Runner[]): ProjectionAdmin {
   const { databaseUrl, life, readPool, log, logger, topics } = core
   // With large tables, the statements of a rebuild take long.

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { type Repeated, repeat } from '../../platform/repeat.ts'
 import type { Clock } from '../../platform/time.ts'
 
-/** How long a done duty can still be looked up, and how long it is known what a follower acted on. */
+/** How long done duties, and the records of what followers acted on, are kept. */
 const dutyDays = 7
 const effectDays = 30
 const dayMs = 86_400_000
@@ -27,14 +27,14 @@ const old = [
 
 type Clearing = { pool: Pool; now: Clock; logger: Logger }
 
-/** Removes what is long done, a batch at a time, so that no transaction is long and nothing waits for it. */
+/** Deletes old rows in batches, so that no transaction is long and nothing waits for one. */
 export const clearDone = (deps: Clearing): Repeated =>
   repeat(async () => ((await clearBatch(deps)) ? betweenBatchesMs : intervalMs), {
     failed: error =>
       deps.logger.warn({ err: error }, 'done duties could not be cleared, will retry'),
   })
 
-/** True where there may be more. */
+/** Deletes one batch of each kind; returns true if more rows may be due. */
 export async function clearBatch({ pool, now }: Omit<Clearing, 'logger'>): Promise<boolean> {
   let isMore = false
   for (const { days, text } of old) {

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { Transaction } from '../event-store.ts'
 import type { Reactor } from '../reactor.ts'
 
-/** A duty that this process may perform until its lease ends. `lease` fences off whoever held it before. */
+/** A duty that this process may perform until its lease ends. `lease` is a fencing token against earlier holders. */
 export type Leased = {
   duty_id: string
   reactor: string
@@ -16,12 +16,12 @@ export type Leased = {
 
 type Rooms = { reactor: Pick<Reactor<never>, 'name' | 'deadlineMs'>; room: number }[]
 
-/** Twice the deadline: an attempt that uses all of it has as long again to be closed. */
+/** Twice the deadline, so that an attempt that uses all of it still has time to be closed. */
 const leaseMs = (deadlineMs: number) => 2 * deadlineMs
 
 /**
- * Takes for each reactor at most as many due duties as it has room for, the longest due first. What another process
- * holds is passed over, until its lease has ended.
+ * Leases due duties, oldest first, for each reactor at most as many as it has room for. Skips duties that another
+ * process holds until their lease ends.
  */
 export async function leaseDue(pool: Pool, rooms: Rooms, now: Date): Promise<Leased[]> {
   const { rows } = await pool.query<Leased>({
@@ -52,11 +52,11 @@ export async function leaseDue(pool: Pool, rooms: Rooms, now: Date): Promise<Lea
 
 type Held = Pick<Leased, 'duty_id' | 'lease'>
 
-/** True where the lease was still the newest; otherwise somebody else has the duty and nothing has changed. */
+/** True if the lease was still current; otherwise another process has the duty and nothing changes. */
 export const closeDuty = async (tx: Pool | Transaction, held: Held, now: Date): Promise<boolean> =>
   (await closeDuties(tx, [held], now)).has(held.duty_id)
 
-/** The ids of those whose lease was still the newest. */
+/** Returns the ids of the duties whose lease was still current. */
 async function closeDuties(
   tx: Pool | Transaction,
   held: readonly Held[],
@@ -79,7 +79,7 @@ type Closing = {
   reject: (error: unknown) => void
 }
 
-/** Closes duties that leave nothing behind: those that end while a statement is on its way share the next one. */
+/** Closes duties without an outcome; those that end while a statement is in flight share the next one. */
 export function joinedClosing(pool: Pool, now: () => Date): (held: Held) => Promise<boolean> {
   let waiting: Closing[] = []
   let isFlushing = false
@@ -103,7 +103,7 @@ export function joinedClosing(pool: Pool, now: () => Date): (held: Held) => Prom
   return held =>
     new Promise((resolve, reject) => {
       waiting.push({ held, resolve, reject })
-      // Not at once: those that end in the same turn go together.
+      // Deferred, so that duties that end in the same turn share one statement.
       if (!isFlushing) setImmediate(flush)
       isFlushing = true
     })
@@ -111,7 +111,7 @@ export function joinedClosing(pool: Pool, now: () => Date): (held: Held) => Prom
 
 export type Failure = { error: string; dueAt: Date } | { error: string; parkedAt: Date }
 
-/** Puts a duty off or parks it, unless somebody else has it by now. */
+/** Postpones or parks a duty, unless another process has leased it meanwhile. */
 export async function failDuty(pool: Pool, { duty_id, lease }: Held, failure: Failure) {
   await pool.query({
     name: 'duty_fail',
@@ -128,7 +128,7 @@ export async function failDuty(pool: Pool, { duty_id, lease }: Held, failure: Fa
   })
 }
 
-/** Hands a duty back as if it had not been taken: this process is stopping, which is no failure of the duty. */
+/** Returns a duty as if it had not been leased; a stopping process does not count as a failed attempt. */
 export async function releaseDuty(pool: Pool, { duty_id, lease }: Held): Promise<void> {
   await pool.query({
     name: 'duty_release',

@@ -6,7 +6,7 @@ type State = DutyRow['state']
 
 const open = 'done_at is null and parked_at is null'
 
-/** By `$1`, now. */
+/** SQL condition of each state; `$1` is now. */
 const isIn: Record<State, string> = {
   waiting: `${open} and (leased_until is null or leased_until <= $1) and due_at > $1`,
   due: `${open} and (leased_until is null or leased_until <= $1) and due_at <= $1`,
@@ -21,7 +21,7 @@ const stateColumn = `case ${Object.entries(isIn)
   .map(([state, condition]) => `when ${condition} then '${state}'`)
   .join(' ')} end as state`
 
-/** What is done is listed from the newest, everything else from what is due first. */
+/** Finished duties newest first, all others by due time. */
 const order = (state: State | undefined) =>
   state === 'done' || state === 'dropped' ? 'done_at desc, duty_id desc' : 'due_at, duty_id'
 
@@ -42,7 +42,7 @@ export async function listDuties(
   return rows.map(toDuty)
 }
 
-/** Null where there is none. */
+/** Null if the duty does not exist. */
 export async function findDuty(pool: Pool, duty_id: string, now: Date): Promise<DutyRow | null> {
   const { rows } = await pool.query(`select ${columns} from write.duty where duty_id = $2`, [
     now,
@@ -64,7 +64,7 @@ const toDuty = (row: Stored): DutyRow => ({
   ended_at: row.ended_at && toTimestamp(row.ended_at),
 })
 
-/** How many are due (those under a lease are not) or parked, by reactor; reads only what is not finished. */
+/** The numbers of due (not leased) and parked duties by reactor; reads only unfinished rows. */
 export async function countDuties(pool: Pool, now: Date) {
   const { rows } = await pool.query<{ reactor: string; due: number; parked: number }>(
     `select reactor, count(*) filter (where state = 'due') as due,

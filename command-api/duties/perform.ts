@@ -11,24 +11,24 @@ export type Performed = 'performed' | 'failed' | 'parked' | 'released' | 'lease_
 export type PerformDeps<D> = {
   pool: Pool
   store: EventStore
-  /** What reactors work with. */
+  /** Dependencies of the reactors. */
   work: D
   now: Clock
-  /** From 0 up to 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   random: () => number
   logger: Logger
-  /** Closes a duty that leaves nothing behind; false where its lease was lost. */
+  /** Closes a duty without an outcome; false if its lease was lost. */
   closeAlone: (duty: Leased) => Promise<boolean>
 }
 
-/** Performs one leased duty and closes it, puts it off, or parks it. Throws only where the database does. */
+/** Performs one leased duty and closes, postpones or parks it. Throws only database errors. */
 export async function performLeased<D>(
   deps: PerformDeps<D>,
   reactor: Reactor<D>,
   duty: Leased,
   stopping: AbortSignal,
 ): Promise<Performed> {
-  // Each attempt before this one took the process down with it, or it would have been parked then.
+  // Every earlier attempt crashed its process; otherwise the duty would already be parked.
   if (duty.attempts > reactor.attempts)
     return fail(deps, reactor, duty, new PermanentFailure('every attempt ended with its process'))
   try {
@@ -50,7 +50,7 @@ const toPerform = ({ duty_id, payload, attempts, due_at }: Leased) => ({
   due_at,
 })
 
-/** Returns at the deadline or when told to stop, even if the work ignores its signal. */
+/** Rejects at the deadline or when stopping, even if the work ignores its signal. */
 async function withinDeadline<T>(
   deadlineMs: number,
   stopping: AbortSignal,
@@ -75,7 +75,7 @@ async function withinDeadline<T>(
   }
 }
 
-/** False where the lease was lost: then the outcome is not recorded either, for the other holder records its own. */
+/** False if the lease was lost; the outcome is then discarded, because the new holder records its own. */
 function close<D>(deps: PerformDeps<D>, duty: Leased, outcome: Outcome): Promise<boolean> {
   if (outcome.length === 0) return deps.closeAlone(duty)
   const cause = {
@@ -83,7 +83,7 @@ function close<D>(deps: PerformDeps<D>, duty: Leased, outcome: Outcome): Promise
     requestId: duty.request_id,
     ...(duty.event_id && { causationId: duty.event_id }),
   }
-  // The row stays locked from here to the commit, so nobody takes the duty over in between.
+  // The row stays locked until the commit, so no other process can take over the duty in between.
   return record(deps, cause, {
     outcome,
     unless: async tx => !(await closeDuty(tx, duty, deps.now())),
@@ -123,7 +123,7 @@ function failureOf<D>(
 ): Failure {
   const error = wordsOf(cause)
   if (attempts >= limit || cause instanceof PermanentFailure) return { error, parkedAt: now() }
-  // Full jitter: those that failed together do not come back together.
+  // Full jitter, so that duties that failed together are not retried together.
   const pauseMs = random() * Math.min(maxBackoffMs, backoffMs * 2 ** (attempts - 1))
   return { error, dueAt: new Date(now().getTime() + pauseMs) }
 }
@@ -131,8 +131,8 @@ function failureOf<D>(
 const maxErrorLength = 500
 
 /**
- * The message alone, short, and without what may hold a secret: addresses lose their credentials, query and fragment.
- * PostgreSQL keeps no NUL in a text.
+ * The error message, shortened and without possible secrets: URLs lose their credentials, query and fragment.
+ * NUL is removed because PostgreSQL cannot store it in a text.
  */
 export function wordsOf(cause: unknown): string {
   const message = cause instanceof Error ? cause.message || cause.name : String(cause)

@@ -42,7 +42,7 @@ export const dutyRoutes = (deps: Deps): Route[] => [
   }),
 ]
 
-/** By `$2`, now. A duty under a lease is left alone: whoever has it may be about to close it. */
+/** SQL assignments; `$2` is now. Leased duties stay unchanged, because their holder may be about to close them. */
 const change: Record<DutyEvent['type'], string> = {
   'duty.retried': 'parked_at = null, attempts = 0, due_at = $2',
   'duty.dropped': 'parked_at = null, done_at = $2, dropped = true',

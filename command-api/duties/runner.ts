@@ -6,23 +6,23 @@ import { type PerformDeps, type Performed, performLeased } from './perform.ts'
 
 export type DutiesDeps<D> = Omit<PerformDeps<D>, 'closeAlone'> & {
   reactors: readonly Reactor<D>[]
-  /** Other processes add duties too, and duties come due: how often to look without being woken, in milliseconds. */
+  /** How often to look for due duties without being woken, in milliseconds; other processes add duties too. */
   pollMs?: number
   measure?: (reactor: string, result: Performed) => void
 }
 
 export type Duties = {
-  /** Looks at once: duties were added. */
+  /** Looks for due duties at once; call it after duties were added. */
   wake(): void
-  /** Hands back what is under way and resolves when nothing is. */
+  /** Releases the duties in progress; resolves when all of them have ended. */
   stop(): Promise<void>
 }
 
 const defaultPollMs = 500
 
 /**
- * Performs what is due. Any number of processes may do so at once. Each reactor has room of its own, so that one that
- * hangs or fails holds up no other; duties of a reactor this process does not know stay for one that does.
+ * Performs due duties; any number of processes may do so at once. Each reactor has its own concurrency limit, so that
+ * a hanging or failing one does not hold up the others. Duties of reactors unknown to this process are left to others.
  */
 export function startDuties<D>(deps: DutiesDeps<D>): Duties {
   const { reactors, pool, logger, now, pollMs = defaultPollMs, measure = () => {} } = deps
@@ -43,7 +43,7 @@ export function startDuties<D>(deps: DutiesDeps<D>): Duties {
     try {
       measure(reactor.name, await performLeased(performing, reactor, duty, stopping.signal))
     } catch (error) {
-      // Its lease runs out, and it is performed again.
+      // The duty is performed again when its lease runs out.
       logger.warn({ err: error, duty_id: duty.duty_id }, 'a duty could not be closed')
     } finally {
       busy.set(reactor.name, (busy.get(reactor.name) ?? 1) - 1)

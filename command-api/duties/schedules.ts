@@ -13,14 +13,14 @@ export type SchedulesDeps = {
   reactors: readonly Pick<Reactor<never>, 'name' | 'every'>[]
   now: Clock
   logger: Logger
-  /** Called after a slot's duty was added. */
+  /** Called after the duty of a slot was added. */
   dutiesAdded: () => void
   tickMs?: number
 }
 
 /**
- * Adds the duty of each slot that has come, once, whichever process looks first. Slots that nobody looked at while
- * all processes were down are made up for by one duty.
+ * Adds one duty for each due slot, whichever process sees it first. Slots missed while all processes were down are
+ * made up for by a single duty.
  */
 export function startSchedules(deps: SchedulesDeps): Repeated {
   const { pool, reactors, now, logger, dutiesAdded, tickMs = 1000 } = deps
@@ -37,13 +37,13 @@ export function startSchedules(deps: SchedulesDeps): Repeated {
   )
 }
 
-/** The first one after `now`. */
+/** The first slot after `now`. */
 export function nextSlot(now: Date, seconds: number): Date {
   const ms = seconds * 1000
   return new Date((Math.floor(now.getTime() / ms) + 1) * ms)
 }
 
-/** A changed interval holds from now on; an unchanged one leaves its next slot, which may be overdue. */
+/** Stores a schedule. A changed interval applies from now on; an unchanged one keeps its next slot, even if overdue. */
 async function declare(pool: Pool, { name, every }: Scheduled, now: Date): Promise<void> {
   await pool.query(
     `insert into write.schedule (schedule, every_seconds, next_at) values ($1, $2, $3)
@@ -53,7 +53,7 @@ async function declare(pool: Pool, { name, every }: Scheduled, now: Date): Promi
   )
 }
 
-/** True where a duty was added. */
+/** True if a duty was added. */
 async function addSlots(pool: Pool, scheduled: readonly Scheduled[], now: Date): Promise<boolean> {
   if (scheduled.length === 0) return false
   const { rows } = await pool.query<{ schedule: string; next_at: Date }>({
@@ -69,7 +69,7 @@ async function addSlots(pool: Pool, scheduled: readonly Scheduled[], now: Date):
   return isAdded
 }
 
-/** One statement: the slot is passed and its duty is there, or neither. */
+/** Moves past the slot and adds its duty in one statement, so that both happen or neither. */
 async function addSlot(
   pool: Pool,
   { name, every }: Scheduled,

@@ -3,7 +3,7 @@ import type { EventLog } from '../../platform/log/event-log.ts'
 import type { Transaction } from '../event-store.ts'
 import type { Follower } from '../follower.ts'
 
-/** Where a follower stands in one partition; `next` moves with the row. */
+/** The position of a follower in one partition; `next` follows the row. */
 export type Checkpoint = {
   readonly follower: string
   readonly topic: string
@@ -11,10 +11,10 @@ export type Checkpoint = {
   next: bigint
 }
 
-/** Another process moved this checkpoint: what was read here must not be acted on. */
+/** Another process moved this checkpoint: records read here are stale and must not be acted on. */
 export class LostCheckpoint extends Error {}
 
-/** Reads where a follower stands, making rows for partitions it has never seen. */
+/** Reads the checkpoints of a follower; creates rows for new partitions. */
 export async function loadCheckpoints(
   { pool, log }: { pool: Pool; log: EventLog },
   { name, begins }: Pick<Follower<never>, 'name' | 'begins'>,
@@ -40,7 +40,7 @@ export async function loadCheckpoints(
   }))
 }
 
-/** By compare-and-set; throws `LostCheckpoint` where it does not stand where this process left it. */
+/** Moves the checkpoint by compare-and-set; throws `LostCheckpoint` if another process has moved it. */
 export async function move(
   tx: Pool | Transaction,
   checkpoint: Checkpoint,

@@ -8,9 +8,8 @@ type Following = {
 }
 
 /**
- * The first offset of each partition that a follower has yet to read; null for a topic that none follows. The row of
- * a follower that this program does not have, because it was removed or is newer, counts for nothing: it may stand
- * still for ever.
+ * The lowest offset of each partition that a follower still has to read; null for a topic without followers. Rows of
+ * followers unknown to this version (removed, or added by a newer one) do not count, because they may never move.
  */
 export function offsetsNeeded({ pool, followers, logger }: Following) {
   const told = new Set<string>()
@@ -33,7 +32,7 @@ export function offsetsNeeded({ pool, followers, logger }: Following) {
     for (const { follower } of rows) if (!known.includes(follower)) tellOnce(follower, topic.name)
     const reading = rows.filter(({ follower }) => known.includes(follower))
     if (reading.length === 0) return null
-    // A follower that has begun one partition has yet to begin the others.
+    // Without a row for a partition, assume that the follower needs all of it.
     return Array.from({ length: topic.partitions }, (_, partition) =>
       reading
         .map(({ next_offsets }) => BigInt(next_offsets[partition] ?? 0))

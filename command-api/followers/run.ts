@@ -19,14 +19,14 @@ export type FollowDeps<D> = {
   store: EventStore
   log: EventLog
   topics: Topics
-  /** What followers work with. */
+  /** Dependencies of the followers. */
   work: D
   now: Clock
   logger: Logger
 }
 
 export type Following = {
-  /** Why it stands still, where it does. */
+  /** `halted`: why the follower does not move, or null. */
   status(): { follower: string; halted: string | null }
   stop(): Promise<void>
 }
@@ -35,7 +35,7 @@ export type Following = {
 const restMs = 1000
 const maxBytes = 4 * 1024 * 1024
 
-/** Keeps a follower going in one process of an installation; its checkpoint guards it where the lock is lost. */
+/** Runs a follower in one process of an installation; if that loses the lock, the checkpoint fences it off. */
 export function startFollower<D>(follower: Follower<D>, deps: FollowDeps<D>): Following {
   const { name } = follower
   let halted: string | null = null
@@ -65,7 +65,7 @@ export function startFollower<D>(follower: Follower<D>, deps: FollowDeps<D>): Fo
 
 type Running = { signal: AbortSignal; moved: () => void }
 
-/** All partitions at once; when one fails the others end too. */
+/** Follows all partitions concurrently; if one fails, the others end too. */
 async function followAll<D>(follower: Follower<D>, deps: FollowDeps<D>, running: Running) {
   const topic = deps.topics[follower.topic].name
   const failed = new AbortController()
@@ -92,7 +92,7 @@ async function followPartition<D>(
       if (signal.aborted) return
       await actOn(follower, deps, { record: one, checkpoint, signal })
     }
-    // Past what left nothing behind: one statement for all of it.
+    // One statement moves the checkpoint past all records without an outcome.
     const end = (records.at(-1)?.offset ?? -1n) + 1n
     if (end > checkpoint.next) await move(deps.pool, checkpoint, end)
     moved()
@@ -101,7 +101,7 @@ async function followPartition<D>(
 
 type Acting = { record: ReadRecord; checkpoint: Checkpoint; signal: AbortSignal }
 
-/** A record is poison once it has failed so often in a row. */
+/** A record counts as poison after this many failures in a row. */
 const tries = 4
 const retryMs = 50
 
@@ -115,7 +115,7 @@ async function actOn<D>(follower: Follower<D>, deps: FollowDeps<D>, acting: Acti
   }
 }
 
-/** Null once the record was acted on. */
+/** Returns null if the follower acted on the record, otherwise the failure. */
 async function tryToAct<D>(
   follower: Follower<D>,
   deps: FollowDeps<D>,
@@ -131,11 +131,11 @@ async function tryToAct<D>(
   }
 }
 
-/** Whether a failure may be the record's: those of the connection say nothing about it. */
+/** Whether the record may have caused a failure; lost connections and outages do not count. */
 const isOfRecord = (error: unknown): boolean =>
   !(error instanceof LostCheckpoint || error instanceof LogUnavailable || isOutage(error))
 
-/** The checkpoint moves also past a record that was acted on before: the log may hold it twice. */
+/** The log may hold an event twice: for a repeat only the checkpoint moves. */
 async function commitActed<D>(
   { name }: Follower<D>,
   deps: FollowDeps<D>,

@@ -11,8 +11,8 @@ const name = 'earlier-run-files'
 const batchSize = 500
 
 /**
- * Gives the jobs that ended before an upgrade the duty that later ones get by their end, `runFilesReactor`'s. Created
- * once, by a migration; handles one batch in the order of run ids and hands the rest on. 0 days: none gets one.
+ * Creates the `runFilesReactor` duty for jobs that ended before the upgrade that introduced it. Its own first duty is
+ * created by a migration; each handles one batch in the order of run ids and creates the next. 0 days: does nothing.
  */
 export const earlierRunFilesReactor = (days: number, batch = batchSize): Reactor<{ pool: Pool }> =>
   reactor<{ after: string }, { pool: Pool }>({
@@ -33,7 +33,7 @@ export const earlierRunFilesReactor = (days: number, batch = batchSize): Reactor
     },
   })
 
-/** A job that has such a duty from its end gets a second one, which will find no files. */
+/** A job that already has such a duty gets a second one, which will find no files. */
 const dutiesOf = (parent: string, ended: readonly Ended[], days: number): Change =>
   rows((tx, now) =>
     tx.query(

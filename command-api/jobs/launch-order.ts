@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
 import { endIngestTokens, issueIngestToken } from '../tokens.ts'
 
-/** What to run, with a new ingest token; earlier tokens of the run end. */
+/** The order to launch an attempt, with a new ingest token; earlier tokens of the run end. */
 export async function readOrder(
   deps: Pick<Deps, 'store' | 'now' | 'baseUrl'>,
   tx: Transaction,

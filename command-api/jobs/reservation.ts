@@ -3,7 +3,7 @@ import { takeQuota, takeSlots } from './holds.ts'
 
 type Lacking = 'quota_in_use' | 'gpus_taken'
 
-/** What the job needs is not free any more; the transaction is rolled back. */
+/** Quota or GPUs are no longer free; the transaction is rolled back. */
 export class NotNow extends Error {
   readonly why: Lacking
   constructor(why: Lacking) {

@@ -3,11 +3,11 @@ import type { Logger } from 'pino'
 import { nothing } from '../outcome.ts'
 import { type Reactor, reactor } from '../reactor.ts'
 
-/** What an engine keeps of runs, on its own machine. */
+/** The files of runs that an engine keeps on its own machine. */
 export type RunFiles = {
-  /** Whether a path lies in what `forgetRun` deletes. */
+  /** Whether a path is inside what `forgetRun` deletes. */
   holds(run_id: string, path: string): Promise<boolean>
-  /** Deletes it; false where there was nothing. Throws while an attempt has not ended. */
+  /** Deletes the files of a run; false if there were none. Throws while an attempt is running. */
   forgetRun(run_id: string): Promise<boolean>
 }
 
@@ -19,7 +19,7 @@ const dayMs = 86_400_000
 export const filesDueAt = (ended: Date, days: number): Date =>
   new Date(ended.getTime() + days * dayMs)
 
-/** The event of a job's end, and of an attempt's, which may come later. */
+/** A job's end, and that of its last attempt, which may come later. */
 const ends = ['job.succeeded', 'job.failed', 'job.stopped', 'job.exited'] as const
 
 /** Deletes the files of a run some days after its end; 0 days: never. Performed where the engine is. */
@@ -35,7 +35,7 @@ export const runFilesReactor = (days: number): Reactor<RunFilesDeps> =>
       return [{ payload: { run_id }, due_at: filesDueAt(new Date(event.occurred_at), days) }]
     },
     async perform({ payload: { run_id } }, { pool, files, logger }) {
-      // Where it has not ended, its end is still to come, and has a duty of its own.
+      // The end of a job that has not ended yet will create a duty of its own.
       if (!(await hasEnded(pool, run_id))) return nothing
       const artifact = await heldArtifact(pool, files, run_id)
       if (artifact !== null)
@@ -55,7 +55,7 @@ async function hasEnded(pool: Pool, run_id: string): Promise<boolean> {
   return rowCount === 1
 }
 
-/** Of this run, or of another that names the run's directory. */
+/** Whether an artifact, of this run or another, refers to the run's directory. */
 async function heldArtifact(pool: Pool, files: RunFiles, run_id: string): Promise<string | null> {
   const { rows } = await pool.query<{ artifact_id: string; path: string }>(
     `select artifact_id, path from write.artifact

@@ -1,11 +1,11 @@
 import type { Feed, NotificationEvent, NotificationSent } from '../../events/notifications.ts'
 
-/** As many as a person's stream remembers as unread; the oldest of more are marked read. */
+/** Maximum unread entries in the state of a stream; beyond it the oldest are marked read. */
 export const maxUnread = 500
 
 export type Message = Omit<NotificationSent, 'count'>
 
-/** An unread entry of the same group is replaced and counted up, so that what repeats stays one entry. */
+/** Replaces an unread entry of the same group and increments its count, so that repeats stay one entry. */
 export function notify({ unread }: Feed, message: Message): NotificationEvent[] {
   const { username, group_key } = message
   const same = unread.find(entry => entry.group_key === group_key)
@@ -18,7 +18,7 @@ export function notify({ unread }: Feed, message: Message): NotificationEvent[] 
   return [...read(username, excess), sent]
 }
 
-/** `ids` null: all. One that is read already, or that never was, changes nothing. */
+/** `ids` null: all. Ids of read or unknown entries are ignored. */
 export function markRead(
   { unread }: Feed,
   username: string,

@@ -10,7 +10,7 @@ type Needed = Pick<Deps, 'pool' | 'newId'>
 
 const name = 'notify'
 
-/** Puts into people's feeds what they are told. */
+/** Adds notifications to people's feeds. */
 export const notifier = reactor<Told, Needed>({ name, repeat: 'local', dutiesOf, perform })
 
 async function perform(

@@ -3,7 +3,7 @@ import type { Recorded } from '../../events/event.ts'
 import type { NotificationSent } from '../../events/notifications.ts'
 import type { Duty } from '../reactor.ts'
 
-/** What is to be told, and to whom; `username` null: to everybody who may sign in. */
+/** A notification and its recipient; `username` null: everybody who may sign in. */
 export type Told = {
   username: string | null
   message: Omit<NotificationSent, 'username' | 'notification_id' | 'count'>
@@ -14,7 +14,7 @@ type Data<T extends DecisionEvent['type']> = Extract<DecisionEvent, { type: T }>
 type Caused = { actor: Recorded['actor'] }
 type Tellers = { [T in DecisionEvent['type']]?: (data: Data<T>, caused: Caused) => Told | null }
 
-/** Nobody is told what they did themselves, but for the end of a job, which is news whoever began it. */
+/** People are not notified of their own actions, except for the end of a job. */
 const tellers: Tellers = {
   'job.succeeded': job => ofJob(job, { kind: 'job_succeeded', level: 'info' }, 'succeeded'),
   'job.failed': job =>
@@ -86,7 +86,7 @@ export function dutiesOf(event: Recorded<DecisionEvent>): Duty<Told>[] {
 type AboutJob = { run_id: string; short_id: string; owner: string; message: string | null }
 type Kind = Pick<Told['message'], 'kind' | 'level'>
 
-/** In characters, never cut within one; longer output of a failed job is in its log. */
+/** Limit in characters; the whole output of a failed job is in its log. */
 const maxBodyLength = 500
 
 const ofJob = (

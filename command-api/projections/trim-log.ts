@@ -1,14 +1,14 @@
 import { nothing } from '../outcome.ts'
 import { type Reactor, reactor } from '../reactor.ts'
 
-/** Drops from the log what nobody needs any more; false where another process is at it. */
+/** Drops records that no reader needs any more; false if another process is trimming or rebuilding. */
 export type TrimLog = () => Promise<boolean>
 
 const hourSeconds = 3600
 
 /**
- * Trims the log once an hour. Performed where the log is in Postgres and the projector is, which knows what has been
- * read. Passed over while a rebuild reads the log; the next hour makes up for it.
+ * Trims the log once an hour. Runs in processes with a Postgres log and the projector, which knows what has been
+ * read. Skipped while a rebuild reads the log; the next hour makes up for it.
  */
 export const logTrimmer: Reactor<TrimLog> = reactor<object, TrimLog>({
   name: 'log-trim',

@@ -17,7 +17,7 @@ export type Refreshed = {
 
 /**
  * A new access token with the person's current role, and the next refresh token as a cookie. A token whose successor
- * was used ends the family, whoever presents it: one of the two parties stole it.
+ * was used ends the family, regardless of who presents it: one of the two parties stole it.
  */
 export async function refresh(deps: Deps, { ctx, requestId }: Refreshing): Promise<Refreshed> {
   const cookie = { ctx, baseUrl: deps.baseUrl() }

@@ -28,7 +28,7 @@ export async function newPassword(
 
 type Create = HttpAsked & { caller: Person; body: UserInput }
 
-/** Creates a person; returns them with a password that was made up. */
+/** Creates a person; returns them, with the password if it was generated. */
 export function insertUser(deps: Deps, request: Create, password: NewPassword) {
   const { username, role, display_name = null, email = null } = request.body
   const target = userAt(username)

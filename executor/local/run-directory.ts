@@ -6,8 +6,8 @@ import { isErrno } from './durable-json.ts'
 const isRunId = (run_id: string): boolean => /^[A-Za-z0-9_-]{1,100}$/.test(run_id)
 
 /**
- * The directory of all attempts of a run; null where there is none. Throws where something else stands in its place:
- * what a link points to is not ours to delete.
+ * The directory of all attempts of a run; null if it does not exist. Throws if it is not a directory, because the
+ * target of a link is not ours to delete.
  */
 export async function runDirectory(runsDirectory: string, run_id: string): Promise<string | null> {
   if (!isRunId(run_id)) return null
@@ -48,7 +48,7 @@ function localPath(named: string): string | null {
   try {
     return fileURLToPath(named)
   } catch {
-    // Whatever it is meant to be: what cannot be told stays.
+    // An unreadable URL counts as inside, so that the files are kept.
     return ''
   }
 }

@@ -46,7 +46,7 @@ const unreadable: Record<string, { status: number; detail: string }> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request did not arrive whole in time' },
 }
 
-/** Malformed HTTP never becomes a request, so it is answered here, in the shape of all refusals. */
+/** Malformed HTTP never becomes a request; this responds in the shape of all refusals. */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()

@@ -22,7 +22,7 @@ export type PostgresLog = EventLog & {
 
 /** One for appends; the others for readers. */
 const connections = 4
-/** Applies to connecting and to answering, so that an append fails within 10 s. */
+/** Applies to connecting and to each reply, so that an append fails within 10 s. */
 const answerWithinMs = 4_500
 /** The server gives up first: an append that was refused must not be stored later. */
 const statementTimeoutMs = 4_000

@@ -18,8 +18,8 @@ export type Exclusive = {
  * Runs a part in at most one process of an installation. The others wait; one of them starts the part when the holder
  * stops, dies or loses its connection (in which case the holder stops its part first).
  *
- * For a part that is started and stopped. What is itself a loop is `repeat` around `tryWithLock`, with a signal that
- * aborts at `lost`. Neither is needed for work on rows that are leased or skipped when locked.
+ * For a part that is started and stopped. For a loop, use `repeat` around `tryWithLock`, with a signal that aborts at
+ * `lost`. Neither is needed for work on rows that are leased or skipped when locked.
  */
 export function startExclusive(
   { pool, lock, logger, retryMs = 1000 }: Exclusive,

@@ -36,7 +36,7 @@ type Tail = { first_seq: number; bytes: number } | null
 /** `first_offset` is stored with the first record of the run. */
 type LoadedLog = RunLog & { first_offset: bigint; first_added: number; tail: Tail }
 
-/** `begins`: the offset of the first of the new records of each run. */
+/** `begins`: the offset of the first new record of each run. */
 async function loadLogs(
   tx: PoolClient,
   begins: ReadonlyMap<string, bigint>,

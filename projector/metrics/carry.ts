@@ -9,8 +9,8 @@ const namesOfRuns = `
   on conflict do nothing`
 
 /**
- * While a run is held from the compactor its chunks stay as they are, and its blocks only grow in number: those
- * below the run's count of records as it was carried over are the ones that it counts.
+ * While a run is locked against the compactor, its chunks do not change and blocks are only added. The carried
+ * record count includes exactly the blocks numbered below it.
  */
 export const metricsCarryOver: CarryOver = {
   runs: 'metric_run',

@@ -11,9 +11,9 @@ export type RunReports = {
   runId: string
   reports: MetricReport[]
   points: number
-  /** Where the first of them stands on the log. */
+  /** Offset of the first report. */
   firstOffset: bigint
-  /** Time of receipt of the newest, epoch milliseconds. */
+  /** Time of receipt of the newest report, epoch milliseconds. */
   receivedMs: number
 }
 

@@ -1,7 +1,7 @@
 import { float8Array, int8Array } from '../../platform/postgres/arrays.ts'
 import type { Summary } from '../../platform/series/chunk.ts'
 
-/** Makes a column of integers, as a parameter, of what each summary says. */
+/** Converts one field of each summary to an integer array parameter. */
 export const intsOf =
   (summaries: readonly Summary[]) =>
   (of: (summary: Summary) => number): Buffer =>

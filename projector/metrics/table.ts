@@ -29,7 +29,7 @@ export type MetricTables = {
     compacted_ms: number
     live: boolean
     inexact: boolean
-    /** Where the run begins on the log; 0 where that was not noted. */
+    /** Offset of the first record of the run; 0 if it was not recorded. */
     first_offset: number
   }
   metric_block: {

@@ -3,10 +3,10 @@ import type { NotificationEvent } from '../../events/notifications.ts'
 import type { Handlers } from '../projection.ts'
 import type { NotificationTables } from './table.ts'
 
-/** Kept this long (contract, "Limits and retention"), by the time of the events so that a replay agrees. */
+/** Retention (contract, "Limits and retention"); measured in event time, so that a replay gives the same rows. */
 const keptDays = 90
 
-/** The next number; one projector writes, so it follows the log, and is the same after a replay. */
+/** The next number. With a single writer it follows the log and is the same after a replay. */
 const nextChange = sql<number>`(select coalesce(max(change), 0) + 1 from notifications)`
 
 export const notificationProjection: Handlers<NotificationTables, NotificationEvent> = {

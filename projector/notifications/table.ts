@@ -7,7 +7,7 @@ export type NotificationTables = {
     target: ColumnType<Notification['target'], string | null, string | null>
     created_at: ColumnType<Date, string, string>
     read_at: ColumnType<Date | null, string | null, string | null>
-    /** Grows with every change of any row; the cursor of the stream. */
+    /** Increases with every change of any row; the cursor of the stream. */
     change: number
   }
 }

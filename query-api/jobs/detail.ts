@@ -6,7 +6,7 @@ import { toTimestamp } from '../../schemas/timestamp.ts'
 
 type Db = Kysely<JobTables & ChangeTables>
 
-/** What the detail of a job shows in addition to its row. */
+/** The fields of the detail of a job in addition to its row. */
 export async function readDetail(db: Db, job: Selectable<JobTables['jobs']>) {
   const [attempts, transitions] = await Promise.all([
     db

@@ -18,7 +18,7 @@ export const notificationRoutes = (reads: Reads<NotificationTables>): Route[] =>
     async handle({ caller, query, ctx }) {
       const { limit = 50, offset = 0, unread } = query
       const db = reads.as(caller)
-      // Admins too see only their own here: row-level security lets them read everybody's.
+      // Limits admins to their own notifications: row-level security lets them read everybody's.
       let own = db.selectFrom('notifications').where('username', '=', caller.username)
       if (unread !== undefined) own = own.where('read_at', unread ? 'is' : 'is not', null)
       const rows = await own

@@ -9,7 +9,7 @@ import { entryColumns, toEntry } from './entry.ts'
 
 const rowsAtOnce = 200
 
-/** `notifications`: the caller's own, as events `alert`, each whenever it is sent, repeated or read. */
+/** `notifications`: the caller's own, as `alert` events whenever one is sent, repeated or read. */
 export const notificationTopic = (reads: Reads<NotificationTables>): Topic => ({
   pattern: /^notifications$/,
   shape: "'notifications'",
@@ -18,7 +18,7 @@ export const notificationTopic = (reads: Reads<NotificationTables>): Topic => ({
     return {
       feed: notificationFeed(db, caller.username),
       start: await newestNotification(db),
-      // Nobody loses the right to their own; a sign-in that has ended is noticed by the stream itself.
+      // People never lose access to their own; the stream itself notices an ended sign-in.
       check: async () => {},
     }
   },

@@ -2,7 +2,7 @@ import type { Person } from '../../auth/caller.ts'
 import type { NotificationTables } from '../../projector/notifications/table.ts'
 import type { Reads } from '../reads.ts'
 
-/** How many notifications a person has not read yet, for `GET /api/auth/me`. */
+/** The number of unread notifications of a person, for `GET /api/auth/me`. */
 export const countUnread =
   (reads: Reads<NotificationTables>) =>
   async (caller: Person): Promise<number> => {

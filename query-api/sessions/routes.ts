@@ -27,7 +27,7 @@ export type SessionDeps = {
   figures: OwnFigures
 }
 
-/** What `GET /api/auth/me` shows of other slices. */
+/** Figures of other slices in `GET /api/auth/me`. */
 export type OwnFigures = { unread_notifications: (caller: Person) => Promise<number> }
 
 /** Shown before sign-in. */

@@ -86,7 +86,7 @@ const columns = (paint: Session['terminal']['paint']): Column<Entry>[] => [
 
 const titleOf = ({ title, count }: Entry) => oneLine(title) + (count > 1 ? ` (×${count})` : '')
 
-/** Prints what is there, the oldest first, then each new one until Ctrl-C. */
+/** Prints the existing notifications, oldest first, then each new one until Ctrl-C. */
 async function follow(session: Session, list: () => Promise<Entry[]>): Promise<ExitCode> {
   const { api, terminal, isJson } = session
   const leaving = new AbortController()
@@ -100,7 +100,7 @@ async function follow(session: Session, list: () => Promise<Entry[]>): Promise<E
   const open = async (lastEventId: string | null, signal: AbortSignal) => {
     const headers = lastEventId === null ? {} : { 'last-event-id': lastEventId }
     const response = await api.open(streamPath, headers, signal)
-    // Once the stream is open, so that nothing falls between the list and the stream.
+    // Read after the stream is open, so that no notification is missed in between.
     if (lastEventId === null) for (const entry of (await list()).reverse()) print(entry)
     return response
   }

@@ -14,7 +14,7 @@ type Entry = {
 
 const shownAtOnce = 10
 
-/** How many notifications are unread, live; opens to the newest ones. */
+/** A live count of unread notifications that opens the newest ones. */
 export function notificationMark(): HTMLElement {
   const mark = document.createElement('details')
   mark.className = 'mark'
@@ -43,7 +43,7 @@ export function notificationMark(): HTMLElement {
     void post('/api/notifications/read-all').then(refreshQuietly, refreshQuietly)
   })
   refreshQuietly()
-  // The count is a convenience: the page says by its own streams when the server is away or the sign-in over.
+  // The count is a convenience: the page already shows when the server is unreachable or the sign-in has ended.
   void follow('/api/stream?topics=notifications', {
     onEvent: refreshQuietly,
     onLive: isLive => isLive && refreshQuietly(),

@@ -58,7 +58,7 @@ async function start(): Promise<void> {
   }
 }
 
-/** Again after a new sign-in: whose marks they are may have changed. */
+/** Also called after a new sign-in, because the person may have changed. */
 function showMarks(): void {
   const marks = headerMarks.map(mark => mark())
   element('marks').replaceChildren(...marks)
