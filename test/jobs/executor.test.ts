@@ -54,32 +54,29 @@ test.serial('exit code 0 without a report is a success after a minute', async t 
   t.is(await at.stateOf(run_id), 'succeeded')
 })
 
-test.serial(
-  'a reported end is shown at once, and the process may exit later',
-  async t => {
-    const at = await stage(t, { script: 'sleep 1; echo tidy' })
-    at.reconcile()
-    const { run_id } = await at.submit()
-    await at.untilState(run_id, 'starting')
-    const report = reportJob(at.deps, () => {})
-    const say = async (event: 'running' | 'succeeded') => {
-      const actor = { type: 'run', id: run_id, via: 'test' } as const
-      return report({ run_id, event }, null, { actor, requestId: 'test' })
-    }
-    t.like(await say('running'), {
-      state: 'running',
-      applied: true,
-      duplicate: false,
-      control: { action: 'none' },
-    })
-    t.like(await say('running'), { state: 'running', applied: false, duplicate: true })
-    t.like(await say('succeeded'), { state: 'succeeded', applied: true })
-    t.like(await say('running'), { state: 'succeeded', applied: false })
-    await until('its GPUs are free', 60_000, async () => (await holds(at)).slots === 0)
-    t.is(await at.printed(run_id), 'tidy\n')
-    t.deepEqual(types(await at.eventsOf(run_id)).slice(-3), ['running', 'succeeded', 'exited'])
-  },
-)
+test.serial('a reported end is shown at once, and the process may exit later', async t => {
+  const at = await stage(t, { script: 'sleep 1; echo tidy' })
+  at.reconcile()
+  const { run_id } = await at.submit()
+  await at.untilState(run_id, 'starting')
+  const report = reportJob(at.deps, () => {})
+  const say = async (event: 'running' | 'succeeded') => {
+    const actor = { type: 'run', id: run_id, via: 'test' } as const
+    return report({ run_id, event }, null, { actor, requestId: 'test' })
+  }
+  t.like(await say('running'), {
+    state: 'running',
+    applied: true,
+    duplicate: false,
+    control: { action: 'none' },
+  })
+  t.like(await say('running'), { state: 'running', applied: false, duplicate: true })
+  t.like(await say('succeeded'), { state: 'succeeded', applied: true })
+  t.like(await say('running'), { state: 'succeeded', applied: false })
+  await until('its GPUs are free', 60_000, async () => (await holds(at)).slots === 0)
+  t.is(await at.printed(run_id), 'tidy\n')
+  t.deepEqual(types(await at.eventsOf(run_id)).slice(-3), ['running', 'succeeded', 'exited'])
+})
 
 /** A run that hears when it is asked to end, and goes on. */
 async function startStubborn(t: ExecutionContext) {

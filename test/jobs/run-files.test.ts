@@ -34,26 +34,29 @@ const register = (at: Stage, run_id: string, path: string) =>
     [`art-${path}`, run_id, path],
   )
 
-test.serial('the files of a run are deleted some days after its end, and a repeat does nothing', async t => {
-  const at = await stage(t, { script: 'exit 3' })
-  at.reconcile()
-  const { run_id, events } = await failed(at)
-  const due = [{ payload: { run_id }, due_at: new Date('2026-11-27T12:00:00.000Z') }]
-  const dutiful = events.filter(event => dueOf(7, event).length > 0)
-  t.deepEqual(
-    dutiful.map(event => event.type),
-    ['job.exited', 'job.failed'],
-  )
-  for (const event of dutiful) {
-    t.deepEqual(dueOf(7, event), due)
-    t.deepEqual(dueOf(0, event), [])
-  }
-  t.true(await isThere(at, run_id))
-  await perform(at, run_id)
-  t.false(await isThere(at, run_id))
-  await perform(at, run_id)
-  await perform(at, 'run_unknown')
-})
+test.serial(
+  'the files of a run are deleted some days after its end, and a repeat does nothing',
+  async t => {
+    const at = await stage(t, { script: 'exit 3' })
+    at.reconcile()
+    const { run_id, events } = await failed(at)
+    const due = [{ payload: { run_id }, due_at: new Date('2026-11-27T12:00:00.000Z') }]
+    const dutiful = events.filter(event => dueOf(7, event).length > 0)
+    t.deepEqual(
+      dutiful.map(event => event.type),
+      ['job.exited', 'job.failed'],
+    )
+    for (const event of dutiful) {
+      t.deepEqual(dueOf(7, event), due)
+      t.deepEqual(dueOf(0, event), [])
+    }
+    t.true(await isThere(at, run_id))
+    await perform(at, run_id)
+    t.false(await isThere(at, run_id))
+    await perform(at, run_id)
+    await perform(at, 'run_unknown')
+  },
+)
 
 test.serial('the files of a run stay if they include an artifact of any run', async t => {
   const at = await stage(t, { script: 'exit 3' })

@@ -110,45 +110,48 @@ test.serial('a disabled person sees why they cannot sign in', async t => {
   t.is(reset.status, 409)
 })
 
-test.serial('with a provider password sign-in is off, as the public sign-in settings show', async t => {
-  const { forge, base, people, goAway } = await startWithRealProvider(t)
-  const login = { username: 'admin', password: adminPassword }
-  const password = await forge.call('POST', '/api/auth/login', { token: null, body: login })
-  t.is(password.status, 501)
-  t.is(password.body.detail, 'Password login is disabled; sign in with Example ID')
-  const { body } = await forge.call('GET', '/api/auth/config', { token: null })
-  t.like(body, {
-    methods: ['oidc', 'device'],
-    password: { enabled: false },
-    oidc: { enabled: true, name: 'Example ID', login_url: `${base}/api/auth/oidc/login` },
-  })
-  people.set('boss', { preferred_username: 'boss', groups: ['forge-admins'] })
-  const boss = await refreshed((await signInAs(base, 'boss')).visitor, base)
-  const change = { current: 'anything at all', new: 'something else entirely' }
-  const own = { token: boss.body.token, body: change }
-  t.is((await forge.call('POST', '/api/auth/password', own)).status, 501)
+test.serial(
+  'with a provider password sign-in is off, as the public sign-in settings show',
+  async t => {
+    const { forge, base, people, goAway } = await startWithRealProvider(t)
+    const login = { username: 'admin', password: adminPassword }
+    const password = await forge.call('POST', '/api/auth/login', { token: null, body: login })
+    t.is(password.status, 501)
+    t.is(password.body.detail, 'Password login is disabled; sign in with Example ID')
+    const { body } = await forge.call('GET', '/api/auth/config', { token: null })
+    t.like(body, {
+      methods: ['oidc', 'device'],
+      password: { enabled: false },
+      oidc: { enabled: true, name: 'Example ID', login_url: `${base}/api/auth/oidc/login` },
+    })
+    people.set('boss', { preferred_username: 'boss', groups: ['forge-admins'] })
+    const boss = await refreshed((await signInAs(base, 'boss')).visitor, base)
+    const change = { current: 'anything at all', new: 'something else entirely' }
+    const own = { token: boss.body.token, body: change }
+    t.is((await forge.call('POST', '/api/auth/password', own)).status, 501)
 
-  // An admin can also sign in to end maintenance.
-  const path = '/api/admin/maintenance'
-  const token = boss.body.token
-  t.is((await forge.call('PUT', path, { token, body: { enabled: true } })).status, 200)
-  const late = await refreshed((await signInAs(base, 'boss')).visitor, base)
-  const end = { token: late.body.token, body: { enabled: false } }
-  t.is((await forge.call('PUT', path, end)).status, 200)
+    // An admin can also sign in to end maintenance.
+    const path = '/api/admin/maintenance'
+    const token = boss.body.token
+    t.is((await forge.call('PUT', path, { token, body: { enabled: true } })).status, 200)
+    const late = await refreshed((await signInAs(base, 'boss')).visitor, base)
+    const end = { token: late.body.token, body: { enabled: false } }
+    t.is((await forge.call('PUT', path, end)).status, 200)
 
-  // People with a session are served while the provider is unreachable. Known metadata may still be used, keys not.
-  goAway()
-  t.is((await forge.call('GET', '/api/auth/me', { token: late.body.token })).status, 200)
-  await forge.stop()
-  await forge.start()
-  t.is((await forge.call('GET', '/api/auth/me', { token: late.body.token })).status, 200)
-  const away = await newVisitor().get(`${base}/api/auth/oidc/login`)
-  t.is(away.status, 502)
-  t.like(await away.json(), {
-    detail: 'The identity provider Example ID is not responding; try again',
-    code: 'oidc.away',
-  })
-})
+    // People with a session are served while the provider is unreachable. Known metadata may still be used, keys not.
+    goAway()
+    t.is((await forge.call('GET', '/api/auth/me', { token: late.body.token })).status, 200)
+    await forge.stop()
+    await forge.start()
+    t.is((await forge.call('GET', '/api/auth/me', { token: late.body.token })).status, 200)
+    const away = await newVisitor().get(`${base}/api/auth/oidc/login`)
+    t.is(away.status, 502)
+    t.like(await away.json(), {
+      detail: 'The identity provider Example ID is not responding; try again',
+      code: 'oidc.away',
+    })
+  },
+)
 
 test.serial('without a provider its routes respond that none is configured', async t => {
   const forge = await startForge(t)
