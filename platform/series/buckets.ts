@@ -1,5 +1,6 @@
 import type { Series, Summary } from './chunk.ts'
 import { type JsonNumber, toJsonNumber } from './json-number.ts'
+import { meanWithin, saturate } from './sum.ts'
 import { at } from './varint.ts'
 
 /** The horizontal axis of a chart: the step, or the time in epoch milliseconds. */
@@ -93,7 +94,7 @@ export function addSummary(buckets: Buckets, summary: Summary): boolean {
   if (b !== bucketOf(buckets.edges, last)) return false
   buckets.count[b] = at(buckets.count, b) + summary.count
   buckets.nonfinite[b] = at(buckets.nonfinite, b) + summary.nonfinite
-  buckets.sum[b] = at(buckets.sum, b) + summary.sum
+  buckets.sum[b] = saturate(at(buckets.sum, b) + summary.sum)
   buckets.min[b] = Math.min(at(buckets.min, b), summary.min ?? Number.POSITIVE_INFINITY)
   buckets.max[b] = Math.max(at(buckets.max, b), summary.max ?? Number.NEGATIVE_INFINITY)
   if (summary.last_step > at(buckets.step, b)) {
@@ -156,7 +157,7 @@ function addStretch(
   }
   buckets.count[b] = at(buckets.count, b) + end - from
   buckets.nonfinite[b] = at(buckets.nonfinite, b) + end - from - finite
-  buckets.sum[b] = at(buckets.sum, b) + sum
+  buckets.sum[b] = saturate(at(buckets.sum, b) + sum)
   buckets.min[b] = min
   buckets.max[b] = max
   // The series is resolved, so its last point has the greatest step.
@@ -176,8 +177,7 @@ export function toBucketPoints(buckets: Buckets): BucketPoint[] {
     const finite = at(buckets.count, b) - at(buckets.nonfinite, b)
     const min = at(buckets.min, b)
     const max = at(buckets.max, b)
-    // A sum of huge values may overflow, and a mean of equal ones may be rounded past them: keep it in the range.
-    const mean = Math.min(Math.max(at(buckets.sum, b) / finite, min), max)
+    const mean = meanWithin({ sum: at(buckets.sum, b), min, max }, finite)
     points.push([
       at(buckets.step, b),
       finite > 0 ? min : null,

@@ -1,6 +1,7 @@
 import { readValues, writeValuesDense } from './doubles.ts'
 import { readInts, writeInts } from './ints.ts'
 import { sealedFormat } from './sealed.ts'
+import { saturate } from './sum.ts'
 import { at, CorruptSeries, maxVarintBytes, readVarint, reserve, writeVarint } from './varint.ts'
 
 const format = sealedFormat({ version: 1, maxBodyBytes: 64 * 1024 * 1024 })
@@ -19,7 +20,7 @@ export type Series = {
   values: Float64Array
 }
 
-/** What is known about a resolved stretch without decoding it. Extremes and sum are over finite values. */
+/** What is known about a resolved stretch without decoding it. Extremes and the saturated sum are over finite values. */
 export type Summary = {
   first_step: number
   last_step: number
@@ -144,7 +145,12 @@ function summarizeValues(values: Float64Array) {
   }
   const none = nonfinite === values.length
   // 0 and -0 are equal, so the result would depend on which came first: adding 0 makes both 0.
-  return { sum, nonfinite, min: none ? null : min + 0, max: none ? null : max + 0 }
+  return {
+    sum: saturate(sum),
+    nonfinite,
+    min: none ? null : min + 0,
+    max: none ? null : max + 0,
+  }
 }
 
 /** Joins the summaries of two stretches that share no step. */
@@ -157,7 +163,7 @@ export function combine(a: Summary, b: Summary): Summary {
     nonfinite: a.nonfinite + b.nonfinite,
     min: a.min === null || b.min === null ? (a.min ?? b.min) : Math.min(a.min, b.min),
     max: a.max === null || b.max === null ? (a.max ?? b.max) : Math.max(a.max, b.max),
-    sum: a.sum + b.sum,
+    sum: saturate(a.sum + b.sum),
     last: later.last,
     last_ts: later.last_ts,
     first_ts: Math.min(a.first_ts, b.first_ts),

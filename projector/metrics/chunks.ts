@@ -4,6 +4,7 @@ import {
   decodeChunk,
   encodeChunk,
   type Series,
+  type Summary,
   slice,
   summarize,
 } from '../../platform/series/chunk.ts'
@@ -30,27 +31,45 @@ export function pointsByKey(blocks: readonly Buffer[]): Map<number, Series> {
   return new Map([...parts].map(([keyNo, stretches]) => [keyNo, resolve(stretches)]))
 }
 
-/** Merges the points of one run into its chunks. The caller must be the only writer of its chunks. */
-export async function storePoints(
+/** What adding points to the chunks of a run replaces. */
+export type ChunkChanges = { runNo: number; replaced: KeyPlace[]; inserted: EncodedChunk[] }
+
+type KeyPlace = { keyNo: number; into: Place }
+type EncodedChunk = { keyNo: number; summary: Summary; bytes: Buffer }
+
+/**
+ * Merges points into the chunks of a run, without writing anything: this is the slow part, and the relay waits for every
+ * transaction that has written. The caller must be the only writer of the run's chunks until `writeChunks`.
+ */
+export async function planChunks(
   tx: PoolClient,
   runNo: number,
   byKey: ReadonlyMap<number, Series>,
-): Promise<void> {
+): Promise<ChunkChanges> {
   const places = await loadPlaces(tx, runNo, byKey)
   const rewrites = [...byKey].flatMap(([keyNo, points]) =>
     planRewrites(places.get(keyNo) ?? [], points).map(plan => ({ keyNo, ...plan })),
   )
-  const touched = rewrites.filter(isRewrite)
-  const stored = await takeChunks(tx, runNo, touched)
-  const chunks = rewrites.flatMap(({ keyNo, into, points }) =>
-    rewrite(into && storedOf(stored, keyNo, into), points).map(series => ({ keyNo, series })),
+  const replaced = rewrites.filter(isRewrite)
+  const stored = await loadChunks(tx, runNo, replaced)
+  const inserted = rewrites.flatMap(({ keyNo, into, points }) =>
+    rewrite(into && storedOf(stored, keyNo, into), points).map(series => ({
+      keyNo,
+      summary: summarize(series),
+      bytes: encodeChunk(series),
+    })),
   )
-  await insertChunks(tx, runNo, chunks)
+  return { runNo, replaced, inserted }
 }
 
-type KeyRewrite = Rewrite & { keyNo: number }
+/** Carries out `planChunks`. */
+export async function writeChunks(tx: PoolClient, changes: ChunkChanges): Promise<void> {
+  await deleteChunks(tx, changes)
+  await insertChunks(tx, changes)
+}
 
-const isRewrite = (plan: KeyRewrite): plan is KeyRewrite & { into: Place } => plan.into !== null
+const isRewrite = (plan: Rewrite & { keyNo: number }): plan is KeyPlace & { points: Series } =>
+  plan.into !== null
 
 const placeId = (keyNo: number, firstStep: number) => `${keyNo}/${firstStep}`
 
@@ -90,33 +109,40 @@ async function loadPlaces(
   return places
 }
 
-/** Deletes chunks and returns their contents. */
-async function takeChunks(
+const placesOf = (runNo: number, places: readonly KeyPlace[]) => [
+  runNo,
+  int4Array(places.map(({ keyNo }) => keyNo)),
+  int8Array(places.map(({ into }) => into.first_step)),
+]
+
+async function loadChunks(
   tx: PoolClient,
   runNo: number,
-  plans: readonly { keyNo: number; into: Place }[],
+  places: readonly KeyPlace[],
 ): Promise<Map<string, Series>> {
-  if (plans.length === 0) return new Map()
+  if (places.length === 0) return new Map()
   const { rows } = await tx.query<{ key_no: number; first_step: number; d: Buffer }>({
-    name: 'take_metric_chunks',
-    text: `delete from metric_chunk c using unnest($2::int4[], $3::int8[]) g (key_no, first_step)
-            where c.run_no = $1 and c.key_no = g.key_no and c.first_step = g.first_step
-           returning c.key_no, c.first_step, c.d`,
-    values: [
-      runNo,
-      int4Array(plans.map(plan => plan.keyNo)),
-      int8Array(plans.map(plan => plan.into.first_step)),
-    ],
+    name: 'load_metric_chunks',
+    text: `select c.key_no, c.first_step, c.d
+             from unnest($2::int4[], $3::int8[]) g (key_no, first_step)
+             join metric_chunk c on c.run_no = $1 and c.key_no = g.key_no and c.first_step = g.first_step`,
+    values: placesOf(runNo, places),
   })
   return new Map(rows.map(row => [placeId(row.key_no, row.first_step), decodeChunk(row.d)]))
 }
 
-async function insertChunks(
-  tx: PoolClient,
-  runNo: number,
-  chunks: readonly { keyNo: number; series: Series }[],
-): Promise<void> {
-  const summaries = chunks.map(({ series }) => summarize(series))
+async function deleteChunks(tx: PoolClient, { runNo, replaced }: ChunkChanges): Promise<void> {
+  if (replaced.length === 0) return
+  await tx.query({
+    name: 'delete_metric_chunks',
+    text: `delete from metric_chunk c using unnest($2::int4[], $3::int8[]) g (key_no, first_step)
+            where c.run_no = $1 and c.key_no = g.key_no and c.first_step = g.first_step`,
+    values: placesOf(runNo, replaced),
+  })
+}
+
+async function insertChunks(tx: PoolClient, { runNo, inserted }: ChunkChanges): Promise<void> {
+  const summaries = inserted.map(({ summary }) => summary)
   const ints = intsOf(summaries)
   await tx.query({
     name: 'insert_metric_chunks',
@@ -131,7 +157,7 @@ async function insertChunks(
                      count, nonfinite, min, max, sum, last, d)`,
     values: [
       runNo,
-      int4Array(chunks.map(chunk => chunk.keyNo)),
+      int4Array(inserted.map(({ keyNo }) => keyNo)),
       ints(s => s.first_step),
       ints(s => s.last_step),
       ints(s => s.first_ts),
@@ -140,7 +166,7 @@ async function insertChunks(
       ints(s => s.first_arrival),
       ints(s => s.last_arrival),
       ...valueColumns(summaries),
-      byteaArray(chunks.map(({ series }) => encodeChunk(series))),
+      byteaArray(inserted.map(({ bytes }) => bytes)),
     ],
   })
 }

@@ -5,7 +5,7 @@ import { inTransaction } from '../../platform/postgres/transaction.ts'
 import { tryLockInTransaction } from '../../platform/postgres/with-lock.ts'
 import { repeat } from '../../platform/repeat.ts'
 import type { Clock } from '../../platform/time.ts'
-import { pointsByKey, storePoints } from './chunks.ts'
+import { planChunks, pointsByKey, writeChunks } from './chunks.ts'
 import { correctSummaries, moveToSettled } from './settled-runs.ts'
 
 /** A run is compacted once this many points wait: readers have to merge them, and small rows are expensive. */
@@ -62,8 +62,9 @@ export async function compactDue(deps: CompactorDeps, signal: AbortSignal): Prom
  * Moves the waiting points of a run into its chunks, and settles a silent run. Returns false if another process is
  * compacting it. One transaction, so that readers see each point exactly once.
  *
- * The projector may append to the run in the meantime. The slow part, compacting the points that waited at the
- * start, runs without the row lock; only the end, which touches the same rows as a flush, holds it.
+ * The projector may append to the run in the meantime. The slow part, merging the points that waited at the start,
+ * comes before the first write, so that the relay does not wait for it; only the end, which touches the same rows as a
+ * flush, holds the row lock.
  */
 export async function compactRun(pool: Pool, runNo: number, nowMs: number): Promise<boolean> {
   return inTransaction(pool, async tx => {
@@ -86,7 +87,8 @@ async function compactHeld(tx: PoolClient, runNo: number, nowMs: number): Promis
   })
   const newest = blocks.at(-1)
   if (newest) {
-    await storePoints(tx, runNo, pointsByKey(blocks.map(block => block.d)))
+    const changes = await planChunks(tx, runNo, pointsByKey(blocks.map(block => block.d)))
+    await writeChunks(tx, changes)
     await tx.query({
       name: 'delete_metric_blocks',
       text: 'delete from metric_block where run_no = $1 and first_record <= $2',

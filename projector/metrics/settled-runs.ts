@@ -13,7 +13,7 @@ export async function correctSummaries(tx: PoolClient, runNo: number): Promise<v
     name: 'correct_metric_latest',
     text: `with c as (
              select key_no, min(first_step) as first_step, max(last_step) as last_step, sum(count) as count,
-                    sum(nonfinite) as nonfinite, min(min) as min, max(max) as max, sum(sum) as sum,
+                    sum(nonfinite) as nonfinite, min(min) as min, max(max) as max, sum_saturated(sum) as sum,
                     (array_agg(last order by last_step desc))[1] as last,
                     (array_agg(last_ts order by last_step desc))[1] as last_ts
                from metric_chunk

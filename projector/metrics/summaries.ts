@@ -68,7 +68,7 @@ async function updateSummaries(tx: PoolClient, values: Buffer[]): Promise<number
                nonfinite = l.nonfinite + f.nonfinite,
                min = least(l.min, nullif(f.min, 'NaN')),
                max = greatest(l.max, nullif(f.max, 'NaN')),
-               sum = l.sum + f.sum,
+               sum = add_saturated(l.sum, f.sum),
                exact = l.exact and f.first_step > l.last_step
              from ${columns}
              where (l.run_no, l.key_no) = (f.run_no, f.key_no)

@@ -1,9 +1,10 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import { toJsonNumber } from '../../platform/series/json-number.ts'
+import { meanWithin } from '../../platform/series/sum.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { LogTables } from '../../projector/logs/table.ts'
-import type { MetricTables } from '../../projector/metrics/table.ts'
+import type { MetricSummary, MetricTables } from '../../projector/metrics/table.ts'
 import type { RunTables } from '../../projector/runs/table.ts'
 import type { RunRow } from '../../schemas/run-records.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
@@ -119,12 +120,11 @@ async function readMetrics(db: Db, runs: readonly StoredRun[]): Promise<Map<stri
     found.set(row.run_id, metrics)
     metrics.points += row.count
     metrics.lastReportMs = row.last_received_ms
-    const finite = row.count - row.nonfinite
     metrics.summary[row.key] = {
       last: toJsonNumber(row.last),
       min: row.min,
       max: row.max,
-      mean: finite > 0 ? row.sum / finite : null,
+      mean: meanOf(row),
       step: row.last_step,
       count: row.count,
       nonfinite: row.nonfinite,
@@ -137,6 +137,11 @@ async function readMetrics(db: Db, runs: readonly StoredRun[]): Promise<Map<stri
   }
   return found
 }
+
+type Values = Pick<MetricSummary, 'count' | 'nonfinite' | 'sum' | 'min' | 'max'>
+
+const meanOf = ({ count, nonfinite, sum, min, max }: Values): number | null =>
+  min === null || max === null ? null : meanWithin({ sum, min, max }, count - nonfinite)
 
 type SummaryRow = {
   run_id: string

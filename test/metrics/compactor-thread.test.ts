@@ -1,0 +1,61 @@
+import test from 'ava'
+import { rowLock } from '../../platform/postgres/locks.ts'
+import { inTransaction } from '../../platform/postgres/transaction.ts'
+import { tryLockInTransaction } from '../../platform/postgres/with-lock.ts'
+import { planChunks, pointsByKey, writeChunks } from '../../projector/metrics/chunks.ts'
+import { startCompactorThread } from '../../projector/metrics/compactor.ts'
+import { metricsProjection } from '../../projector/metrics/projection.ts'
+import type { MetricTables } from '../../projector/metrics/table.ts'
+import { database } from '../servers/postgres.ts'
+import { until } from '../servers/until.ts'
+import { compact, emptyStore, flush, logger, report } from './given.ts'
+
+const range = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => ({ key: 'loss', step: from + i, value: i }))
+
+test('a compactor at work does not hold a stop, and what it began is not there', async t => {
+  const { pool, kysely: db, url } = await database<MetricTables>(t, { schema: 'read' })
+  await flush({ pool, db, projection: metricsProjection('metrics') }, [
+    report('run_a', range(0, 100)),
+  ])
+  // It writes its chunks, then waits for the row of the run as if that took long.
+  const other = await pool.connect()
+  await other.query('begin')
+  await other.query('select 1 from metric_run for update')
+  const compactor = startCompactorThread({ databaseUrl: url, searchPath: 'read' }, logger)
+  await until('the compactor waits', 30_000, async () => {
+    const { rowCount } = await pool.query(
+      `select 1 from pg_stat_activity where datname = current_database()
+          and application_name = 'forge compactor' and wait_event_type = 'Lock'`,
+    )
+    return rowCount === 1
+  })
+  const began = performance.now()
+  await compactor.stop()
+  const ms = performance.now() - began
+  await other.query('rollback')
+  other.release()
+  t.true(ms < 5_000, `${ms} ms`)
+  const { rows } = await pool.query(
+    'select (select count(*) from metric_chunk) as chunks, (select count(*) from metric_block) as blocks',
+  )
+  t.deepEqual(rows, [{ chunks: 0, blocks: 1 }])
+})
+
+test('nothing is written before all is computed, so that the relay does not wait for it', async t => {
+  const store = await emptyStore(t)
+  await flush(store, [report('run_a', range(0, 5000))])
+  await compact(store, 'run_a')
+  await flush(store, [report('run_a', range(2000, 6000))])
+  const { rows: blocks } = await store.pool.query('select d from metric_block')
+  await inTransaction(store.pool, async tx => {
+    t.true(await tryLockInTransaction(tx, rowLock('metric_run', 1)))
+    const changes = await planChunks(tx, 1, pointsByKey(blocks.map(({ d }) => d)))
+    t.deepEqual([changes.replaced.length, changes.inserted.length], [2, 2])
+    const hasWritten = async () =>
+      (await tx.query('select pg_current_xact_id_if_assigned() is not null as written')).rows[0]
+    t.deepEqual(await hasWritten(), { written: false })
+    await writeChunks(tx, changes)
+    t.deepEqual(await hasWritten(), { written: true })
+  })
+})
