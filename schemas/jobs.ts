@@ -54,6 +54,7 @@ export const gateNames = [
   'references',
   'params',
   'sensitive_file',
+  'env',
 ] as const
 export type GateName = (typeof gateNames)[number]
 

@@ -37,7 +37,9 @@ async function saveState(tx: Transaction, job: Job, now: Date): Promise<void> {
     text: `update write.job_state
               set state = $2, queue_reason = $3, not_before = $4, attempt = $5, is_active = $6,
                   executor_running = $7, limit_at = $8, stop_at = $9, stop_grace_s = $10, stop_force = $11,
-                  settle_at = $12
+                  settle_at = $12,
+                  -- Only an attempt needs the values, and they may be secret.
+                  env = case when $13 then '{}' else env end
             where run_id = $1`,
     values: [
       job.subject.run_id,
@@ -52,6 +54,7 @@ async function saveState(tx: Transaction, job: Job, now: Date): Promise<void> {
       stop?.grace_s ?? null,
       stop?.force ?? false,
       waitsForReport ? new Date(now.getTime() + reportLostMs) : null,
+      job.state !== null && isEnded(job.state),
     ],
   })
 }

@@ -1,4 +1,5 @@
 import { type CatalogueEntry, findRecipe } from '../../recipes/catalogue.ts'
+import { jobVariables } from '../../schemas/job-variables.ts'
 import type { LaunchOrder } from '../job-commands.ts'
 import type { Launch } from '../port.ts'
 import { pythonClient, recipeCommand } from './recipe-command.ts'
@@ -34,7 +35,8 @@ export const toLocalLaunch =
         python,
       }),
       env: {
-        ...order.env,
+        // Jobs that were admitted before these names were refused.
+        ...jobVariables(order.env),
         ...order.reporting,
         FORGE_PARAMS: JSON.stringify(order.params),
         FORGE_ATTEMPT: String(attempt),

@@ -39,6 +39,22 @@ test.serial('a job runs, fails with its exit code, and releases its GPUs and quo
   t.is(await at.printed(run_id), 'out\n')
 })
 
+test.serial(
+  'the values of env go with the end of the job, not with the end of an attempt',
+  async t => {
+    const at = await stage(t, { script: 'exit 3' })
+    const { run_id } = await at.submit({ env: { HUB_TOKEN: 'abc', NCCL_DEBUG: 'WARN' } })
+    const envNow = async () =>
+      (await at.pool.query('select env from write.job_state where run_id = $1', [run_id])).rows[0]
+        .env
+    t.deepEqual(await envNow(), { HUB_TOKEN: 'abc', NCCL_DEBUG: 'WARN' })
+    at.reconcile()
+    await at.untilState(run_id, 'failed')
+    t.deepEqual(await envNow(), {})
+    t.false(JSON.stringify(await at.eventsOf(run_id)).includes('abc'))
+  },
+)
+
 test.serial('exit code 0 without a report is a success after a minute', async t => {
   const at = await stage(t)
   at.reconcile()

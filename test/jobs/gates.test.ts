@@ -7,6 +7,7 @@ import {
   withoutSecrets,
 } from '../../command-api/jobs/admission/warnings.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import { jobVariables } from '../../schemas/job-variables.ts'
 import { gateNames } from '../../schemas/jobs.ts'
 import { defaultQuota } from '../../schemas/quotas.ts'
 import type { Recipe } from '../../schemas/recipes.ts'
@@ -242,6 +243,41 @@ test('a package is not configured, rather than wrong', t => {
   t.is(refusal.extras.fields?.gate, 'sensitive_file')
 })
 
+for (const name of [
+  ...[
+    'NODE_OPTIONS',
+    'NODE_EXTRA_CA_CERTS',
+    'LD_PRELOAD',
+    'LD_LIBRARY_PATH',
+    'DYLD_INSERT_LIBRARIES',
+  ],
+  ...['PYTHONPATH', 'PYTHONHOME', 'PYTHONSTARTUP', 'PYTHONWARNINGS', 'PYTHONUSERBASE'],
+  ...['PIP_INDEX_URL', 'pip_index_url', 'UV_INDEX', 'npm_config_registry', 'PATH', 'BASH_ENV'],
+  ...['ENV', 'IFS', 'GIT_SSH_COMMAND', 'PERL5OPT', 'BASH_FUNC_ls', 'GLIBC_TUNABLES'],
+])
+  test(`the variable ${name} is refused by its name`, t => {
+    const refusal = refusalOf(factsOf({ env: { NCCL_DEBUG: 'WARN', [name]: 'x' } }))
+    t.is(refusal.status, 400)
+    t.like(refusal.extras, {
+      fields: { gate: 'env' },
+      code: 'env.refused',
+      data: { refused: [name] },
+    })
+    t.regex(refusal.detail, new RegExp(`^Environment variables refused: ${name} change`))
+  })
+
+test('variables that only the program itself heeds may be set', t => {
+  const env = {
+    NCCL_DEBUG: 'WARN',
+    PYTHONHASHSEED: '0',
+    HF_HOME: '/x',
+    OMP_NUM_THREADS: '4',
+    http_proxy: 'x',
+  }
+  t.notThrows(() => passAll(factsOf({ env })))
+  t.deepEqual(jobVariables({ ...env, NODE_OPTIONS: '--import=x', 'A-B': '' }), env)
+})
+
 test('warnings refuse nothing', t => {
   const facts = factsOf(
     { env: { WANDB_API_KEY: 'abc', NCCL_DEBUG: 'WARN' } },
@@ -257,6 +293,27 @@ test('warnings refuse nothing', t => {
 test('values of env that look like secrets do not leave the request', t => {
   const { env } = withoutSecrets(specOf({ env: { HUB_TOKEN: 'abc', NCCL_DEBUG: 'WARN' } })).spec
   t.deepEqual(env, { HUB_TOKEN: '***', NCCL_DEBUG: 'WARN' })
+})
+
+test('a secret is known by its name or by its value', t => {
+  const secret = {
+    WANDB_KEY: 'x',
+    DB: 'postgres://forge:pw@db/forge',
+    HUB: 'hf_abcdefgh',
+    CLOUD: 'AKIAIOSFODNN7EXAMPLE',
+    SENTRY_DSN: 'x',
+  }
+  const plain = {
+    TOKENIZERS_PARALLELISM: 'false',
+    AUTHOR: 'me',
+    URL: 'https://host/path',
+    SEED: '1',
+  }
+  const { env } = withoutSecrets(specOf({ env: { ...secret, ...plain } })).spec
+  t.deepEqual(env, {
+    ...Object.fromEntries(Object.keys(secret).map(name => [name, '***'])),
+    ...plain,
+  })
 })
 
 test('the estimate is the time limit at the price of the profile', t => {

@@ -1,4 +1,5 @@
 import { Refusal } from '../../../platform/refusal.ts'
+import { isJobVariable } from '../../../schemas/job-variables.ts'
 import type { GateName, GateResult } from '../../../schemas/jobs.ts'
 import { dialect } from '../../../schemas/jobspec.ts'
 import { type AdmissionFacts, requestOf } from './facts.ts'
@@ -156,6 +157,19 @@ const sensitiveFile: Gate = ({ spec }) =>
       }
     : { ok: true, detail: 'no package' }
 
+/** A variable that changes how programs are loaded or installed could make more than the job's own program do its will. */
+const environmentVariables: Gate = ({ spec }) => {
+  const refused = Object.keys(spec.spec.env).filter(name => !isJobVariable(name))
+  if (refused.length === 0) return { ok: true, detail: 'every variable may be set' }
+  return {
+    ok: false,
+    code: 'env.refused',
+    detail: `Environment variables refused: ${refused.join(', ')} change how programs are loaded, found or installed`,
+    data: { refused },
+    hint: 'Leave them out of spec.env; pass what the program needs as parameters',
+  }
+}
+
 /** In the order in which they run. */
 const gates: readonly [GateName, Gate][] = [
   ['dialect', dialectGate],
@@ -167,6 +181,7 @@ const gates: readonly [GateName, Gate][] = [
   ['references', references],
   ['params', params],
   ['sensitive_file', sensitiveFile],
+  ['env', environmentVariables],
 ]
 
 /** Results of all gates, including refusals. */

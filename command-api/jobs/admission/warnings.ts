@@ -2,13 +2,21 @@ import type { Estimate, Warning } from '../../../schemas/jobs.ts'
 import { currency } from '../../../schemas/profiles.ts'
 import { type AdmissionFacts, requestOf } from './facts.ts'
 
-const secretName = /TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|PRIVATE_?KEY|ACCESS_?KEY/i
+const secretName =
+  /TOKEN(?!IZ)|SECRET|PASS(WORD|WD|PHRASE)?(_|$)|CREDENTIAL|(^|_|API|PRIVATE|ACCESS)KEY(_|$)|AUTH(?!OR)|COOKIE|DSN(_|$)/i
+/** A password in an address, or the beginning of tokens that are issued with one. */
+const secretValue =
+  /:\/\/[^/\s:@]*:[^/\s@]+@|^(Bearer |eyJ|sk-|hf_|gh[opsur]_|github_pat_|glpat-|xox[a-z]-|AKIA|ASIA|npm_|pypi-|fit_|-----BEGIN)/
+
+const isSecret = (name: string, value: string) => secretName.test(name) || secretValue.test(value)
 const heldOut = /^(val|valid|validation|eval|test|dev)/i
 
 /** Hints that refuse nothing. */
 export function warningsOf({ spec, recipe, profile }: AdmissionFacts): Warning[] {
   const { checkpoints, datasets, rules, image, env } = spec.spec
-  const secrets = Object.keys(env).filter(name => secretName.test(name))
+  const secrets = Object.entries(env)
+    .filter(([name, value]) => isSecret(name, value))
+    .map(([name]) => name)
   const all: [boolean, string, string][] = [
     [
       checkpoints.every_steps === null,
@@ -62,7 +70,7 @@ export function withoutSecrets(spec: AdmissionFacts['spec']): AdmissionFacts['sp
   const env = Object.fromEntries(
     Object.entries(spec.spec.env).map(([name, value]) => [
       name,
-      secretName.test(name) ? '***' : value,
+      isSecret(name, value) ? '***' : value,
     ]),
   )
   return { ...spec, spec: { ...spec.spec, env } }
