@@ -39,7 +39,7 @@ function actorOf(caller: HttpAsked['caller']): Actor {
   }
 }
 
-/** Sets `Forge-Position` to the caller's write, and remembers it for their next reads. */
+/** Sets `Forge-Position` to the caller's write (the server seals it for people), and remembers it for their next reads. */
 export function answerPosition(
   { recentWrites }: Pick<Deps, 'recentWrites'>,
   asked: Asked,

@@ -1,7 +1,9 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
 /**
- * Identifies a write, in the headers `Forge-Position` and `Forge-Wait-For`; opaque to clients. It is the version of a
- * stream, or an offset of the log, that the read models must have reached. In base64url: `s:<version>:<stream>` or
- * `l:<topic>:<partition>:<offset>`.
+ * Identifies a write: the version of a stream, or an offset of the log, that the read models must have reached. In
+ * base64url: `s:<version>:<stream>` or `l:<topic>:<partition>:<offset>`. People get it sealed, in `Forge-Position`, and
+ * send it back in `Forge-Wait-For`.
  */
 export type ForgePosition =
   | { kind: 'stream'; stream: string; version: number }
@@ -31,6 +33,30 @@ export function parsePosition(position: string): ForgePosition | null {
     topic: String(log[1]),
     partition: Number(log[2]),
     offset: BigInt(String(log[3])),
+  }
+}
+
+/** Binds positions to the person they were given to. */
+export type PositionSeal = {
+  seal(position: string, username: string): string
+  /** The position; null for those of others and made-up ones, which would tell whether a stream exists. */
+  open(sealed: string, username: string): string | null
+}
+
+const macBytes = 16
+
+/** `<position>.<HMAC of username and position>`, the first 128 bits of SHA-256. `key`: the same in every process. */
+export function positionSeal(key: Buffer): PositionSeal {
+  const macOf = (position: string, username: string) =>
+    createHmac('sha256', key).update(`${username}\0${position}`).digest().subarray(0, macBytes)
+  return {
+    seal: (position, username) => `${position}.${macOf(position, username).toString('base64url')}`,
+    open(sealed, username) {
+      const [position = '', mac = '', ...rest] = sealed.length > maxLength ? [] : sealed.split('.')
+      const given = Buffer.from(mac, 'base64url')
+      if (rest.length > 0 || given.length !== macBytes) return null
+      return timingSafeEqual(given, macOf(position, username)) ? position : null
+    },
   }
 }
 

@@ -72,7 +72,7 @@ export function remembered<T>(
  * One query runs at a time; keys requested meanwhile share the next one. So a thousand runs that report once a second
  * cost a few queries a second, not a thousand.
  */
-function inBatches<T>(findAll: FindAll<T>): (key: string) => Promise<T | null> {
+export function inBatches<T>(findAll: FindAll<T>): (key: string) => Promise<T | null> {
   let waiting = new Map<string, PromiseWithResolvers<T | null>>()
   let isAsking = false
 

@@ -1,15 +1,17 @@
 import type { Context } from 'koa'
 import { authenticator } from '../auth/authenticate.ts'
-import type { Caller } from '../auth/caller.ts'
+import type { Caller, Person } from '../auth/caller.ts'
 import {
   type MaintenanceSwitch,
   type MaintenanceWatch,
   watchMaintenance,
 } from '../auth/maintenance.ts'
 import { oidcOf } from '../auth/oidc-settings.ts'
+import { readPositionKey } from '../auth/position-key.ts'
 import type { Route } from '../auth/route.ts'
 import { listen } from '../platform/http/server.ts'
 import { httpShell } from '../platform/http/shell.ts'
+import { type PositionSeal, positionSeal } from '../platform/position.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { createStreams } from '../query-api/sse.ts'
 import { createWaiter, projectionProgress } from '../query-api/wait.ts'
@@ -26,6 +28,8 @@ const servedInMaintenance = (config: Config): ReadonlySet<string> => {
     : ['/api/auth/login']
   return new Set([...signIn, '/api/admin/maintenance'])
 }
+/** How many positions a read may name. */
+const maxNamed = 16
 /** `Retry-After` during maintenance, in seconds. */
 const maintenanceRetrySeconds = 30
 
@@ -47,7 +51,7 @@ export async function serveHttp(parts: Parts): Promise<Serving> {
   const maintenance = await openMaintenance(parts, streams.endAll)
   const routes = routesOf(parts, { openStream: streams.open, maintenance })
   const servedMeanwhile = servedInMaintenance(parts.config)
-  const waitFor = createWaiter(readPool, signals)
+  const positions = await openPositions(parts)
   const app = httpShell({
     routes,
     authenticate: (ctx, route) => authenticate(ctx, route.credential),
@@ -57,12 +61,8 @@ export async function serveHttp(parts: Parts): Promise<Serving> {
     admit: route =>
       admit(route, parts.isDraining(), { ...maintenance.current(), served: servedMeanwhile }),
     count: parts.rateLimits.count,
-    async before(ctx, route, caller) {
-      if (route.method !== 'GET') return
-      const began = performance.now()
-      if (!(await waitFor(positionsFor(ctx, caller, parts))))
-        ctx.set('Forge-Lag', String(Math.round(performance.now() - began)))
-    },
+    before: (ctx, route, caller) => positions.wait(ctx, route, caller),
+    after: (ctx, caller) => positions.seal(ctx, caller),
   })
   const server = await listen(app, parts.config.host, parts.config.port)
   parts.life.owns('http', server, listening => listening.close())
@@ -93,13 +93,34 @@ async function openMaintenance(parts: Parts, onBegin: () => void): Promise<Maint
   return life.owns('maintenance', opened, watch => watch.stop())
 }
 
-/** The writes that a read must show: those the caller names, else the caller's own recent ones. */
-function positionsFor(ctx: Context, caller: Caller, parts: Parts): string[] {
-  const asked = ctx.get('forge-wait-for')
-  if (asked !== '')
-    return asked
-      .split(',')
-      .map(position => position.trim())
-      .slice(0, 16)
-  return caller.kind === 'person' ? parts.deps.recentWrites.of(caller.username) : []
+/** Reading one's own writes: `Forge-Position` of a person's writes, and the waits of their reads. */
+async function openPositions({ deps, readPool, signals }: Parts) {
+  const seal = positionSeal(await readPositionKey(deps.pool))
+  const waitFor = createWaiter(readPool, signals)
+  return {
+    async wait(ctx: Context, { method }: Route, caller: Caller): Promise<void> {
+      if (method !== 'GET' || caller.kind !== 'person') return
+      const { username } = caller
+      const positions = namedBy(ctx, caller, seal) ?? deps.recentWrites.of(username)
+      if (positions.length === 0) return
+      const began = performance.now()
+      const connection = new AbortController()
+      ctx.res.once('close', () => connection.abort())
+      if (!(await waitFor({ username, positions, gone: connection.signal })))
+        ctx.set('Forge-Lag', String(Math.round(performance.now() - began)))
+    },
+    /** Only people can wait for a position, so only theirs are sealed. */
+    seal(ctx: Context, caller: Caller): void {
+      const position = ctx.response.get('Forge-Position')
+      if (caller.kind === 'person' && position !== '')
+        ctx.set('Forge-Position', seal.seal(position, caller.username))
+    },
+  }
+}
+
+/** The writes that the caller names in `Forge-Wait-For`; null if none of them is theirs. */
+function namedBy(ctx: Context, { username }: Person, seal: PositionSeal): string[] | null {
+  const named = ctx.get('forge-wait-for').split(',', maxNamed)
+  const own = named.flatMap(sealed => seal.open(sealed.trim(), username) ?? [])
+  return own.length === 0 ? null : own
 }

@@ -26,6 +26,8 @@ export type Shell<Route extends AnyRoute> = {
   count: (limit: RateLimit, client: string) => Promise<void>
   /** Runs before each handler: e.g. waits until the caller's own writes can be read. */
   before?: (ctx: Context, route: Route, caller: CallerOf<Route>) => Promise<void>
+  /** Runs after each handler that did not refuse; may change headers. */
+  after?: (ctx: Context, caller: CallerOf<Route>) => void
 }
 
 const defaultBodyLimit = 1024 * 1024
@@ -105,6 +107,7 @@ function answerOf<Route extends AnyRoute>(route: Route, shell: Shell<Route>): Mi
     if (route.rateLimit) await shell.count(route.rateLimit, clientNetwork(clientAddress(ctx)))
     await shell.before?.(ctx, route, caller)
     const answer = await route.handle(request)
+    shell.after?.(ctx, caller)
     if (answer !== undefined) send(ctx, answer)
   }
 }

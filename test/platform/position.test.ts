@@ -1,6 +1,11 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { logPosition, parsePosition, streamPosition } from '../../platform/position.ts'
+import {
+  logPosition,
+  parsePosition,
+  positionSeal,
+  streamPosition,
+} from '../../platform/position.ts'
 
 const stream = fc.string({ unit: 'binary', minLength: 1, maxLength: 300 })
 const streamName = stream.filter(name => !name.includes('\0'))
@@ -28,7 +33,7 @@ test('a position on the log is decoded as it was encoded', t => {
   )
 })
 
-test('positions that clients already hold are still accepted', t => {
+test('positions that were kept with an Idempotency-Key are still read', t => {
   t.is(streamPosition('rubric-alice/helpful', 3), 'czozOnJ1YnJpYy1hbGljZS9oZWxwZnVs')
   t.is(logPosition({ topic: 'metrics', partition: 1, offset: 42n }), 'bDptZXRyaWNzOjE6NDI')
 })
@@ -60,4 +65,20 @@ test('any text from a client is parsed as a position that PostgreSQL accepts, or
   for (const none of ['l:t:1:', 'l:t:1:-1', 'l:t t:1:1', 'l:t:1:1 ', `s:${'9'.repeat(10)}:x`])
     t.is(parsePosition(pack(none)), null, none)
   t.is(parsePosition(pack(`s:1:${'x'.repeat(100_000)}`)), null)
+})
+
+test('a sealed position is opened by the person it was given to, and by nobody else', t => {
+  const seal = positionSeal(Buffer.alloc(32, 1))
+  const position = streamPosition('user-ada', 3)
+  const sealed = seal.seal(position, 'ada')
+  t.is(seal.open(sealed, 'ada'), position)
+  t.is(positionSeal(Buffer.alloc(32, 1)).open(sealed, 'ada'), position, 'in every process')
+  t.is(seal.open(sealed, 'bob'), null)
+  t.is(positionSeal(Buffer.alloc(32, 2)).open(sealed, 'ada'), null)
+  const [, mac = ''] = sealed.split('.')
+  const others = [streamPosition('user-bob', 1), streamPosition('user-ada', 4)]
+  for (const forged of [position, '', '.', `${position}.`, `.${mac}`, `${sealed}.x`, `${sealed}A`])
+    t.is(seal.open(forged, 'ada'), null, forged)
+  for (const other of others) t.is(seal.open(`${other}.${mac}`, 'ada'), null)
+  t.is(seal.open(`${'x'.repeat(100_000)}.${mac}`, 'ada'), null)
 })

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { startForge } from '../servers/forge.ts'
 import { signedIn } from '../servers/people.ts'
-import { cast, project, waitFor } from './people.ts'
+import { cast, project, shown } from './people.ts'
 
 const path = `/api/projects/${project}`
 
@@ -22,7 +22,8 @@ test('changes of settings and members are visible at once to the person who made
       const answer = await forge.call('PUT', at, { ...as, body: { role } })
       t.like(answer.body, { project, username: 'guest', role, changed })
       t.truthy(answer.headers.get('forge-position'))
-      const seen = { token: tokens.guest, headers: waitFor(answer) }
+      await shown(forge, tokens.owner)
+      const seen = { token: tokens.guest }
       t.like((await forge.call('GET', path, seen)).body, { my_role: role })
     }
   t.like((await forge.call('DELETE', `${path}/members/guest`, as)).body, { removed: true })
@@ -80,9 +81,9 @@ for (const visibility of ['private', 'internal'])
     const forge = await startForge(t, { SERVICE_DEFAULT_VISIBILITY: visibility })
     const [alice, bob] = [await signedIn(forge, 'alice'), await signedIn(forge, 'bob')]
     const run = { token: alice, body: { project: 'new' } }
-    const headers = waitFor(await forge.call('POST', '/api/runs', run))
+    await forge.call('POST', '/api/runs', run)
     const own = await forge.call('GET', '/api/projects/new', { token: alice })
     t.like(own.body, { visibility })
-    const others = await forge.call('GET', '/api/projects/new', { token: bob, headers })
+    const others = await forge.call('GET', '/api/projects/new', { token: bob })
     t.is(others.status, visibility === 'internal' ? 200 : 404)
   })

@@ -17,10 +17,9 @@ export type Cast = {
 
 export const project = 'demo'
 
-/** Request headers with which any person's read shows the write of this response. */
-export const waitFor = ({ headers }: { headers: Headers }) => ({
-  'forge-wait-for': headers.get('forge-position') ?? '',
-})
+/** Resolves once everybody's reads show what this person wrote last: their own read waits for it. */
+export const shown = (forge: Forge, writer: string | undefined) =>
+  forge.call('GET', '/api/projects', { token: writer ?? null })
 
 /** A server with a private project and one person per role; the guest has access once it is internal. */
 export async function cast(t: ExecutionContext, env: Record<string, string> = {}): Promise<Cast> {
@@ -35,7 +34,8 @@ export async function cast(t: ExecutionContext, env: Record<string, string> = {}
     await as('owner', 'PUT', `/api/projects/${project}/members/${role}`, { role })
   await as('owner', 'PUT', `/api/projects/${project}/members/submitter`, { role: 'member' })
   const { body: run } = await as('submitter', 'POST', '/api/runs', { project })
-  const last = await as('owner', 'DELETE', `/api/projects/${project}/members/submitter`)
-  await forge.call('GET', '/api/projects', { headers: waitFor(last) })
+  await as('owner', 'DELETE', `/api/projects/${project}/members/submitter`)
+  await shown(forge, tokens.submitter)
+  await shown(forge, tokens.owner)
   return { forge, tokens: tokens as Cast['tokens'], run }
 }

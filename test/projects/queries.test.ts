@@ -1,20 +1,19 @@
 import test from 'ava'
-import { cast, project, waitFor } from './people.ts'
+import { cast, project, shown } from './people.ts'
 
 type Row = { name: string; my_role: string | null; runs: number }
 type Member = { username: string; role: string; since: string }
 
 test('the list contains the readable projects, by name, in pages, with the number of their runs', async t => {
   const { forge, tokens } = await cast(t)
-  let made: { headers: Headers } | null = null
   for (const name of ['c', 'a', 'b'])
-    made = await forge.call('POST', '/api/runs', {
+    await forge.call('POST', '/api/runs', {
       token: tokens.stranger,
       body: { project: name },
     })
-  const headers = made ? waitFor(made) : {}
+  await shown(forge, tokens.stranger)
   const list = (token: string, query = '') =>
-    forge.call<Row[]>('GET', `/api/projects${query}`, { token, headers })
+    forge.call<Row[]>('GET', `/api/projects${query}`, { token })
   const all = await list(forge.token)
   t.deepEqual(
     all.body.map(({ name, runs, my_role }) => ({ name, runs, my_role })),

@@ -1,0 +1,97 @@
+import test, { type ExecutionContext } from 'ava'
+import type { Pool } from 'pg'
+import { streamPosition } from '../../platform/position.ts'
+import { inProcessSignals } from '../../platform/signals.ts'
+import { createWaiter } from '../../query-api/wait.ts'
+import type { WakeUps } from '../../schemas/wake-ups.ts'
+import { startForge } from '../servers/forge.ts'
+import { signedIn } from '../servers/people.ts'
+import { database } from '../servers/postgres.ts'
+import { until } from '../servers/until.ts'
+
+async function waiter(t: ExecutionContext) {
+  const { pool } = await database(t, { schema: 'read' })
+  let queries = 0
+  const counted = new Proxy(pool, {
+    get(target, name: keyof Pool) {
+      if (name === 'query') queries++
+      const value = target[name]
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  const signals = inProcessSignals<WakeUps>()
+  const wait = createWaiter(counted, signals)
+  const reach = async (stream: string) => {
+    await pool.query('insert into stream_head (stream, version) values ($1, 1)', [stream])
+  }
+  return { wait, reach, signals, queries: () => queries }
+}
+
+const never = new AbortController().signal
+const first = (stream: string) => streamPosition(stream, 1)
+
+test('reads of all people share one query for each look, whatever they wait for', async t => {
+  const { wait, reach, queries } = await waiter(t)
+  const streams = Array.from({ length: 16 }, (_, index) => `rubric-${index}`)
+  const people = Array.from({ length: 20 }, (_, index) => `person-${index}`)
+  for (const stream of streams) await reach(stream)
+  const positions = streams.map(first)
+  const reached = await Promise.all(
+    people.map(username => wait({ username, positions, gone: never })),
+  )
+  t.true(reached.every(Boolean))
+  t.is(queries(), 1)
+})
+
+test('a wait ends when its write is there, and when its connection closes', async t => {
+  const { wait, reach, queries } = await waiter(t)
+  const arriving = wait({ username: 'ada', positions: [first('a'), first('b')], gone: never })
+  await reach('a')
+  await reach('b')
+  t.true(await arriving)
+  const connection = new AbortController()
+  const leaving = wait({ username: 'ada', positions: [first('c')], gone: connection.signal })
+  const before = queries()
+  await until('it looks again', 2000, () => queries() > before)
+  connection.abort()
+  t.false(await leaving)
+  const after = queries()
+  t.true(await wait({ username: 'ada', positions: [first('a')], gone: never }))
+  t.is(queries(), after + 1, 'nobody looks for whoever has left')
+})
+
+test('a person waits for four different writes at once; the fifth read does not wait, the same one does', async t => {
+  const { wait, reach, queries } = await waiter(t)
+  const waitFor = (username: string, stream: string) =>
+    wait({ username, positions: [first(stream)], gone: never })
+  const four = ['a', 'b', 'c', 'd'].map(stream => waitFor('ada', stream))
+  await until('all four wait', 2000, () => queries() >= 2)
+  t.false(await waitFor('ada', 'e'))
+  const same = waitFor('ada', 'a')
+  const others = waitFor('bob', 'e')
+  for (const stream of ['a', 'b', 'c', 'd', 'e']) await reach(stream)
+  t.deepEqual(await Promise.all([...four, same, others]), Array(6).fill(true))
+})
+
+test('Forge-Wait-For tells nobody whether a thing exists: only positions given to the caller are heeded', async t => {
+  const forge = await startForge(t)
+  const bob = await signedIn(forge, 'bob')
+  const made = await forge.call('POST', '/api/runs', { body: { project: 'p' } })
+  const given = made.headers.get('forge-position') ?? ''
+  const ahead = (stream: string) => Buffer.from(`s:999:${stream}`).toString('base64url')
+  const [, mac] = given.split('.')
+  const read = async (token: string | null, path: string, position: string) => {
+    const { headers } = await forge.call('GET', path, {
+      token,
+      headers: { 'forge-wait-for': position },
+    })
+    return headers.has('forge-lag')
+  }
+  for (const position of [ahead('user-admin'), `${ahead('user-admin')}.${mac}`]) {
+    t.false(await read(null, '/api/version', position), 'nobody waits without signing in')
+    t.false(await read(bob, '/api/runs', position))
+  }
+  t.is((await forge.call('GET', '/api/runs', { headers: { 'forge-wait-for': given } })).status, 200)
+  const own = ahead('project-p')
+  t.false(await read(forge.token, '/api/runs', own), 'not even one that was made up for oneself')
+})
