@@ -2,8 +2,8 @@ import test from 'ava'
 import { type StoredEvent, toRow } from '../../query-api/audit/events.ts'
 import type { AuditRow } from '../../schemas/audit.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
-import { signedIn } from '../servers/people.ts'
 import { createRun, ingest } from '../servers/runs.ts'
+import { signedIn } from '../servers/signed-in.ts'
 import { until } from '../servers/until.ts'
 
 const roles = { SERVICE_ROLES: 'command-api,relay,projector,query-api' }

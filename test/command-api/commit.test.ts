@@ -10,7 +10,7 @@ import type { userLogin } from '../../events/users.ts'
 import { createMemoryLog } from '../../platform/log/memory.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { database } from '../servers/postgres.ts'
-import { stageAt } from '../servers/stage.ts'
+import { routeParts } from '../servers/serve-routes.ts'
 import { until } from '../servers/until.ts'
 import { published } from './published.ts'
 
@@ -32,10 +32,10 @@ function loginsOf(username: string, snapshot?: { shape: number }): Stream<Count,
 }
 const ada = loginsOf('ada')
 
-async function stage(t: ExecutionContext) {
+async function setUp(t: ExecutionContext) {
   let now = new Date('2026-11-20T19:26:53.123Z')
   const { pool } = await database(t)
-  const { deps } = await stageAt(t, pool, () => now)
+  const { deps } = await routeParts(t, pool, () => now)
   return {
     deps,
     pool,
@@ -77,7 +77,7 @@ const count = async ({ pool }: Pick<Deps, 'pool'>) =>
   (await pool.query('select count(*)::int as events from write.event')).rows[0].events
 
 test('creating requests with a key publish the events of a stream in the order of its versions', async t => {
-  const { deps, pool } = await stage(t)
+  const { deps, pool } = await setUp(t)
   const topic = 'test.decisions'
   const log = createMemoryLog([{ name: topic, partitions: 1, retentionDays: null }])
   const relay = startRelay({ pool, log, topic, logger: pino({ level: 'silent' }), batchSize: 7 })
@@ -95,7 +95,7 @@ test('creating requests with a key publish the events of a stream in the order o
 })
 
 test('a request that came later and overtakes on the way to the stream gets the later transaction id too', async t => {
-  const { deps, pool } = await stage(t)
+  const { deps, pool } = await setUp(t)
   const entered = Promise.withResolvers<void>()
   const goOn = Promise.withResolvers<void>()
   const first = createIn(deps, asking('one').request, async () => {
@@ -123,7 +123,7 @@ test('a request that came later and overtakes on the way to the stream gets the 
 })
 
 test('locks are refused to a transaction that has written', async t => {
-  const { deps } = await stage(t)
+  const { deps } = await setUp(t)
   const late = deps.store.transaction(async tx => {
     await tx.query(`insert into write.idempotency (scope, key, request_hash, created_at)
                     values ('s', 'k', '', now())`)
@@ -133,7 +133,7 @@ test('locks are refused to a transaction that has written', async t => {
 })
 
 test('streams that wait for each other are locked in one order, whatever order they are named in', async t => {
-  const { deps } = await stage(t)
+  const { deps } = await setUp(t)
   const both = (...names: string[]) => deps.store.transaction(tx => takeLocks(tx, names))
   const all = Array.from({ length: 50 }, (_, n) =>
     n % 2 ? both('user-ada', 'user-bob') : both('user-bob', 'user-ada', 'user-ada'),
@@ -142,7 +142,7 @@ test('streams that wait for each other are locked in one order, whatever order t
 })
 
 test('a commit within another one is refused, and so is a stream that was not declared', async t => {
-  const { deps } = await stage(t)
+  const { deps } = await setUp(t)
   const inner = () => commit(deps, timer, ada, { decide: () => [login()] })
   await t.throwsAsync(commit(deps, timer, ada, { decide: () => [login()], alongside: inner }), {
     message: /within another/,
@@ -155,7 +155,7 @@ test('a commit within another one is refused, and so is a stream that was not de
 })
 
 test('a refusal in alongside prevents the events', async t => {
-  const { deps } = await stage(t)
+  const { deps } = await setUp(t)
   const refused = commit(deps, timer, ada, {
     decide: () => [login()],
     alongside: async tx => {
@@ -171,7 +171,7 @@ test('a refusal in alongside prevents the events', async t => {
 })
 
 test('a command is decided again if a writer without the lock came first, and is 409 after the third attempt', async t => {
-  const { deps } = await stage(t)
+  const { deps } = await setUp(t)
   const intrude = async (version: number) => {
     const client = await deps.pool.connect()
     await client.query(
@@ -200,7 +200,7 @@ test('a command is decided again if a writer without the lock came first, and is
 })
 
 test('a lock that is not free in time is 503', async t => {
-  const { deps } = await stage(t)
+  const { deps } = await setUp(t)
   const goOn = Promise.withResolvers<void>()
   const entered = Promise.withResolvers<void>()
   const holder = commit(deps, timer, ada, {
@@ -232,7 +232,7 @@ test('a lock that is not free in time is 503', async t => {
 })
 
 test('a response contains the position of its write, and a read with it shows the write', async t => {
-  const { deps } = await stage(t)
+  const { deps } = await setUp(t)
   const { request, answered } = asking()
   await commit(deps, request, ada, { decide: () => [login()] })
   const position = Buffer.from('s:1:user-ada').toString('base64url')
@@ -244,7 +244,7 @@ test('a response contains the position of its write, and a read with it shows th
 })
 
 test('within a day a key creates only once; its response is repeated without secrets, and another body is 409', async t => {
-  const { deps, later } = await stage(t)
+  const { deps, later } = await setUp(t)
   const first = asking('k', { a: 1 })
   t.deepEqual(await createIn(deps, first.request), { token: 'secret', name: 'thing' })
   const again = asking('k', { a: 1 })
@@ -264,7 +264,7 @@ test('within a day a key creates only once; its response is repeated without sec
 })
 
 test('stored responses are deleted after a day, without checking at each request', async t => {
-  const { deps, later } = await stage(t)
+  const { deps, later } = await setUp(t)
   const keys = async () =>
     (await deps.pool.query('select key from write.idempotency order by key')).rows.map(
       row => row.key,
@@ -276,7 +276,7 @@ test('stored responses are deleted after a day, without checking at each request
 })
 
 test('a long stream is read from its snapshot, with the same state as from all events', async t => {
-  const { deps } = await stage(t)
+  const { deps } = await setUp(t)
   const grown = loginsOf('ada', { shape: 1 })
   let asked = 0
   const store: Deps['store'] = {

@@ -7,8 +7,8 @@ import { PermanentFailure } from '../../command-api/reactor.ts'
 import type { UserEvent } from '../../events/users.ts'
 import { until } from '../servers/until.ts'
 import { randomFrom } from '../whole/chaos/random.ts'
-import { dutyStage, logIns, loginReactor, noticing } from './duty-stage.ts'
 import { storeWith } from './duty-store.ts'
+import { dutyRunners, logIns, loginReactor, noticing } from './login-duties.ts'
 
 const ended = (sid: string) =>
   decided<null, UserEvent>(
@@ -17,7 +17,7 @@ const ended = (sid: string) =>
   )
 
 test('an event creates its duty, whose outcome is recorded with that event as its cause', async t => {
-  const { run, rows, pool } = await dutyStage(t)
+  const { run, rows, pool } = await dutyRunners(t)
   const reactor = loginReactor(async ({ payload }) => [ended(payload.sid)])
   const { store } = run([reactor])
   await logIns(store, ['s1'])
@@ -39,7 +39,7 @@ test('an event creates its duty, whose outcome is recorded with that event as it
 })
 
 test('neither a rolled-back event nor one without duties creates a duty', async t => {
-  const { pool, rows } = await dutyStage(t)
+  const { pool, rows } = await dutyRunners(t)
   const store = storeWith(pool, [loginReactor(async () => nothing)])
   await t.throwsAsync(
     store.transaction(async tx => {
@@ -66,7 +66,7 @@ test('neither a rolled-back event nor one without duties creates a duty', async 
 
 test('10,000 duties due at once are performed in the order of due_at, later ones not before they are due', async t => {
   t.timeout(120_000)
-  const { run, pool, clock, pass } = await dutyStage(t)
+  const { run, pool, clock, pass } = await dutyRunners(t)
   const seen: string[] = []
   const order: number[] = []
   const reactor = loginReactor(
@@ -100,7 +100,7 @@ test('10,000 duties due at once are performed in the order of due_at, later ones
 })
 
 test('two processes share the duties, and each is performed once', async t => {
-  const { pool, run, rows } = await dutyStage(t)
+  const { pool, run, rows } = await dutyRunners(t)
   const seen = { one: [] as string[], other: [] as string[] }
   const sids = Array.from({ length: 200 }, (_, index) => `s${index}`)
   await logIns(storeWith(pool, [loginReactor(noticing([]))]), sids)
@@ -112,7 +112,7 @@ test('two processes share the duties, and each is performed once', async t => {
 })
 
 test('a process whose lease has ended can neither close the duty nor record an outcome', async t => {
-  const { run, rows, pass, pool } = await dutyStage(t)
+  const { run, rows, pass, pool } = await dutyRunners(t)
   const slow = Promise.withResolvers<void>()
   const results: string[] = []
   const begun = Promise.withResolvers<void>()
@@ -142,7 +142,7 @@ test('a process whose lease has ended can neither close the duty nor record an o
 })
 
 test('an attempt that ignores its signal ends at its deadline', async t => {
-  const { run, rows } = await dutyStage(t)
+  const { run, rows } = await dutyRunners(t)
   const { store } = run([
     loginReactor(() => new Promise(() => {}), { deadlineMs: 30, attempts: 1 }),
   ])
@@ -152,7 +152,7 @@ test('an attempt that ignores its signal ends at its deadline', async t => {
 })
 
 test('a poison duty is retried with growing pauses, parked at the limit, and delays no other', async t => {
-  const { run, rows, clock, pass } = await dutyStage(t)
+  const { run, rows, clock, pass } = await dutyRunners(t)
   const seen: string[] = []
   const { store } = run([
     loginReactor(
@@ -180,7 +180,7 @@ test('a poison duty is retried with growing pauses, parked at the limit, and del
 })
 
 test('a permanent failure is parked at once', async t => {
-  const { run, rows } = await dutyStage(t)
+  const { run, rows } = await dutyRunners(t)
   const { store } = run([
     loginReactor(async () => {
       throw new PermanentFailure('the receiver is gone')
@@ -192,7 +192,7 @@ test('a permanent failure is parked at once', async t => {
 })
 
 test('if its outcome cannot be recorded, the duty stays open and is retried', async t => {
-  const { run, rows, pass } = await dutyStage(t)
+  const { run, rows, pass } = await dutyRunners(t)
   let performed = 0
   const { store } = run([
     loginReactor(async ({ payload, attempt }) => {
@@ -213,7 +213,7 @@ test('if its outcome cannot be recorded, the duty stays open and is retried', as
 })
 
 test('duties of an unknown reactor stay, and others are still performed', async t => {
-  const { run, rows, pool } = await dutyStage(t)
+  const { run, rows, pool } = await dutyRunners(t)
   const gone = loginReactor(noticing([]), { name: 'gone' })
   const seen: string[] = []
   const known = loginReactor(noticing(seen))
@@ -227,7 +227,7 @@ test('duties of an unknown reactor stay, and others are still performed', async 
 })
 
 test('stop releases duties in progress at once, without counting a failure', async t => {
-  const { run, rows } = await dutyStage(t)
+  const { run, rows } = await dutyRunners(t)
   const begun = Promise.withResolvers<void>()
   const { store, runner } = run([
     loginReactor(() => {
@@ -244,7 +244,7 @@ test('stop releases duties in progress at once, without counting a failure', asy
 })
 
 test('done duties are deleted in batches after seven days; open and parked ones stay', async t => {
-  const { pool, clock, rows } = await dutyStage(t)
+  const { pool, clock, rows } = await dutyRunners(t)
   await pool.query(
     `insert into write.duty (duty_id, reactor, cause, request_id, payload, created_at, due_at, done_at, parked_at)
      select gen_random_uuid(), 'r', 'c', 'q', '{}', now(), now(),
@@ -269,7 +269,7 @@ test('a kept error is short and holds no credentials', t => {
 })
 
 test('an oversized payload fails the command that would add the duty', async t => {
-  const { pool, rows } = await dutyStage(t)
+  const { pool, rows } = await dutyRunners(t)
   const store = storeWith(pool, [loginReactor(noticing([]))])
   await t.throwsAsync(logIns(store, ['x'.repeat(70_000)]), { instanceOf: RangeError })
   t.deepEqual(await rows(), [])

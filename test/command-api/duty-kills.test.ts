@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { until } from '../servers/until.ts'
 import { type Random, randomFrom } from '../whole/chaos/random.ts'
-import { dutyStage, logIns } from './duty-stage.ts'
 import { storeWith } from './duty-store.ts'
+import { dutyRunners, logIns } from './login-duties.ts'
 import { dutiesPerEvent, receivingReactors } from './receiving-reactors.ts'
 
 /** Counts each effect once: repeats of a key are dropped. `received` is called for every request. */
@@ -51,7 +51,7 @@ for (const [when, requests] of [
   ['after', 2],
 ] as const)
   test(`a process killed ${when} the effect: another has it done, and the receiver sees it once`, async t => {
-    const { pool, url, rows } = await dutyStage(t)
+    const { pool, url, rows } = await dutyRunners(t)
     const target = await receiver(t)
     const [, , reactor] = receivingReactors(target.url)
     if (!reactor) throw new Error('there is no such reactor')
@@ -82,7 +82,7 @@ test('1,000 duties of 3 reactors under 50 kills at random points: each effect on
   const seed = Number(process.env.FORGE_TEST_SEED ?? Date.now() % 1_000_000)
   t.log(`seed ${seed} (FORGE_TEST_SEED repeats it)`)
   const random = randomFrom(seed)
-  const { pool, url, rows } = await dutyStage(t)
+  const { pool, url, rows } = await dutyRunners(t)
   const points = killPoints(random)
   const workers = new Set<ChildProcess>()
   let killed = 0

@@ -8,8 +8,8 @@ import { topicsOf } from '../../events/topics.ts'
 import type { UserEvent } from '../../events/users.ts'
 import { createMemoryLog } from '../../platform/log/memory.ts'
 import { until } from '../servers/until.ts'
-import { dutyStage } from './duty-stage.ts'
 import { silent, storeWith } from './duty-store.ts'
+import { dutyRunners } from './login-duties.ts'
 
 const topics = topicsOf('test')
 const topic = topics.decisions.name
@@ -40,7 +40,7 @@ const ender = (
 })
 
 async function followerStage(t: ExecutionContext) {
-  const { pool, clock } = await dutyStage(t)
+  const { pool, clock } = await dutyRunners(t)
   const log = createMemoryLog(Object.values(topics))
   const store = storeWith(pool, [])
   const loginOf = (sid: string, event_id = randomUUID()) => ({

@@ -3,7 +3,7 @@ import { nextSlot } from '../../command-api/duties/schedules.ts'
 import { nothing } from '../../command-api/outcome.ts'
 import { type Reactor, reactor } from '../../command-api/reactor.ts'
 import { until } from '../servers/until.ts'
-import { scheduleStage } from './schedule-stage.ts'
+import { scheduleRunners } from './run-schedules.ts'
 
 const sweep = (seconds: number, seen: string[] = []): Reactor<null> =>
   reactor<{ slot: string }, null>({
@@ -24,7 +24,7 @@ test('slots lie on multiples of the interval, and the next one is later than now
 })
 
 test('each slot adds its duty once, however many processes look', async t => {
-  const { start, nextAt, rows, pass } = await scheduleStage(t)
+  const { start, nextAt, rows, pass } = await scheduleRunners(t)
   for (let process = 0; process < 4; process++) start(sweep(60))
   await nextAt('2026-11-20T12:01:00.000Z')
   t.deepEqual(await rows(), [], 'the first slot is still to come')
@@ -39,7 +39,7 @@ test('each slot adds its duty once, however many processes look', async t => {
 })
 
 test('slots missed during downtime are made up for by one duty', async t => {
-  const { start, nextAt, rows, pass } = await scheduleStage(t)
+  const { start, nextAt, rows, pass } = await scheduleRunners(t)
   const first = start(sweep(60))
   await nextAt('2026-11-20T12:01:00.000Z')
   await first.stop()
@@ -53,7 +53,7 @@ test('slots missed during downtime are made up for by one duty', async t => {
 })
 
 test('a changed interval applies from the next start', async t => {
-  const { start, nextAt, row } = await scheduleStage(t)
+  const { start, nextAt, row } = await scheduleRunners(t)
   await start(sweep(86_400)).stop()
   start(sweep(3600))
   await nextAt('2026-11-20T13:00:00.000Z')
@@ -61,7 +61,7 @@ test('a changed interval applies from the next start', async t => {
 })
 
 test('the duty of a slot is performed with its payload', async t => {
-  const { start, nextAt, run, pass } = await scheduleStage(t)
+  const { start, nextAt, run, pass } = await scheduleRunners(t)
   const seen: string[] = []
   const { runner } = run([sweep(60, seen)], { pollMs: 60_000 })
   start(sweep(60), runner.wake)

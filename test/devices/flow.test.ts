@@ -1,15 +1,15 @@
 import test from 'ava'
-import { type DeviceStage, stage } from './stage.ts'
+import { type ServedDevices, serveDevices } from './serve-devices.ts'
 
-const askCode = async ({ call }: DeviceStage, headers = {}) => {
+const askCode = async ({ call }: ServedDevices, headers = {}) => {
   const { body } = await call('POST', '/api/cli/device/code', { body: {}, headers })
   return { device_code: String(body.device_code), user_code: String(body.user_code) }
 }
-const poll = ({ call }: DeviceStage, device_code: string) =>
+const poll = ({ call }: ServedDevices, device_code: string) =>
   call('POST', '/api/cli/device/token', { body: { device_code } })
 
 test('a code names the page that approves it and is stored only as a hash', async t => {
-  const { call, pool } = await stage(t)
+  const { call, pool } = await serveDevices(t)
   const { status, headers, body } = await call('POST', '/api/cli/device/code', { body: {} })
   t.is(status, 200)
   t.is(headers.get('cache-control'), 'no-store')
@@ -29,7 +29,7 @@ test('a code names the page that approves it and is stored only as a hash', asyn
 })
 
 test('a program polls until a person approves, and gets their token once', async t => {
-  const s = await stage(t)
+  const s = await serveDevices(t)
   const { token } = await s.signIn('ada')
   const { device_code, user_code } = await askCode(s)
   const pending = await poll(s, device_code)
@@ -67,7 +67,7 @@ test('a program polls until a person approves, and gets their token once', async
 })
 
 test('one of ten concurrent polls gets the token', async t => {
-  const s = await stage(t)
+  const s = await serveDevices(t)
   const { token } = await s.signIn('ada')
   const { device_code, user_code } = await askCode(s)
   await s.call('POST', `/api/cli/device/${user_code}/approve`, { token })
@@ -79,7 +79,7 @@ test('one of ten concurrent polls gets the token', async t => {
 })
 
 test('one of ten concurrent polls is on time, and the others must slow down', async t => {
-  const s = await stage(t)
+  const s = await serveDevices(t)
   const { device_code } = await askCode(s)
   const answers = await Promise.all(Array.from({ length: 10 }, () => poll(s, device_code)))
   const slowed = answers.filter(answer => answer.status === 429)
@@ -95,7 +95,7 @@ test('one of ten concurrent polls is on time, and the others must slow down', as
 })
 
 test('a denied code is refused, an expired or unknown one has expired', async t => {
-  const s = await stage(t)
+  const s = await serveDevices(t)
   const { token } = await s.signIn('ada')
   const denied = await askCode(s)
   await s.call('POST', `/api/cli/device/${denied.user_code}/deny`, { token })
@@ -119,7 +119,7 @@ test('a denied code is refused, an expired or unknown one has expired', async t 
 })
 
 test('an approval ends with the session that gave it, and with the person', async t => {
-  const s = await stage(t)
+  const s = await serveDevices(t)
   const [ada, bob] = await Promise.all([s.signIn('ada'), s.signIn('bob')])
   const [first, second] = await Promise.all([askCode(s), askCode(s)])
   await s.call('POST', `/api/cli/device/${first.user_code}/approve`, { token: ada.token })
@@ -135,7 +135,7 @@ test('an approval ends with the session that gave it, and with the person', asyn
 })
 
 test('a person sees who asks before they decide', async t => {
-  const s = await stage(t)
+  const s = await serveDevices(t)
   const { token } = await s.signIn('ada')
   const { user_code } = await askCode(s, { 'user-agent': `forge-cli/1.0 ${'x'.repeat(500)}` })
   const { status, body } = await s.call('GET', `/api/cli/device/${user_code}`, { token })
@@ -154,7 +154,7 @@ test('a person sees who asks before they decide', async t => {
 })
 
 test('each decision is an event of the person, with how they were signed in', async t => {
-  const s = await stage(t)
+  const s = await serveDevices(t)
   const { token } = await s.signIn('ada')
   const [yes, no] = await Promise.all([askCode(s), askCode(s)])
   await s.call('POST', `/api/cli/device/${yes.user_code}/approve`, { token })
@@ -178,7 +178,7 @@ test('each decision is an event of the person, with how they were signed in', as
 })
 
 test('after five wrong codes within a minute, concurrent or not, even the right one is refused', async t => {
-  const s = await stage(t)
+  const s = await serveDevices(t)
   const [ada, bob] = await Promise.all([s.signIn('ada'), s.signIn('bob')])
   const { user_code } = await askCode(s)
   const path = `/api/cli/device/${user_code}`
@@ -198,7 +198,7 @@ test('after five wrong codes within a minute, concurrent or not, even the right 
 })
 
 test('a code is deleted a day after its end', async t => {
-  const s = await stage(t)
+  const s = await serveDevices(t)
   const { user_code } = await askCode(s)
   s.later(900 + 86_399)
   await askCode(s)
@@ -211,7 +211,7 @@ test('a code is deleted a day after its end', async t => {
 })
 
 test('a malformed device code is reported at its field, without its value', async t => {
-  const { call } = await stage(t)
+  const { call } = await serveDevices(t)
   const missing = await call('POST', '/api/cli/device/token', { body: {} })
   t.is(missing.status, 422)
   t.like((missing.body.detail as object[])[0] ?? {}, {
@@ -226,7 +226,7 @@ test('a malformed device code is reported at its field, without its value', asyn
 })
 
 test('an address polls twenty times a minute, whatever the codes', async t => {
-  const s = await stage(t)
+  const s = await serveDevices(t)
   const codes = await Promise.all(Array.from({ length: 21 }, () => askCode(s)))
   const statuses = await Promise.all(
     codes.map(async ({ device_code }) => (await poll(s, device_code)).status),

@@ -12,7 +12,7 @@ import { folder, makeWheel, writeRecipe } from '../recipes/tiny-recipe.ts'
 import { exitOf, launch } from './contract.ts'
 import { outputOf, untilPrinted } from './output.ts'
 
-type Stage = {
+type Launcher = {
   executor: Executor
   root: string
   /** A launch of this recipe. */
@@ -20,7 +20,7 @@ type Stage = {
   runToEnd(submitted: Launch): Promise<{ code: number | null; text: string; ref: string }>
 }
 
-async function stage(t: ExecutionContext, host: Record<string, string> = {}): Promise<Stage> {
+async function setUp(t: ExecutionContext, host: Record<string, string> = {}): Promise<Launcher> {
   const root = await folder(t)
   const executor = await openLocalExecutor({
     runsDirectory: path.join(root, 'runs'),
@@ -91,7 +91,7 @@ async function lifecycleServer(t: ExecutionContext) {
 }
 
 test('a recipe runs with its packages, the client and its parameters, and its exit status is the run’s', async t => {
-  const { root, of, runToEnd } = await stage(t, { PIP_NO_COLOR: '1' })
+  const { root, of, runToEnd } = await setUp(t, { PIP_NO_COLOR: '1' })
   const { reports, env } = await lifecycleServer(t)
   const recipe = await recipeWithPackage(
     root,
@@ -129,7 +129,7 @@ sys.exit(5)
 })
 
 test('a stop reaches the recipe’s own handler', async t => {
-  const { root, of, executor } = await stage(t)
+  const { root, of, executor } = await setUp(t)
   const program = `import signal, sys, time
 signal.signal(signal.SIGTERM, lambda *_: (print("saved"), sys.exit(4)))
 print("training")
@@ -144,7 +144,7 @@ while True: time.sleep(0.05)
 })
 
 test('of concurrent runs that need an environment, one builds it and the others reuse it', async t => {
-  const { root, of, runToEnd } = await stage(t)
+  const { root, of, runToEnd } = await setUp(t)
   const recipe = await recipeWithPackage(
     root,
     'import tiny_package; print(tiny_package.__file__)\n',
@@ -163,7 +163,7 @@ test('of concurrent runs that need an environment, one builds it and the others 
 
 test('a builder killed in the middle leaves no environment, and the next run builds it', async t => {
   const index = await hangingServer(t)
-  const { root, of, executor, runToEnd } = await stage(t, { PIP_INDEX_URL: index.url })
+  const { root, of, executor, runToEnd } = await setUp(t, { PIP_INDEX_URL: index.url })
   const recipe = await recipeWithPackage(root, 'import tiny_package; print("trained")\n')
   const requirements = path.join(recipe, 'requirements.txt')
   const asItShouldBe = await readFile(requirements, 'utf8')
@@ -187,7 +187,7 @@ test('a builder killed in the middle leaves no environment, and the next run bui
 
 test('a stop ends the building of an environment', async t => {
   const index = await hangingServer(t)
-  const { root, of, executor } = await stage(t, { PIP_INDEX_URL: index.url })
+  const { root, of, executor } = await setUp(t, { PIP_INDEX_URL: index.url })
   const recipe = await writeRecipe(path.join(root, 'slow'), {
     'requirements.txt': 'no_such_thing\n',
   })
@@ -198,7 +198,7 @@ test('a stop ends the building of an environment', async t => {
 })
 
 test('an environment that cannot be built ends the run with pip’s own words', async t => {
-  const { root, of, runToEnd } = await stage(t)
+  const { root, of, runToEnd } = await setUp(t)
   const { reports, env } = await lifecycleServer(t)
   const recipe = await recipeWithPackage(root, 'print("never")\n', 'not_there==7.7\n')
   const { code, text } = await runToEnd(await of(recipe, { env }))
@@ -210,7 +210,7 @@ test('an environment that cannot be built ends the run with pip’s own words', 
 })
 
 test('files that changed after the admission are not run', async t => {
-  const { root, of, runToEnd } = await stage(t)
+  const { root, of, runToEnd } = await setUp(t)
   const recipe = await writeRecipe(path.join(root, 'plain'), {})
   const admitted = await of(recipe)
   await writeFile(path.join(recipe, 'train.py'), 'print("other")\n')
@@ -220,7 +220,7 @@ test('files that changed after the admission are not run', async t => {
 })
 
 test('a machine without Python says what to install', async t => {
-  const { root, of, runToEnd } = await stage(t)
+  const { root, of, runToEnd } = await setUp(t)
   const recipe = await writeRecipe(path.join(root, 'plain'), {})
   const { command } = await of(recipe)
   const plan = JSON.parse(command.at(-1) ?? '')
@@ -234,7 +234,7 @@ test('a machine without Python says what to install', async t => {
 })
 
 test('an environment whose Python has gone is built again', async t => {
-  const { root, of, runToEnd } = await stage(t)
+  const { root, of, runToEnd } = await setUp(t)
   const recipe = await recipeWithPackage(root, 'import tiny_package; print("trained")\n')
   t.is((await runToEnd(await of(recipe))).code, 0)
   const environments = path.join(root, 'environments')

@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import { earlierRunFilesReactor } from '../../command-api/jobs/earlier-run-files.ts'
 import type { Reactor } from '../../command-api/reactor.ts'
 import { migrate } from '../../platform/postgres/migrate.ts'
-import { dutyStage } from '../command-api/duty-stage.ts'
+import { dutyRunners } from '../command-api/login-duties.ts'
 import { until } from '../servers/until.ts'
 
 const folder = fileURLToPath(new URL('../../command-api/migrations', import.meta.url))
@@ -12,7 +12,7 @@ const dueAt = new Date('2026-11-26T12:00:00Z')
 
 /** A database as it was before the upgrade, with these runs of jobs that have ended, and others that need nothing. */
 async function upgradeStage(t: ExecutionContext, ended: readonly string[]) {
-  const { pool, url, run } = await dutyStage(t)
+  const { pool, url, run } = await dutyRunners(t)
   await pool.query(
     `insert into write.run_state (run_id, owner, project, source, ended_at)
      select id, 'ada', 'ada', 'job', $2::timestamptz from unnest($1::text[]) id

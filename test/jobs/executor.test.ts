@@ -4,12 +4,12 @@ import { reportJob } from '../../command-api/jobs/report.ts'
 import { runDueTimers } from '../../command-api/jobs/timers.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import { until } from '../servers/until.ts'
-import { type Stage, stage } from './stage.ts'
+import { type JobsWithExecutor, jobsWithExecutor } from './jobs-with-executor.ts'
 
 // One test at a time, because each starts processes, which soon overload a small machine.
 const types = (events: readonly JobEvent[]) => events.map(event => event.type.slice('job.'.length))
 
-const asked = (at: Stage, more: { graceSeconds?: number; force?: boolean } = {}) => ({
+const asked = (at: JobsWithExecutor, more: { graceSeconds?: number; force?: boolean } = {}) => ({
   message: null,
   graceSeconds: null,
   force: false,
@@ -17,7 +17,7 @@ const asked = (at: Stage, more: { graceSeconds?: number; force?: boolean } = {})
   ...more,
 })
 
-const holds = async ({ pool }: Stage) => {
+const holds = async ({ pool }: JobsWithExecutor) => {
   const { rows } = await pool.query(
     `select (select count(*)::int from write.gpu_slot) as slots, (select count(*)::int from write.quota_hold) as holds,
             coalesce(sum(held_gpus), 0)::int as gpus, coalesce(sum(held_jobs), 0)::int as jobs from write.quota`,
@@ -27,7 +27,7 @@ const holds = async ({ pool }: Stage) => {
 const nothing = { slots: 0, holds: 0, gpus: 0, jobs: 0 }
 
 test.serial('a job runs, fails with its exit code, and releases its GPUs and quota', async t => {
-  const at = await stage(t, { script: 'echo out; echo err >&2; exit 3' })
+  const at = await jobsWithExecutor(t, { script: 'echo out; echo err >&2; exit 3' })
   at.reconcile()
   const { run_id } = await at.submit({ resources: { gpus_per_node: 2 } })
   await at.untilState(run_id, 'failed')
@@ -56,7 +56,7 @@ test.serial(
 )
 
 test.serial('exit code 0 without a report is a success after a minute', async t => {
-  const at = await stage(t)
+  const at = await jobsWithExecutor(t)
   at.reconcile()
   const { run_id } = await at.submit()
   await until('it has ended', 60_000, async () =>
@@ -71,7 +71,7 @@ test.serial('exit code 0 without a report is a success after a minute', async t 
 })
 
 test.serial('a reported end is shown at once, and the process may exit later', async t => {
-  const at = await stage(t, { script: 'sleep 1; echo tidy' })
+  const at = await jobsWithExecutor(t, { script: 'sleep 1; echo tidy' })
   at.reconcile()
   const { run_id } = await at.submit()
   await at.untilState(run_id, 'starting')
@@ -96,7 +96,9 @@ test.serial('a reported end is shown at once, and the process may exit later', a
 
 /** A run that hears when it is asked to end, and goes on. */
 async function startStubborn(t: ExecutionContext) {
-  const at = await stage(t, { script: "trap 'echo asked' TERM; while :; do sleep 0.1; done" })
+  const at = await jobsWithExecutor(t, {
+    script: "trap 'echo asked' TERM; while :; do sleep 0.1; done",
+  })
   at.reconcile()
   const { run_id } = await at.submit()
   await at.untilState(run_id, 'starting')
@@ -120,7 +122,7 @@ test.serial('a forced stop kills at once', async t => {
 })
 
 test.serial('a stop that comes before the start leaves nothing running', async t => {
-  const at = await stage(t, { script: 'sleep 60' })
+  const at = await jobsWithExecutor(t, { script: 'sleep 60' })
   const { run_id } = await at.submit()
   t.is(await at.commands.schedule(run_id, [0]), 'scheduled')
   await at.change(run_id, job => stop(job, asked(at)))
@@ -130,7 +132,7 @@ test.serial('a stop that comes before the start leaves nothing running', async t
 })
 
 test.serial('the next server finds the run, its output and its end', async t => {
-  const at = await stage(t, {
+  const at = await jobsWithExecutor(t, {
     script: 'for i in 1 2 3 4 5 6; do echo line $i; sleep 0.3; done; exit 7',
   })
   const first = at.reconcile()
@@ -145,7 +147,7 @@ test.serial('the next server finds the run, its output and its end', async t => 
 })
 
 test.serial('jobs wait for GPUs in the order they came, and nobody overtakes', async t => {
-  const at = await stage(t, { gpus: 2, script: 'sleep 2' })
+  const at = await jobsWithExecutor(t, { gpus: 2, script: 'sleep 2' })
   const big = await at.submit({ resources: { gpus_per_node: 2 } })
   const next = await at.submit({ resources: { gpus_per_node: 2 } })
   const small = await at.submit({ resources: { gpus_per_node: 1 } })
@@ -174,7 +176,7 @@ test.serial('jobs wait for GPUs in the order they came, and nobody overtakes', a
 })
 
 test.serial("a job that its owner's quota keeps waiting keeps nobody else waiting", async t => {
-  const at = await stage(t, { gpus: 4, script: 'sleep 5' })
+  const at = await jobsWithExecutor(t, { gpus: 4, script: 'sleep 5' })
   await at.pool.query(`insert into write.quota (username, max_concurrent_gpus) values ('ada', 2)`)
   const first = await at.submit({ resources: { gpus_per_node: 2 } })
   const second = await at.submit({ resources: { gpus_per_node: 2 } })
@@ -190,7 +192,7 @@ test.serial("a job that its owner's quota keeps waiting keeps nobody else waitin
 test.serial(
   "a pause ends the attempt, and the next one keeps the job's place in the queue",
   async t => {
-    const at = await stage(t, {
+    const at = await jobsWithExecutor(t, {
       script: 'echo attempt $FORGE_ATTEMPT; [ "$FORGE_ATTEMPT" = 2 ] || sleep 60',
     })
     at.reconcile()
@@ -212,7 +214,7 @@ test.serial(
 test.serial(
   'an attempt unknown to the engine is lost, and retried if the spec says so',
   async t => {
-    const at = await stage(t, { script: 'echo attempt $FORGE_ATTEMPT; sleep 60' })
+    const at = await jobsWithExecutor(t, { script: 'echo attempt $FORGE_ATTEMPT; sleep 60' })
     const first = at.reconcile()
     const { run_id } = await at.submit({ retry: { max_attempts: 2, backoff_s: 0 } })
     await at.untilState(run_id, 'starting')
@@ -239,7 +241,7 @@ test.serial(
 )
 
 test.serial('a job is stopped at its time limit', async t => {
-  const at = await stage(t, { script: 'sleep 60' })
+  const at = await jobsWithExecutor(t, { script: 'sleep 60' })
   at.reconcile()
   const { run_id } = await at.submit({ limits: { max_duration_s: 1, stop_grace_s: 1 } })
   await at.untilState(run_id, 'stopped')
@@ -249,7 +251,7 @@ test.serial('a job is stopped at its time limit', async t => {
 })
 
 test.serial('a held job is queued at its time, and one that waits too long fails', async t => {
-  const at = await stage(t)
+  const at = await jobsWithExecutor(t)
   const not_before = new Date(at.now().getTime() + 3_600_000).toISOString()
   const held = await at.submit({ scheduling: { not_before } })
   const waiting = await at.submit({ limits: { max_pending_s: 60 } })

@@ -1,12 +1,16 @@
 import test from 'ava'
 import type { Refusal } from '../../platform/refusal.ts'
 import { endedWell } from '../servers/as-executor.ts'
-import { type Stage, stage } from './stage.ts'
+import { type JobsWithExecutor, jobsWithExecutor } from './jobs-with-executor.ts'
 
 type Known = { artifact_id: string; step: number; metrics: Record<string, number> }
 
 /** Registers checkpoints of a run, as its code would. */
-async function register(at: Stage, run_id: string, artifacts: readonly Known[]): Promise<void> {
+async function register(
+  at: JobsWithExecutor,
+  run_id: string,
+  artifacts: readonly Known[],
+): Promise<void> {
   for (const { artifact_id, step, metrics } of artifacts) {
     const path = `/checkpoints/${artifact_id}`
     await at.pool.query(
@@ -22,12 +26,12 @@ async function register(at: Stage, run_id: string, artifacts: readonly Known[]):
   }
 }
 
-const source = async (at: Stage, metric: Record<string, unknown> | null) => {
+const source = async (at: JobsWithExecutor, metric: Record<string, unknown> | null) => {
   const { run_id, short_id } = await at.submit({ checkpoints: { metric } })
   return { run_id, short_id }
 }
 
-const from = async (at: Stage, init_from: Record<string, unknown>, username = 'ada') =>
+const from = async (at: JobsWithExecutor, init_from: Record<string, unknown>, username = 'ada') =>
   at.submit({ init_from }, { username }).then(
     ({ resolved }) => resolved.init_from?.artifact_id,
     (error: Refusal) => error.detail,
@@ -41,7 +45,7 @@ const checkpoints: Known[] = [
 ]
 
 test('init_from is resolved at admission', async t => {
-  const at = await stage(t)
+  const at = await jobsWithExecutor(t)
   const { run_id, short_id } = await source(at, { key: 'loss', goal: 'min' })
   await register(at, run_id, checkpoints)
   t.is(await from(at, { artifact_id: 'art_4' }), 'art_4')
@@ -55,7 +59,7 @@ test('init_from is resolved at admission', async t => {
 })
 
 test('best follows the goal of the run, and needs one', async t => {
-  const at = await stage(t)
+  const at = await jobsWithExecutor(t)
   const highest = await source(at, { key: 'loss', goal: 'max' })
   await register(at, highest.run_id, checkpoints)
   t.is(await from(at, { run_id: highest.run_id, select: 'best' }), 'art_3')
@@ -68,7 +72,7 @@ test('best follows the goal of the run, and needs one', async t => {
 })
 
 test('missing artifacts and those hidden from the submitter are named', async t => {
-  const at = await stage(t)
+  const at = await jobsWithExecutor(t)
   const { run_id } = await source(at, null)
   await register(at, run_id, checkpoints)
   t.is(await from(at, { artifact_id: 'art_7' }), 'No such artifact: art_7')
@@ -88,7 +92,7 @@ test('missing artifacts and those hidden from the submitter are named', async t 
 })
 
 test('no job can start from a report', async t => {
-  const at = await stage(t)
+  const at = await jobsWithExecutor(t)
   const { run_id } = await source(at, null)
   await register(at, run_id, checkpoints)
   await at.pool.query(`update write.artifact set kind = 'eval_report' where artifact_id = 'art_3'`)
@@ -97,7 +101,7 @@ test('no job can start from a report', async t => {
 })
 
 test('a further attempt gets the newest checkpoint', async t => {
-  const at = await stage(t)
+  const at = await jobsWithExecutor(t)
   const { run_id } = await at.submit({ init_from: null, retry: { max_attempts: 2, backoff_s: 0 } })
   await at.commands.schedule(run_id, [0])
   t.is((await at.commands.launch(run_id, 1)).resume_from, null)

@@ -1,13 +1,13 @@
 import test from 'ava'
 import { stop } from '../../command-api/jobs/decide.ts'
 import { takeQuota } from '../../command-api/jobs/holds.ts'
-import { stage } from './stage.ts'
+import { jobsWithExecutor } from './jobs-with-executor.ts'
 
 const each = <T>(count: number, work: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)))
 
 test('of fifty concurrent starts, exactly as many get GPUs as the quota allows', async t => {
-  const at = await stage(t, { gpus: 64 })
+  const at = await jobsWithExecutor(t, { gpus: 64 })
   await at.pool.query(`insert into write.quota (username, max_concurrent_jobs) values ('ada', 50)`)
   const jobs = await each(50, () => at.submit())
   for (let round = 0; round < 3; round++) {
@@ -26,7 +26,7 @@ test('of fifty concurrent starts, exactly as many get GPUs as the quota allows',
 })
 
 test('a GPU is held by at most one job', async t => {
-  const at = await stage(t)
+  const at = await jobsWithExecutor(t)
   const jobs = await each(4, () => at.submit())
   const outcomes = await each(4, index => at.commands.schedule(String(jobs[index]?.run_id), [0]))
   t.deepEqual(outcomes.filter(outcome => outcome === 'scheduled').length, 1)
@@ -36,7 +36,7 @@ test('a GPU is held by at most one job', async t => {
 })
 
 test('a job that is no longer queued reserves nothing', async t => {
-  const at = await stage(t)
+  const at = await jobsWithExecutor(t)
   const { run_id } = await at.submit()
   await at.change(run_id, job =>
     stop(job, { message: null, graceSeconds: null, force: false, now: at.now() }),
@@ -49,7 +49,7 @@ test('a job that is no longer queued reserves nothing', async t => {
 })
 
 test('the cap of a series applies in addition to the quota', async t => {
-  const at = await stage(t)
+  const at = await jobsWithExecutor(t)
   await at.pool.query(
     `insert into write.quota (username, max_concurrent_jobs, per_series) values ('ada', 50, '{"local": {"max_concurrent_gpus": 2}}')`,
   )
@@ -62,7 +62,7 @@ test('the cap of a series applies in addition to the quota', async t => {
 })
 
 test('used-up GPU hours make a job wait until the next day', async t => {
-  const at = await stage(t)
+  const at = await jobsWithExecutor(t)
   await at.pool.query(`insert into write.quota (username, daily_gpu_hours) values ('ada', 2)`)
   const { run_id } = await at.submit()
   const noon = new Date('2026-11-20T12:00:00Z')

@@ -1,9 +1,9 @@
 import test from 'ava'
 import { Refusal } from '../../platform/refusal.ts'
-import { stage } from './stage.ts'
+import { jobsWithExecutor } from './jobs-with-executor.ts'
 
 test("a job's own number is in the project it was submitted to, and strangers submit nothing to it", async t => {
-  const at = await stage(t)
+  const at = await jobsWithExecutor(t)
   t.is((await at.submit({}, { username: 'ada' })).short_id, 'of-ada-1')
   t.is((await at.submit({}, { username: 'ada' })).short_id, 'of-ada-2')
   const stranger = at.submit({}, { username: 'eve' }, 'of-ada')
@@ -16,7 +16,7 @@ test("a job's own number is in the project it was submitted to, and strangers su
 })
 
 test('referenced rubrics must exist, in that version, and be readable by the submitter', async t => {
-  const at = await stage(t)
+  const at = await jobsWithExecutor(t)
   const rubric = (name: string, visibility: 'public' | 'private', version: number) => ({
     type: 'rubric.updated' as const,
     data: {

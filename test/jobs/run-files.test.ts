@@ -5,29 +5,32 @@ import type { DecisionEvent } from '../../events/all.ts'
 import type { Recorded } from '../../events/event.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import { until } from '../servers/until.ts'
-import { type Stage, stage } from './stage.ts'
+import { type JobsWithExecutor, jobsWithExecutor } from './jobs-with-executor.ts'
 
 const endedAt = '2026-11-20T12:00:00.000Z'
 const dueOf = (days: number, event: JobEvent) =>
   runFilesReactor(days).dutiesOf({ ...event, occurred_at: endedAt } as Recorded<DecisionEvent>)
 
 /** Performs a due duty as the executor's process does. */
-const perform = (at: Stage, run_id: string) =>
+const perform = (at: JobsWithExecutor, run_id: string) =>
   runFilesReactor(7).perform(
     { duty_id: 'd', payload: { run_id }, attempt: 1, due_at: at.now() },
     { pool: at.pool, files: at.executor, logger: pino({ level: 'silent' }) },
     new AbortController().signal,
   )
 
-const isThere = async (at: Stage, run_id: string) => (await at.executor.find(run_id, 1)) !== null
+const isThere = async (at: JobsWithExecutor, run_id: string) =>
+  (await at.executor.find(run_id, 1)) !== null
 
-async function failed(at: Stage): Promise<{ run_id: string; events: readonly JobEvent[] }> {
+async function failed(
+  at: JobsWithExecutor,
+): Promise<{ run_id: string; events: readonly JobEvent[] }> {
   const { run_id } = await at.submit()
   await at.untilState(run_id, 'failed')
   return { run_id, events: await at.eventsOf(run_id) }
 }
 
-const register = (at: Stage, run_id: string, path: string) =>
+const register = (at: JobsWithExecutor, run_id: string, path: string) =>
   at.pool.query(
     `insert into write.artifact (artifact_id, run_id, kind, path, step, format)
      values ($1, $2, 'checkpoint', $3, 1, 'f')`,
@@ -37,7 +40,7 @@ const register = (at: Stage, run_id: string, path: string) =>
 test.serial(
   'the files of a run are deleted some days after its end, and a repeat does nothing',
   async t => {
-    const at = await stage(t, { script: 'exit 3' })
+    const at = await jobsWithExecutor(t, { script: 'exit 3' })
     at.reconcile()
     const { run_id, events } = await failed(at)
     const due = [{ payload: { run_id }, due_at: new Date('2026-11-27T12:00:00.000Z') }]
@@ -59,7 +62,7 @@ test.serial(
 )
 
 test.serial('the files of a run stay if they include an artifact of any run', async t => {
-  const at = await stage(t, { script: 'exit 3' })
+  const at = await jobsWithExecutor(t, { script: 'exit 3' })
   at.reconcile()
   const { run_id: own } = await failed(at)
   await register(at, own, 'checkpoints/1')
@@ -73,7 +76,7 @@ test.serial('the files of a run stay if they include an artifact of any run', as
 })
 
 test.serial('the files of a run that has not ended stay', async t => {
-  const at = await stage(t, { script: 'sleep 60' })
+  const at = await jobsWithExecutor(t, { script: 'sleep 60' })
   at.reconcile()
   const { run_id } = await at.submit()
   await until('it runs', 60_000, () => isThere(at, run_id))

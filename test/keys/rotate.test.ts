@@ -2,7 +2,7 @@ import test from 'ava'
 import { adminPassword } from '../servers/api.ts'
 import { commandLine } from '../servers/command-line.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
-import { signedIn } from '../servers/people.ts'
+import { signedIn } from '../servers/signed-in.ts'
 import { until } from '../servers/until.ts'
 
 const kidOf = (token: string): string =>

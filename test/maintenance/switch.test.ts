@@ -1,9 +1,9 @@
 import test from 'ava'
 import { adminPassword } from '../servers/api.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
-import { signedIn } from '../servers/people.ts'
 import { addressOf } from '../servers/rendezvous.ts'
 import { createRun } from '../servers/runs.ts'
+import { signedIn } from '../servers/signed-in.ts'
 import { until } from '../servers/until.ts'
 
 const path = '/api/admin/maintenance'

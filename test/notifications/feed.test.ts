@@ -3,7 +3,7 @@ import type { Notification } from '../../schemas/notifications.ts'
 import { commandLine } from '../servers/command-line.ts'
 import { connect } from '../servers/events.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
-import { signedIn } from '../servers/people.ts'
+import { signedIn } from '../servers/signed-in.ts'
 import { until } from '../servers/until.ts'
 
 const toldWithinMs = 30_000

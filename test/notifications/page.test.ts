@@ -3,9 +3,9 @@ import type { Page } from 'playwright-core'
 import { adminPassword } from '../servers/api.ts'
 import { openBrowser } from '../servers/browser.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
-import { signedIn } from '../servers/people.ts'
 import { createRun } from '../servers/runs.ts'
 import { keepScreenshot } from '../servers/screenshot.ts'
+import { signedIn } from '../servers/signed-in.ts'
 
 const waitMs = 30_000
 

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import jwt from 'jsonwebtoken'
-import { client } from './stage.ts'
+import { client } from './forge-with-provider.ts'
 
 export type Key = { kid: string; privateKey: KeyObject; publicKey: KeyObject }
 

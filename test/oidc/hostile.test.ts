@@ -3,6 +3,11 @@ import type { ServerResponse } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import jwt from 'jsonwebtoken'
 import {
+  type ForgeWithProvider,
+  providerAddress,
+  startWithProvider,
+} from './forge-with-provider.ts'
+import {
   type Asked,
   type HostileProvider,
   hostileProvider,
@@ -11,19 +16,18 @@ import {
   newKey,
   signedBy,
 } from './hostile-provider.ts'
-import { providerAddress, type Stage, startWithProvider } from './stage.ts'
 import { newVisitor, target, type Visitor } from './visitor.ts'
 
-type Scene = Stage & { provider: HostileProvider }
+type ProviderSetup = ForgeWithProvider & { provider: HostileProvider }
 
-async function setScene(t: ExecutionContext): Promise<Scene> {
+async function setScene(t: ExecutionContext): Promise<ProviderSetup> {
   const { issuer, server } = await providerAddress(t)
   const provider = hostileProvider(issuer, server)
   return { provider, ...(await startWithProvider(t, issuer)) }
 }
 
 /** Starts a sign-in; returns what the provider was told. */
-async function begin({ base }: Scene, visitor: Visitor): Promise<Asked> {
+async function begin({ base }: ProviderSetup, visitor: Visitor): Promise<Asked> {
   const { searchParams } = target(await visitor.get(`${base}/api/auth/oidc/login`))
   const told = (name: string) => searchParams.get(name) ?? ''
   return { state: told('state'), nonce: told('nonce'), challenge: told('code_challenge') }
@@ -31,7 +35,7 @@ async function begin({ base }: Scene, visitor: Visitor): Promise<Asked> {
 
 /** Returns to Forge with a provider's parameters and these changes; null removes a parameter. */
 function callBack(
-  { redirectUri, provider }: Scene,
+  { redirectUri, provider }: ProviderSetup,
   visitor: Visitor,
   { asked, changes = {} }: { asked: Asked; changes?: Record<string, string | null> },
 ): Promise<Response> {
@@ -41,7 +45,7 @@ function callBack(
   return visitor.get(`${redirectUri}?${new URLSearchParams(query)}`)
 }
 
-async function sessions({ forge }: Scene): Promise<number> {
+async function sessions({ forge }: ProviderSetup): Promise<number> {
   const { rowCount } = await forge.pool.query('select 1 from auth.session')
   return rowCount ?? 0
 }
@@ -49,17 +53,17 @@ async function sessions({ forge }: Scene): Promise<number> {
 /** Checks a sign-in with this response: its status and message, and that nobody is signed in. */
 async function refused(
   t: ExecutionContext,
-  scene: Scene,
+  setup: ProviderSetup,
   [what, status, detail]: [what: string, status: number, detail: RegExp],
   changes: Record<string, string | null> = {},
 ): Promise<void> {
   const visitor = newVisitor()
-  const asked = await begin(scene, visitor)
-  const answer = await callBack(scene, visitor, { asked, changes })
+  const asked = await begin(setup, visitor)
+  const answer = await callBack(setup, visitor, { asked, changes })
   t.is(answer.status, status, what)
   t.regex(String((await answer.json()).detail), detail, what)
   t.is(visitor.cookie('forge_refresh'), undefined, what)
-  t.is(await sessions(scene), 0, what)
+  t.is(await sessions(setup), 0, what)
 }
 
 const claims = (change: IdClaims) => (honest: IdClaims) =>
@@ -115,13 +119,13 @@ function changedBody(token: string): string {
 }
 
 test.serial('an ID token that does not prove who it is about signs nobody in', async t => {
-  const scene = await setScene(t)
-  const { provider, forge } = scene
+  const setup = await setScene(t)
+  const { provider, forge } = setup
   const honest = provider.idToken
   const bad = badTokens(provider)
   for (const [what, idToken] of bad) {
     provider.idToken = idToken
-    await refused(t, scene, [what, 502, /^The response of the identity provider Example ID/])
+    await refused(t, setup, [what, 502, /^The response of the identity provider Example ID/])
   }
   // Each got as far as the token, so nothing else was wrong.
   t.is(provider.redeemed(), bad.length)
@@ -129,9 +133,9 @@ test.serial('an ID token that does not prove who it is about signs nobody in', a
   t.is(rowCount, 0)
   provider.idToken = honest
   const visitor = newVisitor()
-  const answer = await callBack(scene, visitor, { asked: await begin(scene, visitor) })
+  const answer = await callBack(setup, visitor, { asked: await begin(setup, visitor) })
   t.is(answer.status, 302)
-  t.is(await sessions(scene), 1)
+  t.is(await sessions(setup), 1)
   t.notRegex(forge.output(), /defect/)
   t.notRegex(forge.output(), /eyJ|the secret between/)
 })
@@ -139,11 +143,11 @@ test.serial('an ID token that does not prove who it is about signs nobody in', a
 test.serial(
   'a provider that changes its keys between two sign-ins signs in with the new one, not the old',
   async t => {
-    const scene = await setScene(t)
-    const { provider } = scene
+    const setup = await setScene(t)
+    const { provider } = setup
     const signIn = async () => {
       const visitor = newVisitor()
-      return (await callBack(scene, visitor, { asked: await begin(scene, visitor) })).status
+      return (await callBack(setup, visitor, { asked: await begin(setup, visitor) })).status
     }
     t.is(await signIn(), 302)
     const old = provider.idToken
@@ -159,68 +163,68 @@ test.serial(
 test.serial(
   'a response that this browser did not request, or already used, signs nobody in',
   async t => {
-    const scene = await setScene(t)
-    const { provider } = scene
+    const setup = await setScene(t)
+    const { provider } = setup
     const untrusted = /could not be verified/
     const mixUp = { iss: 'https://id.example.net' }
-    await refused(t, scene, ['the answer of another issuer', 502, untrusted], mixUp)
-    await refused(t, scene, ['an answer without issuer', 502, untrusted], { iss: null })
-    await refused(t, scene, ['an answer without code', 502, untrusted], { code: null })
+    await refused(t, setup, ['the answer of another issuer', 502, untrusted], mixUp)
+    await refused(t, setup, ['an answer without issuer', 502, untrusted], { iss: null })
+    await refused(t, setup, ['an answer without code', 502, untrusted], { code: null })
     const stale = /start again$/
-    await refused(t, scene, ['no state', 400, stale], { state: null })
-    await refused(t, scene, ['an empty state', 400, stale], { state: '' })
-    await refused(t, scene, ['another state', 400, stale], { state: 'a'.repeat(43) })
-    const twice = await Promise.all([0, 1].map(() => begin(scene, newVisitor())))
-    await refused(t, scene, ["another browser's state", 400, stale], {
+    await refused(t, setup, ['no state', 400, stale], { state: null })
+    await refused(t, setup, ['an empty state', 400, stale], { state: '' })
+    await refused(t, setup, ['another state', 400, stale], { state: 'a'.repeat(43) })
+    const twice = await Promise.all([0, 1].map(() => begin(setup, newVisitor())))
+    await refused(t, setup, ["another browser's state", 400, stale], {
       state: String(twice[0]?.state),
     })
-    await refused(t, scene, ['a code that is not there', 400, stale], { code: 'made-up' })
-    const notMine = provider.codeFor(await begin(scene, newVisitor()))
-    await refused(t, scene, ["another browser's code", 400, stale], { code: notMine })
+    await refused(t, setup, ['a code that is not there', 400, stale], { code: 'made-up' })
+    const notMine = provider.codeFor(await begin(setup, newVisitor()))
+    await refused(t, setup, ["another browser's code", 400, stale], { code: notMine })
     const error = { code: null, error: 'access_denied', error_description: '<b>call 555</b>' }
-    await refused(t, scene, ['a refusal', 403, /^Example ID did not sign you in/], error)
+    await refused(t, setup, ['a refusal', 403, /^Example ID did not sign you in/], error)
     const away = { code: null, error: 'temporarily_unavailable' }
-    await refused(t, scene, ['a provider in trouble', 502, /Example ID is not responding/], away)
+    await refused(t, setup, ['a provider in trouble', 502, /Example ID is not responding/], away)
     t.is(provider.redeemed(), 0)
 
     // A temporary failure spoils nothing: the same browser returns with the right response.
     const visitor = newVisitor()
-    const asked = await begin(scene, visitor)
-    t.is((await callBack(scene, visitor, { asked, changes: { state: 'x' } })).status, 400)
+    const asked = await begin(setup, visitor)
+    t.is((await callBack(setup, visitor, { asked, changes: { state: 'x' } })).status, 400)
     const cookie = String(visitor.cookie('forge_oidc'))
-    t.is((await callBack(scene, visitor, { asked })).status, 302)
+    t.is((await callBack(setup, visitor, { asked })).status, 302)
     t.is(visitor.cookie('forge_oidc'), undefined)
     // Replayed by the same browser, and by one that got hold of its cookie; the provider would take the code.
-    t.is((await callBack(scene, visitor, { asked })).status, 400)
+    t.is((await callBack(setup, visitor, { asked })).status, 400)
     const code = provider.codeFor(asked)
     const query = new URLSearchParams({ code, state: asked.state, iss: provider.issuer })
-    const replayed = await newVisitor().get(`${scene.redirectUri}?${query}`, {
+    const replayed = await newVisitor().get(`${setup.redirectUri}?${query}`, {
       cookie: `forge_oidc=${cookie}`,
     })
     t.is(replayed.status, 400)
     t.is(provider.redeemed(), 1)
-    t.is(await sessions(scene), 1)
-    t.notRegex(scene.forge.output(), /defect/)
+    t.is(await sessions(setup), 1)
+    t.notRegex(setup.forge.output(), /defect/)
   },
 )
 
 test.serial('a sign-in that took longer than ten minutes must start again', async t => {
-  const scene = await setScene(t)
+  const setup = await setScene(t)
   const visitor = newVisitor()
-  const asked = await begin(scene, visitor)
-  await scene.forge.pool.query('update auth.oidc_flow set expires_at = now()')
-  const answer = await callBack(scene, visitor, { asked })
+  const asked = await begin(setup, visitor)
+  await setup.forge.pool.query('update auth.oidc_flow set expires_at = now()')
+  const answer = await callBack(setup, visitor, { asked })
   t.is(answer.status, 400)
   t.regex((await answer.json()).detail, /took too long/)
-  await begin(scene, newVisitor())
+  await begin(setup, newVisitor())
   // Expired sign-ins are deleted when the next one starts.
-  const { rowCount } = await scene.forge.pool.query('select 1 from auth.oidc_flow')
+  const { rowCount } = await setup.forge.pool.query('select 1 from auth.oidc_flow')
   t.is(rowCount, 1)
 })
 
 test.serial('nobody is sent to another site with a fresh sign-in', async t => {
-  const scene = await setScene(t)
-  const { base } = scene
+  const setup = await setScene(t)
+  const { base } = setup
   const login = (visitor: Visitor, returnTo: string) =>
     visitor.get(`${base}/api/auth/oidc/login?${new URLSearchParams({ return_to: returnTo })}`)
   const elsewhere = [
@@ -244,7 +248,7 @@ test.serial('nobody is sent to another site with a fresh sign-in', async t => {
     const { searchParams } = target(await login(visitor, returnTo))
     const told = (name: string) => searchParams.get(name) ?? ''
     const asked = { state: told('state'), nonce: told('nonce'), challenge: told('code_challenge') }
-    t.is(target(await callBack(scene, visitor, { asked })).href, expected)
+    t.is(target(await callBack(setup, visitor, { asked })).href, expected)
   }
 })
 
@@ -258,8 +262,8 @@ const answered =
 test.serial(
   'for any invalid response of the provider, signing in is 502 with its name',
   async t => {
-    const scene = await setScene(t)
-    const { provider, base } = scene
+    const setup = await setScene(t)
+    const { provider, base } = setup
     const instead: [string, (answer: ServerResponse) => void][] = [
       ['nothing', answer => void answer.destroy()],
       ['a failure', answered(500, '{}')],
@@ -281,9 +285,9 @@ test.serial(
     for (const path of ['/token', '/jwks'])
       for (const [what, answer] of instead) {
         provider.instead.set(path, answer)
-        await refused(t, scene, [`${path}: ${what}`, 502, /Example ID/])
+        await refused(t, setup, [`${path}: ${what}`, 502, /Example ID/])
         provider.instead.delete(path)
       }
-    t.notRegex(scene.forge.output(), /defect/)
+    t.notRegex(setup.forge.output(), /defect/)
   },
 )

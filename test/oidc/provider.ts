@@ -1,7 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { ExecutionContext } from 'ava'
 import Provider from 'oidc-provider'
-import { client, providerAddress, type Stage, startWithProvider } from './stage.ts'
+import {
+  client,
+  type ForgeWithProvider,
+  providerAddress,
+  startWithProvider,
+} from './forge-with-provider.ts'
 import { newVisitor, target, type Visitor } from './visitor.ts'
 
 /** The provider's claims about a person besides their subject. */
@@ -12,7 +17,7 @@ export type Claims = {
   groups?: string[]
 }
 
-export type WithProvider = Stage & {
+export type WithProvider = ForgeWithProvider & {
   /** By subject; may be changed at any time. */
   people: Map<string, Claims>
   /** Makes the provider unreachable. */
@@ -22,12 +27,16 @@ export type WithProvider = Stage & {
 /** A server, and in this process an OpenID provider that we did not write. */
 export async function startWithRealProvider(t: ExecutionContext): Promise<WithProvider> {
   const { issuer, server } = await providerAddress(t)
-  const stage = await startWithProvider(t, issuer)
+  const forgeWithProvider = await startWithProvider(t, issuer)
   const people = new Map<string, Claims>()
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const provider = new Provider(issuer, {
     clients: [
-      { client_id: client.id, client_secret: client.secret, redirect_uris: [stage.redirectUri] },
+      {
+        client_id: client.id,
+        client_secret: client.secret,
+        redirect_uris: [forgeWithProvider.redirectUri],
+      },
     ],
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig' }] },
     cookies: { keys: ['only a test'] },
@@ -45,7 +54,7 @@ export async function startWithRealProvider(t: ExecutionContext): Promise<WithPr
     server.close()
     server.closeAllConnections()
   }
-  return { ...stage, people, goAway }
+  return { ...forgeWithProvider, people, goAway }
 }
 
 /** Goes through the provider's pages as this person; returns the callback URL of Forge. */

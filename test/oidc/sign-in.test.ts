@@ -1,7 +1,7 @@
 import test from 'ava'
 import { adminPassword } from '../servers/api.ts'
 import { startForge } from '../servers/forge.ts'
-import { eventsOf } from '../servers/people.ts'
+import { eventsOf } from '../servers/signed-in.ts'
 import { signInAs, startWithRealProvider } from './provider.ts'
 import { newVisitor, target, type Visitor } from './visitor.ts'
 

@@ -9,7 +9,7 @@ import { locks } from '../../platform/postgres/locks.ts'
 import { withLock } from '../../platform/postgres/with-lock.ts'
 import { projections } from '../../projector/slices.ts'
 import { projectionsRead, trimLog } from '../../projector/trim-log.ts'
-import { scheduleStage } from '../command-api/schedule-stage.ts'
+import { scheduleRunners } from '../command-api/run-schedules.ts'
 import { startForge } from '../servers/forge.ts'
 import { database } from '../servers/postgres.ts'
 import { until } from '../servers/until.ts'
@@ -119,7 +119,7 @@ test('each hour the log is trimmed once, by the first process that is ready', as
     ...logTrimmer,
     perform: (duty, _, signal) => logTrimmer.perform(duty, trim, signal),
   }
-  const { start, run, nextAt, pass, rows } = await scheduleStage(t, at)
+  const { start, run, nextAt, pass, rows } = await scheduleRunners(t, at)
   for (let process = 0; process < 2; process++) start(trimmer, run([trimmer]).runner.wake)
   const untilDone = (duties: number) =>
     until(`${duties} duties are done`, 10_000, async () => {

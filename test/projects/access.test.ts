@@ -9,7 +9,7 @@ import {
 } from '../../command-api/access.ts'
 import { runToActOn } from '../../command-api/run-to-act-on.ts'
 import type { Refusal } from '../../platform/refusal.ts'
-import { type Cast, cast, project, type Who } from './people.ts'
+import { type OnePerRole, onePerRole, project, type Who } from './one-per-role.ts'
 
 const roles = Object.keys(permitted) as ProjectRole[]
 const actions: readonly Action[] = ['read', 'submit', 'control', 'issue_token', 'configure']
@@ -45,18 +45,23 @@ test('a person can have several roles in a project at once', t => {
   ])
 })
 
-/** The roles of each person of the cast in a project of that visibility, or for the submitter's run in it. */
+/** The roles of each person in a project of that visibility, or for the run of the submitter. */
 function rolesOf(who: Who, visibility: 'private' | 'internal', ofRun: boolean): ProjectRole[] {
   const own: ProjectRole[] = who === 'stranger' || who === 'guest' ? [] : [who]
   const kept = own.filter(projectRole => ofRun || projectRole !== 'submitter')
   return visibility === 'internal' ? [...kept, 'guest'] : kept
 }
 
-type Attempt = { action: Action; ofRun: boolean; call: (cast: Cast, who: Who) => Promise<number> }
+type Attempt = {
+  action: Action
+  ofRun: boolean
+  call: (people: OnePerRole, who: Who) => Promise<number>
+}
 
 const request =
-  (method: string, path: (cast: Cast) => string, body?: object) => async (cast: Cast, who: Who) =>
-    (await cast.forge.call(method, path(cast), { token: cast.tokens[who], body })).status
+  (method: string, path: (people: OnePerRole) => string, body?: object) =>
+  async (people: OnePerRole, who: Who) =>
+    (await people.forge.call(method, path(people), { token: people.tokens[who], body })).status
 
 /** The routes by the action that they require; the expected statuses follow from the rule. */
 const attempts: Record<string, Attempt> = {
@@ -122,7 +127,7 @@ const person = (who: Who) => ({
 })
 
 test('every route responds to every person by the rule, in private and internal projects', async t => {
-  const all = await cast(t)
+  const all = await onePerRole(t)
   for (const visibility of ['private', 'internal'] as const) {
     await all.forge.call('PATCH', `/api/projects/${project}`, { body: { visibility } })
     for (const [what, { action, ofRun, call }] of Object.entries(attempts))
@@ -146,9 +151,9 @@ test('every route responds to every person by the rule, in private and internal 
 })
 
 test('a job can be stopped by those who may, is 403 for those who may only read it, and 404 for others', async t => {
-  const { forge, tokens } = await cast(t)
+  const { forge, tokens } = await onePerRole(t)
   const { body: lock } = await forge.call('GET', '/api/recipes/digits/1.0.0/lock')
-  const { status, body: job } = await forge.call<Cast['run']>('POST', '/api/jobs', {
+  const { status, body: job } = await forge.call<OnePerRole['run']>('POST', '/api/jobs', {
     token: tokens.member,
     body: {
       api: 'forge/v2',

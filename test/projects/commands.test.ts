@@ -1,12 +1,12 @@
 import test from 'ava'
 import { startForge } from '../servers/forge.ts'
-import { signedIn } from '../servers/people.ts'
-import { cast, project, shown } from './people.ts'
+import { signedIn } from '../servers/signed-in.ts'
+import { onePerRole, project, shown } from './one-per-role.ts'
 
 const path = `/api/projects/${project}`
 
 test('changes of settings and members are visible at once to the person who made them', async t => {
-  const { forge, tokens } = await cast(t)
+  const { forge, tokens } = await onePerRole(t)
   const as = { token: tokens.owner }
   t.like((await forge.call('PATCH', path, { ...as, body: { notes: 'sums 数' } })).body, {
     name: project,
@@ -31,7 +31,7 @@ test('changes of settings and members are visible at once to the person who made
 })
 
 test('a member must be allowed to sign in, and the owner stays the owner', async t => {
-  const { forge, tokens } = await cast(t)
+  const { forge, tokens } = await onePerRole(t)
   const put = (username: string) =>
     forge.call('PUT', `${path}/members/${username}`, {
       token: tokens.owner,
@@ -50,7 +50,7 @@ test('a member must be allowed to sign in, and the owner stays the owner', async
 })
 
 test('a change records its actor and request; an invalid value is 422 at its field', async t => {
-  const { forge, tokens } = await cast(t)
+  const { forge, tokens } = await onePerRole(t)
   const refused: [method: string, at: string, body: object, field: string][] = [
     ['PATCH', path, { visibility: 'public' }, 'visibility'],
     ['PATCH', path, { owner: 'admin' }, 'owner'],

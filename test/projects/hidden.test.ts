@@ -1,7 +1,7 @@
 import test from 'ava'
 import { type Forge, startForge } from '../servers/forge.ts'
-import { signedIn } from '../servers/people.ts'
 import { createRun } from '../servers/runs.ts'
+import { signedIn } from '../servers/signed-in.ts'
 
 type Document = { paths: Record<string, Record<string, { requestBody?: unknown }>> }
 type Operation = { method: string; path: string; body: object | null }

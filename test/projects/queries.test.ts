@@ -1,11 +1,11 @@
 import test from 'ava'
-import { cast, project, shown } from './people.ts'
+import { onePerRole, project, shown } from './one-per-role.ts'
 
 type Row = { name: string; my_role: string | null; runs: number }
 type Member = { username: string; role: string; since: string }
 
 test('the list contains the readable projects, by name, in pages, with the number of their runs', async t => {
-  const { forge, tokens } = await cast(t)
+  const { forge, tokens } = await onePerRole(t)
   for (const name of ['c', 'a', 'b'])
     await forge.call('POST', '/api/runs', {
       token: tokens.stranger,
@@ -38,7 +38,7 @@ test('the list contains the readable projects, by name, in pages, with the numbe
 })
 
 test('members are listed with their roles, the owner first, in pages', async t => {
-  const { forge, tokens } = await cast(t)
+  const { forge, tokens } = await onePerRole(t)
   const list = (query: string) =>
     forge.call<Member[]>('GET', `/api/projects/${project}/members${query}`, {
       token: tokens.viewer,

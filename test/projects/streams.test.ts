@@ -2,10 +2,10 @@ import test from 'ava'
 import { connect } from '../servers/events.ts'
 import { ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
-import { cast, project } from './people.ts'
+import { onePerRole, project } from './one-per-role.ts'
 
 test('streams end within seconds for people who lose access, and continue for the others', async t => {
-  const { forge, tokens, run } = await cast(t)
+  const { forge, tokens, run } = await onePerRole(t)
   const paths = [
     `/api/runs/${run.run_id}/logs/stream`,
     `/api/runs/${run.run_id}/metrics/stream`,

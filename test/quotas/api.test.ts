@@ -1,7 +1,7 @@
 import test from 'ava'
 import { defaultQuota } from '../../schemas/quotas.ts'
 import { startForge } from '../servers/forge.ts'
-import { signedIn } from '../servers/people.ts'
+import { signedIn } from '../servers/signed-in.ts'
 
 const set = {
   max_concurrent_gpus: 16,

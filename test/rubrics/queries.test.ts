@@ -1,6 +1,6 @@
 import test from 'ava'
 import { type Forge, startForge } from '../servers/forge.ts'
-import { signedIn } from '../servers/people.ts'
+import { signedIn } from '../servers/signed-in.ts'
 
 type Listed = { owner: string; name: string; visibility: string }[]
 

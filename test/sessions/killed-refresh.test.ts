@@ -2,7 +2,7 @@ import test from 'ava'
 import { adminPassword } from '../servers/api.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { until } from '../servers/until.ts'
-import { cookieOf } from './stage.ts'
+import { cookieOf } from './serve-sessions.ts'
 
 const refresh = (forge: Forge, cookie: string) =>
   forge.call('POST', '/api/auth/refresh', { token: null, headers: { cookie } })

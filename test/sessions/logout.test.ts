@@ -1,7 +1,7 @@
 import test from 'ava'
 import { adminPassword } from '../servers/api.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
-import { signedIn } from '../servers/people.ts'
+import { signedIn } from '../servers/signed-in.ts'
 
 type Signed = { token: string; cookie: string }
 

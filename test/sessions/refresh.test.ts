@@ -1,9 +1,9 @@
 import test from 'ava'
-import { cookieOf, type SessionStage, stage, username } from './stage.ts'
+import { cookieOf, type ServedSessions, serveSessions, username } from './serve-sessions.ts'
 
 const day = 86_400
 
-async function reuses({ pool }: SessionStage) {
+async function reuses({ pool }: ServedSessions) {
   const { rows } = await pool.query(
     `select data->>'username' as username, meta->'actor'->>'via' as via from write.event
       where type = 'user.refresh_reused'`,
@@ -12,7 +12,7 @@ async function reuses({ pool }: SessionStage) {
 }
 
 test('each use of a refresh token returns the next one, and the current role', async t => {
-  const { signIn, refresh, isLive, demote } = await stage(t)
+  const { signIn, refresh, isLive, demote } = await serveSessions(t)
   const first = await signIn()
   const reply = await refresh(first.cookie)
   t.is(reply.status, 200)
@@ -34,7 +34,7 @@ test('each use of a refresh token returns the next one, and the current role', a
 })
 
 test('a lost response is repeated for ten seconds, by every process and to every caller', async t => {
-  const { signIn, refresh, later } = await stage(t)
+  const { signIn, refresh, later } = await serveSessions(t)
   const { cookie } = await signIn()
   const replies = await Promise.all(Array.from({ length: 10 }, () => refresh(cookie)))
   later(10)
@@ -46,8 +46,8 @@ test('a lost response is repeated for ten seconds, by every process and to every
 })
 
 test('a spent token ends its family after ten seconds, with one event', async t => {
-  const scene = await stage(t)
-  const { signIn, refresh, later, isLive } = scene
+  const served = await serveSessions(t)
+  const { signIn, refresh, later, isLive } = served
   const [stolen, other] = [await signIn(), await signIn()]
   const next = await refresh(stolen.cookie)
   later(10.001)
@@ -57,26 +57,26 @@ test('a spent token ends its family after ten seconds, with one event', async t 
   t.false(await isLive(stolen.token))
   t.false(await isLive(String(next.body.token)))
   t.true(await isLive(other.token), 'another session of the same person')
-  t.deepEqual(await reuses(scene), [{ username, via: 'refresh_token' }])
+  t.deepEqual(await reuses(served), [{ username, via: 'refresh_token' }])
 })
 
 test('a spent token ends its family at once if its successor was used', async t => {
-  const scene = await stage(t)
-  const { signIn, refresh } = scene
+  const served = await serveSessions(t)
+  const { signIn, refresh } = served
   const stolen = await signIn()
   const second = await refresh(stolen.cookie)
   const third = await refresh(cookieOf(second))
   t.is(third.status, 200)
   t.is((await refresh(stolen.cookie)).status, 401)
   t.is((await refresh(cookieOf(third))).status, 401)
-  t.is((await reuses(scene)).length, 1)
+  t.is((await reuses(served)).length, 1)
 })
 
 test('after any race within a family, one token still works, or none and an event is recorded', async t => {
-  const scene = await stage(t)
-  const { signIn, refresh } = scene
+  const served = await serveSessions(t)
+  const { signIn, refresh } = served
   for (let round = 0; round < 5; round++) {
-    const before = (await reuses(scene)).length
+    const before = (await reuses(served)).length
     const { cookie } = await signIn()
     const second = cookieOf(await refresh(cookie))
     const raced = await Promise.all([cookie, second, cookie, second].map(one => refresh(one)))
@@ -89,13 +89,13 @@ test('after any race within a family, one token still works, or none and an even
     t.true(heads.size <= 1)
     const [head] = heads
     const goesOn = head !== undefined && (await refresh(head)).status === 200
-    const ended = (await reuses(scene)).length - before
+    const ended = (await reuses(served)).length - before
     t.is(ended, goesOn ? 0 : 1)
   }
 })
 
 test('a family ends after thirty days, however often it was refreshed, and is deleted a day later', async t => {
-  const { signIn, refresh, later, pool } = await stage(t)
+  const { signIn, refresh, later, pool } = await serveSessions(t)
   const first = await signIn()
   later(30 * day - 3600)
   const late = await refresh(first.cookie)
@@ -115,7 +115,7 @@ test('a family ends after thirty days, however often it was refreshed, and is de
 })
 
 test('pages of other sites cannot refresh, and invalid refresh tokens are refused', async t => {
-  const { signIn, refresh } = await stage(t)
+  const { signIn, refresh } = await serveSessions(t)
   const { cookie, token } = await signIn()
   for (const origin of ['https://evil.example', 'null'])
     t.is((await refresh(cookie, { origin })).status, 403)
@@ -127,7 +127,7 @@ test('pages of other sites cannot refresh, and invalid refresh tokens are refuse
 })
 
 test('the database holds no refresh token, nor anything that suffices to derive one', async t => {
-  const { signIn, refresh, pool } = await stage(t)
+  const { signIn, refresh, pool } = await serveSessions(t)
   const { cookie } = await signIn()
   const next = await refresh(cookie)
   const { rows } = await pool.query(
@@ -153,7 +153,7 @@ const secureStages = {
 }
 for (const [how, options] of Object.entries(secureStages))
   test(`where people come by TLS, as ${how} says, the cookie is bound to it`, async t => {
-    const { signIn, refresh } = await stage(t, options)
+    const { signIn, refresh } = await serveSessions(t, options)
     const { cookie } = await signIn()
     t.regex(cookie, /^__Secure-forge_refresh=/)
     const plain = cookie.replace('__Secure-', '')

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { commandLine } from '../../servers/command-line.ts'
 import { startForge } from '../../servers/forge.ts'
-import { signedIn } from '../../servers/people.ts'
+import { signedIn } from '../../servers/signed-in.ts'
 
 test('projects are listed, shown and opened, and members come and go, from the command line', async t => {
   const forge = await startForge(t)

@@ -4,7 +4,7 @@ import test from 'ava'
 import { adminPassword } from '../../servers/api.ts'
 import { type CommandLine, commandLine, type Ended } from '../../servers/command-line.ts'
 import { type Forge, startForge } from '../../servers/forge.ts'
-import { signedIn } from '../../servers/people.ts'
+import { signedIn } from '../../servers/signed-in.ts'
 
 const password = ['-u', 'admin', '--password-stdin']
 

@@ -8,8 +8,8 @@ import { createReads } from '../../../query-api/reads.ts'
 import type { ReadTables } from '../../../query-api/slices.ts'
 import { migrationSets } from '../../../server/migrations.ts'
 import { startForge } from '../../servers/forge.ts'
-import { signedIn } from '../../servers/people.ts'
 import { database } from '../../servers/postgres.ts'
+import { signedIn } from '../../servers/signed-in.ts'
 import { fillEveryTable, person } from './rows.ts'
 
 type Plain = { url: string; user: string; administrator: Pool }

@@ -34,7 +34,7 @@ import { specOf } from './given.ts'
 
 const logsTopic = 'test.logs'
 
-export type Stage = {
+export type JobsWithExecutor = {
   pool: Pool
   store: EventStore
   commands: JobCommands
@@ -61,10 +61,10 @@ export type Stage = {
 }
 
 /** The parts of a server that jobs need, on a real database, with runs that are real processes. */
-export async function stage(
+export async function jobsWithExecutor(
   t: ExecutionContext,
   { gpus = 4, script = 'true' }: { gpus?: number; script?: string } = {},
-): Promise<Stage> {
+): Promise<JobsWithExecutor> {
   const root = await mkdtemp(join(tmpdir(), 'forge-jobs-'))
   const { pool } = await database(t)
   let offsetMs = 0

@@ -63,7 +63,7 @@ export async function logIns(
 }
 
 /** A database, a clock that only the test moves, and runners that end with the test. */
-export async function dutyStage(t: ExecutionContext, given?: { pool: Pool; url: string }) {
+export async function dutyRunners(t: ExecutionContext, given?: { pool: Pool; url: string }) {
   const { pool, url } = given ?? (await database(t))
   const clock = { now: new Date('2026-11-20T12:00:00Z') }
   return {

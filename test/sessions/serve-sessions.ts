@@ -6,11 +6,11 @@ import { createReads } from '../../query-api/reads.ts'
 import { sessionRoutes as sessionQueries } from '../../query-api/sessions/routes.ts'
 import type { Reply } from '../servers/api.ts'
 import { database } from '../servers/postgres.ts'
-import { serveInTurns, stageAt } from '../servers/stage.ts'
+import { routeParts, serveInTurns } from '../servers/serve-routes.ts'
 
 export type Signed = { token: string; cookie: string }
 
-export type SessionStage = {
+export type ServedSessions = {
   pool: Pool
   /** Advances the clock, which stands still otherwise. */
   later(seconds: number): void
@@ -26,16 +26,16 @@ export const username = 'alice'
 const password = 'a person of the tests'
 
 /** The routes of sessions; `headers` go with every refresh and sign-in. */
-export async function stage(
+export async function serveSessions(
   t: ExecutionContext,
   {
     env = {},
     headers = {},
   }: { env?: Record<string, string>; headers?: Record<string, string> } = {},
-): Promise<SessionStage> {
+): Promise<ServedSessions> {
   const { pool } = await database(t)
   let nowMs = Date.now()
-  const common = await stageAt(t, pool, () => new Date(nowMs), env)
+  const common = await routeParts(t, pool, () => new Date(nowMs), env)
   const { deps } = common
   const passwords = await createPasswords()
   await pool.query(

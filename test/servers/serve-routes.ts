@@ -25,16 +25,16 @@ import { type Config, readConfig } from '../../server/config.ts'
 import { type CallOptions, callApi, type Reply } from './api.ts'
 import { eventStoreOn } from './event-store.ts'
 
-/** The part of an installation that some routes need, on a real database and at a time the test says. */
-export type Stage = { deps: Deps; signals: Signals<WakeUps>; config: Config }
+/** The dependencies of routes, on a real database and the clock of a test. */
+export type RouteParts = { deps: Deps; signals: Signals<WakeUps>; config: Config }
 
-export async function stageAt(
+export async function routeParts(
   t: ExecutionContext,
   pool: Pool,
   now: () => Date,
   env: Record<string, string> = {},
-): Promise<Stage> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'forge-stage-'))
+): Promise<RouteParts> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'forge-routes-'))
   t.teardown(() => rm(dataDir, { recursive: true }))
   const topics = topicsOf('test')
   const signals = inProcessSignals<WakeUps>()
@@ -59,10 +59,10 @@ export async function stageAt(
   return { deps, signals, config }
 }
 
-/** Serves routes on a port of their own until the test is over; returns where. */
+/** Serves routes on a free port until the test ends; returns their address. */
 export async function serve(
   t: ExecutionContext,
-  { deps, signals, config }: Stage,
+  { deps, signals, config }: RouteParts,
   routes: readonly Route[],
 ): Promise<string> {
   const { pool, keys, now, baseUrl, logger } = deps
@@ -97,10 +97,10 @@ export type CallInTurns = <T = Record<string, unknown>>(
 /** Serves routes on two servers and calls them alternately, so that tests fail if state is kept in one process. */
 export async function serveInTurns(
   t: ExecutionContext,
-  stage: Stage,
+  parts: RouteParts,
   routes: readonly Route[],
 ): Promise<CallInTurns> {
-  const urls = await Promise.all([serve(t, stage, routes), serve(t, stage, routes)])
+  const urls = await Promise.all([serve(t, parts, routes), serve(t, parts, routes)])
   let calls = 0
   return (method, path, options) => callApi(urls[calls++ % 2] ?? '', method, path, options)
 }

@@ -4,9 +4,9 @@ import { deviceRoutes } from '../../command-api/devices/routes.ts'
 import { openSession } from '../../command-api/sessions/open-session.ts'
 import { deviceRoutes as deviceQueries } from '../../query-api/devices/routes.ts'
 import { database } from '../servers/postgres.ts'
-import { type CallInTurns, serveInTurns, stageAt } from '../servers/stage.ts'
+import { type CallInTurns, routeParts, serveInTurns } from '../servers/serve-routes.ts'
 
-export type DeviceStage = {
+export type ServedDevices = {
   pool: Pool
   /** Advances the clock, which stands still otherwise. */
   later(seconds: number): void
@@ -16,13 +16,13 @@ export type DeviceStage = {
 }
 
 /** The routes of the device flow on a real database, at a time that stands still. */
-export async function stage(t: ExecutionContext): Promise<DeviceStage> {
+export async function serveDevices(t: ExecutionContext): Promise<ServedDevices> {
   const { pool } = await database(t)
   let nowMs = Date.parse('2026-11-20T19:26:53Z')
-  const stage = await stageAt(t, pool, () => new Date(nowMs))
-  const { deps } = stage
+  const parts = await routeParts(t, pool, () => new Date(nowMs))
+  const { deps } = parts
   const { now } = deps
-  const call = await serveInTurns(t, stage, [
+  const call = await serveInTurns(t, parts, [
     ...deviceRoutes(deps, signIn => openSession(deps, { ...signIn, via: 'device', ctx: null })),
     ...deviceQueries(pool, now),
   ])

@@ -17,7 +17,7 @@ export async function providerAddress(t: ExecutionContext): Promise<ProviderAddr
   return { issuer: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
 }
 
-export type Stage = {
+export type ForgeWithProvider = {
   forge: Forge
   /** The address that people type into the browser. */
   base: string
@@ -29,7 +29,7 @@ export async function startWithProvider(
   t: ExecutionContext,
   issuer: string,
   env: Record<string, string> = {},
-): Promise<Stage> {
+): Promise<ForgeWithProvider> {
   const forge = await startForge(t, {
     SERVICE_OIDC_ISSUER: issuer,
     SERVICE_OIDC_CLIENT_ID: client.id,

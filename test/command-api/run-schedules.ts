@@ -1,15 +1,15 @@
 import { startSchedules } from '../../command-api/duties/schedules.ts'
 import type { Reactor } from '../../command-api/reactor.ts'
 import { until } from '../servers/until.ts'
-import { dutyStage } from './duty-stage.ts'
 import { silent } from './duty-store.ts'
+import { dutyRunners } from './login-duties.ts'
 
 /** Duties and schedules, on a clock that only the test moves. */
-export async function scheduleStage(...given: Parameters<typeof dutyStage>) {
+export async function scheduleRunners(...given: Parameters<typeof dutyRunners>) {
   const [t] = given
-  const stage = await dutyStage(...given)
+  const runners = await dutyRunners(...given)
   const start = (one: Reactor<null>, dutiesAdded = () => {}) => {
-    const { pool, clock } = stage
+    const { pool, clock } = runners
     const now = () => clock.now
     const schedules = startSchedules({
       pool,
@@ -23,7 +23,7 @@ export async function scheduleStage(...given: Parameters<typeof dutyStage>) {
     return schedules
   }
   const row = async () =>
-    (await stage.pool.query('select * from write.schedule')).rows[0] as
+    (await runners.pool.query('select * from write.schedule')).rows[0] as
       | { next_at: Date; every_seconds: number; last_slot_at: Date | null }
       | undefined
   const nextAt = (iso: string) =>
@@ -32,5 +32,5 @@ export async function scheduleStage(...given: Parameters<typeof dutyStage>) {
       10_000,
       async () => (await row())?.next_at.toISOString() === iso,
     )
-  return { ...stage, start, row, nextAt }
+  return { ...runners, start, row, nextAt }
 }
