@@ -42,7 +42,7 @@ test.serial('a job runs, fails with its exit code, and releases its GPUs and quo
 test.serial(
   'the values of env go with the end of the job, not with the end of an attempt',
   async t => {
-    const at = await stage(t, { script: 'exit 3' })
+    const at = await jobsWithExecutor(t, { script: 'exit 3' })
     const { run_id } = await at.submit({ env: { HUB_TOKEN: 'abc', NCCL_DEBUG: 'WARN' } })
     const envNow = async () =>
       (await at.pool.query('select env from write.job_state where run_id = $1', [run_id])).rows[0]
