@@ -5,8 +5,8 @@ import { inProcessSignals } from '../../platform/signals.ts'
 import { createWaiter } from '../../query-api/wait.ts'
 import type { WakeUps } from '../../schemas/wake-ups.ts'
 import { startForge } from '../servers/forge.ts'
-import { signedIn } from '../servers/people.ts'
 import { database } from '../servers/postgres.ts'
+import { signedIn } from '../servers/signed-in.ts'
 import { until } from '../servers/until.ts'
 
 async function waiter(t: ExecutionContext) {
