@@ -2,9 +2,10 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { signIn } from '../test/servers/api.ts'
 import { isReady } from '../test/servers/server-process.ts'
+import { hostileRequests, type Target } from '../test/whole/chaos/hostile.ts'
 import { openLedger } from '../test/whole/chaos/ledger.ts'
 import { randomFrom } from '../test/whole/chaos/random.ts'
-import { isClean, summary } from '../test/whole/chaos/verdict.ts'
+import { addVerdicts, isClean, summary } from '../test/whole/chaos/verdict.ts'
 import { checkLedger } from './chaos/check.ts'
 import {
   type Client,
@@ -15,9 +16,11 @@ import {
   runsClient,
 } from './chaos/clients.ts'
 import { type Drive, drive } from './chaos/drive.ts'
-import { killAtRandom } from './chaos/kill.ts'
+import { type KillReport, killAtRandom } from './chaos/kill.ts'
 import { fencesFor, quiesce } from './chaos/quiesce.ts'
+import { faultsOfProjections, type Rebuilds, rebuildOften, rebuildOnce } from './chaos/rebuilds.ts'
 import { targetsOf } from './chaos/targets.ts'
+import { cutLeavesSmall, type Trims, trimOften, trimOnce } from './chaos/trims.ts'
 import { createRuns, type ExternalRun } from './rig/api.ts'
 import { type KafkaBroker, startKafka } from './rig/kafka.ts'
 import { spreadOf } from './rig/quantile.ts'
@@ -29,6 +32,7 @@ const usage = `npm run chaos -- [options]
   --profile NAME       embedded or kafka (embedded)
   --seed S             repeats the choices of a run; the instants differ (from the clock)
   --clients N          runs that report at once (24)
+  --hostile SHARE      of all requests, how many must be refused (0.02)
   --rest MS            longest rest of each between two requests (150)
   --keep               keeps the data directory and the ledger afterwards`
 
@@ -43,6 +47,7 @@ type Options = {
   seed: number
   clients: number
   restMs: number
+  hostile: number
   keep: boolean
 }
 
@@ -54,6 +59,7 @@ function readOptions(): Options {
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },
       clients: { type: 'string', default: '24' },
       rest: { type: 'string', default: '150' },
+      hostile: { type: 'string', default: '0.02' },
       keep: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -68,17 +74,23 @@ function readOptions(): Options {
     seed: Number(values.seed),
     clients: Number(values.clients),
     restMs: Number(values.rest),
+    hostile: Number(values.hostile),
     keep: values.keep,
   }
 }
 
 const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 23)} ${line}`)
 
+type Rig = { server: Server; broker: KafkaBroker | null }
+
 /** Returns whether nothing was lost, repeated, invented or changed, without unexpected errors. */
-async function rehearse(options: Options, server: Server, broker: KafkaBroker | null) {
+async function rehearse(options: Options, { server, broker }: Rig): Promise<boolean> {
   const random = randomFrom(options.seed)
+  const brokers = broker?.address ?? null
+  if (!broker) await cutLeavesSmall(server.dataDir)
   const admin = await signIn(server.url)
-  const runs = await createRuns(server.url, admin, project, options.clients)
+  const reader = { url: server.url, token: admin }
+  const runs = await createRuns(server.url, admin, project, options.clients + 1)
   const ledgerPath = join(server.dataDir, '..', 'ledger')
   const ledger = await openLedger(ledgerPath)
   let salt = 0
@@ -89,58 +101,84 @@ async function rehearse(options: Options, server: Server, broker: KafkaBroker | 
     ledger,
     random,
     restMs: options.restMs,
+    hostile: { requests: hostileRequests(targetOf(runs, admin)), share: options.hostile },
   })
-  const { kills, recoveryMs } = await killAtRandom({
+  const rebuilding = rebuildOften(reader, randomFrom(options.seed + 1))
+  const trimming = trimOften(server.dataDir, brokers)
+  const report = await killAtRandom({
     targets: targetsOf(server, broker),
     kills: options.kills,
     random,
     isReady: () => isReady(server.url),
     report: say,
   })
-  await load.stop()
+  await Promise.all([load.stop(), rebuilding.stop(), trimming.stop()])
   say('the load has ended; waiting until everything acknowledged can be read')
   await broker?.started()
   await server.ready()
-  const reader = { url: server.url, token: admin }
-  const fences = fencesFor(
-    { runs: runs.map(run => run.run_id), rubrics, project: madeProject },
-    newSalt,
-  )
-  await quiesce(load, reader, fences).catch(error =>
+  const subjects = { runs: runs.map(run => run.run_id), rubrics, project: madeProject }
+  await quiesce(load, reader, fencesFor(subjects, newSalt)).catch(error =>
     say(`not all became readable: ${error.message}`),
   )
   await ledger.close()
-  const verdict = await checkLedger(ledgerPath, reader)
-  const recovery = spreadOf(recoveryMs)
-  say(
-    `killed: ${Object.entries(kills)
-      .map(([name, times]) => `${name} ${times}`)
-      .join(
-        ', ',
-      )}; ready again after p50 ${number(recovery.p50)} ms, at most ${number(recovery.max)} ms`,
-  )
+  const live = await checkLedger(ledgerPath, reader)
+  say('reading everything again after a last trim and a last rebuild')
+  trimming.trims.records += await trimOnce(server.dataDir, brokers)
+  await rebuildOnce(reader)
+  const verdict = addVerdicts([live, await checkLedger(ledgerPath, reader)])
+  load.tally.unexpected.push(...(await faultsOfProjections(reader)))
+  tellKills(report)
+  tellUpkeep(rebuilding.rebuilds, trimming.trims)
   tell(load.tally)
   for (const example of verdict.examples) say(example)
-  say(`${number(verdict.checked)} registers checked; seed ${options.seed}`)
+  say(`${number(live.checked)} registers checked, twice; seed ${options.seed}`)
   console.log(summary(verdict))
   return isClean(verdict) && load.tally.unexpected.length === 0
 }
 
+/** Hostile requests are about the first run; the values of the last are too large to be summed. */
+function targetOf(runs: readonly ExternalRun[], person: string): Target {
+  const [first, other] = runs
+  if (!first || !other) throw new Error('two runs are needed')
+  return { person, run: first.run_id, token: first.token, otherRun: other.run_id }
+}
+
+/** Two of them in one series overflow its sum. */
+const huge = [1e308, Number.MAX_VALUE, -1e308]
+
 function clientsFor(runs: readonly ExternalRun[], newSalt: () => number): Client[] {
+  const ordinary = runs.slice(0, -1)
   const some = <T>(share: number, make: (run: string) => T) =>
-    runs.slice(0, Math.ceil(runs.length * share)).map(({ run_id }) => make(run_id))
+    ordinary.slice(0, Math.ceil(ordinary.length * share)).map(({ run_id }) => make(run_id))
+  const newHuge = () => huge[newSalt() % huge.length] ?? 0
   return [
     ...some(1, run => metricsClient(run, newSalt)),
     ...some(0.5, logsClient),
     ...some(0.1, run => hparamsClient(run, newSalt)),
+    ...runs.slice(-1).map(({ run_id }) => metricsClient(run_id, newHuge)),
     ...rubrics.map(name => rubricClient('admin', name, newSalt)),
     runsClient(madeProject),
   ]
 }
 
-function tell({ operations, answers, unexpected, slowestMs }: Drive['tally']): void {
+function tellKills({ kills, recoveryMs }: KillReport): void {
+  const recovery = spreadOf(recoveryMs)
+  const counted = Object.entries(kills).map(([name, times]) => `${name} ${times}`)
+  say(
+    `killed: ${counted.join(', ')}; ready again after p50 ${number(recovery.p50)} ms, at most ${number(recovery.max)} ms`,
+  )
+}
+
+function tellUpkeep({ asked, succeeded, failed, cutShort }: Rebuilds, trims: Trims): void {
+  say(`rebuilds: ${asked} asked for, ${succeeded} succeeded, ${cutShort} ended with their process`)
+  for (const [why, times] of failed) say(`rebuilds: ${times} failed: ${why}`)
+  say(`trims: ${number(trims.records)} records in ${trims.done} trims while processes were killed`)
+}
+
+function tell({ operations, attacks, answers, unexpected, slowestMs }: Drive['tally']): void {
   const counted = [...answers].map(([answer, times]) => `${answer} ${number(times)}`).join(', ')
   say(`${number(operations)} requests (${counted}), the slowest took ${number(slowestMs)} ms`)
+  say(`${number(attacks)} hostile requests besides`)
   for (const answer of unexpected) say(`unexpected answer: ${answer}`)
 }
 
@@ -154,7 +192,7 @@ async function main(): Promise<boolean> {
     })
     say(`the server runs at ${server.url}, its data in ${server.dataDir}; seed ${options.seed}`)
     try {
-      return await rehearse(options, server, broker)
+      return await rehearse(options, { server, broker })
     } finally {
       await server.stop()
       if (!options.keep) await server.remove()

@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Done } from '../../test/whole/chaos/expectation.ts'
+import type { Hostile } from '../../test/whole/chaos/hostile.ts'
 import type { Ledger } from '../../test/whole/chaos/ledger.ts'
 import type { Operation } from '../../test/whole/chaos/operations.ts'
 import type { Random } from '../../test/whole/chaos/random.ts'
+import { attack } from './attack.ts'
 import type { Client } from './clients.ts'
 import { type Credentials, type Submitted, submit } from './submit.ts'
 
@@ -13,13 +15,16 @@ export type DriveOptions = {
   random: Random
   /** Maximum pause of a client between two operations, in milliseconds; the minimum is 0. */
   restMs: number
+  /** Requests that must be refused, and how many of all requests they are, from 0 to 1. */
+  hostile: { requests: readonly Hostile[]; share: number }
 }
 
 export type Tally = {
   operations: number
+  attacks: number
   /** Responses by status and broken connections by code. */
   answers: Map<string, number>
-  /** Results that a kill cannot explain: not success, 503, or a connection reset or refused. */
+  /** Results that a kill cannot explain: not success (of an attack: its refusal), 503, or a connection reset or refused. */
   unexpected: string[]
   slowestMs: number
 }
@@ -36,8 +41,14 @@ const restAfterFailureMs = 200
 
 /** Runs all clients concurrently, each with one operation at a time. */
 export function drive(clients: readonly Client[], options: DriveOptions): Drive {
-  const tally: Tally = { operations: 0, answers: new Map(), unexpected: [], slowestMs: 0 }
-  const { random, restMs } = options
+  const tally: Tally = {
+    operations: 0,
+    attacks: 0,
+    answers: new Map(),
+    unexpected: [],
+    slowestMs: 0,
+  }
+  const { random, restMs, hostile } = options
   let stopped = false
   let lastOp = 0
 
@@ -52,6 +63,13 @@ export function drive(clients: readonly Client[], options: DriveOptions): Drive 
     return submitted
   }
 
+  const attackOnce = async () => {
+    const request = random.pick(hostile.requests)
+    const { answer, unexpected } = await attack(options.url, request)
+    tally.attacks++
+    if (unexpected) note(tally, `${request.why}: ${answer}`)
+  }
+
   const follow = async (client: Client) => {
     let last: Done | null = null
     await pause(random.whole(0, restMs))
@@ -59,6 +77,7 @@ export function drive(clients: readonly Client[], options: DriveOptions): Drive 
       const operation: Operation = client(last, random)
       const { outcome } = await perform(operation)
       last = { operation, outcome }
+      if (random.chance(hostile.share)) await attackOnce()
       await pause(outcome === 'ok' ? random.whole(0, restMs) : restAfterFailureMs)
     }
   }
@@ -87,6 +106,9 @@ function count(tally: Tally, operation: Operation, { answer, unexpected }: Submi
   const short = answer.split(' ', 1)[0] ?? ''
   tally.operations++
   tally.answers.set(short, (tally.answers.get(short) ?? 0) + 1)
-  if (unexpected && tally.unexpected.length < unexpectedShown)
-    tally.unexpected.push(`${operation.kind}: ${answer}`)
+  if (unexpected) note(tally, `${operation.kind}: ${answer}`)
+}
+
+function note(tally: Tally, what: string): void {
+  if (tally.unexpected.length < unexpectedShown) tally.unexpected.push(what)
 }

@@ -95,7 +95,8 @@ function conclude(status: number, body: string): Submitted {
   }
 }
 
-const brokenConnection = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+/** A kill may explain these. */
+export const brokenConnection = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
 function concludeFromError(error: unknown): Submitted {
   const answer = codeOf(error)
@@ -104,7 +105,7 @@ function concludeFromError(error: unknown): Submitted {
   return { outcome: 'unknown', answer, unexpected: !brokenConnection.has(answer), body: '' }
 }
 
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.cause !== undefined) return codeOf(error.cause)
   if ('code' in error && typeof error.code === 'string') return error.code

@@ -12,17 +12,18 @@ export async function findPostmaster(dataDir: string): Promise<Postmaster | null
   return pid > 0 ? { pid, port: Number(lines[3]) } : null
 }
 
-/** A separate connection to the embedded PostgreSQL of a running server. */
-export async function connect(dataDir: string): Promise<Client> {
+/** The address of the embedded PostgreSQL of a running server. */
+export async function databaseUrl(dataDir: string): Promise<string> {
   const postmaster = await findPostmaster(dataDir)
   if (!postmaster) throw new Error(`no PostgreSQL runs in ${dataDir}`)
   const password = (await readFile(join(dataDir, 'postgres/password'), 'utf8')).trim()
+  return `postgres://forge:${encodeURIComponent(password)}@127.0.0.1:${postmaster.port}/forge`
+}
+
+/** A separate connection to the embedded PostgreSQL of a running server. */
+export async function connect(dataDir: string): Promise<Client> {
   const client = new Client({
-    host: '127.0.0.1',
-    port: postmaster.port,
-    user: 'forge',
-    password,
-    database: 'forge',
+    connectionString: await databaseUrl(dataDir),
     application_name: 'forge bench',
   })
   await client.connect()
