@@ -99,16 +99,25 @@ async function follow(
     while (!signal.aborted) {
       const batches = await inbox.take()
       if (batches.length === 0) continue
+      const after = sumOf(checkpoints)
       checkpoints = await applyBatches(projection, deps, batches, checkpoints)
       state.checkpoints = checkpoints.next
       state.halted = null
       state.lastAppliedAt = new Date()
-      deps.signals.publish('projected', { projection: projection.name, keys: keysOf(batches) })
+      const upTo = sumOf(checkpoints)
+      deps.signals.publish('projected', {
+        projection: projection.name,
+        keys: keysOf(batches),
+        after,
+        upTo,
+      })
     }
   } finally {
     await inbox.close()
   }
 }
+
+const sumOf = ({ next }: Checkpoints) => Number(next.reduce((sum, offset) => sum + offset, 0n))
 
 const keysOf = (batches: readonly Batch[]) => [
   ...new Set(batches.flatMap(batch => batch.records.map(record => record.key))),

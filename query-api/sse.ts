@@ -6,6 +6,7 @@ import { repeat } from '../platform/repeat.ts'
 import type { Signals } from '../platform/signals.ts'
 import { Invalid } from '../schemas/validate.ts'
 import type { WakeUps } from '../schemas/wake-ups.ts'
+import { createCoverage, type Progress } from './progress.ts'
 import { type Channel, createChannel, push } from './sse-channel.ts'
 import { type StreamClient, streamClient } from './sse-client.ts'
 import type { Feed } from './sse-feed.ts'
@@ -50,8 +51,7 @@ export type StreamDeps = {
   /** Called repeatedly while a stream is open, because tokens end. */
   authenticate: Authenticate
   logger: Logger
-  /** A text that changes whenever a projection of any process has advanced. */
-  progress: () => Promise<string>
+  progress: () => Promise<Progress>
 }
 
 type Open = { client: StreamClient; ctx: Context; check: () => Promise<unknown> }
@@ -131,24 +131,22 @@ type Channels = {
 /** The channels with readers, woken by the projector's signals. */
 function createChannels(deps: StreamDeps, failed: (error: unknown) => void): Channels {
   const channels = new Map<string, { channel: Channel; readers: number }>()
-  let progress = ''
-  let signalled = false
-  const unsubscribe = deps.signals.subscribe('projected', ({ projection, keys }) => {
-    signalled = true
-    const touched = new Set(keys)
-    for (const { channel } of channels.values()) {
-      const isTouched = channel.feed.wakes.some(
-        ({ projections, key }) =>
-          projections.includes(projection) && (key === null || touched.has(key)),
-      )
-      if (isTouched) channel.wake()
-    }
+  const coverage = createCoverage()
+  const wake = (isTouched: (wakes: Feed['wakes']) => boolean) => {
+    for (const { channel } of channels.values())
+      if (channel.feed.wakes.some(isTouched)) channel.wake()
+  }
+  const unsubscribe = deps.signals.subscribe('projected', message => {
+    coverage.hear(message)
+    const touched = new Set(message.keys)
+    wake(
+      ({ projections, key }) =>
+        projections.includes(message.projection) && (key === null || touched.has(key)),
+    )
   })
   const lookForOthers = async () => {
-    const now = await deps.progress()
-    if (now !== progress && !signalled) for (const { channel } of channels.values()) channel.wake()
-    progress = now
-    signalled = false
+    const missed = coverage.missed(await deps.progress())
+    if (missed.size > 0) wake(({ projections }) => projections.some(name => missed.has(name)))
   }
   const polling = repeat(
     async () => {

@@ -97,12 +97,3 @@ async function readReached(pool: Pool, positions: readonly string[]): Promise<Ma
   })
   return new Map(rows.map(({ index }) => [positions[index] ?? '', true]))
 }
-
-/** A text that changes whenever a projection has advanced. */
-export async function projectionProgress(pool: Pool): Promise<string> {
-  const { rows } = await pool.query({
-    name: 'projection_progress',
-    text: 'select sum(next_offset)::text as progress from projection_checkpoint',
-  })
-  return String(rows[0]?.progress)
-}

@@ -4,7 +4,7 @@ import { inProcessSignals, type Signals } from '../platform/signals.ts'
 import { openRedisSignals } from '../platform/signals-redis.ts'
 import type { WakeUps } from '../schemas/wake-ups.ts'
 
-/** Keeps messages small; waiters for further keys find them at their next poll. */
+/** Keeps messages small. A cut one does not say how far it goes: listeners look for the other keys at their next poll. */
 const maxKeys = 500
 
 export type SignalsOptions = { redis: RedisClient | null; prefix: string; logger: Logger }
@@ -18,7 +18,10 @@ export async function openSignals(options: SignalsOptions): Promise<Signals<Wake
     prefix,
     logger,
     channels: {
-      projected: ({ projection, keys }) => ({ projection, keys: keys.slice(0, maxKeys) }),
+      projected: message =>
+        message.keys.length <= maxKeys
+          ? message
+          : { ...message, keys: message.keys.slice(0, maxKeys), upTo: message.after },
       access: message => message,
       maintenance: message => message,
     },

@@ -2,6 +2,8 @@ import { encodeFact } from '../../events/fact.ts'
 import { encodeLogsEof } from '../../events/logs.ts'
 import { runAt } from '../../events/runs.ts'
 import { repeat } from '../../platform/repeat.ts'
+import { encodeBlock } from '../../platform/series/block.ts'
+import { createPoints } from '../../platform/series/points.ts'
 import { commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import { abandonRun } from './decide.ts'
@@ -55,16 +57,9 @@ async function closeLogs(deps: Deps): Promise<void> {
     [deps.now(), batch],
   )
   for (const { run_id, end_state } of rows) {
-    const value = encodeFact({
-      type: 'logs.eof',
-      event_id: deps.newEventId(),
-      received_at_ms: deps.now().getTime(),
-      run_id,
-      attempt: null,
-      actor,
-      request_id: 'run-keeper',
-      body: encodeLogsEof({ state: end_state }),
-    })
+    const points = await endOfPoints(deps, run_id)
+    const body = encodeLogsEof({ state: end_state, points })
+    const value = encodeFact({ ...envelope(deps, run_id), type: 'logs.eof', body })
     await deps.appendFact(deps.topics.logs.name, run_id, value)
     await deps.pool.query('update write.run_state set eof_sent_at = $2 where run_id = $1', [
       run_id,
@@ -72,6 +67,23 @@ async function closeLogs(deps: Deps): Promise<void> {
     ])
   }
 }
+
+/** Appends a report without points, which stands behind all points of the run; returns where. */
+async function endOfPoints(deps: Deps, run_id: string) {
+  const body = encodeBlock([], createPoints(0)).bytes
+  const value = encodeFact({ ...envelope(deps, run_id), type: 'metrics.appended', body })
+  const { partition, offset } = await deps.appendFact(deps.topics.metrics.name, run_id, value)
+  return { partition, offset: Number(offset) }
+}
+
+const envelope = (deps: Deps, run_id: string) => ({
+  event_id: deps.newEventId(),
+  received_at_ms: deps.now().getTime(),
+  run_id,
+  attempt: null,
+  actor,
+  request_id: 'run-keeper',
+})
 
 async function abandonSilent(deps: Deps): Promise<void> {
   const { rows } = await deps.pool.query(

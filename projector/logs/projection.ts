@@ -67,7 +67,7 @@ async function loadLogs(
       hour: row.hour,
       hour_bytes: row.hour_bytes,
       last_ms: row.last_ms,
-      eof: row.eof_state === null ? null : { state: row.eof_state, at: row.eof_at.getTime() },
+      eof: eofOf(row),
       first_offset: BigInt(row.first_offset),
       first_added: row.next_seq,
       tail: row.tail_seq === null ? null : { first_seq: row.tail_seq, bytes: row.tail_bytes },
@@ -77,14 +77,30 @@ async function loadLogs(
   return logs
 }
 
+type EofRow = {
+  eof_state: string | null
+  eof_at: Date | null
+  points_partition: number | null
+  points_offset: number | null
+}
+
+function eofOf({ eof_state, eof_at, points_partition, points_offset }: EofRow): RunLog['eof'] {
+  if (eof_state === null || eof_at === null) return null
+  const points =
+    points_partition === null || points_offset === null
+      ? null
+      : { partition: points_partition, offset: points_offset }
+  return { state: eof_state, at: eof_at.getTime(), points }
+}
+
 async function saveLog(tx: PoolClient, runId: string, log: LoadedLog): Promise<void> {
   const tail = await saveLines(tx, runId, log)
   await tx.query({
     name: 'save_log_run',
-    text: `insert into log_runs (run_id, next_seq, bytes, truncated, eof_state, eof_at, tail_seq, tail_bytes, hour, hour_bytes, last_ms, first_offset)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+    text: `insert into log_runs (run_id, next_seq, bytes, truncated, eof_state, eof_at, tail_seq, tail_bytes, hour, hour_bytes, last_ms, first_offset, points_partition, points_offset)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
            on conflict (run_id) do update set next_seq = $2, bytes = $3, truncated = $4, eof_state = $5, eof_at = $6,
-             tail_seq = $7, tail_bytes = $8, hour = $9, hour_bytes = $10, last_ms = $11`,
+             tail_seq = $7, tail_bytes = $8, hour = $9, hour_bytes = $10, last_ms = $11, points_partition = $13, points_offset = $14`,
     values: [
       runId,
       log.next_seq,
@@ -98,6 +114,8 @@ async function saveLog(tx: PoolClient, runId: string, log: LoadedLog): Promise<v
       log.hour_bytes,
       log.last_ms,
       log.first_offset,
+      log.eof?.points?.partition ?? null,
+      log.eof?.points?.offset ?? null,
     ],
   })
   const changed = [...log.changedSources].flatMap(name => {

@@ -2,6 +2,7 @@ import type { Fact } from '../../events/fact.ts'
 import {
   decodeLogs,
   decodeLogsEof,
+  type LogsEof,
   type PrintedBytes,
   type ReportedLines,
 } from '../../events/logs.ts'
@@ -22,7 +23,7 @@ export type RunLog = {
   hour: number
   hour_bytes: number
   last_ms: number
-  eof: { state: string; at: number } | null
+  eof: { state: string; at: number; points: NonNullable<LogsEof['points']> | null } | null
   /** Keyed by origin; see `sourceOf`. */
   sources: Map<string, Source>
   added: Segment[]
@@ -46,8 +47,7 @@ export const emptyLog = (): RunLog => ({
 export function absorb(log: RunLog, fact: Fact): void {
   log.last_ms = fact.received_at_ms
   if (fact.type === 'logs.appended') absorbLines(log, fact)
-  else if (fact.type === 'logs.eof')
-    absorbEof(log, decodeLogsEof(fact.body).state, fact.received_at_ms)
+  else if (fact.type === 'logs.eof') absorbEof(log, decodeLogsEof(fact.body), fact.received_at_ms)
   else throw new Error(`${fact.type} is no fact of logs`)
 }
 
@@ -87,7 +87,7 @@ function takeOutput(log: RunLog, labels: Labels, data: PrintedBytes): string[] |
   return [...torn, ...lines]
 }
 
-function absorbEof(log: RunLog, state: string, at: number): void {
+function absorbEof(log: RunLog, { state, points = null }: LogsEof, at: number): void {
   if (log.eof) return
   for (const [name, source] of log.sources) {
     const lines = finishLine(source.unfinished)
@@ -96,7 +96,7 @@ function absorbEof(log: RunLog, state: string, at: number): void {
     log.sources.set(name, { ...source, unfinished: Buffer.alloc(0) })
     log.changedSources.add(name)
   }
-  log.eof = { state, at }
+  log.eof = { state, at, points }
 }
 
 /** Numbers the lines, up to the limit of the record's hour. */

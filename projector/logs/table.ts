@@ -12,6 +12,9 @@ export type LogTables = {
     /** The final state of the run, once its log is complete. */
     eof_state: string | null
     eof_at: ColumnType<Date, string, string> | null
+    /** Where the run's metrics end on their topic, as its eof says; null where that was not noted. */
+    points_partition: number | null
+    points_offset: number | null
     /** Time of receipt of the last record, epoch milliseconds. */
     last_ms: number
   }

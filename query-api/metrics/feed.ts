@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { LogTables } from '../../projector/logs/table.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
 import { eofFrame, frame } from '../sse.ts'
@@ -6,8 +6,8 @@ import type { Feed } from '../sse-feed.ts'
 import { readTail } from './tail.ts'
 
 /**
- * The points of a run in order of arrival; `keys` null means all. Ends with the log of the run; points reported
- * after that show up in a new read only.
+ * The points of a run in order of arrival; `keys` null means all. Ends with the log of the run, behind every point that
+ * was acknowledged before; points reported after that show up in a new read only.
  */
 export const pointFeed = (
   db: Kysely<MetricTables & LogTables>,
@@ -39,6 +39,8 @@ async function readEnd(db: Kysely<LogTables>, runId: string): Promise<string | n
     .selectFrom('log_runs')
     .select('eof_state')
     .where('run_id', '=', runId)
+    // Logs and metrics are projected each at their own pace.
+    .where(sql<boolean>`points_are_in(${runId})`)
     .executeTakeFirst()
   return row?.eof_state ?? null
 }

@@ -51,7 +51,8 @@ const findRun = (db: Db, runId: string): Promise<Run | undefined> =>
  * compacted, or rebuilt from the log, and neither misses a point nor sees it twice. A point that was replaced
  * in the meantime appears once, where its replacement arrived.
  *
- * Uncompacted points are read before chunks, because the compactor moves points only in that direction.
+ * The number of reports is read first and nothing past it is shown: a key that is new after the names were read would
+ * be missing, and the cursor would pass it. Uncompacted points are read before chunks, because the compactor moves points only in that direction.
  */
 export async function readTail(db: Db, runId: string, request: TailRequest): Promise<Tail> {
   const run = await findRun(db, runId)
@@ -93,6 +94,7 @@ async function readWaiting(db: Db, run: Run, after: number, names: Names): Promi
     .select(['first_record', 'records', 'd'])
     .where('run_no', '=', run.run_no)
     .where('first_record', '<=', after + pagePoints)
+    .where('first_record', '<', run.records)
     .where(eb => eb(eb('first_record', '+', eb.ref('records')), '>', after))
     .orderBy('first_record')
     .limit(64)
@@ -117,7 +119,7 @@ async function readCompacted(db: Db, run: Run, after: number, names: Names): Pro
     .where('run_no', '=', run.run_no)
     .executeTakeFirst()
   const reports = Math.max(1, Math.floor((pagePoints * run.records) / run.points))
-  const last = Math.min(oldest?.first ?? run.records, after + reports)
+  const last = Math.min(oldest?.first ?? run.records, run.records, after + reports)
   const chunks = await db
     .selectFrom('metric_chunk')
     .select(['key_no', 'd'])

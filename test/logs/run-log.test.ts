@@ -115,7 +115,11 @@ test('an output that is cut, restarted and repeated anywhere gives each line onc
 })
 
 test('of several ends of a log the first counts', t => {
-  t.deepEqual(after(eof('failed'), eof('succeeded')).eof, { state: 'failed', at: noon })
+  t.deepEqual(after(eof('failed'), eof('succeeded')).eof, {
+    state: 'failed',
+    at: noon,
+    points: null,
+  })
 })
 
 test('past 100 MiB within an hour the rest is dropped with one marker, and the next hour continues', t => {

@@ -7,7 +7,7 @@ import { openSignals } from '../../../server/signals.ts'
 import { addressOf } from '../../servers/rendezvous.ts'
 import { until } from '../../servers/until.ts'
 
-const projected: Projected = { projection: 'metrics', keys: ['run_1', 'run_2'] }
+const projected: Projected = { projection: 'metrics', keys: ['run_1', 'run_2'], after: 3, upTo: 5 }
 
 function heardBy(signals: Signals<WakeUps>): Projected[] {
   const heard: Projected[] = []
@@ -70,7 +70,8 @@ test('over Redis every process learns whose access changed, and nothing else', a
 test('over Redis no message grows with the keys of a commit', async t => {
   const [one, other] = [await redis(t), await redis(t)]
   const others = heardBy(other)
-  one.publish('projected', { projection: 'metrics', keys: Array.from({ length: 9000 }, String) })
+  one.publish('projected', { ...projected, keys: Array.from({ length: 9000 }, String) })
   await until('the other process hears it', 10_000, () => others.length > 0)
   t.is(others[0]?.keys.length, 500)
+  t.like(others[0], { after: 3, upTo: 3 }, 'it does not claim that the other keys were told of')
 })
