@@ -1,5 +1,6 @@
 import { createBell } from '../platform/bell.ts'
-import type { Batch, EventLog } from '../platform/log/event-log.ts'
+import { type Batch, type EventLog, LogUnreadable } from '../platform/log/event-log.ts'
+import { pause } from '../platform/pause.ts'
 
 /** Maximum bytes of one transaction, and about the maximum read ahead of it. */
 const maxBatchBytes = 4 * 1024 * 1024
@@ -11,14 +12,23 @@ const worthwhileBytes = maxBatchBytes / 8
  */
 const linger = { timesLast: 3, minMs: 5, maxMs: 100 }
 
+/** How often to try what could not be read, in milliseconds. */
+const unreadableMs = 2_000
+
 export type Inbox = { take(): Promise<Batch[]>; close(): Promise<void> }
+
+export type InboxOptions = {
+  signal: AbortSignal
+  /** Called when a partition holds what cannot be read, and with null once it goes on. The others go on meanwhile. */
+  unreadable: (partition: number, why: LogUnreadable | null) => void
+}
 
 /** Reads all partitions concurrently; buffers at most one transaction's worth. */
 export function openInbox(
   log: EventLog,
   topic: string,
   from: readonly bigint[],
-  outer: AbortSignal,
+  { signal: outer, unreadable }: InboxOptions,
 ): Inbox {
   const closing = new AbortController()
   const signal = AbortSignal.any([outer, closing.signal])
@@ -28,20 +38,34 @@ export function openInbox(
   let bytes = 0
   let failure: Error | null = null
   let takenAt = performance.now()
-  const readers = from.map(async (offset, partition) => {
+  const receive = async (batch: Batch) => {
+    waiting.push(batch)
+    bytes += sizeOf(batch)
+    arrived.ring()
+    while (bytes >= maxBatchBytes && !signal.aborted) await room.wait(1000, signal)
+  }
+  /** Returns what could not be read; null once the reading was ended. */
+  const readFrom = async (next: { offset: bigint }, partition: number) => {
     try {
-      for await (const batch of log.read(topic, partition, offset, {
-        maxBytes: maxBatchBytes,
-        signal,
-      })) {
-        waiting.push(batch)
-        bytes += sizeOf(batch)
-        arrived.ring()
-        while (bytes >= maxBatchBytes && !signal.aborted) await room.wait(1000, signal)
+      const options = { maxBytes: maxBatchBytes, signal }
+      for await (const batch of log.read(topic, partition, next.offset, options)) {
+        next.offset = (batch.records.at(-1)?.offset ?? next.offset) + 1n
+        unreadable(partition, null)
+        await receive(batch)
       }
+      return null
     } catch (error) {
+      if (error instanceof LogUnreadable) return error
       failure = error as Error
       arrived.ring()
+      return null
+    }
+  }
+  const readers = from.map(async (offset, partition) => {
+    const next = { offset }
+    for (let why = await readFrom(next, partition); why; why = await readFrom(next, partition)) {
+      unreadable(partition, why)
+      await pause(unreadableMs, signal)
     }
   })
   outer.addEventListener('abort', arrived.ring, { once: true })

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import type { Batch, EventLog } from '../platform/log/event-log.ts'
+import type { Batch, EventLog, LogUnreadable } from '../platform/log/event-log.ts'
 import { schemaLock } from '../platform/postgres/locks.ts'
 import { inTransaction } from '../platform/postgres/transaction.ts'
 import { tryWithLock } from '../platform/postgres/with-lock.ts'
@@ -35,6 +35,9 @@ export type RunnerStatus = {
   lastAppliedAt: Date | null
 }
 
+/** `unreadable`: by partition, why it stands still while the others go on. */
+type State = RunnerStatus & { unreadable: Map<number, string> }
+
 export type Runner = {
   status(): RunnerStatus
   stop(): Promise<void>
@@ -49,11 +52,12 @@ const standbyMs = 500
  * process with the projection's lock works; the others stand by.
  */
 export function startRunner(projection: TopicProjection, deps: RunnerDeps): Runner {
-  const state: RunnerStatus = {
+  const state: State = {
     projection: projection.name,
     checkpoints: [],
     halted: null,
     lastAppliedAt: null,
+    unreadable: new Map(),
   }
   const following = repeat(
     async signal => {
@@ -64,14 +68,19 @@ export function startRunner(projection: TopicProjection, deps: RunnerDeps): Runn
     },
     { failed: error => report(error, projection, deps, state), retryMs: { first: 500, most: 500 } },
   )
-  return { status: () => ({ ...state }), stop: following.stop }
+  return { status: () => statusOf(state), stop: following.stop }
 }
+
+const statusOf = ({ unreadable, ...status }: State): RunnerStatus => ({
+  ...status,
+  halted: status.halted ?? unreadable.values().next().value ?? null,
+})
 
 function report(
   error: unknown,
   { name }: TopicProjection,
   { logger }: RunnerDeps,
-  state: RunnerStatus,
+  state: State,
 ): void {
   if (error instanceof LostOwnership) {
     logger.info({ projection: name }, 'projection taken over')
@@ -84,7 +93,7 @@ function report(
 async function follow(
   projection: TopicProjection,
   deps: RunnerDeps,
-  state: RunnerStatus,
+  state: State,
   signal: AbortSignal,
 ): Promise<void> {
   const ends = await deps.log.end(projection.topic)
@@ -94,7 +103,11 @@ async function follow(
   // With nothing to apply, no success would show that an outage is over.
   if (ends.every((end, partition) => (checkpoints.next[partition] ?? 0n) >= end))
     state.halted = null
-  const inbox = openInbox(deps.log, projection.topic, checkpoints.next, signal)
+  state.unreadable.clear()
+  const inbox = openInbox(deps.log, projection.topic, checkpoints.next, {
+    signal,
+    unreadable: (partition, why) => noteUnreadable(projection, deps, state, { partition, why }),
+  })
   try {
     while (!signal.aborted) {
       const batches = await inbox.take()
@@ -118,6 +131,22 @@ async function follow(
 }
 
 const sumOf = ({ next }: Checkpoints) => Number(next.reduce((sum, offset) => sum + offset, 0n))
+
+/** Logged once, not at each try. */
+function noteUnreadable(
+  { name }: TopicProjection,
+  { logger }: RunnerDeps,
+  { unreadable }: State,
+  { partition, why }: { partition: number; why: LogUnreadable | null },
+): void {
+  if (why === null) {
+    if (unreadable.delete(partition)) logger.info({ projection: name, partition }, 'readable again')
+    return
+  }
+  if (!unreadable.has(partition))
+    logger.error({ err: why, projection: name, partition }, 'the log cannot be read, will retry')
+  unreadable.set(partition, why.message)
+}
 
 const keysOf = (batches: readonly Batch[]) => [
   ...new Set(batches.flatMap(batch => batch.records.map(record => record.key))),

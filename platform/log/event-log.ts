@@ -32,7 +32,7 @@ export type EventLog = {
    * Yields batches from offset `from` (inclusive), then waits for more, and returns when `signal` aborts. While the
    * log is unreachable it waits, and continues within 2 s of its return. Buffers about `maxBytes` of values, but at
    * least one record. A `from` below the first retained offset starts there; one past the end throws
-   * `LogShortened`.
+   * `LogShortened`. What is there and cannot be read throws `LogUnreadable`, after all records before it.
    */
   read(
     topic: string,
@@ -57,6 +57,25 @@ export class LogShortened extends Error {
       `Partition ${partition} of ${topic} ends at ${end} and was to be read from ${from}: the log has lost records, or is another one.`,
     )
     this.name = 'LogShortened'
+  }
+}
+
+/** The log holds something at this place that no reader of this program can make records of; waiting does not help. */
+export class LogUnreadable extends Error {
+  constructor(topic: string, partition: number, offset: bigint, cause: Error) {
+    super(
+      `Partition ${partition} of ${topic} cannot be read from offset ${offset} on: ${cause.message}`,
+      { cause },
+    )
+    this.name = 'LogUnreadable'
+  }
+}
+
+/** A record is larger than the log takes; an operator has to raise the limit that the message names. */
+export class RecordTooLarge extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'RecordTooLarge'
   }
 }
 

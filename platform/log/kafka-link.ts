@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module'
 import { connect as connectSocket, type Socket } from 'node:net'
+import { LogUnavailable } from './event-log.ts'
+import { registerCodecs } from './kafka-codecs.ts'
 
 /**
  * kafkajs is used only for its protocol: connections, metadata and requests. Its producer and consumer are not used,
@@ -44,6 +46,8 @@ RequestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQue
   }, waitMs)
 }
 
+registerCodecs()
+
 export type Cluster = {
   connect(): Promise<void>
   addMultipleTargetTopics(topics: string[]): Promise<void>
@@ -71,7 +75,11 @@ export type Broker = {
       topic: string
       partitions: { partition: number; fetchOffset: string; maxBytes: number }[]
     }[]
-  }): Promise<{ responses: { partitions: { messages: FetchedMessage[] }[] }[] }>
+  }): Promise<{
+    /** For how many milliseconds the broker holds this client back; it may then send nothing. */
+    clientSideThrottleTime?: number
+    responses: { partitions: { highWatermark: string; messages: FetchedMessage[] }[] }[]
+  }>
 }
 
 export type FetchedMessage = {
@@ -180,6 +188,14 @@ export async function sendProduce(broker: Broker, body: Buffer): Promise<Produce
   })
 }
 
+/** Whether a later try may succeed without anybody's doing: the connection or the cluster failed, not the request. */
+export function isPassing(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  // kafkajs wraps what it would have retried, had it been told to.
+  if (error.name === 'KafkaJSNumberOfRetriesExceeded') return isPassing(error.cause)
+  return error instanceof LogUnavailable || ('retriable' in error && error.retriable === true)
+}
+
 /** The current leader of a partition. */
 export async function leaderOf(
   cluster: Cluster,
@@ -189,6 +205,6 @@ export async function leaderOf(
   const found = cluster
     .findTopicPartitionMetadata(topic)
     .find(({ partitionId }) => partitionId === partition)
-  if (!found || found.leader < 0) throw new Error(`${topic}/${partition} has no leader`)
+  if (!found || found.leader < 0) throw new LogUnavailable(`${topic}/${partition} has no leader`)
   return await cluster.findBroker({ nodeId: found.leader })
 }

@@ -1,7 +1,14 @@
-import { type Batch, LogShortened, type ReadOptions, type ReadRecord } from './event-log.ts'
+import {
+  type Batch,
+  LogShortened,
+  LogUnreadable,
+  type ReadOptions,
+  type ReadRecord,
+} from './event-log.ts'
 import {
   createLink,
   type FetchedMessage,
+  isPassing,
   type Link,
   type LinkOptions,
   leaderOf,
@@ -11,6 +18,8 @@ import {
 const longPollMs = 1_000
 const retryMs = 100
 const readUncommitted = 0
+/** The broker returns one batch whole, however large it is. */
+const oneBatch = 1
 
 /** Uses separate connections: a waiting fetch would block all later requests. */
 export async function* readKafka(
@@ -52,7 +61,7 @@ export async function* readKafka(
 
 type Fetched = { records: ReadRecord[]; next: bigint }
 
-/** Returns nothing after a failure; the next call uses new connections. */
+/** Returns nothing after a failure that passes; the next call uses new connections. */
 async function fetchOrRetry(
   link: Link,
   topic: string,
@@ -66,7 +75,10 @@ async function fetchOrRetry(
     if (isOutOfRange(error))
       return { records: [], next: await nearestTo(link, topic, partition, next) }
     link.reset()
-    await new Promise(resolve => setTimeout(resolve, retryMs))
+    if (isPassing(error)) await new Promise(resolve => setTimeout(resolve, retryMs))
+    else if (maxBytes === oneBatch) throw new LogUnreadable(topic, partition, next, error as Error)
+    // One bad batch spoils the whole response: by itself it does not hide those before it.
+    else return await fetchOrRetry(link, topic, partition, next, oneBatch)
     return { records: [], next }
   }
 }
@@ -80,19 +92,31 @@ async function fetchFrom(
 ): Promise<ReadRecord[]> {
   const cluster = await link.cluster([topic])
   const broker = await leaderOf(cluster, topic, partition)
-  const { responses } = await broker.fetch({
+  const response = await broker.fetch({
     maxWaitTime: longPollMs,
     minBytes: 1,
     maxBytes,
     isolationLevel: readUncommitted,
     topics: [{ topic, partitions: [{ partition, fetchOffset: next.toString(), maxBytes }] }],
   })
+  const fetched = response.responses.flatMap(({ partitions }) => partitions)
+  const messages = fetched.flatMap(({ messages }) => messages)
+  if (messages.length === 0 && !response.clientSideThrottleTime)
+    // kafkajs takes a batch of a wrong length for one that was cut off, and passes it over.
+    for (const { highWatermark } of fetched)
+      if (BigInt(highWatermark) > next) throw new Error('no record comes of what is there')
   // The broker returns whole batches, even if `from` is inside one.
-  return responses
-    .flatMap(response => response.partitions.flatMap(({ messages }) => messages))
-    .filter(({ offset, isControlRecord }) => !isControlRecord && BigInt(offset) >= next)
-    .map(toRecord)
+  const wanted = messages.filter(({ offset }) => BigInt(offset) >= next)
+  if (wanted.some(({ isControlRecord }) => isControlRecord)) throw new Error(foreignMarker)
+  // kafkajs reads on in damaged data as if nothing were.
+  if (wanted.some(({ offset }, nth) => BigInt(offset) !== next + BigInt(nth)))
+    throw new Error('the records there are not numbered one after another')
+  return wanted.map(toRecord)
 }
+
+/** It takes an offset and is no record, so a reader that waits for the record at this offset would wait for ever. */
+const foreignMarker =
+  'there is the marker of a transaction, which Forge does not write; its topics must have no other producer'
 
 function toRecord({ offset, key, value, headers }: FetchedMessage): ReadRecord {
   const texts = Object.entries(headers).map(([name, text]) => [name, text?.toString() ?? ''])

@@ -1,7 +1,8 @@
 import test from 'ava'
 import { pino } from 'pino'
-import { LogUnavailable } from '../../platform/log/event-log.ts'
+import { LogUnavailable, LogUnreadable } from '../../platform/log/event-log.ts'
 import { createMemoryLog } from '../../platform/log/memory.ts'
+import { partitionOf } from '../../platform/log/partition.ts'
 import { createPool } from '../../platform/postgres/pool.ts'
 import { inProcessSignals } from '../../platform/signals.ts'
 import { logsProjection } from '../../projector/logs/projection.ts'
@@ -33,6 +34,54 @@ test('a projection recovers with the log, even without new records', async t => 
   away = false
   await until('it is well again', 15_000, () => runner.status().halted === null)
   t.deepEqual(runner.status().checkpoints, [0n])
+  await runner.stop()
+  await pool.end()
+})
+
+test('a partition that cannot be read is named while the others go on, and goes on once it can be', async t => {
+  const db = await database(t, { schema: 'read' })
+  const pool = createPool(db.url, { max: 3, searchPath: 'read', applicationName: 'runner' })
+  const log = createMemoryLog([{ name: topic, partitions: 2, retentionDays: null }])
+  const [key0 = '', key1 = ''] = [0, 1].map(partition =>
+    Array.from({ length: 9 }, (_, n) => `run-${n}`).find(key => partitionOf(key, 2) === partition),
+  )
+  let isDamaged = true
+  const applied: string[] = []
+  const runner = startRunner(
+    {
+      ...logsProjection(topic),
+      async apply(_, batches) {
+        applied.push(...batches.flatMap(({ records }) => records.map(({ key }) => key)))
+      },
+    },
+    {
+      pool,
+      log: {
+        ...log,
+        async *read(name, partition, from, options) {
+          for await (const batch of log.read(name, partition, from, options)) {
+            if (partition === 1 && isDamaged)
+              throw new LogUnreadable(name, partition, from, new Error('garbage'))
+            yield batch
+          }
+        },
+      },
+      signals: inProcessSignals(),
+      logger: pino({ level: 'silent' }),
+      onDeadLetter: one => t.fail(`parked ${one}`),
+    },
+  )
+  const append = (key: string) => log.append(topic, [{ key, value: Buffer.from('x') }])
+  await append(key1)
+  await until('it says what it cannot read', 15_000, () => runner.status().halted)
+  t.regex(runner.status().halted ?? '', /^Partition 1 of forge\.logs .* offset 0 on: garbage$/)
+  await append(key0)
+  await until('the other partition goes on', 15_000, () => applied.includes(key0))
+  t.truthy(runner.status().halted)
+  isDamaged = false
+  await until('it goes on', 15_000, () => applied.includes(key1))
+  t.is(runner.status().halted, null)
+  t.deepEqual(applied, [key0, key1])
   await runner.stop()
   await pool.end()
 })
