@@ -10,40 +10,40 @@ import {
   whole,
   word,
 } from '../platform/settings.ts'
+import { type KafkaConfig, kafkaFaults, kafkaSettings } from './kafka-settings.ts'
 
 /** The roles of a process; by default one process has all (`SERVICE_ROLES`). */
 export const roles = ['command-api', 'relay', 'projector', 'query-api', 'executor'] as const
 export type Role = (typeof roles)[number]
 
-export type Config = OidcConfig & {
-  port: number
-  host: string
-  /** Absolute path of the folder with all files of this installation. */
-  dataDir: string
-  roles: readonly Role[]
-  /** Null: the embedded PostgreSQL in `dataDir`. */
-  databaseUrl: string | null
-  /** Empty: the event log is a table in Postgres. */
-  kafkaBrokers: readonly string[]
-  topicPrefix: string
-  redisUrl: string | null
-  /** The address people and runs use, without a trailing slash; null: `http://localhost:<port>`. */
-  baseUrl: string | null
-  jwtHours: number
-  initAdminUsername: string
-  initAdminPassword: string | null
-  localGpus: number
-  /** Days for which facts stay on the event log. */
-  logRetentionDays: number
-  /** How many days the files of an ended run stay on the executor's machine; 0: for ever. */
-  runDirDays: number
-  /** Maximum size of a topic of facts on the event log; 0: no limit. */
-  logMaxGb: number
-  defaultVisibility: 'private' | 'internal'
-  metricsToken: string | null
-  trustedProxyHops: number
-  logLevel: string
-}
+export type Config = OidcConfig &
+  KafkaConfig & {
+    port: number
+    host: string
+    /** Absolute path of the folder with all files of this installation. */
+    dataDir: string
+    roles: readonly Role[]
+    /** Null: the embedded PostgreSQL in `dataDir`. */
+    databaseUrl: string | null
+    topicPrefix: string
+    redisUrl: string | null
+    /** The address people and runs use, without a trailing slash; null: `http://localhost:<port>`. */
+    baseUrl: string | null
+    jwtHours: number
+    initAdminUsername: string
+    initAdminPassword: string | null
+    localGpus: number
+    /** Days for which facts stay on the event log. */
+    logRetentionDays: number
+    /** How many days the files of an ended run stay on the executor's machine; 0: for ever. */
+    runDirDays: number
+    /** Maximum size of a topic of facts on the event log; 0: no limit. */
+    logMaxGb: number
+    defaultVisibility: 'private' | 'internal'
+    metricsToken: string | null
+    trustedProxyHops: number
+    logLevel: string
+  }
 
 const roleList: Reader<readonly Role[]> = (value, name) => {
   const asked = list(value, name)
@@ -61,7 +61,7 @@ const settings: Settings<Config> = {
   dataDir: ['SERVICE_DATA_DIR', text('.forge')],
   roles: ['SERVICE_ROLES', roleList],
   databaseUrl: ['SERVICE_DATABASE_URL', text(null)],
-  kafkaBrokers: ['SERVICE_KAFKA_BROKERS', list],
+  ...kafkaSettings,
   topicPrefix: ['SERVICE_TOPIC_PREFIX', text('forge')],
   redisUrl: ['SERVICE_REDIS_URL', text(null)],
   baseUrl: ['SERVICE_BASE_URL', text(null)],
@@ -96,5 +96,5 @@ export const readConfig = (env: Environment): Config =>
     settings,
     prefix: 'SERVICE_',
     others: [...reportingVariables, ...settingsWithoutEffect],
-    faultsTogether: incompleteOidc,
+    faultsTogether: together => [...incompleteOidc(together), ...kafkaFaults(together)],
   })

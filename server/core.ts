@@ -19,6 +19,7 @@ import type { ReadsOptions } from '../query-api/reads.ts'
 import { builtInRecipes, type CatalogueEntry, loadCatalogue } from '../recipes/catalogue.ts'
 import type { WakeUps } from '../schemas/wake-ups.ts'
 import type { Config } from './config.ts'
+import { kafkaSecurityOf } from './kafka-settings.ts'
 import { type Measures, measuresIn } from './measures.ts'
 import { migrationSets } from './migrations.ts'
 import { openSignals } from './signals.ts'
@@ -133,12 +134,9 @@ function openRedisOf({ redisUrl }: Config, logger: Logger, life: Lifetime): Redi
   return life.owns('redis', openRedis(redisUrl, logger), async opened => opened.destroy())
 }
 
-function openLog(
-  { kafkaBrokers: brokers }: Config,
-  url: string,
-  topics: Topics,
-): Promise<EventLog | PostgresLog> {
-  if (brokers.length > 0)
-    return openKafkaLog({ brokers, clientId: 'forge', topics: Object.values(topics) })
-  return openPostgresLog({ url, topics: Object.values(topics) })
+function openLog(config: Config, url: string, topics: Topics): Promise<EventLog | PostgresLog> {
+  const { kafkaBrokers: brokers } = config
+  if (brokers.length === 0) return openPostgresLog({ url, topics: Object.values(topics) })
+  const security = kafkaSecurityOf(config)
+  return openKafkaLog({ brokers, clientId: 'forge', topics: Object.values(topics), security })
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdir, open, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '../../platform/free-port.ts'
-import { fetchJars, formatData, ownFile, propertiesOf } from './distribution.ts'
+import { fetchJars, formatData, ownFile, type Protection, propertiesOf } from './distribution.ts'
 
 export type Broker = {
   /** `host:port` */
@@ -21,6 +21,8 @@ export type BrokerOptions = {
   advertisedPort?: number
   /** Options of the JVM; by default it is small and starts fast. */
   javaOptions?: readonly string[]
+  /** Default: plaintext without passwords. */
+  protection?: Protection
 }
 
 /** On a busy machine a start takes 20 s. */
@@ -30,18 +32,18 @@ const smallJava = ['-Xms64m', '-Xmx256m', '-XX:TieredStopAtLevel=1']
 
 /** Starts a real single-node broker on 127.0.0.1; resolves once it is ready for clients. */
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
-  const { folder, advertisedPort, javaOptions = smallJava } = options
+  const { folder, advertisedPort, javaOptions = smallJava, protection } = options
   const jars = await fetchJars()
   const dataFolder = join(folder, 'data')
   await mkdir(folder, { recursive: true })
-  if (!(await exists(dataFolder))) await formatData(jars, dataFolder)
+  if (!(await exists(dataFolder))) await formatData(jars, dataFolder, protection)
 
   const port = options.port ?? (await freePort())
   const properties = join(folder, 'server.properties')
   const controllerPort = await freePort()
   await writeFile(
     properties,
-    await propertiesOf({ dataFolder, port, controllerPort, advertisedPort }),
+    await propertiesOf({ dataFolder, port, controllerPort, advertisedPort, protection }),
   )
   const logPath = join(folder, 'broker.log')
   const log = await open(logPath, 'w')

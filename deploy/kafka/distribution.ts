@@ -37,20 +37,42 @@ export async function fetchJars(): Promise<string> {
 }
 
 /** Creates the data of a new broker. Formatted once and then copied, because each Java start costs 1.5 s. */
-export async function formatData(jars: string, dataFolder: string): Promise<void> {
-  const formatted = await makeOnce(join(await versionFolder(), 'formatted'), async draft => {
-    const properties = `${draft}.properties`
-    await writeFile(
-      properties,
-      await propertiesOf({ dataFolder: draft, port: 1, controllerPort: 2 }),
-    )
-    const id = randomUUID().replaceAll('-', '').slice(0, 22)
-    const tool = ['kafka.tools.StorageTool', 'format', '-t', id, '-c', properties]
-    await run('java', ['-cp', `${jars}/*`, ...tool])
-    await rm(properties)
-  })
+export async function formatData(
+  jars: string,
+  dataFolder: string,
+  protection?: Protection,
+): Promise<void> {
+  // The passwords of SCRAM are part of the data.
+  if (protection) return await format(jars, dataFolder, scramUsers(protection))
+  const formatted = await makeOnce(join(await versionFolder(), 'formatted'), draft =>
+    format(jars, draft, []),
+  )
   await cp(formatted, dataFolder, { recursive: true })
 }
+
+async function format(jars: string, dataFolder: string, more: readonly string[]): Promise<void> {
+  const properties = `${dataFolder}.properties`
+  await writeFile(properties, await propertiesOf({ dataFolder, port: 1, controllerPort: 2 }))
+  const id = randomUUID().replaceAll('-', '').slice(0, 22)
+  const tool = ['kafka.tools.StorageTool', 'format', '-t', id, '-c', properties, ...more]
+  await run('java', ['-cp', `${jars}/*`, ...tool])
+  await rm(properties)
+}
+
+/** TLS with certificates of both sides, and then a password by any mechanism. */
+export type Protection = {
+  /** PEM files: the broker's key with its certificate, and whom it trusts. */
+  serverFile: string
+  caFile: string
+  username: string
+  password: string
+}
+
+const scramUsers = ({ username, password }: Protection) =>
+  ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap(mechanism => [
+    '--add-scram',
+    `${mechanism}=[name=${username},password=${password}]`,
+  ])
 
 export type Node = {
   dataFolder: string
@@ -58,16 +80,35 @@ export type Node = {
   controllerPort: number
   /** Default: `port`. */
   advertisedPort?: number | undefined
+  protection?: Protection | undefined
 }
 
 export async function propertiesOf(node: Node): Promise<string> {
-  const { dataFolder, port, controllerPort, advertisedPort = port } = node
+  const { dataFolder, port, controllerPort, advertisedPort = port, protection } = node
   const base = await readFile(ownFile('server.properties'), 'utf8')
   return `${base}
 controller.quorum.voters=1@127.0.0.1:${controllerPort}
 listeners=BROKER://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}
 advertised.listeners=BROKER://127.0.0.1:${advertisedPort}
 log.dirs=${dataFolder}
+${protection ? protectedListener(protection) : ''}`
+}
+
+/** Also the broker's own way to itself, which so needs a name and a password. */
+const protectedListener = ({ serverFile, caFile, username, password }: Protection): string => {
+  const module = 'org.apache.kafka.common.security'
+  const user = `username="${username}" password="${password}"`
+  return `listener.security.protocol.map=BROKER:SASL_SSL,CONTROLLER:PLAINTEXT
+ssl.keystore.type=PEM
+ssl.keystore.location=${serverFile}
+ssl.truststore.type=PEM
+ssl.truststore.location=${caFile}
+listener.name.broker.ssl.client.auth=required
+sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512
+sasl.mechanism.inter.broker.protocol=PLAIN
+listener.name.broker.plain.sasl.jaas.config=${module}.plain.PlainLoginModule required ${user} user_${username}="${password}";
+listener.name.broker.scram-sha-256.sasl.jaas.config=${module}.scram.ScramLoginModule required ${user};
+listener.name.broker.scram-sha-512.sasl.jaas.config=${module}.scram.ScramLoginModule required ${user};
 `
 }
 

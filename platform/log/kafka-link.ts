@@ -1,7 +1,14 @@
 import { createRequire } from 'node:module'
-import { connect as connectSocket, type Socket } from 'node:net'
+import { connect as connectSocket, isIP, type Socket } from 'node:net'
+import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { LogUnavailable } from './event-log.ts'
 import { registerCodecs } from './kafka-codecs.ts'
+import {
+  type KafkaSecurity,
+  onLoopbackOnly,
+  readCredentials,
+  refusePlaintext,
+} from './kafka-security.ts'
 
 /**
  * kafkajs is used only for its protocol: connections, metadata and requests. Its producer and consumer are not used,
@@ -95,6 +102,8 @@ export type LinkOptions = {
   brokers: readonly string[]
   /** Shown in the broker's logs. */
   clientId: string
+  /** Default: plaintext, and to brokers on this machine only. */
+  security?: KafkaSecurity
 }
 
 /** Connections to a cluster that are dropped at the first error, so that no state outlives a failure. */
@@ -113,7 +122,7 @@ export function createLink(options: LinkOptions): Link {
   return {
     async cluster(topics) {
       if (!current) {
-        const sockets = createSockets()
+        const sockets = createSockets(options.security)
         current = { sockets, cluster: connect(options, sockets) }
       }
       const cluster = await current.cluster
@@ -127,19 +136,23 @@ export function createLink(options: LinkOptions): Link {
   }
 }
 
-type Sockets = {
-  open(target: { host: string; port: number; onConnect: () => void }): Socket
+type Target = { host: string; port: number; ssl?: ConnectionOptions; onConnect: () => void }
+
+export type Sockets = {
+  /** As kafkajs wants it. */
+  open(target: Target): Socket
   /** Closes for good; kafkajs would otherwise reconnect for requests in flight. */
   breakOff(): void
 }
 
-function createSockets(): Sockets {
+export function createSockets(security: KafkaSecurity = onLoopbackOnly): Sockets {
   const sockets = new Set<Socket>()
   let isOver = false
   return {
-    open({ host, port, onConnect }) {
+    open(target) {
       if (isOver) throw new Error('this connection to Kafka was given up')
-      const socket = connectSocket({ host, port, noDelay: true, keepAlive: true }, onConnect)
+      refusePlaintext(target.host, security)
+      const socket = openSocket(target)
       sockets.add(socket)
       return socket.once('close', () => sockets.delete(socket))
     },
@@ -150,8 +163,16 @@ function createSockets(): Sockets {
   }
 }
 
-async function connect({ brokers, clientId }: LinkOptions, sockets: Sockets): Promise<Cluster> {
+function openSocket({ host, port, ssl, onConnect }: Target): Socket {
+  if (!ssl) return connectSocket({ host, port, noDelay: true, keepAlive: true }, onConnect)
+  const socket = connectTls({ host, port, ...(isIP(host) ? {} : { servername: host }), ...ssl })
+  return socket.setNoDelay().setKeepAlive(true).once('secureConnect', onConnect)
+}
+
+async function connect(options: LinkOptions, sockets: Sockets): Promise<Cluster> {
+  const { brokers, clientId, security = onLoopbackOnly } = options
   const cluster = new Cluster({
+    ...(await readCredentials(security)),
     brokers: createRotation(brokers),
     clientId,
     logger: createLogger({ level: 0, logCreator: () => () => {} }),

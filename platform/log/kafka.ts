@@ -1,9 +1,10 @@
-import { Kafka, logLevel } from 'kafkajs'
+import { Kafka, logLevel, type SASLOptions } from 'kafkajs'
 import { type EventLog, LogUnavailable } from './event-log.ts'
 import { createGroupCommit, type LaneId } from './group-commit.ts'
-import { createLink, type Link, type LinkOptions } from './kafka-link.ts'
+import { createLink, createSockets, type Link, type LinkOptions } from './kafka-link.ts'
 import { createProducer } from './kafka-produce.ts'
 import { readKafka } from './kafka-read.ts'
+import { onLoopbackOnly, readCredentials } from './kafka-security.ts'
 import type { Topic } from './topic.ts'
 
 export type KafkaLogOptions = LinkOptions & { topics: readonly Topic[] }
@@ -72,10 +73,16 @@ function numberLanes(topics: readonly Topic[]): Map<string, LaneId[]> {
   )
 }
 
-async function makeTopics({ brokers, clientId, topics }: KafkaLogOptions): Promise<void> {
+async function makeTopics(options: KafkaLogOptions): Promise<void> {
+  const { brokers, clientId, topics, security = onLoopbackOnly } = options
+  const { ssl, sasl } = await readCredentials(security)
+  const sockets = createSockets(security)
   const kafka = new Kafka({
     brokers: [...brokers],
     clientId,
+    socketFactory: sockets.open,
+    ...(ssl && { ssl }),
+    ...(sasl && { sasl: sasl as SASLOptions }),
     logLevel: logLevel.NOTHING,
     retry: { retries: 3, initialRetryTime: 200, maxRetryTime: 1000 },
   })
@@ -101,9 +108,11 @@ async function makeTopics({ brokers, clientId, topics }: KafkaLogOptions): Promi
       })),
     })
   } catch (cause) {
-    throw new LogUnavailable(`Kafka at ${brokers.join(', ')} does not answer`, { cause })
+    const why = cause instanceof Error ? `: ${cause.message}` : ''
+    throw new LogUnavailable(`Kafka at ${brokers.join(', ')} does not answer${why}`, { cause })
   } finally {
     await admin.disconnect()
+    sockets.breakOff()
   }
 }
 

@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
+import type { ConnectionOptions } from 'node:tls'
+
+export const saslMechanisms = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const
+
+/** How connections to brokers are protected. */
+export type KafkaSecurity = {
+  /** PEM files; null in place of `caFile`: the authorities that Node knows. */
+  tls: { caFile: string | null; certFile: string | null; keyFile: string | null } | null
+  sasl: {
+    mechanism: (typeof saslMechanisms)[number]
+    username: string
+    password: { text: string } | { file: string }
+  } | null
+  /** Whether to go without TLS to brokers that are not on this machine. */
+  isPlaintextAllowed: boolean
+}
+
+/** Nothing leaves this machine. */
+export const onLoopbackOnly: KafkaSecurity = { tls: null, sasl: null, isPlaintextAllowed: false }
+
+/** What kafkajs takes. */
+export type Credentials = {
+  ssl?: ConnectionOptions
+  sasl?: { mechanism: string; username: string; password: string }
+}
+
+/** Reads the files anew for each connection to a cluster, so that renewed ones are used without a restart. */
+export async function readCredentials({ tls, sasl }: KafkaSecurity): Promise<Credentials> {
+  const [ca, cert, key] = await Promise.all(
+    [tls?.caFile, tls?.certFile, tls?.keyFile].map(path => (path ? readText(path) : undefined)),
+  )
+  const ssl = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }
+  return {
+    ...(tls && { ssl }),
+    ...(sasl && { sasl: { ...sasl, password: await passwordOf(sasl.password) } }),
+  }
+}
+
+const passwordOf = async (given: { text: string } | { file: string }): Promise<string> =>
+  'text' in given ? given.text : (await readText(given.file)).replace(/\r?\n$/, '')
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (cause) {
+    throw new UnreadableFile(`${path} cannot be read: ${(cause as Error).message}`, { cause })
+  }
+}
+
+/** A file named in the settings is missing or closed to this process. */
+export class UnreadableFile extends Error {}
+
+/** A name of this machine itself, which no other machine can listen to. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+
+/** Throws where the connection would cross a network readable by others. Brokers name each other, so each is checked. */
+export function refusePlaintext(host: string, { tls, isPlaintextAllowed }: KafkaSecurity): void {
+  if (tls === null && !isPlaintextAllowed && !isLoopback(host))
+    throw new Error(`${host} is not on this machine, and the connection would be without TLS`)
+}
