@@ -6,7 +6,7 @@ import { registerCodecs } from './kafka-codecs.ts'
 import {
   type KafkaSecurity,
   onLoopbackOnly,
-  readCredentials,
+  readProtection,
   refusePlaintext,
 } from './kafka-security.ts'
 
@@ -172,7 +172,7 @@ function openSocket({ host, port, ssl, onConnect }: Target): Socket {
 async function connect(options: LinkOptions, sockets: Sockets): Promise<Cluster> {
   const { brokers, clientId, security = onLoopbackOnly } = options
   const cluster = new Cluster({
-    ...(await readCredentials(security)),
+    ...(await readProtection(security)),
     brokers: createRotation(brokers),
     clientId,
     logger: createLogger({ level: 0, logCreator: () => () => {} }),

@@ -21,13 +21,13 @@ export type KafkaSecurity = {
 export const onLoopbackOnly: KafkaSecurity = { tls: null, sasl: null, isPlaintextAllowed: false }
 
 /** What kafkajs takes. */
-export type Credentials = {
+export type Protection = {
   ssl?: ConnectionOptions
   sasl?: { mechanism: string; username: string; password: string }
 }
 
 /** Reads the files anew for each connection to a cluster, so that renewed ones are used without a restart. */
-export async function readCredentials({ tls, sasl }: KafkaSecurity): Promise<Credentials> {
+export async function readProtection({ tls, sasl }: KafkaSecurity): Promise<Protection> {
   const [ca, cert, key] = await Promise.all(
     [tls?.caFile, tls?.certFile, tls?.keyFile].map(path => (path ? readText(path) : undefined)),
   )

@@ -4,7 +4,7 @@ import { createGroupCommit, type LaneId } from './group-commit.ts'
 import { createLink, createSockets, type Link, type LinkOptions } from './kafka-link.ts'
 import { createProducer } from './kafka-produce.ts'
 import { readKafka } from './kafka-read.ts'
-import { onLoopbackOnly, readCredentials } from './kafka-security.ts'
+import { onLoopbackOnly, readProtection } from './kafka-security.ts'
 import type { Topic } from './topic.ts'
 
 export type KafkaLogOptions = LinkOptions & { topics: readonly Topic[] }
@@ -75,7 +75,7 @@ function numberLanes(topics: readonly Topic[]): Map<string, LaneId[]> {
 
 async function makeTopics(options: KafkaLogOptions): Promise<void> {
   const { brokers, clientId, topics, security = onLoopbackOnly } = options
-  const { ssl, sasl } = await readCredentials(security)
+  const { ssl, sasl } = await readProtection(security)
   const sockets = createSockets(security)
   const kafka = new Kafka({
     brokers: [...brokers],

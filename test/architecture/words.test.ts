@@ -13,6 +13,7 @@ const domainWords = new Set(
 /** Words that have another meaning in these files. */
 const elsewhere: [files: RegExp, words: string, meaning: string][] = [
   [/^platform\/log\/kafka[\w-]*\.ts$/, 'admin', "kafkajs's client for topics"],
+  [/^platform\/log\/kafka-security\.ts$/, 'username', 'at a broker'],
   [/^platform\/series\/merge\.ts$/, 'run runs', 'ascending stretches, as in a merge sort'],
   [/^platform\/postgres\//, 'run runs session project', 'programs; what Postgres calls a session'],
   [/^platform\/postgres\/cluster\.ts$/, 'username', 'of the database'],
