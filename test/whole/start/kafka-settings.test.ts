@@ -44,7 +44,10 @@ test('settings that would have no effect, or lack another one, are faults', t =>
   t.regex(faultsOf({ ...sasl, SERVICE_KAFKA_SASL_USERNAME: '' })[0] ?? '', /USERNAME: missing/)
   t.is(faultsOf({ ...sasl, SERVICE_KAFKA_SASL_PASSWORD: '' }).length, 1)
   t.is(faultsOf({ ...sasl, SERVICE_KAFKA_SASL_PASSWORD_FILE: '/password' }).length, 1)
-  t.regex(faultsOf({ SERVICE_KAFKA_SASL_MECHANISM: 'GSSAPI' })[0] ?? '', /one of none, PLAIN, SCRAM/)
+  t.regex(
+    faultsOf({ SERVICE_KAFKA_SASL_MECHANISM: 'GSSAPI' })[0] ?? '',
+    /one of none, PLAIN, SCRAM/,
+  )
 })
 
 test('the settings become the protection of connections, and no password is shown', t => {
