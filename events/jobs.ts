@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { estimate, gateResult, phases, queueReasons, resolved, warning } from '../schemas/jobs.ts'
-import { jobSpec } from '../schemas/jobspec.ts'
+import { type JobSpec, jobSpec } from '../schemas/jobspec.ts'
 import { nullable, oneOf, timestamp } from '../schemas/shared.ts'
 import { type EventOf, event } from './event.ts'
 import { because } from './words.ts'
@@ -40,8 +40,8 @@ export const jobAdmitted = event(
     currency: Type.String(),
     spec: jobSpec,
     spec_digest: Type.String(),
-    /** The job's parameters merged over the recipe's defaults. */
-    params: Type.Record(Type.String(), Type.Unknown()),
+    /** What the recipe adds to the parameters of `spec`, e.g. its defaults; see `paramsOf`. */
+    params_added: Type.Record(Type.String(), Type.Unknown()),
     gates: Type.Array(gateResult),
     warnings: Type.Array(warning),
     estimate: nullable(estimate),
@@ -49,7 +49,35 @@ export const jobAdmitted = event(
   }),
   ({ short_id, name, recipe, gpus, series }, who) =>
     `${who} submitted job ${short_id} (${name}): ${recipe.name} ${recipe.version} on ${gpus} × ${series}`,
+  // Version 1 held the parameters twice, in `spec` and merged with the defaults.
+  ({ params, ...data }) => ({
+    ...data,
+    params_added: paramsAdded(
+      (data.spec as JobSpec).spec.params,
+      params as Record<string, unknown>,
+    ),
+  }),
 )
+
+/** Those of the merged parameters that the submitted ones do not have, or have otherwise. */
+export const paramsAdded = (
+  submitted: Record<string, unknown>,
+  merged: Record<string, unknown>,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(merged).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(submitted[name]),
+    ),
+  )
+
+/** The job's parameters merged over the recipe's defaults. */
+export const paramsOf = ({
+  spec,
+  params_added,
+}: Pick<JobAdmitted, 'spec' | 'params_added'>): Record<string, unknown> => ({
+  ...spec.spec.params,
+  ...params_added,
+})
 
 /** The job waits for something other than capacity, until `until` if known. */
 export const jobHeld = event(

@@ -6,7 +6,8 @@ export const artifactKinds = ['checkpoint', 'hf_export', 'eval_report', 'merged_
 const step = () => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const sizeBytes = () => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const sha256 = () => Type.String({ pattern: '^[0-9a-f]{64}$' })
-const scores = () => Type.Record(Type.String({ minLength: 1, maxLength: 250 }), Type.Number())
+const scores = (options = {}) =>
+  Type.Record(Type.String({ minLength: 1, maxLength: 250 }), Type.Number(), options)
 
 /** The body of `POST /api/ingest/artifact` (specification, "Artifact"). */
 export const artifactInput = closed({
@@ -17,7 +18,7 @@ export const artifactInput = closed({
   step: Type.Optional(nullable(step())),
   size_bytes: Type.Optional(nullable(sizeBytes())),
   sha256: Type.Optional(nullable(sha256())),
-  metrics: Type.Optional(nullable(scores())),
+  metrics: Type.Optional(nullable(scores({ maxProperties: 100 }))),
   upload_id: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 128 }))),
   attempt: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 1_000_000 }))),
 })

@@ -23,7 +23,7 @@ export const hparamsReply = Type.Object({
   total: Type.Integer(),
 })
 
-/** `GET /api/runs/{run_id}/hparams`: current values, and every change to a value that was already set. */
+/** `GET /api/runs/{run_id}/hparams`: current values, and the newest 1,000 changes to values that were already set. */
 export const hparamsAnswer = Type.Object({
   params: Type.Record(Type.String(), scalar),
   changes: Type.Array(

@@ -7,6 +7,7 @@ import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
 import { registerArtifact } from './decide.ts'
 
+/** Registrations of one run, those that change an artifact's facts included: each is an event. */
 const maxPerRun = 10_000
 
 export const artifactRoutes = (deps: Deps): Route[] => [
@@ -17,6 +18,7 @@ export const artifactRoutes = (deps: Deps): Route[] => [
     tag: 'ingest',
     summary: 'Register something the training code wrote',
     body: artifactInput,
+    bodyLimitBytes: 64 * 1024,
     response: artifactReply,
     refusals: ['forbidden', 'invalid', 'conflict'],
     async handle(request) {
@@ -29,6 +31,7 @@ export const artifactRoutes = (deps: Deps): Route[] => [
       const { artifact_id, created } = await takeId(deps, body)
       await commit(deps, request, artifactAt(artifact_id), {
         decide: artifact => registerArtifact(artifact, toFacts(body, artifact_id)),
+        alongside: tx => countRegistration(tx, body.run_id),
       })
       return { ok: true, artifact_id, created, status: 'registered' }
     },
@@ -47,7 +50,7 @@ const takeId = (deps: Deps, body: ArtifactInput) =>
     const { rowCount } = await tx.query(
       `insert into write.artifact (artifact_id, run_id, kind, path, step, format)
        select $1, $2, $3, $4, $5, $6
-        where (select count(*) from write.artifact where run_id = $2) < $7
+        where (select artifact_registrations from write.run_state where run_id = $2) < $7
        on conflict do nothing`,
       [artifact_id, run_id, kind, path, step, format, maxPerRun],
     )
@@ -60,16 +63,25 @@ async function knownId(tx: Transaction, body: ArtifactInput, step: number): Prom
     'select artifact_id from write.artifact where run_id = $1 and kind = $2 and path = $3 and step = $4',
     [body.run_id, body.kind, body.path, step],
   )
-  if (!rows[0])
-    throw new Refusal(
-      'conflict',
-      `The run has already registered ${maxPerRun} artifacts, the maximum`,
-      {
-        code: 'artifact.too_many',
-      },
-    )
+  if (!rows[0]) throw tooMany()
   return rows[0].artifact_id
 }
+
+async function countRegistration(tx: Transaction, run_id: string): Promise<void> {
+  const { rowCount } = await tx.query(
+    `update write.run_state set artifact_registrations = artifact_registrations + 1
+      where run_id = $1 and artifact_registrations < $2`,
+    [run_id, maxPerRun],
+  )
+  if (rowCount === 0) throw tooMany()
+}
+
+const tooMany = () =>
+  new Refusal(
+    'conflict',
+    `The run has already made ${maxPerRun} registrations of artifacts, the maximum`,
+    { code: 'artifact.too_many' },
+  )
 
 const toFacts = (body: ArtifactInput, artifact_id: string): ArtifactFacts => ({
   artifact_id,

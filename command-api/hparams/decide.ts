@@ -3,26 +3,71 @@ import { Refusal } from '../../platform/refusal.ts'
 
 /** Most keys a run may have. */
 export const maxHparams = 2000
+/** Most bytes of all of them as JSON: what one body can bring, and as much again by changes. */
+const maxTotalBytes = 2 * 1024 * 1024
+/** What one event holds at most, in bytes as JSON; the longest single change is far below the limit of an event. */
+const maxEventBytes = 256 * 1024
 
-/** Adds keys and records changed values. Idempotent: repeating it appends no event. */
+/**
+ * Adds keys and records changed values, in as many events as their size needs. Idempotent: repeating it appends no
+ * event.
+ */
 export function setHparams(
   hparams: Hparams,
   run_id: string,
   params: Readonly<Record<string, Scalar>>,
 ): HparamsEvent[] {
-  const entries = Object.entries(params)
-  const added = Object.fromEntries(entries.filter(([key]) => !Object.hasOwn(hparams, key)))
-  const changed = entries.flatMap(([key, to]) => {
-    const from = Object.hasOwn(hparams, key) ? hparams[key] : undefined
+  const items = Object.entries(params).flatMap(([key, to]): Item[] => {
+    if (!Object.hasOwn(hparams, key)) return [{ key, to }]
+    const from = hparams[key]
     return from === undefined || from === to ? [] : [{ key, from, to }]
   })
-  const total = Object.keys(hparams).length + Object.keys(added).length
+  if (items.length > 0) refuseTooMuch({ ...hparams, ...params })
+  return cutByBytes(items).map(part => ({
+    type: 'hparams.set',
+    data: {
+      run_id,
+      added: Object.fromEntries(
+        part.flatMap(item => ('from' in item ? [] : [[item.key, item.to]])),
+      ),
+      changed: part.flatMap(item => ('from' in item ? item : [])),
+    },
+  }))
+}
+
+/** An addition, or a change. */
+type Item = { key: string; to: Scalar } | { key: string; from: Scalar; to: Scalar }
+
+const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
+
+function refuseTooMuch(after: Hparams): void {
+  const total = Object.keys(after).length
   if (total > maxHparams)
     throw new Refusal(
       'invalid',
       `The run would have ${total} hyperparameters; at most ${maxHparams} are allowed`,
       { code: 'hparams.too_many' },
     )
-  if (Object.keys(added).length === 0 && changed.length === 0) return []
-  return [{ type: 'hparams.set', data: { run_id, added, changed } }]
+  const bytes = bytesOf(after)
+  if (bytes > maxTotalBytes)
+    throw new Refusal(
+      'too_large',
+      `The hyperparameters of the run would take ${bytes} bytes in all; the limit of 'params' is ${maxTotalBytes}`,
+      { code: 'hparams.too_large', data: { field: 'params', bytes, max_bytes: maxTotalBytes } },
+    )
+}
+
+function cutByBytes(items: readonly Item[]): Item[][] {
+  const parts: Item[][] = []
+  let room = 0
+  for (const item of items) {
+    const bytes = bytesOf(item)
+    if (bytes > room || parts.length === 0) {
+      parts.push([])
+      room = maxEventBytes
+    }
+    parts.at(-1)?.push(item)
+    room -= bytes
+  }
+  return parts
 }

@@ -13,20 +13,19 @@ export const hparamsRoutes = (deps: Deps): Route[] => [
     tag: 'ingest',
     summary: 'Add hyperparameters of a run, or change some',
     body: hparamsInput,
-    bodyLimitBytes: 16 * 1024 * 1024,
+    bodyLimitBytes: 1024 * 1024,
     response: hparamsReply,
-    refusals: ['forbidden', 'conflict'],
+    refusals: ['forbidden', 'invalid', 'conflict', 'too_large'],
     async handle(request) {
       await deps.reports.admit(request)
       const { run_id, params } = request.body
       const { events, state } = await commit(deps, request, hparamsAt(run_id), {
         decide: hparams => setHparams(hparams, run_id, params),
       })
-      const set = events[0]?.data
       return {
         ok: true,
-        added: Object.keys(set?.added ?? {}).length,
-        changed: set?.changed.length ?? 0,
+        added: events.reduce((sum, { data }) => sum + Object.keys(data.added).length, 0),
+        changed: events.reduce((sum, { data }) => sum + data.changed.length, 0),
         total: Object.keys(state).length,
       }
     },

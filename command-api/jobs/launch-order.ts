@@ -1,5 +1,5 @@
 import { jobAt } from '../../events/job-state.ts'
-import type { JobAdmitted, JobEvent } from '../../events/jobs.ts'
+import { type JobAdmitted, type JobEvent, paramsOf } from '../../events/jobs.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
 import { endIngestTokens, issueIngestToken } from '../tokens.ts'
@@ -23,14 +23,14 @@ export async function readOrder(
   const now = deps.now()
   await endIngestTokens(tx, run_id, now)
   const { token } = await issueIngestToken(tx, { run_id, now })
-  const { recipe, params, resolved, spec } = admitted.data
+  const { recipe, resolved, spec } = admitted.data
   return {
     run_id,
     attempt,
     fencing_token: Number(row.fencing_token),
     gpu_indexes: row.gpu_indexes as number[],
     recipe,
-    params,
+    params: paramsOf(admitted.data),
     init_from: resolved.init_from && { ...resolved.init_from, load: loadOf(spec) },
     resume_from: attempt > 1 ? await newestCheckpoint(tx, run_id) : null,
     env: row.env as Record<string, string>,

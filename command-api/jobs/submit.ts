@@ -1,6 +1,6 @@
 import type { Person } from '../../auth/caller.ts'
 import { type Job, jobAt } from '../../events/job-state.ts'
-import type { JobEvent } from '../../events/jobs.ts'
+import { type JobEvent, paramsAdded } from '../../events/jobs.ts'
 import { digestOf } from '../../platform/digest.ts'
 import type { AdmissionResult, GateResult, QueueView } from '../../schemas/jobs.ts'
 import { currency } from '../../schemas/profiles.ts'
@@ -80,7 +80,7 @@ function admittedOf(
     currency,
     spec: withoutSecrets(spec),
     spec_digest: digestOf(spec),
-    params: params.value,
+    params_added: paramsAdded(spec.spec.params, params.value),
     gates,
     warnings: warningsOf(facts),
     estimate: estimateOf(facts),

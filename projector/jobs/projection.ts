@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Updateable } from 'kysely'
 import type { Recorded } from '../../events/event.ts'
-import type { JobAdmitted, JobEvent } from '../../events/jobs.ts'
+import { type JobEvent, paramsOf } from '../../events/jobs.ts'
 import { searchText } from '../../platform/search-text.ts'
 import type { JobState } from '../../schemas/jobs.ts'
 import type { Handlers } from '../projection.ts'
@@ -87,7 +87,8 @@ const newAttempt = {
 }
 
 function admit(tx: Tx, { data, occurred_at }: Of<'job.admitted'>): Promise<unknown> {
-  const { gates, warnings, estimate, resolved, spec_digest, recipe, params, notes, ...job } = data
+  const { gates, warnings, estimate, resolved, spec_digest, recipe, params_added, notes, ...job } =
+    data
   return tx
     .insertInto('jobs')
     .values({
@@ -111,7 +112,7 @@ function admit(tx: Tx, { data, occurred_at }: Of<'job.admitted'>): Promise<unkno
       exit_code: null,
       init_from: resolved.init_from?.artifact_id ?? null,
       updated_at: occurred_at,
-      total_steps: totalSteps(params),
+      total_steps: totalSteps(paramsOf(data)),
       spec: JSON.stringify(data.spec),
       admission: JSON.stringify({ gates, warnings, estimate, resolved, spec_digest }),
       hold: null,
@@ -124,7 +125,7 @@ function admit(tx: Tx, { data, occurred_at }: Of<'job.admitted'>): Promise<unkno
 /** Parameter names that recipes use for the length of a training. */
 const stepNames = ['max_steps', 'total_steps', 'steps']
 
-function totalSteps(params: JobAdmitted['params']): number | null {
+function totalSteps(params: Record<string, unknown>): number | null {
   for (const name of stepNames) {
     const steps = params[name]
     if (typeof steps === 'number' && Number.isSafeInteger(steps) && steps > 0) return steps

@@ -6,6 +6,9 @@ import { toTimestamp } from '../../schemas/timestamp.ts'
 import { type AccessTables, findRun } from '../access.ts'
 import type { Reads } from '../reads.ts'
 
+/** The newest; the audit has them all. */
+const maxChanges = 1000
+
 export const hparamRoutes = (reads: Reads<HparamTables & AccessTables>): Route[] => [
   route({
     method: 'GET',
@@ -21,13 +24,20 @@ export const hparamRoutes = (reads: Reads<HparamTables & AccessTables>): Route[]
       const { run_id, db } = await findRun(reads, caller, params.run_id)
       const row = await db
         .selectFrom('run_hparams')
-        .select(['params', 'changes'])
+        .select('params')
         .where('run_id', '=', run_id)
         .executeTakeFirst()
-      const changes = row?.changes ?? []
+      const changes = await db
+        .selectFrom('run_hparam_changes')
+        .select(['key', 'from', 'to', 'at'])
+        .where('run_id', '=', run_id)
+        .orderBy('version', 'desc')
+        .orderBy('place', 'desc')
+        .limit(maxChanges)
+        .execute()
       return {
         params: row?.params ?? {},
-        changes: changes.map(change => ({ ...change, at: toTimestamp(new Date(change.at)) })),
+        changes: changes.reverse().map(change => ({ ...change, at: toTimestamp(change.at) })),
       }
     },
   }),

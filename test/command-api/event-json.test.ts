@@ -2,7 +2,7 @@ import test from 'ava'
 import { maxEventBytes, toEventJson } from '../../command-api/event-json.ts'
 import { decisionEvents } from '../../events/all.ts'
 import { hparamsSet } from '../../events/hparams.ts'
-import { jobAdmitted } from '../../events/jobs.ts'
+import { jobAdmitted, paramsAdded, paramsOf } from '../../events/jobs.ts'
 import { userLogin } from '../../events/users.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { admittedJob } from '../jobs/given.ts'
@@ -85,4 +85,16 @@ test('if no field makes up most of the event, their parent is named', t => {
   )
   const error = t.throws(() => hparams(many), { instanceOf: Refusal })
   t.like(error.extras.data, { field: 'added' })
+})
+
+test('long parameters of a job are recorded once, however many defaults the recipe adds', t => {
+  const submitted = { prompt: 'x'.repeat(400 * 1024), optimizer: { name: 'adamw' } }
+  const merged = { steps: 3, ...submitted, optimizer: { name: 'adamw', betas: [0.9, 0.99] } }
+  const data = {
+    ...admittedJob({ params: submitted }),
+    params_added: paramsAdded(submitted, merged),
+  }
+  t.deepEqual(Object.keys(data.params_added).sort(), ['optimizer', 'steps'])
+  t.notThrows(() => admitted(data))
+  t.deepEqual(paramsOf(data), merged)
 })

@@ -1,6 +1,7 @@
 import test from 'ava'
+import { toEventJson } from '../../command-api/event-json.ts'
 import { maxHparams, setHparams } from '../../command-api/hparams/decide.ts'
-import { type Hparams, type HparamsEvent, hparams } from '../../events/hparams.ts'
+import { type Hparams, type HparamsEvent, hparams, hparamsSet } from '../../events/hparams.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { folded } from '../folded.ts'
 
@@ -43,4 +44,32 @@ test('more than 2000 keys are refused', t => {
     instanceOf: Refusal,
     code: 'invalid',
   })
+})
+
+/** As long as a value may be, in the characters that take the most bytes. */
+const longest = (n: number) => `${n}${'\u0001'.repeat(5990)}`
+
+test('what does not fit one event goes into several, none of which is too big', t => {
+  const first = Object.fromEntries(Array.from({ length: 25 }, (_, n) => [`k${n}`, longest(n)]))
+  const second = Object.fromEntries(Array.from({ length: 25 }, (_, n) => [`k${n}`, longest(n + 1)]))
+  const added = setHparams(hparams.initial, run_id, first)
+  const changed = setHparams(after(...added), run_id, { ...second, more: 1 })
+  t.true(added.length > 1 && changed.length > 2, `${added.length} and ${changed.length}`)
+  for (const event of [...added, ...changed]) t.notThrows(() => toEventJson(hparamsSet, event))
+  t.deepEqual(after(...added), first)
+  t.deepEqual(after(...added, ...changed), { ...second, more: 1 })
+  t.is(changed.flatMap(({ data }) => data.changed).length, 25)
+  t.deepEqual(setHparams(after(...added, ...changed), run_id, second), [])
+})
+
+test('hyperparameters that would take more than 2 MiB in all are refused', t => {
+  const many = (prefix: string) =>
+    Object.fromEntries(Array.from({ length: 170 }, (_, n) => [`${prefix}${n}`, 'x'.repeat(6000)]))
+  const state = after(
+    ...setHparams(hparams.initial, run_id, many('a')),
+    ...setHparams(hparams.initial, run_id, many('b')),
+  )
+  const error = t.throws(() => setHparams(state, run_id, many('c')), { instanceOf: Refusal })
+  t.is(error.status, 413)
+  t.like(error.extras.data, { field: 'params' })
 })

@@ -58,7 +58,7 @@ export function admittedJob(spec: Record<string, unknown> = {}): JobAdmitted {
     currency: 'USD',
     spec: whole,
     spec_digest: 'sha256:0',
-    params: {},
+    params_added: {},
     gates: [],
     warnings: [],
     estimate: null,
