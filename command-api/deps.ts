@@ -7,6 +7,7 @@ import type { Clock } from '../platform/time.ts'
 import type { Reports } from './admit-report.ts'
 import type { AppendFact } from './append-fact.ts'
 import type { EventStore } from './event-store.ts'
+import type { KeyLimit } from './metrics/key-limit.ts'
 import type { RecentWrites } from './recent-writes.ts'
 
 /** Settings used by commands. */
@@ -35,6 +36,7 @@ export type Deps = {
   recentWrites: RecentWrites
   reports: Reports
   appendFact: AppendFact
+  metricKeys: KeyLimit
   topics: Topics
   newEventId: () => string
   /** Counts points for the scraper. */

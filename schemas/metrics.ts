@@ -30,7 +30,12 @@ export const metricsInput = Type.Object({
 })
 export type MetricsInput = Static<typeof metricsInput>
 
-export const metricsReply = Type.Object({ ok: Type.Literal(true), inserted: Type.Integer() })
+export const metricsReply = Type.Object({
+  ok: Type.Literal(true),
+  inserted: Type.Integer(),
+  /** Absent where there is none. */
+  warnings: Type.Optional(Type.Array(Type.Object({ code: Type.String(), detail: Type.String() }))),
+})
 
 /**
  * A fast check for the hot path, ten times as fast as the schema. True implies that the schema accepts the

@@ -41,6 +41,7 @@ const row = {
   ended_at: nullable(timestamp()),
   duration_s: nullable(Type.Integer({ minimum: 0 })),
   last_report_at: nullable(timestamp()),
+  /** In lists at most 50: that of `best` and the one sorted by, then by name. */
   summary: Type.Record(Type.String(), summary),
   best: nullable(
     Type.Object({

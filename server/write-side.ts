@@ -6,6 +6,7 @@ import type { Deps } from '../command-api/deps.ts'
 import { postgresEventStore } from '../command-api/event-store.ts'
 import { runFilesReactor } from '../command-api/jobs/run-files.ts'
 import { startJobTimers } from '../command-api/jobs/timers.ts'
+import { createKeyLimit } from '../command-api/metrics/key-limit.ts'
 import { dutiesFor } from '../command-api/reactor.ts'
 import { reactors } from '../command-api/reactors.ts'
 import { recentWrites } from '../command-api/recent-writes.ts'
@@ -13,6 +14,7 @@ import { type Relay, startRelay } from '../command-api/relay.ts'
 import { startRunTimers } from '../command-api/runs/timers.ts'
 import { decisionEvents } from '../events/all.ts'
 import { eventId, prefixedId, systemClock } from '../platform/time.ts'
+import { storedKeys } from '../projector/metrics/stored-keys.ts'
 import type { Core } from './core.ts'
 
 /** Opens the event store, and starts the relay if this process has that role. */
@@ -43,6 +45,9 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     recentWrites: recentWrites(),
     reports: createReports(pool, systemClock),
     appendFact: createAppendFact(log),
+    metricKeys: createKeyLimit(storedKeys(core.readPool), {
+      noticed: (run_id, keys) => logger.warn({ run_id, keys }, 'a run has many metric keys'),
+    }),
     topics,
     newEventId: eventId,
     ingestedPoints: count => core.measures.ingestedPoints.inc(count),

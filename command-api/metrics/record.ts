@@ -13,12 +13,12 @@ const points = createPoints()
 
 /**
  * Encodes a validated report as the value of its log record. Of repeated steps of a key the last one wins;
- * `inserted` counts the remaining points. `ts` defaults to the time of receipt.
+ * `inserted` counts the remaining points, `keys` are distinct. `ts` defaults to the time of receipt.
  */
 export function recordMetrics(
   body: MetricsInput,
   receipt: Receipt,
-): { value: Buffer; inserted: number } {
+): { value: Buffer; inserted: number; keys: readonly string[] } {
   points.length = 0
   makeRoom(points, body.points.length)
   const keys: string[] = []
@@ -29,7 +29,7 @@ export function recordMetrics(
     points.values[i] = fromJsonNumber(value)
   }
   points.length = keys.length
-  const { bytes, inserted } = encodeBlock(keys, points)
+  const { bytes, inserted, keys: distinct } = encodeBlock(keys, points)
   const value = encodeFact({
     ...receipt,
     type: 'metrics.appended',
@@ -37,5 +37,5 @@ export function recordMetrics(
     attempt: body.attempt ?? null,
     body: bytes,
   })
-  return { value, inserted }
+  return { value, inserted, keys: distinct }
 }

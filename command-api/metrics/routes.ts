@@ -3,6 +3,7 @@ import { logPosition } from '../../platform/position.ts'
 import { isPlainMetricsInput, metricsInput, metricsReply } from '../../schemas/metrics.ts'
 import { answerPosition, stampOf } from '../asked.ts'
 import type { Deps } from '../deps.ts'
+import { manyKeys, maxKeys } from './key-limit.ts'
 import { recordMetrics } from './record.ts'
 
 export const metricRoutes = (deps: Deps): Route[] => [
@@ -21,16 +22,24 @@ export const metricRoutes = (deps: Deps): Route[] => [
     async handle(request) {
       await deps.reports.admit(request)
       const { actor, now, requestId } = stampOf(request, deps.now())
-      const { value, inserted } = recordMetrics(request.body, {
+      const { value, inserted, keys } = recordMetrics(request.body, {
         event_id: deps.newEventId(),
         received_at_ms: now.getTime(),
         actor,
         request_id: requestId,
       })
+      const total = await deps.metricKeys.admit(request.body.run_id, keys)
       const position = await deps.appendFact(deps.topics.metrics.name, request.body.run_id, value)
       deps.ingestedPoints(inserted)
       answerPosition(deps, request, logPosition(position))
-      return { ok: true, inserted }
+      return total > manyKeys
+        ? { ok: true, inserted, warnings: [tooManySoon(total)] }
+        : { ok: true, inserted }
     },
   }),
 ]
+
+const tooManySoon = (total: number) => ({
+  code: 'metrics.many_keys',
+  detail: `The run has ${total} distinct metric keys, which makes it slow to read; more than ${maxKeys} are refused`,
+})

@@ -37,7 +37,7 @@ const grouped = createPoints()
 
 /**
  * Encodes the points of one request as the value of one log record: `keys[i]` is the key of point i. Of points with
- * the same key and step only the last is kept; `inserted` is how many remain. Steps and times are safe integers;
+ * the same key and step only the last is kept; `inserted` is how many remain, and the returned `keys` are distinct. Steps and times are safe integers;
  * values are kept exactly, including non-finite ones.
  *
  * Body: number of points, number of keys, bytes of the names, the names; the number of points of each key; then the
@@ -46,7 +46,7 @@ const grouped = createPoints()
 export function encodeBlock(
   keys: readonly string[],
   points: Points,
-): { bytes: Buffer; inserted: number } {
+): { bytes: Buffer; inserted: number; keys: readonly string[] } {
   grouped.length = 0
   makeRoom(grouped, keys.length)
   const { keys: names, counts } = groupByKey(keys, points, grouped)
@@ -61,7 +61,7 @@ export function encodeBlock(
     writeValueGroups(to, counts, grouped.values)
     return levelFor(to.at, nameBytes)
   })
-  return { bytes, inserted: grouped.length }
+  return { bytes, inserted: grouped.length, keys: names }
 }
 
 /**

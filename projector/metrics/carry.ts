@@ -21,6 +21,7 @@ export const metricsCarryOver: CarryOver = {
   heads: [
     `insert into ${next}.metric_latest select * from ${live}.metric_latest where run_no = any($1)`,
     `insert into ${next}.metric_settled select * from ${live}.metric_settled where run_no = any($1)`,
+    `insert into ${next}.metric_keys select * from ${live}.metric_keys where run_no = any($1)`,
     namesOfRuns,
   ],
   rest: [

@@ -40,17 +40,23 @@ export function metricsProjection(topic: string): TopicProjection {
   }
 }
 
+/** Beyond this, the cache of names begins anew. Names of runs with very many keys are seldom used again. */
+const maxNames = 200_000
+
 /** Caches the numbers of key names. Only one projector writes them, so the cache is valid until a failure. */
 function createNames() {
   let numbers = new Map<string, number>()
   /** Keyed by array identity: the same list of keys arrives again and again. */
   let lists = new WeakMap<readonly string[], number[]>()
+  const forget = () => {
+    numbers = new Map()
+    lists = new WeakMap()
+  }
   return {
-    forget() {
-      numbers = new Map()
-      lists = new WeakMap()
-    },
+    forget,
     async learn(tx: PoolClient, runs: readonly RunReports[]): Promise<void> {
+      // Before the batch, which uses what it learns.
+      if (numbers.size > maxNames) forget()
       const fresh = runs
         .flatMap(run => run.reports.map(report => report.keys))
         .filter(keys => !lists.has(keys))

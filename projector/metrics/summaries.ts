@@ -6,6 +6,9 @@ import { resolve } from '../../platform/series/merge.ts'
 import type { NumberedBlock } from '../../platform/series/numbered-block.ts'
 import { intsOf, valueColumns } from './summary-columns.ts'
 
+/** How many keys of a run lists show, besides those that a run or the list is about: the first by name. */
+const listedKeys = 50
+
 /** The summaries of a flush, one for each key of each run. */
 export type FlushSummaries = { runNos: number[]; keyNos: number[]; summaries: Summary[] }
 
@@ -83,15 +86,26 @@ async function updateSummaries(tx: PoolClient, values: Buffer[]): Promise<number
   return rows[0]?.updated ?? 0
 }
 
+/** Inserts the rows of new keys, and counts and lists these keys. */
 async function insertSummaries(tx: PoolClient, values: Buffer[]): Promise<void> {
   await tx.query({
     name: 'insert_metric_latest',
-    text: `insert into metric_latest (run_no, key_no, first_step, last_step, last_ts, count, nonfinite,
-                                      min, max, sum, last, exact)
-           select run_no, key_no, first_step, last_step, last_ts, count, nonfinite,
-                  nullif(min, 'NaN'), nullif(max, 'NaN'), sum, last, true
-             from ${columns}
-           on conflict do nothing`,
+    text: `with inserted as (
+             insert into metric_latest (run_no, key_no, first_step, last_step, last_ts, count, nonfinite,
+                                        min, max, sum, last, exact)
+             select run_no, key_no, first_step, last_step, last_ts, count, nonfinite,
+                    nullif(min, 'NaN'), nullif(max, 'NaN'), sum, last, true
+               from ${columns}
+             on conflict do nothing
+             returning run_no, key_no),
+           added as (
+             select i.run_no, count(*) as keys, array_agg(i.key_no) as key_nos from inserted i group by i.run_no)
+           insert into metric_keys as k (run_no, keys, listed)
+           select a.run_no, coalesce(before.keys, 0) + a.keys,
+                  array(select n.key_no from metric_name n where n.key_no = any(before.listed || a.key_nos)
+                         order by n.key collate "C" limit ${listedKeys})
+             from added a left join metric_keys before using (run_no)
+           on conflict (run_no) do update set keys = excluded.keys, listed = excluded.listed`,
     values,
   })
 }

@@ -32,6 +32,8 @@ export type MetricTables = {
     /** Offset of the first record of the run; 0 if it was not recorded. */
     first_offset: number
   }
+  /** `listed`: the first 50 by name. */
+  metric_keys: { run_no: number; keys: number; listed: number[] }
   metric_block: {
     run_no: number
     first_record: number

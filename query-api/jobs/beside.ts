@@ -28,14 +28,16 @@ export async function readBeside(
   }
 }
 
+/** Most metrics of a run that are looked at for its progress. */
+const stepsOf = 2000
+
 async function readSteps(db: Db, runIds: string[]): Promise<Map<string, number>> {
-  const rows = await db
-    .selectFrom('metric_run as m')
-    .innerJoin('metric_summary as s', 's.run_no', 'm.run_no')
-    .select(eb => ['m.run_id', eb.fn.max('s.last_step').as('step')])
-    .where(sql<boolean>`m.run_id = any(${runIds})`)
-    .groupBy('m.run_id')
-    .execute()
+  const { rows } = await sql<{ run_id: string; step: number }>`
+    select m.run_id, s.step
+      from metric_run m,
+   lateral (select max(last_step) as step
+              from (select last_step from metric_summary where run_no = m.run_no limit ${stepsOf}) k) s
+     where m.run_id = any(${runIds}) and s.step is not null`.execute(db)
   return new Map(rows.map(row => [row.run_id, row.step]))
 }
 

@@ -15,15 +15,18 @@ export type RecordTables = AccessTables & ArtifactTables & LogTables & MetricTab
 export type StoredRun = Selectable<RunTables['runs']>
 type Db = Kysely<RecordTables>
 
+/** Of each run all metrics; or as many as a list shows, first that of the run's best value and `pinned`. */
+export type ShownMetrics = 'all' | { pinned: string | null }
+
 /** The records of these runs in the given order, joined from several read models. */
 export async function readRecords(
   db: Db,
   runs: readonly StoredRun[],
-  { caller, now }: { caller: Person; now: Date },
+  { caller, now, metrics: shown }: { caller: Person; now: Date; metrics: ShownMetrics },
 ): Promise<RunRow[]> {
   const runIds = runs.map(run => run.run_id)
   const [metrics, logs, artifacts, children] = await Promise.all([
-    readMetrics(db, runs),
+    readMetrics(db, runs, shown),
     readLogs(db, runIds),
     readArtifacts(db, runs),
     readChildren(db, runIds, caller),
@@ -81,7 +84,7 @@ function toRecord(
         : { name: recipe_name, version: recipe_version },
     lineage: { init_from, datasets, children, models: [], deployments: [] },
     counts: {
-      metric_keys: Object.keys(metrics.summary).length,
+      metric_keys: metrics.keys,
       points: metrics.points,
       samples: 0,
       artifacts: artifacts.count,
@@ -98,26 +101,24 @@ const secondsBetween = (from: Date, to: Date) =>
 
 type Metrics = {
   summary: RunRow['summary']
+  keys: number
   points: number
   lastReportMs: number
   bestStep: number | null
 }
-const noMetrics: Metrics = { summary: {}, points: 0, lastReportMs: 0, bestStep: null }
+const noMetrics: Metrics = { summary: {}, keys: 0, points: 0, lastReportMs: 0, bestStep: null }
 
-async function readMetrics(db: Db, runs: readonly StoredRun[]): Promise<Map<string, Metrics>> {
-  const runIds = runs.map(run => run.run_id)
-  const rows = await db
-    .selectFrom('metric_run as m')
-    .innerJoin('metric_summary as s', 's.run_no', 'm.run_no')
-    .innerJoin('metric_name as n', 'n.key_no', 's.key_no')
-    .select(['m.run_id', 'm.run_no', 'm.last_received_ms', 'n.key', 's.key_no'])
-    .select(['s.last', 's.min', 's.max', 's.sum', 's.last_step', 's.count', 's.nonfinite'])
-    .where(sql<boolean>`m.run_id = any(${runIds})`)
-    .execute()
+async function readMetrics(
+  db: Db,
+  runs: readonly StoredRun[],
+  shown: ShownMetrics,
+): Promise<Map<string, Metrics>> {
   const found = new Map<string, Metrics>()
+  const rows = shown === 'all' ? await readAll(db, runs) : await readListed(db, runs, shown.pinned)
   for (const row of rows) {
     const metrics = found.get(row.run_id) ?? { ...noMetrics, summary: {} }
     found.set(row.run_id, metrics)
+    metrics.keys = row.keys
     metrics.points += row.count
     metrics.lastReportMs = row.last_received_ms
     metrics.summary[row.key] = {
@@ -129,6 +130,8 @@ async function readMetrics(db: Db, runs: readonly StoredRun[]): Promise<Map<stri
       count: row.count,
       nonfinite: row.nonfinite,
     }
+    // What is not shown is not added up either, so the reports are counted, repeated steps included.
+    if (shown !== 'all' && row.keys > listedMetrics) metrics.points = row.points
   }
   const steps = await bestSteps(db, wantedBest(runs, rows))
   for (const [runId, step] of steps) {
@@ -136,6 +139,41 @@ async function readMetrics(db: Db, runs: readonly StoredRun[]): Promise<Map<stri
     if (metrics) metrics.bestStep = step
   }
   return found
+}
+
+const summaries = (db: Db, runs: readonly StoredRun[]) =>
+  db
+    .selectFrom('metric_run as m')
+    .innerJoin('metric_keys as k', 'k.run_no', 'm.run_no')
+    .innerJoin('metric_summary as s', 's.run_no', 'm.run_no')
+    .innerJoin('metric_name as n', 'n.key_no', 's.key_no')
+    .select(['m.run_id', 'm.run_no', 'm.last_received_ms', 'm.points', 'k.keys', 'n.key'])
+    .select(['s.key_no', 's.last', 's.min', 's.max', 's.sum', 's.last_step', 's.count'])
+    .select('s.nonfinite')
+    .where(sql<boolean>`m.run_id = any(${runs.map(run => run.run_id)})`)
+
+const readAll = (db: Db, runs: readonly StoredRun[]) => summaries(db, runs).execute()
+
+/** Most metrics of a run in a list (contract: pinned ones, then by name). */
+const listedMetrics = 50
+
+/** Reads no more than that of a run, however many it has. */
+async function readListed(db: Db, runs: readonly StoredRun[], pinned: string | null) {
+  const wanted = [pinned, ...runs.map(run => run.best_key)].flatMap(key => key ?? [])
+  const { rows: pins } = await sql<{ key_no: number }>`
+    select key_no from metric_name where key = any(${wanted})`.execute(db)
+  const keyNos = pins.map(({ key_no }) => key_no)
+  const rows = await summaries(db, runs)
+    .where(sql<boolean>`s.key_no = any(k.listed || ${keyNos}::integer[])`)
+    .orderBy(sql`n.key collate "C"`)
+    .execute()
+  const bestOf = new Map(runs.map(run => [run.run_id, run.best_key]))
+  const ofRuns = Map.groupBy(rows, row => row.run_id)
+  return [...ofRuns].flatMap(([runId, ofRun]) => {
+    const isPinned = ({ key }: { key: string }) => key === bestOf.get(runId) || key === pinned
+    const first = ofRun.filter(isPinned)
+    return [...first, ...ofRun.filter(row => !isPinned(row))].slice(0, listedMetrics)
+  })
 }
 
 type Values = Pick<MetricSummary, 'count' | 'nonfinite' | 'sum' | 'min' | 'max'>

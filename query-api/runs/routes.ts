@@ -9,6 +9,7 @@ import { listRoute } from '../list-route.ts'
 import { setCursor } from '../newest-change.ts'
 import { countRows } from '../page.ts'
 import type { Reads } from '../reads.ts'
+import { parseMetricSort } from './by-metric.ts'
 import { filteredRuns, pageOfRuns } from './list.ts'
 import { type RecordTables, readRecords } from './record.ts'
 
@@ -31,7 +32,11 @@ export const runRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
       const counted = await countRows(db, runs.select('runs.run_id'))
       const page = await pageOfRuns(db, runs, sort, { limit, offset, counted })
       const runIds = page.map(run => run.run_id)
-      const rows = await readRecords(reads.as(caller, runIds), page, { caller, now: now() })
+      const rows = await readRecords(reads.as(caller, runIds), page, {
+        caller,
+        now: now(),
+        metrics: { pinned: parseMetricSort(sort)?.key ?? null },
+      })
       return { rows, counted }
     },
   }),
@@ -52,7 +57,7 @@ export const runRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
         .selectAll()
         .where('run_id', '=', run_id)
         .executeTakeFirstOrThrow()
-      const [record] = await readRecords(db, [run], { caller, now: now() })
+      const [record] = await readRecords(db, [run], { caller, now: now(), metrics: 'all' })
       const hparams = await db
         .selectFrom('run_hparams')
         .select('params')

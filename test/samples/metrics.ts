@@ -11,6 +11,7 @@ export const metricSample: Sample = {
   },
   tables: {
     metric_run: { ...ofRun, isFilled: true },
+    metric_keys: { ...ofRun, isFilled: true },
     metric_block: ofRun,
     metric_chunk: ofRun,
     metric_latest: { ...ofRun, isFilled: true },

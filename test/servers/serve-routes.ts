@@ -11,6 +11,7 @@ import type { Route } from '../../auth/route.ts'
 import { createReports } from '../../command-api/admit-report.ts'
 import { createAppendFact } from '../../command-api/append-fact.ts'
 import type { Deps } from '../../command-api/deps.ts'
+import { createKeyLimit } from '../../command-api/metrics/key-limit.ts'
 import { recentWrites } from '../../command-api/recent-writes.ts'
 import { topicsOf } from '../../events/topics.ts'
 import { listen } from '../../platform/http/server.ts'
@@ -50,6 +51,7 @@ export async function routeParts(
     recentWrites: recentWrites(),
     reports: createReports(pool, now),
     appendFact: createAppendFact(createMemoryLog(Object.values(topics))),
+    metricKeys: createKeyLimit({ count: async () => new Map(), missing: async () => [] }),
     topics,
     newEventId: eventId,
     ingestedPoints: () => {},

@@ -1,0 +1,122 @@
+import { remembered } from '../../platform/remembered.ts'
+import { Invalid } from '../../schemas/validate.ts'
+
+/** Most distinct keys of a run, and from how many on its reports are told. */
+export const maxKeys = 100_000
+export const manyKeys = 10_000
+
+/** What the read models know of the keys of runs. */
+export type StoredKeys = {
+  /** Numbers of keys; runs without points are missing. */
+  count(runIds: string[]): Promise<Map<string, number>>
+  /** Those of these keys that the run does not have. */
+  missing(runId: string, keys: readonly string[]): Promise<string[]>
+}
+
+export type KeyLimit = {
+  /**
+   * Refuses (422) a report that would give its run more than `maxKeys`; otherwise returns about how many it has. Nothing
+   * is awaited while no key is new to this process.
+   */
+  admit(runId: string, keys: readonly string[]): Promise<number> | number
+}
+
+type Options = {
+  maxKeys?: number
+  /** Called once for a run that has more than `manyKeys`. */
+  noticed?: (runId: string, keys: number) => void
+}
+
+/** Keys of one run that this process has admitted, and how many the read models had when one was last new. */
+type Known = { keys: Set<string>; stored: number; weight: number }
+
+/** Of all that is known, in characters: some 300,000 keys. One run at its limit fits whatever its keys. */
+const maxWeight = 32_000_000
+/** What a key takes besides its characters. */
+const keyWeight = 64
+/** How old the count of the read models may be, in milliseconds; and while they cannot be asked. */
+const counting = { ttlMs: 1000, staleMs: 60_000 }
+
+/**
+ * Counts the keys of runs without asking anybody: exact for a run whose reports all come to this process. What other
+ * processes admitted, and this one before its start, is known from the read models, about a second late. So with several
+ * processes a run may exceed the limit by what the others admit within the projector's lag, and never has more than
+ * `maxKeys` for each process.
+ */
+export function createKeyLimit(
+  stored: StoredKeys,
+  { maxKeys: most = maxKeys, noticed = () => {} }: Options = {},
+): KeyLimit {
+  const runs = createKnownRuns()
+  const storedCount = remembered(counting, stored.count)
+
+  const admitNew = async (runId: string, keys: readonly string[]) => {
+    // While the read models cannot be asked, this process's own count decides.
+    const count = (await storedCount(runId).catch(() => null)) ?? 0
+    const isNear = count + keys.length > most
+    const unstored = isNear ? await stored.missing(runId, keys) : keys
+    if (count + unstored.length > most) throw tooMany(count + unstored.length, most)
+    // Not before: other reports may have been admitted meanwhile.
+    const known = runs.get(runId)
+    const fresh = newTo(known, keys)
+    if (known.keys.size + fresh.length > most) throw tooMany(known.keys.size + fresh.length, most)
+    const before = totalOf(known)
+    known.stored = Math.max(known.stored, count)
+    runs.add(runId, known, fresh)
+    if (before <= manyKeys && totalOf(known) > manyKeys) noticed(runId, totalOf(known))
+    return totalOf(known)
+  }
+
+  return {
+    admit(runId, keys) {
+      const known = runs.get(runId)
+      const fresh = newTo(known, keys)
+      return fresh.length === 0 ? totalOf(known) : admitNew(runId, fresh)
+    },
+  }
+}
+
+const totalOf = ({ keys, stored }: Known) => Math.max(keys.size, stored)
+
+const none: readonly string[] = []
+
+function newTo({ keys: known }: Known, keys: readonly string[]): readonly string[] {
+  for (const key of keys) if (!known.has(key)) return keys.filter(one => !known.has(one))
+  return none
+}
+
+/** Bounded: the runs that got a new key the longest ago are forgotten first. */
+function createKnownRuns() {
+  const runs = new Map<string, Known>()
+  let weight = 0
+  const forget = (runId: string) => {
+    weight -= runs.get(runId)?.weight ?? 0
+    runs.delete(runId)
+  }
+  return {
+    get: (runId: string): Known => runs.get(runId) ?? { keys: new Set(), stored: 0, weight: 0 },
+    add(runId: string, known: Known, keys: readonly string[]) {
+      forget(runId)
+      for (const key of keys) {
+        known.keys.add(key)
+        known.weight += key.length + keyWeight
+      }
+      runs.set(runId, known)
+      weight += known.weight
+      for (const oldest of runs.keys()) {
+        if (weight <= maxWeight || oldest === runId) break
+        forget(oldest)
+      }
+    },
+  }
+}
+
+const tooMany = (total: number, most: number) =>
+  new Invalid([
+    {
+      loc: ['body', 'points'],
+      msg: `The run would have ${total} distinct metric keys; at most ${most} are allowed`,
+      type: 'too_long',
+      ctx: { max_length: most, actual_length: total },
+    },
+  ])
