@@ -16,8 +16,9 @@ export type Refreshed = {
 }
 
 /**
- * A new access token with the person's current role, and the next refresh token as a cookie. A token whose successor
- * was used ends the family, regardless of who presents it: one of the two parties stole it.
+ * A new access token with the person's current role, and the next refresh token as a cookie. A spent token ends the
+ * family when it comes 10 s or more after its use, or after its successor was used, regardless of who presents it: one
+ * of two parties stole it.
  */
 export async function refresh(deps: Deps, { ctx, requestId }: Refreshing): Promise<Refreshed> {
   const cookie = { ctx, baseUrl: deps.baseUrl() }

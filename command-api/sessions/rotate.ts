@@ -29,8 +29,9 @@ export type RefreshState =
 
 /**
  * The state of a presented refresh token (RFC 9700, 4.14.2). `repeated`: used within the grace period, and its
- * successor is unused, so the first response was probably lost. `reused`: its successor was used too, so two
- * parties hold tokens of the family and one of them stole it. Locks the family until the transaction ends.
+ * successor is unused, so the first response was probably lost. `reused`: it was used more than the grace period
+ * ago, or its successor was used too, so two parties may hold tokens of the family and one of them stole it.
+ * Locks the family until the transaction ends.
  */
 export async function refreshStateOf(
   tx: Transaction,

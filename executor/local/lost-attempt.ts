@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises'
 import type { AttemptPaths, ClaimRecord, ExitRecord, StartedRecord } from './attempt-directory.ts'
 import { removeCgroup } from './cgroup.ts'
 import { createDurably, readJson } from './durable-json.ts'
+import { killRun } from './kill-run.ts'
 import { bootId, isAlive } from './processes.ts'
-import { killRun } from './sweep.ts'
 
 /**
  * Ends an attempt whose supervisor vanished (killed, out of memory, reboot): kills what it left behind and writes

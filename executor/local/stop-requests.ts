@@ -1,8 +1,8 @@
 import { type FSWatcher, watch } from 'node:fs'
 import type { AttemptPaths, StopRecord } from './attempt-directory.ts'
 import { readJson } from './durable-json.ts'
+import { killRun, type Quarry } from './kill-run.ts'
 import { trySignal } from './processes.ts'
-import { killRun, type Quarry } from './sweep.ts'
 
 /** Without file watching (network file systems) a request is seen within this time. */
 const pollMs = 1000

@@ -13,10 +13,10 @@ import {
 } from './attempt-directory.ts'
 import { type Cgroup, createCgroup, enterCgroup, leaveCgroup, removeCgroup } from './cgroup.ts'
 import { createDurably, isErrno, readJson } from './durable-json.ts'
+import { killRun, type Quarry } from './kill-run.ts'
 import { oomWatch } from './oom-watch.ts'
 import { bootId, identify } from './processes.ts'
 import { followStops } from './stop-requests.ts'
-import { killRun, type Quarry } from './sweep.ts'
 
 /**
  * The supervisor of one attempt: a small process in its own session, started by the server and outliving it. It

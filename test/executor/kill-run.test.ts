@@ -9,7 +9,7 @@ import {
   removeCgroup,
 } from '../../executor/local/cgroup.ts'
 import { identify, isAlive, markVariable, processesOfRun } from '../../executor/local/processes.ts'
-import { killRun } from '../../executor/local/sweep.ts'
+import { killRun } from '../../executor/local/kill-run.ts'
 import { until } from '../servers/until.ts'
 import { commandLinesWith } from './contract.ts'
 
