@@ -8,8 +8,8 @@ import {
   membersOf,
   removeCgroup,
 } from '../../executor/local/cgroup.ts'
-import { identify, isAlive, markVariable, processesOfRun } from '../../executor/local/processes.ts'
 import { killRun } from '../../executor/local/kill-run.ts'
+import { identify, isAlive, markVariable, processesOfRun } from '../../executor/local/processes.ts'
 import { until } from '../servers/until.ts'
 import { commandLinesWith } from './contract.ts'
 
