@@ -7,6 +7,7 @@ import {
 } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { repeat } from '../platform/repeat.ts'
 
 export type SigningKey = { kid: string; privateKey: KeyObject; publicKey: KeyObject }
@@ -31,6 +32,7 @@ export type PreparedKey = {
 
 /** How often a process checks for keys of other processes, in milliseconds. */
 const lookEveryMs = 5_000
+const lookForOthersMs = 100
 /** Another process may sign with the old key until its next check, and its clock may be behind. */
 const lateSigningMs = 60_000
 
@@ -48,6 +50,7 @@ export async function loadKeys(dataDir: string): Promise<KeyRing> {
     // Keep the loaded keys if the folder was emptied, so that the server can still sign.
     if (read.length > 0) keys = read
   }
+  const lookForOthers = sharedLook(look)
   const prepare = (now: Date) => prepareKey(folder, now, look)
   await look()
   if (keys.length === 0) await (await prepare(new Date())).activate()
@@ -60,7 +63,7 @@ export async function loadKeys(dataDir: string): Promise<KeyRing> {
     async find(kid) {
       if (!kidShape.test(kid)) return null
       const known = () => keys.find(key => key.kid === kid)
-      if (!known()) await look()
+      if (!known()) await lookForOthers()
       return known() ?? null
     },
     prepare,
@@ -74,6 +77,25 @@ export async function loadKeys(dataDir: string): Promise<KeyRing> {
       for (const { kid } of outlived) await rm(join(folder, kid + suffix), { force: true })
       if (outlived.length > 0) await look()
     },
+  }
+}
+
+/**
+ * Anybody can make up names of keys, so the folder is not read for each of them: a look begins at most every
+ * `lookForOthersMs`, and all who ask before it begins share it.
+ */
+function sharedLook(look: () => Promise<void>): () => Promise<void> {
+  let next: Promise<void> | null = null
+  let lookedMs = Number.NEGATIVE_INFINITY
+  const lookLater = async () => {
+    await setTimeout(Math.max(0, lookedMs + lookForOthersMs - performance.now()))
+    next = null
+    lookedMs = performance.now()
+    await look()
+  }
+  return () => {
+    next ??= lookLater()
+    return next
   }
 }
 

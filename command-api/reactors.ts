@@ -1,4 +1,5 @@
 import type { Deps } from './deps.ts'
+import { deviceCodeReactor } from './devices/delete-expired.ts'
 import type { Follower } from './follower.ts'
 import { notifier } from './notifications/perform.ts'
 import type { Reactor } from './reactor.ts'
@@ -8,7 +9,7 @@ import type { Reactor } from './reactor.ts'
  * can run are listed where these are assembled: deleting the files of runs in server/executor.ts, trimming the log in
  * server/read-side.ts.
  */
-export const reactors: readonly Reactor<Deps>[] = [notifier]
+export const reactors: readonly Reactor<Deps>[] = [notifier, deviceCodeReactor]
 
 /** All followers; the list is written by hand. */
 export const followers: readonly Follower<Deps>[] = []

@@ -1,4 +1,3 @@
-import type { Passwords } from '../auth/passwords.ts'
 import type { Route } from '../auth/route.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
 import type { Deps } from './deps.ts'
@@ -23,20 +22,21 @@ import { rubricRoutes } from './rubrics/routes.ts'
 import { reportRun } from './runs/report.ts'
 import { runRoutes } from './runs/routes.ts'
 import { openSession } from './sessions/open-session.ts'
+import type { SignInPorts } from './sessions/password-guard.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { userRoutes } from './users/routes.ts'
 
 /** Dependencies of single slices. */
-export type SlicePorts = JobPorts & {
-  passwords: Passwords
-  projections: ProjectionAdmin
-  /** Makes every process read the maintenance switch; resolves once this one has. */
-  maintenanceSwitched: () => Promise<void>
-}
+export type SlicePorts = JobPorts &
+  SignInPorts & {
+    projections: ProjectionAdmin
+    /** Makes every process read the maintenance switch; resolves once this one has. */
+    maintenanceSwitched: () => Promise<void>
+  }
 
 /** Every mutating route; the list is written by hand. */
 export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
-  ...sessionRoutes(deps, ports.passwords),
+  ...sessionRoutes(deps, ports),
   ...oidcRoutes(deps, signIn => openSession(deps, { ...signIn, via: 'oidc' })),
   ...keyRoutes(deps),
   ...deviceRoutes(deps, signIn => openSession(deps, { ...signIn, via: 'device', ctx: null })),

@@ -2,6 +2,7 @@ import { artifacts } from './artifacts.ts'
 import { devices } from './devices.ts'
 import { duties } from './duties.ts'
 import type { Aggregate, EventDefinition } from './event.ts'
+import { failedLogins } from './failed-logins.ts'
 import { hparams } from './hparams.ts'
 import { imageRegistries } from './image-registries.ts'
 import { jobs } from './job-state.ts'
@@ -20,6 +21,7 @@ const listed = [
   artifacts,
   devices,
   duties,
+  failedLogins,
   hparams,
   imageRegistries,
   jobs,

@@ -36,26 +36,26 @@ export function parsePosition(position: string): ForgePosition | null {
   }
 }
 
-/** Binds positions to the person they were given to. */
+/** Binds positions to whom they were given to. */
 export type PositionSeal = {
-  seal(position: string, username: string): string
+  seal(position: string, holder: string): string
   /** The position; null for those of others and made-up ones, which would tell whether a stream exists. */
-  open(sealed: string, username: string): string | null
+  open(sealed: string, holder: string): string | null
 }
 
 const macBytes = 16
 
-/** `<position>.<HMAC of username and position>`, the first 128 bits of SHA-256. `key`: the same in every process. */
+/** `<position>.<HMAC of holder and position>`, the first 128 bits of SHA-256. `key`: the same in every process. */
 export function positionSeal(key: Buffer): PositionSeal {
-  const macOf = (position: string, username: string) =>
-    createHmac('sha256', key).update(`${username}\0${position}`).digest().subarray(0, macBytes)
+  const macOf = (position: string, holder: string) =>
+    createHmac('sha256', key).update(`${holder}\0${position}`).digest().subarray(0, macBytes)
   return {
-    seal: (position, username) => `${position}.${macOf(position, username).toString('base64url')}`,
-    open(sealed, username) {
+    seal: (position, holder) => `${position}.${macOf(position, holder).toString('base64url')}`,
+    open(sealed, holder) {
       const [position = '', mac = '', ...rest] = sealed.length > maxLength ? [] : sealed.split('.')
       const given = Buffer.from(mac, 'base64url')
       if (rest.length > 0 || given.length !== macBytes) return null
-      return timingSafeEqual(given, macOf(position, username)) ? position : null
+      return timingSafeEqual(given, macOf(position, holder)) ? position : null
     },
   }
 }

@@ -1,3 +1,5 @@
+import type { Logger } from 'pino'
+
 export type Check = { ok: boolean } & Record<string, unknown>
 
 export type Readiness = {
@@ -19,10 +21,43 @@ export async function checkAll(parts: Record<string, () => Promise<Check>>): Pro
   }
 }
 
+/**
+ * What anybody may see: whether each part works, and figures. Other texts may come from drivers, which name hosts, users
+ * and paths.
+ */
+export const withoutDetails = ({ status, checks }: Readiness): Readiness => ({
+  status,
+  checks: Object.fromEntries(
+    Object.entries(checks).map(([name, check]) => [
+      name,
+      { ...figuresOf(check), ok: check.ok, ...(!check.ok && { error: fixedWords(check) }) },
+    ]),
+  ),
+})
+
+const figuresOf = (check: Check) =>
+  Object.fromEntries(Object.entries(check).filter(([, value]) => typeof value === 'number'))
+
+const noResponse = 'no response'
+const fixedWords = ({ error }: Check) => (error === noResponse ? noResponse : 'failed')
+
+/** Logs failing checks, with their details, whenever they change. */
+export function readinessLog(logger: Logger): (readiness: Readiness) => void {
+  let before = '{}'
+  return ({ checks }) => {
+    const failing = Object.fromEntries(Object.entries(checks).filter(([, { ok }]) => !ok))
+    const now = JSON.stringify(failing)
+    if (now === before) return
+    before = now
+    if (now === '{}') logger.info('every part is ready again')
+    else logger.warn({ checks: failing }, 'a part is not ready')
+  }
+}
+
 async function guarded(check: () => Promise<Check>): Promise<Check> {
   let timer: NodeJS.Timeout | undefined
   const silence = new Promise<Check>(resolve => {
-    timer = setTimeout(() => resolve({ ok: false, error: 'no response' }), checkTimeoutMs)
+    timer = setTimeout(() => resolve({ ok: false, error: noResponse }), checkTimeoutMs)
   })
   try {
     return await Promise.race([check(), silence])

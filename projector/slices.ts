@@ -36,6 +36,7 @@ export const unprojected: readonly string[] = [
   'user.device_approved',
   'user.device_denied',
   'user.login',
+  'user.login_failed',
   'user.password_changed',
   'user.role_changed',
   'user.disabled',

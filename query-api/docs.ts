@@ -12,7 +12,16 @@ export const docsRoute = (openApi: () => Record<string, unknown>): Route =>
     response: { mediaType: 'text/html', description: 'A page' },
     async handle({ ctx }) {
       ctx.type = 'text/html; charset=utf-8'
-      ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'")
+      ctx.set(
+        'Content-Security-Policy',
+        [
+          "default-src 'none'",
+          "style-src 'unsafe-inline'",
+          "frame-ancestors 'none'",
+          "base-uri 'none'",
+          "form-action 'none'",
+        ].join('; '),
+      )
       return page(openApi() as ApiDocument)
     },
   })

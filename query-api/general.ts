@@ -1,12 +1,15 @@
+import type { Context } from 'koa'
 import type { Registry } from 'prom-client'
 import { Type } from 'typebox'
 import type { Route } from '../auth/route.ts'
 import { route } from '../auth/route.ts'
-import type { Readiness } from '../platform/readiness.ts'
+import { type Readiness, withoutDetails } from '../platform/readiness.ts'
 
 export type GeneralDeps = {
   version: string
   readiness: () => Promise<Readiness>
+  /** Whether a request for the readiness comes from an administrator or the scraper. */
+  maySeeDetails: (ctx: Context) => Promise<boolean>
   registry: Registry
   /** A function, because the document covers all routes of the process and they are built later. */
   openApi: () => Record<string, unknown>
@@ -39,7 +42,7 @@ export const generalRoutes = (deps: GeneralDeps): Route[] => [
     path: '/api/readyz',
     credential: 'none',
     tag: 'general',
-    summary: 'Whether every part this server needs answers',
+    summary: 'Whether every part this server needs works; administrators see the details',
     response: Type.Object({
       status: Type.String(),
       checks: Type.Record(Type.String(), Type.Unknown()),
@@ -47,7 +50,7 @@ export const generalRoutes = (deps: GeneralDeps): Route[] => [
     async handle({ ctx }) {
       const readiness = await deps.readiness()
       ctx.status = readiness.status === 'ready' ? 200 : 503
-      return readiness
+      return (await deps.maySeeDetails(ctx)) ? readiness : withoutDetails(readiness)
     },
   }),
   route({

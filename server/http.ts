@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import { authenticator } from '../auth/authenticate.ts'
 import type { Caller, Person } from '../auth/caller.ts'
+import { credentialKind } from '../auth/credential-kind.ts'
 import {
   type MaintenanceSwitch,
   type MaintenanceWatch,
@@ -9,6 +10,7 @@ import {
 import { oidcOf } from '../auth/oidc-settings.ts'
 import { readPositionKey } from '../auth/position-key.ts'
 import type { Route } from '../auth/route.ts'
+import { createPasswordGuard } from '../command-api/sessions/password-guard.ts'
 import { listen } from '../platform/http/server.ts'
 import { httpShell } from '../platform/http/shell.ts'
 import { type PositionSeal, positionSeal } from '../platform/position.ts'
@@ -29,6 +31,9 @@ const servedInMaintenance = (config: Config): ReadonlySet<string> => {
     : ['/api/auth/login']
   return new Set([...signIn, '/api/admin/maintenance'])
 }
+/** For a year browsers refuse plain http to this host; not to its subdomains, which may not be ours. */
+const strictTransport = { 'Strict-Transport-Security': 'max-age=31536000' }
+const isHttps = ({ baseUrl }: Config) => baseUrl?.startsWith('https:') === true
 /** How many positions a read may name. */
 const maxNamed = 16
 /** `Retry-After` during maintenance, in seconds. */
@@ -50,7 +55,18 @@ export async function serveHttp(parts: Parts): Promise<Serving> {
   const progress = () => projectionProgress(readPool)
   const streams = createStreams({ signals, logger, authenticate, progress })
   const maintenance = await openMaintenance(parts, streams.endAll)
-  const routes = routesOf(parts, { openStream: streams.open, maintenance })
+  const passwordGuard = createPasswordGuard(deps)
+  const maySeeDetails = (ctx: Context) =>
+    authenticate(ctx, 'metrics').then(
+      () => true,
+      () => false,
+    )
+  const routes = routesOf(parts, {
+    openStream: streams.open,
+    maintenance,
+    passwordGuard,
+    maySeeDetails,
+  })
   const servedMeanwhile = servedInMaintenance(parts.config)
   const positions = await openPositions(parts)
   const app = httpShell({
@@ -59,6 +75,8 @@ export async function serveHttp(parts: Parts): Promise<Serving> {
     log: parts.logger,
     metrics: parts.telemetry.http,
     trustedProxyHops: parts.config.trustedProxyHops,
+    headers: isHttps(parts.config) ? strictTransport : {},
+    describe: ctx => ({ credential: credentialKind(ctx) }),
     admit: route =>
       admit(route, parts.isDraining(), { ...maintenance.current(), served: servedMeanwhile }),
     count: parts.rateLimits.count,
@@ -67,8 +85,9 @@ export async function serveHttp(parts: Parts): Promise<Serving> {
   })
   const server = await listen(app, parts.config.host, parts.config.port)
   parts.life.owns('http', server, listening => listening.close())
-  // Registered after the listener and so stopped before it, because it waits for open streams.
+  // Registered after the listener and so stopped before it, because it waits for open requests.
   parts.life.owns('streams', streams, opened => opened.close())
+  parts.life.owns('held sign-ins', passwordGuard, guard => guard.close())
   return { port: server.port, routes }
 }
 

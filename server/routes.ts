@@ -1,9 +1,12 @@
+import type { Context } from 'koa'
 import type { Pool } from 'pg'
 import type { MaintenanceWatch } from '../auth/maintenance.ts'
 import { oidcOf } from '../auth/oidc-settings.ts'
 import type { Route } from '../auth/route.ts'
+import type { PasswordGuard } from '../command-api/sessions/password-guard.ts'
 import { commandRoutes } from '../command-api/slices.ts'
 import { createPool } from '../platform/postgres/pool.ts'
+import { readinessLog } from '../platform/readiness.ts'
 import { auditReader } from '../query-api/audit/reader.ts'
 import { docsRoute } from '../query-api/docs.ts'
 import { generalRoutes } from '../query-api/general.ts'
@@ -15,17 +18,30 @@ import type { Parts } from './parts.ts'
 import { readinessOf } from './readiness.ts'
 
 /** Parts of the listener that serves these routes. */
-export type Behind = { openStream: OpenStream; maintenance: MaintenanceWatch }
+export type Behind = {
+  openStream: OpenStream
+  maintenance: MaintenanceWatch
+  passwordGuard: PasswordGuard
+  /** Whether a request comes from an administrator or the scraper. */
+  maySeeDetails: (ctx: Context) => Promise<boolean>
+}
 
 /** The routes of this process's roles. */
-export function routesOf(parts: Parts, { openStream, maintenance }: Behind): Route[] {
+export function routesOf(parts: Parts, behind: Behind): Route[] {
+  const { openStream, maintenance, passwordGuard, maySeeDetails } = behind
   const { config, telemetry, version, signals } = parts
   const routes: Route[] = []
+  const logReadiness = readinessLog(parts.logger)
   const document = () => apiDocument(routes, version)
   routes.push(
     ...generalRoutes({
       version,
-      readiness: () => readinessOf(parts),
+      async readiness() {
+        const readiness = await readinessOf(parts)
+        logReadiness(readiness)
+        return readiness
+      },
+      maySeeDetails,
       registry: telemetry.registry,
       openApi: document,
     }),
@@ -35,6 +51,7 @@ export function routesOf(parts: Parts, { openStream, maintenance }: Behind): Rou
     routes.push(
       ...commandRoutes(parts.deps, {
         passwords: parts.passwords,
+        passwordGuard,
         projections: parts.projectionAdmin,
         catalogue: parts.catalogue,
         wake: () => parts.jobsChanged.tell(),

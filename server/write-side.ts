@@ -12,6 +12,7 @@ import { reactors } from '../command-api/reactors.ts'
 import { recentWrites } from '../command-api/recent-writes.ts'
 import { type Relay, startRelay } from '../command-api/relay.ts'
 import { startRunTimers } from '../command-api/runs/timers.ts'
+import { startFailedLoginRecorder } from '../command-api/sessions/failed-logins.ts'
 import { decisionEvents } from '../events/all.ts'
 import { eventId, prefixedId, systemClock } from '../platform/time.ts'
 import { storedKeys } from '../projector/metrics/stored-keys.ts'
@@ -67,9 +68,10 @@ async function openKeys({ config, life, logger }: Core): Promise<KeyRing> {
   return keys
 }
 
-/** Starts the timers of runs and jobs, e.g. those that end them. */
+/** Starts the timers of runs and jobs, e.g. those that end them, and of sign-ins. */
 export function startTimers({ life, jobsChanged }: Core, deps: Deps): void {
   life.owns('run timers', startRunTimers(deps), started => started.stop())
   const jobTimers = startJobTimers(deps, () => jobsChanged.tell())
   life.owns('job timers', jobTimers, started => started.stop())
+  life.owns('failed sign-ins', startFailedLoginRecorder(deps), started => started.stop())
 }

@@ -1,8 +1,10 @@
-import type { Context } from 'koa'
+import type { Pool } from 'pg'
+import type { Person } from '../../auth/caller.ts'
 import { codeLifeS, findDeviceRequest, pollIntervalS } from '../../auth/device-requests.ts'
 import { type Route, route } from '../../auth/route.ts'
 import { type Decision, deviceAt } from '../../events/devices.ts'
-import { clientAddress } from '../../platform/http/client-address.ts'
+import { clientAddress, clientNetwork } from '../../platform/http/client-address.ts'
+import { Refusal } from '../../platform/refusal.ts'
 import {
   deviceCodeReply,
   deviceRequest,
@@ -37,10 +39,11 @@ export const deviceRoutes = (deps: Deps, openSession: OpenSession): Route[] => [
     bodyLimitBytes,
     response: deviceCodeReply,
     async handle({ ctx }) {
-      neverStored(ctx)
+      const address = clientAddress(ctx)
       const { device_code, user_code } = await createDeviceCode(deps.pool, {
         device_id: deps.newId('dev'),
-        requested_ip: clientAddress(ctx),
+        requested_ip: address,
+        network: clientNetwork(address),
         user_agent: ctx.get('user-agent').slice(0, maxUserAgent),
         now: deps.now(),
       })
@@ -66,8 +69,7 @@ export const deviceRoutes = (deps: Deps, openSession: OpenSession): Route[] => [
     rateLimit: polls,
     response: deviceTokenReply,
     refusals: ['invalid', 'rate_limited'],
-    async handle({ body: { device_code }, requestId, ctx }) {
-      neverStored(ctx)
+    async handle({ body: { device_code }, requestId }) {
       const { token, expires_in, user } = await fetchToken(deps, openSession, {
         device_code,
         requestId,
@@ -89,11 +91,12 @@ function decisionRoute(deps: Deps, verb: string, decision: Decision, summary: st
     summary,
     params: deviceRequestPath,
     response: deviceRequest,
-    refusals: ['not_found', 'conflict', 'rate_limited'],
+    refusals: ['not_found', 'conflict', 'rate_limited', 'forbidden'],
     async handle(request) {
       const { caller, params } = request
       const { username, sid } = caller
       const now = deps.now()
+      if (decision === 'approved') await refuseWeakSignIn(deps.pool, caller, now)
       const found = await findDeviceRequest(deps.pool, { username, now }, params.user_code)
       const { device_id } = found
       const { events } = await commit(deps, request, deviceAt(device_id), {
@@ -116,7 +119,29 @@ function decisionRoute(deps: Deps, verb: string, decision: Decision, summary: st
   })
 }
 
-/** RFC 6749, 5.1: caches must not store a response with a credential. */
-function neverStored(ctx: Context): void {
-  ctx.set('Cache-Control', 'no-store')
+/** How old the sign-in of an approver may be, in milliseconds. */
+const freshMs = 15 * 60_000
+
+/**
+ * An approval makes a new sign-in, so it needs one that a person has just made in a browser. Otherwise a stolen session
+ * could live for ever, each one approving the next.
+ */
+async function refuseWeakSignIn(pool: Pool, { sid, via }: Person, now: Date): Promise<void> {
+  if (via === 'device')
+    throw new Refusal(
+      'forbidden',
+      'A sign-in that was itself approved with a code cannot approve another; sign in on this page',
+      { code: 'device.from_device' },
+    )
+  const { rows } = await pool.query<{ created_at: Date }>(
+    'select created_at from auth.session where sid = $1',
+    [sid],
+  )
+  const created = rows[0]?.created_at.getTime() ?? 0
+  if (now.getTime() - created > freshMs)
+    throw new Refusal(
+      'forbidden',
+      'Your sign-in is older than 15 minutes; sign in again to approve a program',
+      { code: 'device.sign_in_again' },
+    )
 }

@@ -1,24 +1,27 @@
+import type { Context } from 'koa'
 import type { Person } from '../../auth/caller.ts'
-import { type Passwords, refuseBadPassword } from '../../auth/passwords.ts'
+import { refuseBadPassword } from '../../auth/passwords.ts'
 import { type UserEvent, userAt } from '../../events/users.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { HttpAsked } from '../asked.ts'
 import { commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import { revokeSessions } from '../revoke-sessions.ts'
+import type { SignInPorts } from './password-guard.ts'
 
 export type ChangePassword = HttpAsked & {
   caller: Person
   body: { current: string; new: string }
+  ctx: Context
 }
 
 /** Sets a person's own password and ends their other sessions. */
 export async function changePassword(
   deps: Deps,
-  passwords: Passwords,
+  { passwords, passwordGuard }: SignInPorts,
   request: ChangePassword,
 ): Promise<void> {
-  const { caller, body } = request
+  const { caller, body, ctx } = request
   const { username } = caller
   const known = await readHash(deps, username)
   if (known === null)
@@ -26,7 +29,10 @@ export async function changePassword(
       'conflict',
       `${username} has no password here; change it at the identity provider`,
     )
-  if (!(await passwords.matches(body.current, known)))
+  const isRight = await passwordGuard.isRight({ username, ctx }, async () =>
+    (await passwords.matches(body.current, known)) ? 'right' : 'wrong',
+  )
+  if (!isRight)
     throw new Refusal('unauthenticated', 'The current password is wrong', {
       code: 'password.wrong',
     })

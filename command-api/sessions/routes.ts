@@ -1,4 +1,3 @@
-import type { Passwords } from '../../auth/passwords.ts'
 import { type Route, route } from '../../auth/route.ts'
 import { refuseForeignOrigin } from '../../platform/http/origin.ts'
 import { Refusal } from '../../platform/refusal.ts'
@@ -16,19 +15,22 @@ import { changePassword } from './change-password.ts'
 import { endSession } from './end-session.ts'
 import { logout } from './logout.ts'
 import { openSession } from './open-session.ts'
+import type { SignInPorts } from './password-guard.ts'
 import { refresh } from './refresh.ts'
 
 type PersonRow = { role: 'admin' | 'operator'; password_hash: string | null; disabled: boolean }
 
 /** Specification, "Limits"; successful sign-ins count too. */
 const signInAttempts = { name: 'login', points: 10, windowSeconds: 60 }
+/** A separate count: people who mistype their password while changing it can still sign in. */
+const passwordChanges = { ...signInAttempts, name: 'password' }
 
-export const sessionRoutes = (deps: Deps, passwords: Passwords): Route[] => [
-  ...signInRoutes(deps, passwords),
-  ...ownSessionRoutes(deps, passwords),
+export const sessionRoutes = (deps: Deps, ports: SignInPorts): Route[] => [
+  ...signInRoutes(deps, ports),
+  ...ownSessionRoutes(deps, ports),
 ]
 
-const signInRoutes = (deps: Deps, passwords: Passwords): Route[] => [
+const signInRoutes = (deps: Deps, { passwords, passwordGuard }: SignInPorts): Route[] => [
   route({
     method: 'POST',
     path: '/api/auth/login',
@@ -45,9 +47,14 @@ const signInRoutes = (deps: Deps, passwords: Passwords): Route[] => [
       refuseForeignOrigin(ctx, deps.baseUrl())
       refuseBesideProvider(deps, 'Password login is disabled')
       const { username } = body
-      const person = await findPerson(deps, username)
-      const matches = await passwords.matches(body.password, person?.password_hash ?? null)
-      if (!matches || !person || person.disabled) throw wrongPassword()
+      let person: PersonRow | undefined
+      const isRight = await passwordGuard.isRight({ username, ctx }, async () => {
+        person = await findPerson(deps, username)
+        const matches = await passwords.matches(body.password, person?.password_hash ?? null)
+        if (!person) return 'unknown'
+        return matches && !person.disabled ? 'right' : 'wrong'
+      })
+      if (!isRight || !person) throw wrongPassword()
       const { role, password_hash } = person
       const { token } = await openSession(deps, {
         username,
@@ -85,7 +92,7 @@ const signInRoutes = (deps: Deps, passwords: Passwords): Route[] => [
   }),
 ]
 
-const ownSessionRoutes = (deps: Deps, passwords: Passwords): Route[] => [
+const ownSessionRoutes = (deps: Deps, ports: SignInPorts): Route[] => [
   route({
     method: 'DELETE',
     path: '/api/auth/sessions/{sid}',
@@ -113,11 +120,12 @@ const ownSessionRoutes = (deps: Deps, passwords: Passwords): Route[] => [
     summary: 'Change your own password; your other sessions end',
     body: passwordInput,
     bodyLimitBytes: 16 * 1024,
+    rateLimit: passwordChanges,
     response: done,
     refusals: ['conflict', 'rate_limited', 'not_configured'],
     async handle(request) {
       refuseBesideProvider(deps, 'Passwords are disabled')
-      await changePassword(deps, passwords, request)
+      await changePassword(deps, ports, request)
       return { ok: true }
     },
   }),

@@ -4,19 +4,30 @@ import { Invalid } from '../../schemas/validate.ts'
 import { LogUnavailable } from '../log/event-log.ts'
 import { isBusy, isOutage } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
+import { clientAddress } from './client-address.ts'
 
-/** The one place that turns failures into responses: `{detail}` and a status, for every route. */
+const watched: ReadonlySet<number> = new Set([401, 403, 429])
+
+/** Further fields of the lines about turned away requests, e.g. by what means they came. */
+export type Describe = (ctx: Context) => Record<string, unknown>
+
+/**
+ * The one place that turns failures into responses: `{detail}` and a status, for every route. A request that was turned
+ * away for want of rights or patience leaves a line.
+ */
 export const errorBoundary =
-  (log: Logger) =>
+  (log: Logger, describe: Describe = () => ({})) =>
   async (ctx: Context, next: Next): Promise<void> => {
     try {
       await next()
     } catch (error) {
-      answer(ctx, error, log)
+      answer(ctx, error, { log, describe })
     }
   }
 
-function answer(ctx: Context, error: unknown, log: Logger): void {
+type Logging = { log: Logger; describe: Describe }
+
+function answer(ctx: Context, error: unknown, { log, describe }: Logging): void {
   const requestId = String(ctx.state.requestId)
   if (ctx.headerSent) {
     log.warn({ err: error, request_id: requestId, path: ctx.path }, 'failed after the answer began')
@@ -41,6 +52,20 @@ function answer(ctx: Context, error: unknown, log: Logger): void {
   }
   if (refusal.status >= 500)
     log.warn({ err: error, request_id: requestId, path: ctx.path }, 'refused')
+  else if (watched.has(refusal.status))
+    log.info(
+      {
+        request_id: requestId,
+        method: ctx.method,
+        // Not the path, which may hold the code of a device.
+        route: ctx.state.route ?? null,
+        status: refusal.status,
+        code: refusal.extras.code ?? refusal.code,
+        address: clientAddress(ctx),
+        ...describe(ctx),
+      },
+      'turned away',
+    )
   refuse(ctx, refusal, requestId)
 }
 

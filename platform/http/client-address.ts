@@ -12,12 +12,13 @@ export function clientAddress(ctx: Context): string {
   return (claimed ?? parse(ctx.socket.remoteAddress ?? ''))?.toString() ?? 'unknown'
 }
 
-/** The unit of rate limits: an IPv4 address, or the /64 network of an IPv6 subscriber. */
+/** The unit of rate limits: an IPv4 address, or an IPv6 /56 network, which many providers give to one household. */
 export function clientNetwork(address: string): string {
   const parsed = parse(address)
   if (!(parsed instanceof ipaddr.IPv6)) return parsed?.toString() ?? 'unknown'
-  const network = new ipaddr.IPv6([...parsed.parts.slice(0, 4), 0, 0, 0, 0])
-  return `${network.toString()}/64`
+  const [first = 0, second = 0, third = 0, fourth = 0] = parsed.parts
+  const network = new ipaddr.IPv6([first, second, third, fourth & 0xff00, 0, 0, 0, 0])
+  return `${network.toString()}/56`
 }
 
 function parse(address: string) {

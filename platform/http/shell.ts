@@ -8,7 +8,7 @@ import type { RateLimit } from '../rate-limits.ts'
 import { Refusal } from '../refusal.ts'
 import type { HttpMetrics } from '../telemetry.ts'
 import { readJsonBody } from './body.ts'
-import { errorBoundary } from './boundary.ts'
+import { type Describe, errorBoundary } from './boundary.ts'
 import { clientAddress, clientNetwork } from './client-address.ts'
 import { refuseUnstorable } from './json.ts'
 import type { AnyRoute, CallerOf, RouteShape } from './route.ts'
@@ -20,6 +20,9 @@ export type Shell<Route extends AnyRoute> = {
   log: Logger
   metrics: HttpMetrics
   trustedProxyHops: number
+  /** Headers of every response. */
+  headers?: Readonly<Record<string, string>>
+  describe?: Describe
   /** Throws `unavailable` if the server deliberately does not serve this route, e.g. while it stops. */
   admit: (route: Route) => void
   /** Counts a call of a route that has a `rateLimit`; throws `rate_limited`. */
@@ -45,10 +48,13 @@ export function httpShell<Route extends AnyRoute>(shell: Shell<Route>): Koa {
     ctx.state.requestId = requestId
     ctx.set('X-Request-Id', requestId)
     ctx.set('X-Content-Type-Options', 'nosniff')
+    // Responses may hold tokens or other people's data; what caches may keep says so itself.
+    ctx.set('Cache-Control', 'no-store')
+    ctx.set(shell.headers ?? {})
     await next()
   })
   app.use(shell.metrics.middleware)
-  app.use(errorBoundary(shell.log))
+  app.use(errorBoundary(shell.log, shell.describe))
   app.use(refuseUnreadableAddress)
   const router = new Router({ strict: true })
   const fixed = new Map<string, Middleware>()

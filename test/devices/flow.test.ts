@@ -1,4 +1,7 @@
 import test from 'ava'
+import { sha256 } from '../../auth/opaque-token.ts'
+import { deviceCodeReactor } from '../../command-api/devices/delete-expired.ts'
+import { record } from '../../command-api/outcome.ts'
 import { type ServedDevices, serveDevices } from './serve-devices.ts'
 
 const askCode = async ({ call }: ServedDevices, headers = {}) => {
@@ -197,17 +200,105 @@ test('after five wrong codes within a minute, concurrent or not, even the right 
   t.is((await s.call('POST', `${path}/approve`, { token: ada.token })).status, 200)
 })
 
-test('a code is deleted a day after its end', async t => {
+test('codes are deleted within an hour of their expiry, decided or not', async t => {
   const s = await serveDevices(t)
-  const { user_code } = await askCode(s)
-  s.later(900 + 86_399)
-  await askCode(s)
-  const codes = async () =>
-    (await s.pool.query('select user_code from auth.device_code')).rows.map(row => row.user_code)
-  t.true((await codes()).includes(user_code))
-  s.later(2)
-  await askCode(s)
-  t.false((await codes()).includes(user_code))
+  const { token } = await s.signIn('ada')
+  const [decided, undecided] = [await askCode(s), await askCode(s)]
+  await s.call('POST', `/api/cli/device/${decided.user_code}/approve`, { token })
+  s.later(899)
+  const fresh = await askCode(s)
+  const performEveryHour = async () => {
+    t.is(deviceCodeReactor.every?.seconds, 3600)
+    const duty = { duty_id: 'd', payload: {}, attempt: 1, due_at: s.deps.now() }
+    const outcome = await deviceCodeReactor.perform(duty, s.deps, new AbortController().signal)
+    const cause = { actor: { type: 'system', id: 'test', via: 'test' }, requestId: 'test' } as const
+    await record(s.deps, cause, { outcome, unless: async () => false })
+    const { rows } = await s.pool.query('select user_code from auth.device_code')
+    return rows.map(row => row.user_code).sort()
+  }
+  const all = [decided, undecided, fresh].map(({ user_code }) => user_code).sort()
+  t.deepEqual(await performEveryHour(), all)
+  s.later(1)
+  t.deepEqual(await performEveryHour(), [fresh.user_code])
+})
+
+test('of one network twenty codes wait and of all a thousand; beyond that the oldest ends', async t => {
+  const s = await serveDevices(t, { SERVICE_TRUSTED_PROXY_HOPS: '1' })
+  const from = (address: string) => askCode(s, { 'x-forwarded-for': address })
+  const isWaiting = async ({ device_code }: { device_code: string }) => {
+    const { rowCount } = await s.pool.query(
+      'select 1 from auth.device_code where device_sha256 = $1',
+      [sha256(device_code)],
+    )
+    return rowCount === 1
+  }
+  const oldest = await from('2001:db8:0:1::1')
+  s.later(1)
+  const second = await from('2001:db8:0:2::1')
+  s.later(1)
+  await Promise.all(Array.from({ length: 18 }, (_, n) => from(`2001:db8:0:${n + 3}::1`)))
+  t.true(await isWaiting(oldest))
+  await from('2001:db8:0:ff::1')
+  t.false(await isWaiting(oldest), 'addresses of one /56 are one network')
+  t.true(await isWaiting(second))
+  await from('2001:db8:0:100::1')
+  t.true(await isWaiting(second), 'another network')
+  await s.pool.query(
+    `insert into auth.device_code
+       (device_id, device_sha256, user_code, requested_ip, user_agent, requested_at, expires_at, network)
+     select 'x' || n, sha256(n::text::bytea), 'x' || n, '', '', $1, $1, 'net ' || n
+       from generate_series(1, 979) n`,
+    [s.deps.now()],
+  )
+  t.true(await isWaiting(second))
+  s.later(1)
+  await from('10.0.0.1')
+  t.false(await isWaiting(second), 'the thousand and first')
+  await Promise.all(Array.from({ length: 30 }, (_, n) => from(`10.0.1.${n}`)))
+  const { rows } = await s.pool.query('select count(*)::integer as n from auth.device_code')
+  t.is(rows[0].n, 1000)
+})
+
+test('only a sign-in of the last quarter of an hour approves, and none that came from a code itself', async t => {
+  const s = await serveDevices(t)
+  const approve = async (token: string) => {
+    const code = await askCode(s)
+    const path = `/api/cli/device/${code.user_code}/approve`
+    return { code, answer: await s.call('POST', path, { token }) }
+  }
+  const { token } = await s.signIn('ada')
+  s.later(900)
+  const { code } = await approve(token)
+  const fetched = await poll(s, code.device_code)
+  const fromDevice = (await approve(String(fetched.body.token))).answer
+  t.is(fromDevice.status, 403)
+  t.is(fromDevice.body.code, 'device.from_device')
+  s.later(1)
+  const late = (await approve(token)).answer
+  t.is(late.status, 403)
+  t.is(late.body.code, 'device.sign_in_again')
+  t.is((await approve((await s.signIn('ada')).token)).answer.status, 200)
+  const denied = await askCode(s)
+  const deny = await s.call('POST', `/api/cli/device/${denied.user_code}/deny`, { token })
+  t.is(deny.status, 200, 'denying needs no new sign-in')
+})
+
+test("a device's session ends after 30 days at most, and with the account of its approver", async t => {
+  const s = await serveDevices(t, { SERVICE_JWT_HOURS: '720' })
+  const { token } = await s.signIn('ada')
+  const { device_code, user_code } = await askCode(s)
+  await s.call('POST', `/api/cli/device/${user_code}/approve`, { token })
+  const device = String((await poll(s, device_code)).body.token)
+  const { rows } = await s.pool.query(
+    `select username, extract(day from expires_at - created_at)::integer as days
+       from auth.session where via = 'device'`,
+  )
+  t.deepEqual(rows, [{ username: 'ada', days: 30 }])
+  const look = () => s.call('GET', `/api/cli/device/${user_code}`, { token: device })
+  t.is((await look()).status, 200)
+  await s.pool.query(`update auth.person set disabled = true where username = 'ada'`)
+  s.deps.accessChanged('ada')
+  t.is((await look()).status, 401)
 })
 
 test('a malformed device code is reported at its field, without its value', async t => {

@@ -1,5 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
+import type { Deps } from '../../command-api/deps.ts'
 import { deviceRoutes } from '../../command-api/devices/routes.ts'
 import { openSession } from '../../command-api/sessions/open-session.ts'
 import { deviceRoutes as deviceQueries } from '../../query-api/devices/routes.ts'
@@ -13,13 +14,17 @@ export type ServedDevices = {
   /** Signs in a new or known person; `end` revokes the session. */
   signIn(username: string): Promise<{ token: string; end(): Promise<void> }>
   call: CallInTurns
+  deps: Deps
 }
 
 /** The routes of the device flow on a real database, at a time that stands still. */
-export async function serveDevices(t: ExecutionContext): Promise<ServedDevices> {
+export async function serveDevices(
+  t: ExecutionContext,
+  env: Record<string, string> = {},
+): Promise<ServedDevices> {
   const { pool } = await database(t)
   let nowMs = Date.parse('2026-11-20T19:26:53Z')
-  const parts = await routeParts(t, pool, () => new Date(nowMs))
+  const parts = await routeParts(t, pool, () => new Date(nowMs), env)
   const { deps } = parts
   const { now } = deps
   const call = await serveInTurns(t, parts, [
@@ -28,6 +33,7 @@ export async function serveDevices(t: ExecutionContext): Promise<ServedDevices> 
   ])
   return {
     pool,
+    deps,
     call,
     later(seconds) {
       nowMs += seconds * 1000

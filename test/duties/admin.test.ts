@@ -28,7 +28,7 @@ test('a parked duty is listed with its error, goes through after retry, and a dr
   })
   t.deepEqual(
     [ready.status, ready.body.checks.effects],
-    [200, { ok: true, due: 0, parked: 2, followers: [] }],
+    [200, { ok: true, due: 0, parked: 2 }],
   )
   const metrics = await fetch(`${forge.url}/api/metrics`, {
     headers: { authorization: `Bearer ${forge.token}` },

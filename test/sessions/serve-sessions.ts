@@ -1,17 +1,25 @@
 import type { ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { createPasswords } from '../../auth/passwords.ts'
+import type { Deps } from '../../command-api/deps.ts'
+import {
+  createPasswordGuard,
+  type PasswordGuard,
+} from '../../command-api/sessions/password-guard.ts'
 import { sessionRoutes } from '../../command-api/sessions/routes.ts'
 import { createReads } from '../../query-api/reads.ts'
 import { sessionRoutes as sessionQueries } from '../../query-api/sessions/routes.ts'
 import type { Reply } from '../servers/api.ts'
 import { database } from '../servers/postgres.ts'
-import { routeParts, serveInTurns } from '../servers/serve-routes.ts'
+import { type CallInTurns, routeParts, serveInTurns } from '../servers/serve-routes.ts'
 
 export type Signed = { token: string; cookie: string }
 
 export type ServedSessions = {
   pool: Pool
+  deps: Deps
+  call: CallInTurns
+  passwordGuard: PasswordGuard
   /** Advances the clock, which stands still otherwise. */
   later(seconds: number): void
   /** A new session of the only person, an admin. */
@@ -23,7 +31,7 @@ export type ServedSessions = {
 }
 
 export const username = 'alice'
-const password = 'a person of the tests'
+export const password = 'a person of the tests'
 
 /** The routes of sessions; `headers` go with every refresh and sign-in. */
 export async function serveSessions(
@@ -44,8 +52,9 @@ export async function serveSessions(
   )
   const signIn = { accessTokenHours: 8, baseUrl: deps.baseUrl, providerName: null }
   const figures = { unread_notifications: async () => 0 }
+  const passwordGuard = createPasswordGuard(deps)
   const call = await serveInTurns(t, common, [
-    ...sessionRoutes(deps, passwords),
+    ...sessionRoutes(deps, { passwords, passwordGuard }),
     ...sessionQueries({
       reads: createReads({ pool, role: null }),
       pool,
@@ -56,6 +65,9 @@ export async function serveSessions(
   ])
   return {
     pool,
+    deps,
+    call,
+    passwordGuard,
     later(seconds) {
       nowMs += seconds * 1000
     },

@@ -2,12 +2,14 @@ const tokenKey = 'forge.token'
 
 export const storedToken = (): string | null => sessionStorage.getItem(tokenKey)
 
-/** A response other than 200; `status` tells an ended sign-in from a missing run. */
+/** A response other than 200; `status` tells an ended sign-in from a missing run, and `code` one 403 from another. */
 export class ApiFailure extends Error {
   readonly status: number
-  constructor(status: number, detail: string) {
+  readonly code: unknown
+  constructor(status: number, detail: string, code?: unknown) {
     super(detail)
     this.status = status
+    this.code = code
   }
 }
 
@@ -30,8 +32,10 @@ export async function refresh(): Promise<boolean> {
 
 export async function signOut(): Promise<void> {
   await fetch('/api/auth/logout', { method: 'POST', headers: authorization() })
-  sessionStorage.removeItem(tokenKey)
+  forgetToken()
 }
+
+export const forgetToken = (): void => sessionStorage.removeItem(tokenKey)
 
 async function keepToken(response: Response): Promise<void> {
   const { token } = (await accepted(response)) as { token: string }
@@ -49,11 +53,12 @@ export async function post<T>(path: string): Promise<T> {
 async function accepted(response: Response): Promise<unknown> {
   const body = await response.json().catch(() => ({}))
   if (response.ok) return body
-  if (response.status === 401) sessionStorage.removeItem(tokenKey)
-  const { detail } = body as { detail?: unknown }
+  if (response.status === 401) forgetToken()
+  const { detail, code } = body as { detail?: unknown; code?: unknown }
   throw new ApiFailure(
     response.status,
     typeof detail === 'string' ? detail : `HTTP ${response.status}`,
+    code,
   )
 }
 

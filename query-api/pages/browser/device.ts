@@ -1,4 +1,4 @@
-import { ApiFailure, get, post, signOut } from './api.ts'
+import { ApiFailure, forgetToken, get, post, signOut } from './api.ts'
 import { signedIn } from './sign-in.ts'
 
 type State = 'pending' | 'approved' | 'denied' | 'consumed' | 'expired'
@@ -34,7 +34,7 @@ element('other-person').addEventListener('click', async () => {
   await start({ isAsked: true })
 })
 
-async function start(options?: { isAsked: boolean }): Promise<void> {
+async function start(options?: { isAsked: boolean; why?: string }): Promise<void> {
   const device = element('device')
   device.hidden = true
   try {
@@ -119,9 +119,16 @@ async function decide(verb: 'approve' | 'deny'): Promise<void> {
   }
 }
 
+/** Approving needs a sign-in of the last minutes, made in a browser. */
+const weakSignIn: readonly unknown[] = ['device.sign_in_again', 'device.from_device']
+
 /** If signed out in the meantime, signs in and reloads; if already decided, shows the outcome. */
 async function explain(error: unknown): Promise<void> {
-  if (error instanceof ApiFailure && [401, 404, 409].includes(error.status)) await start()
+  if (error instanceof ApiFailure && weakSignIn.includes(error.code)) {
+    // Otherwise the page would go on with the old sign-in once the identity provider sends the browser back.
+    forgetToken()
+    await start({ isAsked: true, why: error.message })
+  } else if (error instanceof ApiFailure && [401, 404, 409].includes(error.status)) await start()
   else element('request-error').textContent = error instanceof Error ? error.message : String(error)
 }
 

@@ -7,11 +7,21 @@ type SignInMethods = {
 
 const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T
 
-/** Resolves when somebody is signed in: at once with a valid refresh cookie, else after the form. */
-export async function signedIn({ isAsked = false } = {}): Promise<void> {
+/**
+ * Resolves when somebody is signed in: at once with a valid refresh cookie, else after the form. `isAsked`: shows the
+ * form in any case, and `why` beside it.
+ */
+export async function signedIn({
+  isAsked = false,
+  why = '',
+}: {
+  isAsked?: boolean
+  why?: string
+} = {}): Promise<void> {
   if (!isAsked && (storedToken() !== null || (await refresh()))) return
   const form = element<HTMLFormElement>('sign-in')
   form.hidden = false
+  element('sign-in-error').textContent = why
   await offerMethods(isAsked)
   form.querySelector<HTMLElement>('a:not([hidden]), div:not([hidden]) input')?.focus()
   await submitted(form)

@@ -1,10 +1,12 @@
 import test, { type ExecutionContext } from 'ava'
 import Koa from 'koa'
 import { pino } from 'pino'
+import { credentialKind } from '../../../auth/credential-kind.ts'
 import { errorBoundary } from '../../../platform/http/boundary.ts'
 import { listen } from '../../../platform/http/server.ts'
 import { createPool } from '../../../platform/postgres/pool.ts'
 import { inTransaction } from '../../../platform/postgres/transaction.ts'
+import { Refusal, type RefusalCode } from '../../../platform/refusal.ts'
 import { linkTo } from '../../servers/link.ts'
 import { database } from '../../servers/postgres.ts'
 
@@ -51,4 +53,41 @@ test('a database that vanished is 503, a defect is 500', async t => {
   t.deepEqual(await answerTo(t, refused), [503, 'database.unavailable', '2'])
   const missingFile = Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open' })
   t.deepEqual(await answerTo(t, missingFile), [500, 'defect', null])
+})
+
+test('who is turned away leaves a line with the kind of credential, never the credential or the path', async t => {
+  const lines: string[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
+  const app = new Koa()
+  app.use((ctx, next) => {
+    ctx.state.requestId = 'request-1'
+    ctx.state.route = '/api/things/{name}'
+    return next()
+  })
+  app.use(errorBoundary(log, ctx => ({ credential: credentialKind(ctx) })))
+  app.use(ctx => {
+    throw new Refusal(ctx.query.as as RefusalCode, 'because')
+  })
+  const server = await listen(app, '127.0.0.1', 0)
+  t.teardown(() => server.close())
+  const secret = 'aaaaaaaaaa.bbbbbbbbbb.cccccccccc'
+  const asked = (as: string, headers: Record<string, string> = {}) =>
+    fetch(`http://127.0.0.1:${server.port}/api/things/BCDF-GHJK?as=${as}`, { headers })
+  const bearer = { authorization: `Bearer ${secret}` }
+  await asked('unauthenticated', bearer)
+  await asked('forbidden', { 'x-service-token': `fit_${secret}` })
+  await asked('rate_limited', { cookie: `__Secure-forge_refresh=${secret}` })
+  await asked('unauthenticated')
+  for (const quiet of ['not_found', 'conflict', 'invalid']) await asked(quiet, bearer)
+  t.notRegex(lines.join(), /aaaa|bbbb|GHJK/)
+  t.like(
+    lines.map(line => JSON.parse(line)),
+    [
+      { status: 401, credential: 'access token', request_id: 'request-1', address: '127.0.0.1' },
+      { status: 403, credential: 'ingest token', route: '/api/things/{name}' },
+      { status: 429, credential: 'refresh cookie', method: 'GET' },
+      { status: 401, credential: 'none', code: 'unauthenticated' },
+    ],
+  )
+  t.is(lines.length, 4)
 })

@@ -43,11 +43,12 @@ for (const [why, hops, forwarded, address] of seen)
     t.is(await seenBehind(t, hops, forwarded), address)
   })
 
-test('IPv6 addresses of one /64 are one client, those of two are two', t => {
-  const network = clientNetwork('2001:db8:1:2:3:4:5:6')
-  t.is(clientNetwork('2001:db8:1:2:ffff::1'), network)
-  t.is(clientNetwork('2001:DB8:1:2::'), network)
-  t.not(clientNetwork('2001:db8:1:3:3:4:5:6'), network)
+test('IPv6 addresses of one /56 are one client, those of two are two', t => {
+  const network = clientNetwork('2001:db8:1:200:3:4:5:6')
+  t.is(network, '2001:db8:1:200::/56')
+  t.is(clientNetwork('2001:db8:1:2ff:ffff::1'), network)
+  t.is(clientNetwork('2001:DB8:1:2AB::'), network)
+  t.not(clientNetwork('2001:db8:1:300:3:4:5:6'), network)
 })
 
 test('each IPv4 address is a client, even on an IPv6 socket', t => {
@@ -68,7 +69,7 @@ for (const [hops, refusedAfter] of [
     for (let call = 0; call < 12; call++) {
       const { status } = await forge.call('POST', '/api/auth/login', {
         token: null,
-        body: { username: 'nobody', password: 'wrong' },
+        body: { username: `nobody-${call}`, password: 'wrong' },
         headers: { 'x-forwarded-for': `${forged}${call}${own}` },
       })
       statuses.push(status)
