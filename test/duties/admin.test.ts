@@ -26,10 +26,7 @@ test('a parked duty is listed with its error, goes through after retry, and a dr
   const ready = await forge.call<{ checks: { effects: object } }>('GET', '/api/readyz', {
     token: null,
   })
-  t.deepEqual(
-    [ready.status, ready.body.checks.effects],
-    [200, { ok: true, due: 0, parked: 2 }],
-  )
+  t.deepEqual([ready.status, ready.body.checks.effects], [200, { ok: true, due: 0, parked: 2 }])
   const metrics = await fetch(`${forge.url}/api/metrics`, {
     headers: { authorization: `Bearer ${forge.token}` },
   })
