@@ -1,40 +1,39 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Logger } from 'pino'
 import { oidcOf } from './auth/oidc-settings.ts'
+import { CannotStart } from './platform/cannot-start.ts'
 import { createLogger } from './platform/logger.ts'
+import { untilAborted } from './platform/pause.ts'
 import { BadConfig, redacted } from './platform/settings.ts'
 import { assemble } from './server/assemble.ts'
 import { type Config, readConfig } from './server/config.ts'
+import { stopSignal } from './server/stop-signals.ts'
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.json'), 'utf8'))
 
-/** Runs the server until SIGTERM or SIGINT; a second signal does not wait for what is left. */
+/** Runs the server until a signal asks it to stop. */
 export async function main(): Promise<void> {
   const config = configOrExit()
   const logger = createLogger(config.logLevel, process.stdout.isTTY)
   logger.info({ version, config: redacted(config) }, 'starting')
   const began = performance.now()
-  const service = await assemble(config, logger, version).catch(error => {
-    logger.fatal({ err: error }, 'could not start')
-    console.error(error instanceof Error ? error.message : error)
+  const stopping = stopSignal(logger)
+  const service = await assemble(config, { logger, version, signal: stopping }).catch(error => {
+    if (stopping.aborted) process.exit(0)
+    sayWhy(error, logger)
     process.exit(1)
   })
   logger.info({ url: service.url, ms: Math.round(performance.now() - began) }, 'serving')
   announce(service.url, service.firstAdmin, oidcOf(config)?.name ?? null)
-  const stop = (signal: NodeJS.Signals) => {
-    process.once('SIGTERM', () => process.exit(1))
-    process.once('SIGINT', () => process.exit(1))
-    logger.info({ signal }, 'stopping')
-    service.stop().then(
-      () => process.exit(0),
-      error => {
-        logger.error({ err: error }, 'did not stop cleanly')
-        process.exit(1)
-      },
-    )
-  }
-  process.once('SIGTERM', stop)
-  process.once('SIGINT', stop)
+  await untilAborted(stopping)
+  await service.stop()
+  process.exit(0)
+}
+
+function sayWhy(error: unknown, logger: Logger): void {
+  if (!(error instanceof CannotStart)) logger.fatal({ err: error }, 'could not start')
+  console.error(error instanceof Error ? error.message : error)
 }
 
 function configOrExit(): Config {
@@ -58,7 +57,7 @@ function announce(
       `Sign in as ${firstAdmin.username} with the password ${firstAdmin.password}${
         provider === null ? '' : `, which works only without ${provider}`
       }`,
-      'It is shown only now; change it after signing in.',
+      'It is shown only now; forge passwd changes it, and forge admin reset-password on this host replaces it.',
     )
   console.log(lines.join('\n'))
 }

@@ -2,7 +2,9 @@ import type { Logger } from 'pino'
 import { createPasswords } from '../auth/passwords.ts'
 import type { Route } from '../auth/route.ts'
 import { createFirstAdmin } from '../command-api/sessions/first-admin.ts'
+import { listen } from '../platform/http/server.ts'
 import { createLifetime, type Lifetime } from '../platform/lifetime.ts'
+import { untilAborted } from '../platform/pause.ts'
 import { createRateLimits } from '../platform/rate-limits.ts'
 import type { Config, Role } from './config.ts'
 import { openCore } from './core.ts'
@@ -23,18 +25,32 @@ export type Service = {
   stop(): Promise<void>
 }
 
+export type Assembling = {
+  logger: Logger
+  version: string
+  /** Gives up the start; the embedded database may then end a little later than this process. */
+  signal?: AbortSignal
+}
+
 /**
  * Starts the roles of this process and resolves once they serve. If a part fails to start, those started before are
  * stopped again.
  */
-export async function assemble(config: Config, logger: Logger, version: string): Promise<Service> {
+export async function assemble(config: Config, assembling: Assembling): Promise<Service> {
+  const { logger, version, signal } = assembling
   const life = createLifetime(logger)
   try {
-    return await startParts(config, logger, life, version)
+    const starting = startParts(config, logger, life, version)
+    return await (signal ? Promise.race([starting, rejectedBy(signal)]) : starting)
   } catch (error) {
     await life.end()
     throw error
   }
+}
+
+async function rejectedBy(signal: AbortSignal): Promise<never> {
+  await untilAborted(signal)
+  throw new Error('The start was interrupted')
 }
 
 async function startParts(
@@ -44,7 +60,10 @@ async function startParts(
   version: string,
 ): Promise<Service> {
   const has = (role: Role) => config.roles.includes(role)
-  const core = await openCore(config, logger, life, version)
+  // First of all: whoever finds the port busy should not have created an administrator.
+  const listener = await listen(config.host, config.port)
+  life.owns('listener', listener, opened => opened.close())
+  const core = await openCore({ ...config, port: listener.port }, logger, life, version)
   const deps = await openWriteSide(core)
   const runners = has('projector') ? startRunners(core) : []
   if (has('projector')) startLogRetention(core, deps)
@@ -65,11 +84,10 @@ async function startParts(
     rateLimits: createRateLimits({ ...core, schema: 'auth', prefix: config.topicPrefix }),
     isDraining: () => draining,
   }
-  const { port, routes } = await serveHttp(parts)
-  core.baseUrl.value = config.baseUrl ?? `http://localhost:${port}`
+  const routes = await serveHttp(parts, listener)
   if (executor) runExecutor(core, deps, executor)
   return {
-    url: core.baseUrl.value,
+    url: core.baseUrl,
     routes,
     firstAdmin,
     async stop() {

@@ -1,9 +1,10 @@
-import { mkdir } from 'node:fs/promises'
+import { access, constants, mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { Following } from '../command-api/followers/run.ts'
 import { type Topics, topicsOf } from '../events/topics.ts'
+import { CannotStart } from '../platform/cannot-start.ts'
 import type { Lifetime } from '../platform/lifetime.ts'
 import type { EventLog } from '../platform/log/event-log.ts'
 import { openKafkaLog } from '../platform/log/kafka.ts'
@@ -24,7 +25,7 @@ import { type Measures, measuresIn } from './measures.ts'
 import { migrationSets } from './migrations.ts'
 import { openSignals } from './signals.ts'
 
-/** The parts that all roles share. `config.dataDir` is absolute. */
+/** The parts that all roles share. `config.dataDir` is absolute, `config.port` the actual one. */
 export type Core = {
   config: Config
   logger: Logger
@@ -46,8 +47,8 @@ export type Core = {
   log: EventLog
   /** Null if the log trims itself (Kafka). */
   trimLog: PostgresLog['trim'] | null
-  /** Final once the listener has its port. */
-  baseUrl: { value: string }
+  /** The address for people and runs. */
+  baseUrl: string
   /** The recipes that come with Forge. */
   catalogue: readonly CatalogueEntry[]
   /** Wakes the executor of this process; does nothing before it is started. */
@@ -66,7 +67,7 @@ export async function openCore(
   version: string,
 ): Promise<Core> {
   const config = { ...given, dataDir: resolve(given.dataDir) }
-  await mkdir(config.dataDir, { recursive: true })
+  await makeDataDirectory(config.dataDir)
   const redis = openRedisOf(config, logger, life)
   const signals = await openSignals({ redis, prefix: config.topicPrefix, logger })
   life.owns('signals', signals, opened => opened.close())
@@ -111,7 +112,19 @@ export async function openCore(
     jobsChanged: { tell: () => {} },
     dutiesAdded: { tell: () => {} },
     followers: [],
-    baseUrl: { value: config.baseUrl ?? `http://localhost:${config.port}` },
+    baseUrl: config.baseUrl ?? `http://localhost:${config.port}`,
+  }
+}
+
+async function makeDataDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true })
+    await access(path, constants.W_OK)
+  } catch (cause) {
+    throw new CannotStart(
+      `The server cannot keep its data in ${path} (${(cause as Error).message}); set SERVICE_DATA_DIR to a folder that this user may write.`,
+      cause,
+    )
   }
 }
 

@@ -11,7 +11,7 @@ import { oidcOf } from '../auth/oidc-settings.ts'
 import { readPositionKey } from '../auth/position-key.ts'
 import type { Route } from '../auth/route.ts'
 import { createPasswordGuard } from '../command-api/sessions/password-guard.ts'
-import { listen } from '../platform/http/server.ts'
+import type { HttpServer } from '../platform/http/server.ts'
 import { httpShell } from '../platform/http/shell.ts'
 import { type PositionSeal, positionSeal } from '../platform/position.ts'
 import { Refusal } from '../platform/refusal.ts'
@@ -39,10 +39,8 @@ const maxNamed = 16
 /** `Retry-After` during maintenance, in seconds. */
 const maintenanceRetrySeconds = 30
 
-export type Serving = { port: number; routes: readonly Route[] }
-
-/** Serves the routes of this process's roles on one listener; returns its port and the routes. */
-export async function serveHttp(parts: Parts): Promise<Serving> {
+/** Serves the routes of this process's roles on this listener; returns them. */
+export async function serveHttp(parts: Parts, listener: HttpServer): Promise<readonly Route[]> {
   const { deps, signals, logger, readPool } = parts
   const authenticate = authenticator({
     pool: deps.pool,
@@ -83,12 +81,13 @@ export async function serveHttp(parts: Parts): Promise<Serving> {
     before: (ctx, route, caller) => positions.wait(ctx, route, caller),
     after: (ctx, caller) => positions.seal(ctx, caller),
   })
-  const server = await listen(app, parts.config.host, parts.config.port)
-  parts.life.owns('http', server, listening => listening.close())
+  listener.serve(app)
+  // Closed before what its routes use, although it was opened first.
+  parts.life.owns('http', listener, listening => listening.close())
   // Registered after the listener and so stopped before it, because it waits for open requests.
   parts.life.owns('streams', streams, opened => opened.close())
   parts.life.owns('held sign-ins', passwordGuard, guard => guard.close())
-  return { port: server.port, routes }
+  return routes
 }
 
 function admit(

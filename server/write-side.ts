@@ -3,7 +3,11 @@ import { oidcOf } from '../auth/oidc-settings.ts'
 import { createReports } from '../command-api/admit-report.ts'
 import { createAppendFact } from '../command-api/append-fact.ts'
 import type { Deps } from '../command-api/deps.ts'
-import { postgresEventStore } from '../command-api/event-store.ts'
+import {
+  type EventStore,
+  type EventStoreDeps,
+  postgresEventStore,
+} from '../command-api/event-store.ts'
 import { runFilesReactor } from '../command-api/jobs/run-files.ts'
 import { startJobTimers } from '../command-api/jobs/timers.ts'
 import { createKeyLimit } from '../command-api/metrics/key-limit.ts'
@@ -29,12 +33,8 @@ export async function openWriteSide(core: Core): Promise<Deps> {
       started => started.stop(),
     )
   return {
-    store: postgresEventStore({
-      pool,
-      definitions: decisionEvents,
-      newEventId: eventId,
+    store: openEventStore(core, {
       committed: () => relay?.wake(),
-      dutiesOf: dutiesFor([...reactors, runFilesReactor(config.runDirDays)]),
       dutiesAdded: () => core.dutiesAdded.tell(),
     }),
     pool,
@@ -53,9 +53,22 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     newEventId: eventId,
     ingestedPoints: count => core.measures.ingestedPoints.inc(count),
     accessChanged: username => core.signals.publish('access', { username }),
-    baseUrl: () => core.baseUrl.value,
+    baseUrl: () => core.baseUrl,
   }
 }
+
+/** The store of decisions with what follows from each; `wakes` are called after a commit. */
+export const openEventStore = (
+  { pool, config }: Pick<Core, 'pool' | 'config'>,
+  wakes: Pick<EventStoreDeps, 'committed' | 'dutiesAdded'>,
+): EventStore =>
+  postgresEventStore({
+    pool,
+    definitions: decisionEvents,
+    newEventId: eventId,
+    dutiesOf: dutiesFor([...reactors, runFilesReactor(config.runDirDays)]),
+    ...wakes,
+  })
 
 async function openKeys({ config, life, logger }: Core): Promise<KeyRing> {
   const keys = await loadKeys(config.dataDir)

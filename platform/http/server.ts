@@ -1,41 +1,57 @@
-import { createServer, type Server, STATUS_CODES } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { createServer, type RequestListener, STATUS_CODES } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type Koa from 'koa'
+import { CannotStart } from '../cannot-start.ts'
+import { type Connections, drain, watchConnections } from './drain.ts'
 
 export type HttpServer = {
   /** The actual port, even if 0 was requested. */
   port: number
-  /** Accepts no new connection, lets running requests finish (25 s at most), then cuts the rest. */
+  /** Requests go to this application from now on; until then they get 503. */
+  serve(app: Koa): void
+  /**
+   * Accepts no new connection, lets running requests finish (25 s at most), then cuts the rest. What has not arrived a
+   * second later gets 503, and a client that reads nothing is cut after three. May be called twice.
+   */
   close(): Promise<void>
 }
 
-/** Time for running requests after a stop, in milliseconds. */
-const drainMs = 25_000
-const idleCheckMs = 100
-
-/** Serves until closed. Responses may take any time; requests must arrive within two minutes. */
-export async function listen(app: Koa, host: string, port: number): Promise<HttpServer> {
-  const server = createServer(
-    {
-      keepAliveTimeout: 65_000,
-      headersTimeout: 15_000,
-      requestTimeout: 120_000,
-      maxHeaderSize: 16 * 1024,
-    },
-    app.callback(),
-  )
-  server.on('clientError', answerUnreadable)
-  const open = new Set<Socket>()
-  server.on('connection', socket => {
-    open.add(socket)
-    socket.once('close', () => open.delete(socket))
+/**
+ * Takes the port, so that a busy one is noticed before anything else was started. Responses may take any time;
+ * requests must arrive within two minutes. Throws `CannotStart` if the port cannot be had.
+ */
+export async function listen(host: string, port: number): Promise<HttpServer> {
+  let handle: RequestListener = sayStarting
+  const server = createServer({
+    keepAliveTimeout: 65_000,
+    headersTimeout: 15_000,
+    requestTimeout: 120_000,
+    maxHeaderSize: 16 * 1024,
   })
+  const connections: Connections = watchConnections(server)
+  server.on('request', (req, res) => handle(req, res))
+  server.on('clientError', answerUnreadable)
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', error => reject(cannotListen(error, host, port)))
     server.listen(port, host, resolve)
   })
-  return { port: (server.address() as AddressInfo).port, close: () => drain(server, open) }
+  let closing: Promise<void> | null = null
+  return {
+    port: (server.address() as AddressInfo).port,
+    serve(app) {
+      handle = app.callback()
+    },
+    close() {
+      closing ??= drain(server, connections)
+      return closing
+    },
+  }
+}
+
+const sayStarting: RequestListener = (_, res) => {
+  res.writeHead(503, { 'Content-Type': 'application/json; charset=utf-8', 'Retry-After': '1' })
+  res.end(JSON.stringify({ detail: 'The server is starting; try again', code: 'unavailable' }))
 }
 
 const unreadable: Record<string, { status: number; detail: string }> = {
@@ -62,19 +78,22 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   )
 }
 
-async function drain(server: Server, open: ReadonlySet<Socket>): Promise<void> {
-  const closed = new Promise<void>(resolve => server.close(() => resolve()))
-  closeIdle(server, open)
-  // Connections become idle as their requests finish.
-  const idle = setInterval(() => closeIdle(server, open), idleCheckMs)
-  const cut = setTimeout(() => server.closeAllConnections(), drainMs)
-  await closed
-  clearInterval(idle)
-  clearTimeout(cut)
-}
-
-/** Node counts a connection without a request as busy; browsers and fetch open such connections in advance. */
-function closeIdle(server: Server, open: ReadonlySet<Socket>): void {
-  server.closeIdleConnections()
-  for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
+/** In the words of the settings, because whoever starts a server reads this. */
+function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  const place = `port ${port} of ${host}`
+  const another = 'choose another with SERVICE_PORT (0 picks a free one)'
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new CannotStart(`Another program listens on ${place}: stop it, or ${another}.`, error)
+    case 'EACCES':
+      return new CannotStart(`This user may not listen on ${place}: ${another}.`, error)
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new CannotStart(
+        `${host} is not an address of this machine: set SERVICE_HOST to one, e.g. 127.0.0.1 or 0.0.0.0.`,
+        error,
+      )
+    default:
+      return error
+  }
 }

@@ -40,8 +40,8 @@ const rooms: Record<string, [why: string, allowed: RegExp]> = {
     /^(server|auth|command-api|events|executor|platform|projector|query-api|recipes|schemas)\//,
   ],
   clients: [
-    'clients speak only HTTP, and start the server as a program',
-    /^(clients|schemas)\/|^main\.ts$/,
+    'clients speak only HTTP, and start the server and what is done on its host as programs',
+    /^(clients|schemas)\/|^(main|server\/reset-password)\.ts$/,
   ],
   deploy: ['what installs the broker stands beside Forge', /^(deploy|platform)\//],
   bench: ['benchmarks drive the service with the tools of its tests', /^(?!clients\/)/],

@@ -86,7 +86,7 @@ async function startServer(t: ExecutionContext) {
     // Without an executor, so that jobs stay as they are.
     SERVICE_ROLES: 'command-api,relay,projector,query-api',
   })
-  const service = await assemble(config, pino({ level: 'silent' }), 'test')
+  const service = await assemble(config, { logger: pino({ level: 'silent' }), version: 'test' })
   t.teardown(service.stop)
   return { dataDir, pool, routes: service.routes, send: sender(service.url) }
 }

@@ -85,7 +85,8 @@ export async function serve(
     admit: () => {},
     count: createRateLimits({ pool, schema: 'auth', redis: null, prefix: 'test', logger }).count,
   })
-  const server = await listen(app, '127.0.0.1', 0)
+  const server = await listen('127.0.0.1', 0)
+  server.serve(app)
   t.teardown(() => server.close())
   return `http://127.0.0.1:${server.port}`
 }

@@ -17,7 +17,8 @@ async function answerTo(t: ExecutionContext, failure: unknown) {
   app.use(() => {
     throw failure
   })
-  const server = await listen(app, '127.0.0.1', 0)
+  const server = await listen('127.0.0.1', 0)
+  server.serve(app)
   t.teardown(() => server.close())
   const response = await fetch(`http://127.0.0.1:${server.port}/`)
   const { code } = (await response.json()) as { code: string }

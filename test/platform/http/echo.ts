@@ -71,10 +71,10 @@ export const routes: HttpRoute<null>[] = [
   },
 ]
 
-/** The echo route behind the real shell, on its own port. */
-export async function startEcho(t: ExecutionContext) {
+/** The echo route, and `more`, behind the real shell, on its own port. */
+export async function startEcho(t: ExecutionContext, more: readonly HttpRoute<null>[] = []) {
   const app = httpShell({
-    routes,
+    routes: [...routes, ...more],
     authenticate: async () => null,
     log: pino({ level: 'silent' }),
     metrics: telemetry().http,
@@ -82,7 +82,8 @@ export async function startEcho(t: ExecutionContext) {
     admit: () => {},
     count: async () => {},
   })
-  const server = await listen(app, '127.0.0.1', 0)
+  const server = await listen('127.0.0.1', 0)
+  server.serve(app)
   t.teardown(() => server.close())
   const url = `http://127.0.0.1:${server.port}`
   const post = async (body: string | Buffer, headers: Record<string, string> = {}) => {
@@ -93,7 +94,7 @@ export async function startEcho(t: ExecutionContext) {
     })
     return { status: response.status, body: await response.json(), headers: response.headers }
   }
-  return { url, post }
+  return { url, post, port: server.port, close: server.close }
 }
 
 /** A body that fits. */

@@ -17,7 +17,8 @@ async function statusFor(headers: Record<string, string>): Promise<number> {
       ctx.status = error instanceof Refusal ? error.status : 500
     }
   })
-  const server = await listen(app, '127.0.0.1', 0)
+  const server = await listen('127.0.0.1', 0)
+  server.serve(app)
   try {
     const own = `http://127.0.0.1:${server.port}`
     const named = Object.entries(headers).map(([name, value]) => [name, value.replace('$own', own)])

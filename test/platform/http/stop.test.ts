@@ -1,19 +1,148 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
-import test from 'ava'
+import { Readable } from 'node:stream'
+import test, { type ExecutionContext } from 'ava'
+import type { HttpRoute } from '../../../platform/http/route.ts'
 import { startForge } from '../../servers/forge.ts'
+import { until } from '../../servers/until.ts'
+import { goodBody, startEcho } from './echo.ts'
 
 /** Far below the 25 s after which a stopping server cuts remaining connections. */
-const promptlyMs = 10_000
+const promptlyMs = 5_000
 
-test('idle connections do not prevent the server from stopping', async t => {
-  const forge = await startForge(t)
-  const port = Number(new URL(forge.url).port)
-  const silent = connect(port, '127.0.0.1')
-  t.teardown(() => silent.destroy())
-  await new Promise(resolve => silent.once('connect', resolve))
-  const ended = new Promise(resolve => silent.once('close', resolve))
+/** A connection of which the test decides what it sends, and whether it reads. */
+async function openConnection(t: ExecutionContext, port: number) {
+  const socket = connect(port, '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  let said = ''
+  const read = () =>
+    socket.setEncoding('utf8').on('data', text => {
+      said += text
+    })
+  const closed = new Promise(resolve => socket.once('close', resolve))
+  return { socket, read, said: () => said, closed }
+}
+
+async function stopsPromptly(t: ExecutionContext, stop: () => Promise<unknown>): Promise<void> {
   const began = performance.now()
-  t.is(await forge.stop(), 0)
-  await ended
-  t.true(performance.now() - began < promptlyMs)
+  await stop()
+  const ms = Math.round(performance.now() - began)
+  t.log(`${ms} ms`)
+  t.true(ms < promptlyMs, `${ms} ms`)
+}
+
+const head = 'POST /api/echo/a HTTP/1.1\r\nHost: forge\r\nContent-Type: application/json\r\n'
+const whole = 'GET /api/echo/self HTTP/1.1\r\nHost: forge\r\n\r\n'
+
+test('connections that ask nothing do not keep the server from stopping', async t => {
+  const { port, close } = await startEcho(t)
+  const { closed, read } = await openConnection(t, port)
+  read()
+  await stopsPromptly(t, close)
+  await closed
+})
+
+for (const [what, sent] of [
+  ['a body', `${head}Content-Length: 1000\r\n\r\n{"points": `],
+  ['a compressed body', `${head}Content-Encoding: zstd\r\nContent-Length: 1000\r\n\r\n`],
+  ['a head', head],
+  ['a second head', `${whole}${head}`],
+] as const)
+  test(`what has not arrived of ${what} when the server stops is answered 503`, async t => {
+    const { port, close, post } = await startEcho(t)
+    const { socket, said, closed, read } = await openConnection(t, port)
+    read()
+    socket.write(sent)
+    // By the time this is answered, the server has read the other connection too.
+    await post(goodBody)
+    await stopsPromptly(t, close)
+    await closed
+    t.regex(said(), /HTTP\/1\.1 503 .*Retry-After: 2.*not arrived whole; send it again/s)
+  })
+
+test('a body that arrives within a second after the stop is served', async t => {
+  const { port, close, post } = await startEcho(t)
+  const { socket, said, closed, read } = await openConnection(t, port)
+  read()
+  socket.write(`${head}Content-Length: ${goodBody.length}\r\n\r\n${goodBody.slice(0, 10)}`)
+  await post(goodBody)
+  const closing = close()
+  socket.write(goodBody.slice(10))
+  await Promise.all([closing, closed])
+  t.regex(said(), /HTTP\/1\.1 200 /)
+})
+
+const chunk = Buffer.alloc(1024 * 1024, 'x')
+const chunks = 32
+
+/** More than sockets buffer: handed over whole, or piece by piece as the reader takes it. */
+const books = (['whole', 'piecewise'] as const).map(
+  (name): HttpRoute<null> => ({
+    method: 'GET',
+    path: `/api/books/${name}`,
+    tag: 'test',
+    summary: 'A long text',
+    response: { mediaType: 'text/plain', description: 'Much' },
+    async handle({ ctx }) {
+      const pieces = Array.from({ length: chunks }, () => chunk)
+      ctx.body = name === 'whole' ? Buffer.concat(pieces) : Readable.from(pieces)
+    },
+  }),
+)
+
+for (const { path } of books) {
+  const request = `GET ${path} HTTP/1.1\r\nHost: forge\r\n\r\n`
+
+  test(`a reader who takes nothing of ${path} does not hold the stop`, async t => {
+    const { port, close } = await startEcho(t, books)
+    const { socket } = await openConnection(t, port)
+    socket.write(request)
+    await until('the answer has begun', 10_000, () => socket.readableLength > 0)
+    await stopsPromptly(t, close)
+  })
+
+  test(`a reader who is reading ${path} gets all of it during the stop`, async t => {
+    const { port, close } = await startEcho(t, books)
+    const { socket, closed } = await openConnection(t, port)
+    socket.write(request)
+    await until('the answer has begun', 10_000, () => socket.readableLength > 0)
+    const closing = close()
+    let length = 0
+    socket.on('data', text => {
+      length += text.length
+    })
+    await Promise.all([closing, closed])
+    t.true(length > chunks * chunk.length, `${length} bytes`)
+  })
+}
+
+test('a whole server stops promptly and with 0 while clients of all these kinds hold it', async t => {
+  const forge = await startForge(t)
+  const { body: run } = await forge.call<{ run_id: string; token: string }>('POST', '/api/runs', {
+    body: { project: 'demo' },
+  })
+  const lines = Array.from({ length: 15 }, () => 'x'.repeat(60_000))
+  for (let call = 0; call < 10; call++)
+    await forge.call('POST', '/api/ingest/logs', {
+      token: run.token,
+      body: { run_id: run.run_id, chunks: lines },
+    })
+  const port = Number(new URL(forge.url).port)
+  const send = async (text: string) => {
+    const { socket } = await openConnection(t, port)
+    socket.write(text)
+    return socket
+  }
+  await send('')
+  await send('GET /healthz HTTP/1.1\r\n')
+  await send(
+    'POST /api/auth/login HTTP/1.1\r\nHost: forge\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{',
+  )
+  const stream = await send(
+    `GET /api/runs/${run.run_id}/logs/stream HTTP/1.1\r\nHost: forge\r\nAuthorization: Bearer ${forge.token}\r\n\r\n`,
+  )
+  await until('the stream has begun', 10_000, () => stream.readableLength > 0)
+  await stopsPromptly(t, async () => t.is(await forge.stop(), 0))
 })

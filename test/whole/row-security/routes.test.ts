@@ -73,7 +73,8 @@ async function startWithoutFilters(t: ExecutionContext, { pool: auth }: SampleSe
     admit: () => {},
     count: async () => {},
   })
-  const server = await listen(app, '127.0.0.1', 0)
+  const server = await listen('127.0.0.1', 0)
+  server.serve(app)
   t.teardown(async () => {
     await streams.close()
     await server.close()

@@ -1,0 +1,94 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { Server as NetServer, type Socket } from 'node:net'
+
+/** Time for running requests after a stop, in milliseconds. */
+const drainMs = 25_000
+/** What has not arrived this long after a stop is refused. */
+const arriveWithinMs = 1_000
+/** A reader that takes nothing for this long is cut; Node notices it after up to twice that. */
+const stalledMs = 1_500
+const lookEveryMs = 100
+
+type Exchange = { req: IncomingMessage; res: ServerResponse }
+
+/** The open connections of a server, and the newest request of each. */
+export type Connections = {
+  open: ReadonlySet<Socket>
+  exchanges: WeakMap<Socket, Exchange>
+}
+
+export function watchConnections(server: Server): Connections {
+  const open = new Set<Socket>()
+  const exchanges = new WeakMap<Socket, Exchange>()
+  server.on('connection', socket => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+  server.on('request', (req, res) => exchanges.set(req.socket, { req, res }))
+  return { open, exchanges }
+}
+
+/** Accepts no new connection and resolves when the last one has closed. */
+export async function drain(server: Server, { open, exchanges }: Connections): Promise<void> {
+  const began = performance.now()
+  const isBeingSent = (socket: Socket) =>
+    socket.writableLength > 0 && exchanges.get(socket)?.res.writableEnded === true
+  const look = () => {
+    const now = performance.now()
+    const connections = [...open]
+    // Node regards a response as finished once it was handed over, sent or not.
+    if (!connections.some(isBeingSent)) server.closeIdleConnections()
+    for (const socket of connections) {
+      // Node counts a connection without a request as busy; browsers and fetch open such connections in advance.
+      if (socket.bytesRead === 0) socket.destroy()
+      else if (now - began > arriveWithinMs) refuseUnarrived(socket, exchanges.get(socket))
+      watchReader(socket)
+    }
+  }
+  // Node's own check, because only it sees how much of a long response the client has taken.
+  server.on('timeout', socket => {
+    if (socket.writableLength > 0) socket.destroy()
+  })
+  // Not the HTTP server's own `close`, which cuts responses that are not sent yet.
+  const closed = new Promise<void>(resolve =>
+    NetServer.prototype.close.call(server, () => resolve()),
+  )
+  look()
+  // Connections become idle as their requests finish.
+  const looking = setInterval(look, lookEveryMs)
+  const cut = setTimeout(() => server.closeAllConnections(), drainMs)
+  await closed
+  clearInterval(looking)
+  clearTimeout(cut)
+}
+
+function watchReader(socket: Socket): void {
+  if (socket.writableLength > 0 && socket.timeout !== stalledMs) socket.setTimeout(stalledMs)
+}
+
+const refusal = JSON.stringify({
+  detail: 'The server is stopping and the request had not arrived whole; send it again',
+  code: 'unavailable',
+})
+const refusalHeaders = {
+  'Content-Type': 'application/json; charset=utf-8',
+  'Content-Length': Buffer.byteLength(refusal),
+  'Retry-After': '2',
+  Connection: 'close',
+}
+
+/** Refuses a request whose head or body is not whole; its handler, if it has one, finds the connection closed. */
+function refuseUnarrived(socket: Socket, exchange: Exchange | undefined): void {
+  if (exchange === undefined || exchange.res.writableFinished) {
+    if (!socket.writable) return
+    const headers = Object.entries(refusalHeaders).map(([name, value]) => `${name}: ${value}\r\n`)
+    socket.end(`HTTP/1.1 503 Service Unavailable\r\n${headers.join('')}\r\n${refusal}`, () =>
+      socket.destroy(),
+    )
+    return
+  }
+  const { req, res } = exchange
+  if (req.complete) return
+  if (res.headersSent) socket.destroy()
+  else res.writeHead(503, refusalHeaders).end(refusal)
+}
