@@ -31,7 +31,7 @@ const stopWithinMs = 30_000
 /** Starts the embedded server on that data, or reuses a running one. */
 export async function startDemoServer(options: DemoOptions): Promise<DemoServer> {
   const { dataDir } = options
-  await mkdir(dataDir, { recursive: true })
+  await makeFolder(dataDir)
   const password = await keptPassword(join(dataDir, 'admin-password'))
   const notePath = join(dataDir, 'server.json')
   const running = await findRunning(notePath)
@@ -53,6 +53,14 @@ export async function startDemoServer(options: DemoOptions): Promise<DemoServer>
   }
   child.unref()
   return { url, password, isFound: false, stop: () => stopProcess(pid, notePath) }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true }).catch(error => {
+    throw new Failure(exitCode.unavailable, `${path} cannot be created: ${error.message}`, {
+      lines: ['hint: npm run demo -- --data DIR keeps the data elsewhere'],
+    })
+  })
 }
 
 /** Created once: the server gives it to the first administrator if the data is new. */

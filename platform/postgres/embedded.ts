@@ -1,14 +1,25 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { ClientBase } from 'pg'
 import type { Logger } from 'pino'
+import { CannotStart } from '../cannot-start.ts'
 import { untilAborted } from '../pause.ts'
 import { repeat } from '../repeat.ts'
 import { findBinaries, findServerUser } from './binaries.ts'
-import { initCluster, type Place, type Running, runServer, stopServer } from './cluster.ts'
+import {
+  endedByExit,
+  initCluster,
+  interruptServer,
+  type Place,
+  type Running,
+  runServer,
+  stopServer,
+} from './cluster.ts'
 import { locks } from './locks.ts'
 import { createPool } from './pool.ts'
+import { findPostmaster } from './postmaster.ts'
 import { LockTaken, withLock } from './with-lock.ts'
 
 export type EmbeddedPostgres = {
@@ -34,21 +45,28 @@ const reviveEveryMs = { first: 250, most: 5_000 }
 /**
  * Starts PostgreSQL in `directory`, or takes over the server that a killed process left running there. If it dies
  * while in use it is started again on the same port. It has its own process group, so that Ctrl-C in a terminal does
- * not end it before its clients.
+ * not end it before its clients; but it ends with this process, unless that is killed.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const place = await prepare(resolve(options.directory))
   let server = await runServer(place, options.settings ?? {}, null)
+  // A server that was found running may belong to another process until we own it.
+  let endsWithUs = server.isOurs
+  const release = endedByExit(() => endsWithUs && interruptServer(place, server))
   const url = urlOf(place, server, 'forge')
   const opened = Promise.withResolvers<void>()
+  let isOpen = false
   let isDown = false
   const up = () => {
     if (isDown) options.logger.info('the embedded PostgreSQL is back')
     isDown = false
+    isOpen = true
+    endsWithUs = true
     opened.resolve()
   }
   const serve = async (signal: AbortSignal) => {
     if (isDown) server = await runServer(place, options.settings ?? {}, server.port)
+    endsWithUs = server.isOurs
     await own(urlOf(place, server, 'postgres'), signal, up)
     return 0
   }
@@ -56,18 +74,25 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     retryMs: reviveEveryMs,
     failed(error) {
       isDown = true
+      // Another process may own it by now, even if we have started it.
+      if (error instanceof CannotStart) endsWithUs = false
+      if (isOpen)
+        options.logger.error(
+          { err: error },
+          'the embedded PostgreSQL has stopped, starting it again',
+        )
       opened.reject(error)
-      options.logger.error({ err: error }, 'the embedded PostgreSQL has stopped, starting it again')
     },
-  })
-  await opened.promise.catch(async error => {
-    await serving.stop()
-    throw error
   })
   const stop = async () => {
     await serving.stop()
-    await stopServer(place, server)
+    if (endsWithUs) await stopServer(place, server)
+    release()
   }
+  await opened.promise.catch(async error => {
+    await stop()
+    throw error
+  })
   let stopping: Promise<void> | null = null
   return {
     url,
@@ -78,11 +103,27 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   }
 }
 
-const urlOf = (place: Place, server: Running, database: string) =>
+/**
+ * The address of the server that runs in `directory`, whoever started it; null if none runs. Throws `CannotStart` if
+ * there is no server to run.
+ */
+export async function findEmbeddedPostgres(directory: string): Promise<string | null> {
+  const cluster = join(resolve(directory), 'cluster')
+  if (!existsSync(cluster))
+    throw new CannotStart(
+      `There is no database in ${resolve(directory)}; go to the folder from which the server is started, or set SERVICE_DATA_DIR as for the server.`,
+    )
+  const running = await findPostmaster(cluster)
+  if (!running) return null
+  return urlOf({ password: await passwordIn(directory) }, running, 'forge')
+}
+
+const urlOf = (place: Pick<Place, 'password'>, server: Pick<Running, 'port'>, database: string) =>
   `postgres://forge:${place.password}@127.0.0.1:${server.port}/${database}`
 
 async function prepare(directory: string): Promise<Place> {
-  const [binaries, user] = await Promise.all([findBinaries(), findServerUser()])
+  const user = await findServerUser()
+  const binaries = await findBinaries(user)
   // The server's user may enter but not list it; the cluster inside is closed to all others.
   const mode = user ? 0o711 : 0o700
   await mkdir(directory, { recursive: true, mode })
@@ -124,9 +165,9 @@ async function own(url: string, signal: AbortSignal, owned: () => void): Promise
     })
   } catch (error) {
     if (!(error instanceof LockTaken)) throw error
-    throw new Error(
+    throw new CannotStart(
       'Another Forge server is running on this data directory; stop it, or set SERVICE_DATA_DIR to another folder.',
-      { cause: error },
+      error,
     )
   } finally {
     await pool.end()

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { readlinkSync, realpathSync } from 'node:fs'
 import { readFile, readlink, realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -38,6 +39,17 @@ export async function isPostmasterOf(pid: number, cluster: string): Promise<bool
       return (await readlink(`/proc/${pid}/cwd`)) === (await realpath(cluster))
     const { stdout } = await run('ps', ['-p', String(pid), '-o', 'command='])
     return stdout.includes('postgres') && stdout.includes(cluster)
+  } catch {
+    return false
+  }
+}
+
+/** The same for the exit of this process, when nothing can be awaited; elsewhere than on Linux it trusts the pid. */
+export function isPostmasterNow(pid: number, cluster: string): boolean {
+  try {
+    if (process.platform === 'linux')
+      return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster)
+    return process.kill(pid, 0)
   } catch {
     return false
   }
