@@ -1,7 +1,10 @@
 import { madeUpPassword, type Passwords, refuseBadPassword } from '../../auth/passwords.ts'
 import { type UserEvent, userAt } from '../../events/users.ts'
-import { commit } from '../commit.ts'
+import { create } from '../commit.ts'
 import type { Deps } from '../deps.ts'
+
+/** Servers that start together on an empty database wait for each other here, whatever their first admin is called. */
+const firstAdmin = 'the first admin'
 
 /**
  * Creates the first administrator of an empty installation. Returns the generated password, to be shown once; null
@@ -11,8 +14,8 @@ export async function createFirstAdmin(
   deps: Deps,
   passwords: Passwords,
 ): Promise<{ username: string; password: string | null } | null> {
-  const { rowCount } = await deps.pool.query('select 1 from auth.person limit 1')
-  if (rowCount !== 0) return null
+  const someone = 'select 1 from auth.person limit 1'
+  if ((await deps.pool.query(someone)).rowCount !== 0) return null
   const username = deps.config.initAdminUsername
   const password = deps.config.initAdminPassword ?? madeUpPassword()
   if (deps.config.initAdminPassword !== null) await refuseBadPassword(password, username)
@@ -21,15 +24,24 @@ export async function createFirstAdmin(
     actor: { type: 'system', id: 'server', via: 'first-start' },
     requestId: 'first-start',
   } as const
-  await commit(deps, start, userAt(username), {
-    decide: (): UserEvent[] => [
-      { type: 'user.created', data: { username, role: 'admin', auth: 'password' } },
-    ],
-    alongside: (tx, { now }) =>
-      tx.query(
-        `insert into auth.person (username, role, password_hash, created_at) values ($1, 'admin', $2, $3)`,
-        [username, password_hash, now],
-      ),
+  const target = userAt(username)
+  const isCreated = await create(deps, start, target, {
+    locks: [firstAdmin],
+    async make(work) {
+      if ((await work.tx.query(someone)).rowCount !== 0) return false
+      await work.decide(target, {
+        decide: (): UserEvent[] => [
+          { type: 'user.created', data: { username, role: 'admin', auth: 'password' } },
+        ],
+        alongside: (tx, { now }) =>
+          tx.query(
+            `insert into auth.person (username, role, password_hash, created_at) values ($1, 'admin', $2, $3)`,
+            [username, password_hash, now],
+          ),
+      })
+      return true
+    },
   })
+  if (!isCreated) return null
   return { username, password: deps.config.initAdminPassword === null ? password : null }
 }
