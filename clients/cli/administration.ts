@@ -34,6 +34,7 @@ import {
   maintenanceStatus,
 } from './commands/maintenance.ts'
 import { describeQuotaGet, describeQuotaSet, quotaGet, quotaSet } from './commands/quota.ts'
+import { describeResetPassword, resetPassword } from './commands/reset-password.ts'
 import {
   describeUserAdd,
   describeUserDisable,
@@ -66,6 +67,9 @@ export function addAdministration(program: Command, world: World, ended: Ended):
   speaking('projections', describeProjections, projections)
   speaking('rebuild', describeRebuild, rebuild)
   speaking('rotate-keys', describeRotateKeys, rotateKeys)
+  describeResetPassword(admin.command('reset-password')).action(async username =>
+    ended(await resetPassword(username)),
+  )
 }
 
 function addUsers(users: Command, world: World, ended: Ended): void {

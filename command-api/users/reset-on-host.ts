@@ -1,0 +1,57 @@
+import { madeUpPassword, type Passwords } from '../../auth/passwords.ts'
+import { userAt } from '../../events/users.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { type CommitDeps, commit } from '../commit.ts'
+import type { Transaction } from '../event-store.ts'
+import { revokeSessions } from '../revoke-sessions.ts'
+import { changeUser } from './decide.ts'
+
+/**
+ * Gives a person a generated password and ends their sessions, at the request of whoever has the database: the way
+ * back in when no administrator can sign in. Returns the password.
+ */
+export async function resetOnHost(
+  deps: CommitDeps,
+  passwords: Passwords,
+  username: string,
+): Promise<string> {
+  const password = madeUpPassword()
+  const hash = await passwords.hash(password)
+  const cause = {
+    actor: { type: 'system', id: 'host', via: 'reset-password' },
+    requestId: 'reset-password',
+  } as const
+  await commit(deps, cause, userAt(username), {
+    decide: user =>
+      changeUser(user, {
+        username,
+        role: undefined,
+        disabled: undefined,
+        resetsPassword: true,
+        profile: [],
+      }),
+    async alongside(tx, { now }) {
+      await setPassword(tx, username, hash)
+      await revokeSessions(tx, username, { now })
+    },
+  })
+  return password
+}
+
+async function setPassword(tx: Transaction, username: string, hash: string): Promise<void> {
+  const { rows } = await tx.query<{ disabled: boolean; had_password: boolean }>(
+    `select disabled, password_hash is not null as had_password from auth.person where username = $1`,
+    [username],
+  )
+  if (!rows[0]?.had_password)
+    throw new Refusal(
+      'conflict',
+      `${username} signs in with the identity provider and has no password here`,
+    )
+  if (rows[0].disabled)
+    throw new Refusal(
+      'conflict',
+      `${username} is disabled, so a password would not let them in; reset that of another administrator`,
+    )
+  await tx.query('update auth.person set password_hash = $2 where username = $1', [username, hash])
+}

@@ -1,0 +1,91 @@
+import { join, resolve } from 'node:path'
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import { oidcOf } from '../auth/oidc-settings.ts'
+import { createPasswords } from '../auth/passwords.ts'
+import { recentWrites } from '../command-api/recent-writes.ts'
+import { resetOnHost } from '../command-api/users/reset-on-host.ts'
+import { CannotStart } from '../platform/cannot-start.ts'
+import { createLogger } from '../platform/logger.ts'
+import { findEmbeddedPostgres, startEmbeddedPostgres } from '../platform/postgres/embedded.ts'
+import { createPool } from '../platform/postgres/pool.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { BadConfig } from '../platform/settings.ts'
+import { systemClock } from '../platform/time.ts'
+import { type Config, readConfig } from './config.ts'
+import { openEventStore } from './write-side.ts'
+
+/*
+ * The program behind `forge admin reset-password [USERNAME]`. It needs no token: whoever may read the password of the
+ * database owns the installation. It works beside a running server, and without one.
+ */
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env)
+  const provider = oidcOf(config)
+  if (provider) throw new CannotStart(`People sign in with ${provider.name} and have no passwords.`)
+  const username = process.argv[2] ?? config.initAdminUsername
+  const database = await openDatabase(config, createLogger('fatal', false))
+  try {
+    const password = await reset(config, database.url, username)
+    process.stderr.write(
+      `The new password of ${username}; their sessions have ended. It is shown only now:\n`,
+    )
+    process.stdout.write(`${password}\n`)
+  } finally {
+    await database.stop()
+  }
+}
+
+async function reset(config: Config, url: string, username: string): Promise<string> {
+  const pool = createPool(url, { max: 2, applicationName: 'forge reset-password' })
+  try {
+    await refuseUnlessInstalled(pool, username)
+    const store = openEventStore({ pool, config }, { committed: () => {} })
+    const deps = { store, now: systemClock, recentWrites: recentWrites() }
+    return await resetOnHost(deps, await createPasswords(), username)
+  } finally {
+    await pool.end()
+  }
+}
+
+type Database = { url: string; stop(): Promise<void> }
+
+/** The one configured, else the embedded one: as it runs, or started for the moment. */
+async function openDatabase(config: Config, logger: Logger): Promise<Database> {
+  const staying = (url: string) => ({ url, stop: async () => {} })
+  if (config.databaseUrl !== null) return staying(config.databaseUrl)
+  const directory = join(resolve(config.dataDir), 'postgres')
+  const running = await findEmbeddedPostgres(directory)
+  return running === null ? await startEmbeddedPostgres({ directory, logger }) : staying(running)
+}
+
+/** Names those who do have an account, because only the name may be wrong. */
+async function refuseUnlessInstalled(pool: Pool, username: string): Promise<void> {
+  const { rows: found } = await pool.query(`select to_regclass('auth.person') is not null as there`)
+  if (!found[0]?.there)
+    throw new CannotStart('This database holds no installation of Forge; start the server first.')
+  const { rows } = await pool.query<{ username: string }>(
+    `select username from auth.person where not disabled and password_hash is not null
+      order by username <> $1, role, created_at limit 10`,
+    [username],
+  )
+  if (rows[0]?.username === username) return
+  const names = rows.map(row => row.username).join(', ') || 'nobody'
+  throw new CannotStart(`No ${username} signs in here with a password, but: ${names}.`)
+}
+
+function explain(error: unknown): string {
+  if (error instanceof CannotStart || error instanceof BadConfig || error instanceof Refusal)
+    return error.message
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'EACCES') return `${message}; run this as the user who runs the server`
+  return message
+}
+
+try {
+  await main()
+} catch (error) {
+  process.stderr.write(`${explain(error)}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,74 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { commandLine } from '../../servers/command-line.ts'
+import { startForge } from '../../servers/forge.ts'
+import { eventsOf, signedIn } from '../../servers/signed-in.ts'
+import { serverProcess } from '../../servers/server-process.ts'
+import { until } from '../../servers/until.ts'
+
+const login = (url: string, username: string, password: string) =>
+  fetch(`${url}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username, password }),
+  })
+
+async function emptyFolder(t: ExecutionContext) {
+  const folder = await mkdtemp(join(tmpdir(), 'forge-reset-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+test('a lost password is brought back on the host, with the server running and without it', async t => {
+  const folder = await emptyFolder(t)
+  const server = await serverProcess({ folder })
+  t.teardown(server.stop)
+  await server.start()
+  const { run } = await commandLine(t, { SERVICE_DATA_DIR: server.dataDir })
+
+  const first = await run(['admin', 'reset-password'])
+  t.is(first.code, 0, first.stderr)
+  t.regex(first.stdout, /^\S{20}\n$/)
+  t.is((await login(server.url, 'admin', first.stdout.trim())).status, 200)
+
+  await server.stop()
+  const second = await run(['admin', 'reset-password', 'admin'])
+  t.is(second.code, 0, second.stderr)
+  await server.start()
+  t.is((await login(server.url, 'admin', first.stdout.trim())).status, 401)
+  t.is((await login(server.url, 'admin', second.stdout.trim())).status, 200)
+})
+
+test('it ends the sessions of that person, is on the audit, and changes nothing for a name that is not there', async t => {
+  const forge = await startForge(t)
+  const token = await signedIn(forge, 'alice')
+  const url = String(forge.pool.options.connectionString)
+  const { run } = await commandLine(t, { SERVICE_DATABASE_URL: url })
+  const wrong = await run(['admin', 'reset-password', 'alicia'])
+  t.is(wrong.code, 1)
+  t.is(wrong.stdout, '')
+  t.regex(wrong.stderr, /No alicia signs in here with a password, but: admin, alice\./)
+
+  const { code, stdout, stderr } = await run(['admin', 'reset-password', 'alice'])
+  t.is(code, 0, stderr)
+  t.is((await login(forge.url, 'alice', stdout.trim())).status, 200)
+  await until('the old session has ended', 5_000, async () => {
+    const { status } = await forge.call('GET', '/api/auth/me', { token })
+    return status === 401
+  })
+  const events = await eventsOf(forge, 'alice')
+  const reset = events.find(({ type }) => type === 'user.password_reset')
+  t.like(reset?.meta.actor, { type: 'system', id: 'host', via: 'reset-password' })
+  t.is((await forge.call('GET', '/api/auth/me')).status, 200, 'nobody else is signed out')
+})
+
+test('a folder without a server is named, and nothing is created in it', async t => {
+  const folder = await emptyFolder(t)
+  const { run } = await commandLine(t, { SERVICE_DATA_DIR: join(folder, 'data') })
+  const { code, stderr } = await run(['admin', 'reset-password'])
+  t.is(code, 1)
+  t.regex(stderr, /There is no database in .*data\/postgres; go to the folder/)
+  t.deepEqual(await readdir(folder), [])
+})
