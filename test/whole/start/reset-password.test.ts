@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { commandLine } from '../../servers/command-line.ts'
 import { startForge } from '../../servers/forge.ts'
-import { eventsOf, signedIn } from '../../servers/signed-in.ts'
 import { serverProcess } from '../../servers/server-process.ts'
+import { eventsOf, signedIn } from '../../servers/signed-in.ts'
 import { until } from '../../servers/until.ts'
 
 const login = (url: string, username: string, password: string) =>
