@@ -69,7 +69,8 @@ test('who is turned away leaves a line with the kind of credential, never the cr
   app.use(ctx => {
     throw new Refusal(ctx.query.as as RefusalCode, 'because')
   })
-  const server = await listen(app, '127.0.0.1', 0)
+  const server = await listen('127.0.0.1', 0)
+  server.serve(app)
   t.teardown(() => server.close())
   const secret = 'aaaaaaaaaa.bbbbbbbbbb.cccccccccc'
   const asked = (as: string, headers: Record<string, string> = {}) =>
