@@ -11,27 +11,41 @@ export type FlipDeps = {
   signal: AbortSignal
 }
 
+export type Replaying = {
+  /** Replays what is on the log by now. */
+  catchUp: () => Promise<void>
+  /** Replays up to these offsets. */
+  replayTail: (replay: Replay, ends: readonly bigint[]) => Promise<void>
+}
+
 /** Maximum records to replay while the live projector waits. */
-const maxTail = 2_000n
-/** Short, because later requests for these locks queue behind ours. */
-const lockWithinMs = 2_000
-/** Dropping waits for readers of the old generation, `lockWithinMs` per attempt. */
+const maxTail = 1_000n
+/** Few enough to let the live projector wait; reached in one or two rounds, or not at all. */
+const smallTail = 200n
+const maxRounds = 5
+/** A compaction of a large run takes long, and only other compactions queue behind this request. */
+const compactorWithinMs = 60_000
+/** Short, because the live projector queues behind this request. */
+const projectorWithinMs = 2_000
+/** Dropping waits for readers of the old generation, `dropWithinMs` per attempt. */
 const dropAttempts = 30
+const dropWithinMs = 2_000
 
 /**
  * Replaces the live generation by the new one. Returns false if the live projector was too far ahead or held its
  * locks for too long; the caller then has to catch up again.
  *
- * Nothing may write to the old generation any more: first wait for a running compaction, then stop the projections
- * while the last few records are replayed. Both take their lock before they touch a table, which rules out deadlocks.
+ * Nothing may write to the old generation any more, nor compact either. First the compactors are kept out, while the
+ * projections go on and the replay catches up with them; then the projections wait for the few records that are left.
+ * All take their lock before they touch a table, which rules out deadlocks.
  */
 export async function flip(
   deps: FlipDeps,
   replays: readonly Replay[],
-  replayTail: (replay: Replay, ends: readonly bigint[]) => Promise<void>,
+  replaying: Replaying,
 ): Promise<boolean> {
   try {
-    return await inTransaction(deps.pool, tx => lockAndFlip(deps, tx, replays, replayTail))
+    return await inTransaction(deps.pool, tx => lockAndFlip(deps, tx, replays, replaying))
   } catch (error) {
     if (isLockTimeout(error)) return false
     throw error
@@ -39,18 +53,23 @@ export async function flip(
 }
 
 async function lockAndFlip(
-  { signal }: FlipDeps,
+  { signal, logger }: FlipDeps,
   tx: PoolClient,
   replays: readonly Replay[],
-  replayTail: (replay: Replay, ends: readonly bigint[]) => Promise<void>,
+  { catchUp, replayTail }: Replaying,
 ): Promise<boolean> {
-  await tx.query(`set local lock_timeout = ${lockWithinMs}`)
-  await tx.query(`lock table ${live}.generation in exclusive mode`)
+  await tx.query(`set local lock_timeout = ${compactorWithinMs}`)
+  await tx.query(`lock table ${live}.generation, ${next}.generation in exclusive mode`)
+  for (let round = 1; round <= maxRounds; round++) {
+    await catchUp()
+    if (leftOf(await tailsOf(tx, replays)) <= smallTail) break
+  }
+  await tx.query(`set local lock_timeout = ${projectorWithinMs}`)
   await tx.query(`lock table ${live}.projection_checkpoint in exclusive mode`)
-  const tails: { replay: Replay; ends: bigint[] }[] = []
-  for (const replay of replays) tails.push({ replay, ends: await liveOffsets(tx, replay) })
-  if (tails.reduce((sum, { replay, ends }) => sum + behind(replay, ends), 0n) > maxTail)
-    return false
+  const lockedAt = performance.now()
+  const tails = await tailsOf(tx, replays)
+  if (leftOf(tails) > maxTail) return false
+  const records = Number(leftOf(tails))
   for (const { replay, ends } of tails) await replayTail(replay, ends)
   if (signal.aborted) return false
   await tx.query(
@@ -59,8 +78,22 @@ async function lockAndFlip(
   await tx.query(`drop table ${next}.carried`)
   await tx.query(`alter schema ${live} rename to ${old}`)
   await tx.query(`alter schema ${next} rename to ${live}`)
+  const heldMs = Math.round(performance.now() - lockedAt)
+  logger.info({ records, heldMs }, 'the projections stood still for the flip')
   return true
 }
+
+type Tail = { replay: Replay; ends: readonly bigint[] }
+
+/** How far the live projections have come. */
+async function tailsOf(tx: PoolClient, replays: readonly Replay[]): Promise<Tail[]> {
+  const tails: Tail[] = []
+  for (const replay of replays) tails.push({ replay, ends: await liveOffsets(tx, replay) })
+  return tails
+}
+
+const leftOf = (tails: readonly Tail[]): bigint =>
+  tails.reduce((sum, { replay, ends }) => sum + behind(replay, ends), 0n)
 
 async function liveOffsets(tx: PoolClient, { projection }: Replay): Promise<bigint[]> {
   const { rows } = await tx.query(
@@ -91,7 +124,7 @@ export async function dropOld({ pool, logger }: Pick<FlipDeps, 'pool' | 'logger'
 
 export const dropSchema = (pool: Pool, schema: string): Promise<void> =>
   inTransaction(pool, async tx => {
-    await tx.query(`set local lock_timeout = ${lockWithinMs}`)
+    await tx.query(`set local lock_timeout = ${dropWithinMs}`)
     await tx.query(`drop schema if exists ${schema} cascade`)
   })
 

@@ -3,8 +3,10 @@ import type { Logger } from 'pino'
 import type { EventLog } from '../platform/log/event-log.ts'
 import { locks } from '../platform/postgres/locks.ts'
 import { tryWithLock, withLock } from '../platform/postgres/with-lock.ts'
+import type { Clock } from '../platform/time.ts'
 import { carryOverRuns, prepareCarryOver, withoutCarried } from './carry-over.ts'
 import { loadCheckpoints } from './checkpoint.ts'
+import { analyze, compactBuilt } from './compact-built.ts'
 import { dropOld, dropSchema, flip } from './flip.ts'
 import { next, old } from './generations.ts'
 import type { TopicProjection } from './projection.ts'
@@ -25,6 +27,9 @@ export type RebuildDeps = {
   rangeRows?: number
   /** Called with the numbers of records replayed so far and known to be on the log. */
   onProgress: (done: bigint, total: bigint) => void
+  /** Starts a compactor of the metrics in this schema. */
+  startCompactor: (schema: string) => { stop(): Promise<void> }
+  now: Clock
   signal: AbortSignal
 }
 
@@ -33,6 +38,9 @@ const defaultRangeRows = 500
 
 /** How long to wait for a running trim. */
 const trimWithinMs = 60_000
+
+/** Each waits for locks, up to a minute. */
+const flipAttempts = 30
 
 /** Another rebuild is running. */
 export class RebuildRunning extends Error {}
@@ -71,17 +79,24 @@ async function buildAndFlip(deps: RebuildDeps, pool: Pool): Promise<void> {
   const replays: Replay[] = []
   for (const projection of deps.projections())
     replays.push(await openReplay(deps, pool, projection))
-  const replayDeps = { ...deps, pool }
-  while (!deps.signal.aborted) {
+  const replayTail = (replay: Replay, ends: readonly bigint[]) =>
+    replayAll({ ...deps, pool }, replay, ends)
+  const catchUp = async () => {
     for (const replay of replays) {
-      await replayAll(replayDeps, replay, await deps.log.end(replay.projection.topic))
+      await replayTail(replay, await deps.log.end(replay.projection.topic))
       deps.onProgress(total(replays.map(r => r.checkpoints.next)), total(replays.map(r => r.end)))
     }
-    const replayTail = (replay: Replay, ends: readonly bigint[]) =>
-      replayAll(replayDeps, replay, ends)
-    if (await flip(deps, replays, replayTail)) return dropOld(deps)
+  }
+  await catchUp()
+  await compactBuilt(deps, pool, catchUp)
+  await analyze(pool)
+  for (let attempt = 1; attempt <= flipAttempts && !deps.signal.aborted; attempt++) {
+    await catchUp()
+    if (await flip(deps, replays, { catchUp, replayTail })) return dropOld(deps)
   }
   await dropSchema(deps.pool, next)
+  deps.signal.throwIfAborted()
+  throw new Error(`the live projections left no moment to flip in ${flipAttempts} attempts`)
 }
 
 /** Starts with empty tables, or, if the log was trimmed, with the carried runs and checkpoints at its start. */

@@ -32,7 +32,8 @@ export class ReplayOutrun extends Error {
   }
 }
 
-const maxReadBytes = 4 * 1024 * 1024
+/** Applied and committed together. Requests to this process wait while it is decoded. */
+const maxReadBytes = 512 * 1024
 /** How often a waiting replay checks that its records were not trimmed, in milliseconds. */
 const watchMs = 5_000
 

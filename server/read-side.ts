@@ -98,12 +98,14 @@ export function openProjectionAdmin(core: Core, runners: readonly Runner[]): Pro
       pool,
       log,
       logger,
-      openPool: schema => open({ searchPath: schema }),
+      openPool: schema => open({ searchPath: schema, isDurable: false }),
       async createSchema(schema) {
         await migrate(databaseUrl, [{ schema, folder: readMigrations }])
         await prepareReaderRole(databaseUrl, schema)
       },
       projections: () => projections(topics),
+      startCompactor: searchPath => startCompactorThread({ databaseUrl, searchPath }, logger),
+      now: systemClock,
       signal: stopping.signal,
     },
   })

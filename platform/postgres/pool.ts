@@ -11,6 +11,8 @@ export type PoolOptions = {
   statementTimeoutMs?: number | null
   /** A server that has not replied to a query after this time counts as lost. Default: 5 s more than the statement's. */
   answerWithinMs?: number
+  /** Default: yes. Otherwise a crash may lose the last commits, unless a later one of another pool was acknowledged. */
+  isDurable?: boolean
   /** Called for a lost idle connection; the pool replaces it by itself. */
   onError?: (error: Error) => void
 }
@@ -67,6 +69,7 @@ export function createPool(url: string, options: PoolOptions): Pool {
     ...noticeVanishedClients,
     `lock_timeout=${lockTimeoutMs}`,
     `statement_timeout=${statementTimeoutMs ?? 0}`,
+    ...(options.isDurable === false ? ['synchronous_commit=off'] : []),
     ...(options.searchPath ? [`search_path=${options.searchPath}`] : []),
   ]
   const pool = new Pool({

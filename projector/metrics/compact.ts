@@ -34,16 +34,29 @@ export function startCompactor(deps: CompactorDeps): { stop(): Promise<void> } {
   })
 }
 
+/** Runs `live` whose points or summaries have waited long enough; inexact ones are not waited for. */
+const isDue = '(waiting_points >= $1 or waiting_blocks >= $2 or last_received_ms < $3)'
+const dueFrom = (nowMs: number) => [duePoints, dueBlocks, nowMs - silentMs]
+
+/** How many runs are due to be compacted or settled. */
+export async function countDue(pool: Pool, now: Date): Promise<number> {
+  const { rows } = await pool.query<{ due: number }>({
+    name: 'count_due_metric_runs',
+    text: `select count(*) as due from metric_run where live and ${isDue}`,
+    values: dueFrom(now.getTime()),
+  })
+  return rows[0]?.due ?? 0
+}
+
 /** Compacts every run that is due; returns their number. A failing run does not affect the others. */
 export async function compactDue(deps: CompactorDeps, signal: AbortSignal): Promise<number> {
   const nowMs = deps.now().getTime()
   const { rows } = await deps.pool.query<{ run_no: number }>({
     name: 'due_metric_runs',
     text: `select run_no from metric_run
-            where live and (waiting_points >= $1 or waiting_blocks >= $2
-                            or (inexact and compacted_ms < $3) or last_received_ms < $4)
+            where live and (${isDue} or (inexact and compacted_ms < $4))
             order by waiting_points desc, run_no limit $5`,
-    values: [duePoints, dueBlocks, nowMs - inexactMs, nowMs - silentMs, maxRuns],
+    values: [...dueFrom(nowMs), nowMs - inexactMs, maxRuns],
   })
   let compacted = 0
   for (const { run_no } of rows) {

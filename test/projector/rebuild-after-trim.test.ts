@@ -4,14 +4,14 @@ import type { Pool } from 'pg'
 import { pino } from 'pino'
 import { encodeFact } from '../../events/fact.ts'
 import { encodeLogs } from '../../events/logs.ts'
-import type { LogRecord, Position, ReadRecord } from '../../platform/log/event-log.ts'
+import type { EventLog, LogRecord, Position, ReadRecord } from '../../platform/log/event-log.ts'
 import { openPostgresLog } from '../../platform/log/postgres.ts'
 import { migrate } from '../../platform/postgres/migrate.ts'
 import { createPool } from '../../platform/postgres/pool.ts'
 import { inProcessSignals } from '../../platform/signals.ts'
 import { carryOverRuns, prepareCarryOver } from '../../projector/carry-over.ts'
 import { logsProjection } from '../../projector/logs/projection.ts'
-import { compactDue, compactRun } from '../../projector/metrics/compact.ts'
+import { compactDue, compactRun, startCompactor } from '../../projector/metrics/compact.ts'
 import { metricsProjection } from '../../projector/metrics/projection.ts'
 import { applyIsolated } from '../../projector/poison.ts'
 import { rebuild } from '../../projector/rebuild.ts'
@@ -28,10 +28,22 @@ const newProjections = () => [metricsProjection('metrics'), logsProjection('logs
 const { signal } = new AbortController()
 const rangeRows = 3
 
+function startCompactorOf(url: string, schema: string, now: () => Date) {
+  const pool = createPool(url, { max: 1, searchPath: schema, applicationName: 'compactor' })
+  const compactor = startCompactor({ pool, logger, now })
+  return {
+    async stop() {
+      await compactor.stop()
+      await pool.end()
+    },
+  }
+}
+
 /** A log and the projections of its topics. */
 async function installation(t: ExecutionContext) {
   const db = await database(t)
   const log = await openPostgresLog({ url: db.url, topics })
+  const theLog = log
   await db.pool.query('update log.lane set leaf_records = 10')
   const readPool = createPool(db.url, { max: 6, searchPath: 'read', applicationName: t.title })
   const runners = newProjections().map(projection =>
@@ -75,7 +87,8 @@ async function installation(t: ExecutionContext) {
         gone += await log.trim(name, { before, keepFrom: await log.end(name) })
       return gone
     },
-    rebuild: () =>
+    /** `now`: by default nothing of it has waited long enough to be compacted. */
+    rebuild: (now = () => new Date(startMs), log: EventLog = theLog) =>
       rebuild({
         pool: db.pool,
         openPool: schema =>
@@ -86,6 +99,8 @@ async function installation(t: ExecutionContext) {
         logger,
         rangeRows,
         onProgress: () => {},
+        startCompactor: schema => startCompactorOf(db.url, schema, now),
+        now,
         signal,
       }),
   }
@@ -271,3 +286,58 @@ test.serial('a run is not compacted while it is carried over', async t => {
   t.deepEqual([...new Set(meanwhile)], [false])
   t.deepEqual([...new Set(await compacted())], [true])
 })
+
+test.serial('what a rebuild has built is compacted and analysed before it goes live', async t => {
+  const at = await trimmed(t)
+  await at.rebuild(() => new Date(startMs + 3_600_000))
+  const { rows } = await at.readPool.query(
+    `select (select count(*) from metric_block) as blocks, (select count(*) from metric_run where live) as live,
+            (select reltuples from pg_class where oid = 'metric_run'::regclass) as counted`,
+  )
+  t.deepEqual(rows, [{ blocks: 0, live: 0, counted: 13 }])
+})
+
+test.serial(
+  'while a compaction delays the flip, the replay goes on and leaves little to the lock',
+  async t => {
+    const at = await installation(t)
+    await reportAll(at, 0, youngRuns)
+    await at.projected()
+    const compacting = await at.readPool.connect()
+    await compacting.query('begin')
+    await compacting.query('lock table generation in row share mode')
+    // Counts what is read while the live projections stand still.
+    let underLock = 0
+    const standsStill = async () => {
+      const { rowCount } = await at.readPool.query(
+        `select from pg_locks where relation = 'projection_checkpoint'::regclass
+          and mode = 'ExclusiveLock' and granted`,
+      )
+      return rowCount === 1
+    }
+    const watched: EventLog = {
+      ...at.log,
+      async *read(...asked) {
+        for await (const batch of at.log.read(...asked)) {
+          if (await standsStill()) underLock += batch.records.length
+          yield batch
+        }
+      },
+    }
+    const rebuilding = at.rebuild(undefined, watched)
+    await until('the flip waits for the compaction', 50_000, async () => {
+      const { rowCount } = await at.readPool.query(
+        `select from pg_locks where relation = 'generation'::regclass and not granted`,
+      )
+      return rowCount === 1
+    })
+    for (let n = 1; n < 30; n++) await reportAll(at, n, youngRuns)
+    await at.projected()
+    await compacting.query('commit')
+    compacting.release()
+    await rebuilding
+    t.is(underLock, 0)
+    const { rows } = await at.readPool.query('select number from generation')
+    t.deepEqual(rows, [{ number: 2 }])
+  },
+)
