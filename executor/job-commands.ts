@@ -44,7 +44,12 @@ export type Scheduled = 'scheduled' | 'quota_in_use' | 'gpus_taken' | 'gone'
 /** The executor's commands on jobs; each decides from the job's events and may be repeated. */
 export type JobCommands = {
   waiting(): Promise<readonly WaitingJob[]>
+  /** Those of this machine. */
   active(): Promise<readonly ActiveAttempt[]>
+  /** Notes that this machine looks after its attempts. */
+  noteSeen(): Promise<void>
+  /** Attempts of machines that nobody has heard of for ten minutes. */
+  lostElsewhere(): Promise<readonly Pick<ActiveAttempt, 'run_id' | 'attempt' | 'scheduled_at'>[]>
   /** Reserves quota and GPUs and creates the next attempt in one transaction, or does nothing. */
   schedule(run_id: string, gpu_indexes: readonly number[]): Promise<Scheduled>
   /** Records why a job still waits, if the reason changed. */

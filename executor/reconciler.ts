@@ -10,6 +10,8 @@ export type ReconcilerDeps = ShipDeps & {
   /** Translates an order into the engine's command. */
   toLaunch: (order: LaunchOrder) => Launch
   logger: Logger
+  /** Whether this machine is the one that starts jobs. */
+  mayStart: () => boolean
 }
 
 export type Reconciler = {
@@ -44,6 +46,8 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
   return looking
 }
 
+const machineLost = 'The machine that ran it has not been heard of for 10 minutes'
+
 async function look(deps: ReconcilerDeps & { again: () => void }): Promise<void> {
   for (const attempt of await deps.commands.active())
     await lookAfter(deps, attempt).catch(error =>
@@ -52,6 +56,10 @@ async function look(deps: ReconcilerDeps & { again: () => void }): Promise<void>
         'this attempt could not be looked after',
       ),
     )
+  await deps.commands.noteSeen()
+  if (!deps.mayStart()) return
+  for (const attempt of await deps.commands.lostElsewhere())
+    await endedUnseen(deps, attempt, { ran: true, why: machineLost })
   // A pass may skip jobs (their owner's quota filled up in this pass); the next pass tries the others.
   if (await startWaiting(deps)) deps.again()
 }
@@ -117,7 +125,7 @@ async function submitted(deps: ReconcilerDeps, attempt: ActiveAttempt): Promise<
 
 async function endedUnseen(
   { commands, now }: ReconcilerDeps,
-  attempt: ActiveAttempt,
+  attempt: Pick<ActiveAttempt, 'run_id' | 'attempt' | 'scheduled_at'>,
   { ran, why }: { ran: boolean; why: string | null },
 ): Promise<null> {
   await commands.exited(attempt.run_id, attempt.attempt, {

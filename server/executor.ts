@@ -1,41 +1,58 @@
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Deps } from '../command-api/deps.ts'
 import { earlierRunFilesReactor } from '../command-api/jobs/earlier-run-files.ts'
 import { executorCommands } from '../command-api/jobs/executor-commands.ts'
 import { type RunFilesDeps, runFilesReactor } from '../command-api/jobs/run-files.ts'
 import { describeLocalProfile } from '../command-api/profiles/routes.ts'
+import { readEngineId } from '../executor/local/engine-id.ts'
 import { hostEnvironment } from '../executor/local/environment.ts'
 import { toLocalLaunch } from '../executor/local/launch.ts'
 import { openLocalExecutor } from '../executor/local/local-executor.ts'
 import type { Executor } from '../executor/port.ts'
 import { startReconciler } from '../executor/reconciler.ts'
+import { untilAborted } from '../platform/pause.ts'
 import { startExclusive } from '../platform/postgres/exclusive.ts'
-import { locks } from '../platform/postgres/locks.ts'
+import { locks, textLock } from '../platform/postgres/locks.ts'
+import { tryWithLock } from '../platform/postgres/with-lock.ts'
+import { repeat } from '../platform/repeat.ts'
 import type { Core } from './core.ts'
 import { performDuties } from './effects.ts'
 
-/** Opens the engine of this machine, and describes its hardware as the profile `local`. */
-export async function openExecutor({ config }: Core, deps: Deps): Promise<Executor> {
+export type Engine = { id: string; executor: Executor }
+
+/**
+ * Opens the engine of this machine. Describes its hardware as the profile `local`, unless another machine is the one
+ * that starts jobs.
+ */
+export async function openExecutor({ config, pool }: Core, deps: Deps): Promise<Engine> {
   const executor = await openLocalExecutor({
     runsDirectory: join(config.dataDir, 'runs'),
     fakeGpus: config.localGpus,
     hostEnvironment: hostEnvironment(process.env),
     now: deps.now,
   })
-  await describeLocalProfile(deps, await executor.capacity())
-  return executor
+  const id = await readEngineId(config.dataDir, randomUUID)
+  await tryWithLock(pool, locks.engine, async () =>
+    describeLocalProfile(deps, await executor.capacity()),
+  )
+  return { id, executor }
 }
 
+/** How often a standby asks whether it is to start jobs, in milliseconds. */
+const standbyMs = 1000
 /** A minute is precise enough for files that are kept for days. */
 const runFilesPollMs = 60_000
 
 /** Starts executing jobs; the listener must have its port, because runs are given its address. */
-export function runExecutor(core: Core, deps: Deps, executor: Executor): void {
+export function runExecutor(core: Core, deps: Deps, { id, executor }: Engine): void {
   const { config, life, log, logger, topics, catalogue, pool } = core
   const look = () => {
+    let isFirst = false
     const reconciler = startReconciler({
       executor,
-      commands: executorCommands(deps, 'local'),
+      commands: executorCommands(deps, { executor: 'local', engine: id }),
+      mayStart: () => isFirst,
       toLaunch: toLocalLaunch({
         catalogue,
         environmentsDirectory: join(config.dataDir, 'environments'),
@@ -48,6 +65,24 @@ export function runExecutor(core: Core, deps: Deps, executor: Executor): void {
       newEventId: deps.newEventId,
     })
     core.jobsChanged.tell = reconciler.wake
+    const leading = repeat(
+      async signal => {
+        await tryWithLock(pool, locks.engine, async (_, lost) => {
+          await describeLocalProfile(deps, await executor.capacity())
+          isFirst = true
+          reconciler.wake()
+          await untilAborted(AbortSignal.any([signal, lost]))
+          isFirst = false
+        })
+        return standbyMs
+      },
+      {
+        failed(error) {
+          isFirst = false
+          logger.warn({ err: error }, 'this machine cannot start jobs for now, will retry')
+        },
+      },
+    )
     const deleting = performDuties<RunFilesDeps>(core, deps, {
       reactors: [runFilesReactor(config.runDirDays), earlierRunFilesReactor(config.runDirDays)],
       work: { pool, files: executor, logger },
@@ -55,11 +90,11 @@ export function runExecutor(core: Core, deps: Deps, executor: Executor): void {
     })
     return {
       async stop() {
-        await Promise.all([reconciler.stop(), deleting.stop()])
+        await Promise.all([leading.stop(), reconciler.stop(), deleting.stop()])
       },
     }
   }
   // Only one process manages the jobs of this engine; if it stops, another takes over.
-  const exclusive = startExclusive({ pool, lock: locks.engine, logger }, look)
+  const exclusive = startExclusive({ pool, lock: textLock(`engine ${id}`), logger }, look)
   life.owns('executor', exclusive, started => started.stop())
 }

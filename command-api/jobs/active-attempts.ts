@@ -14,14 +14,20 @@ type ActiveRow = {
   shipped_stderr: number
 }
 
-/** The attempts of an executor that hold GPUs. */
-export async function readActive({ pool, now }: Pick<Deps, 'pool' | 'now'>, executor: string) {
+/** An executor by name, and the machine on which it runs attempts. */
+export type Engine = { executor: string; engine: string }
+
+/** The attempts that hold GPUs of this machine. Those of others are theirs to look after. */
+export async function readActive(
+  { pool, now }: Pick<Deps, 'pool' | 'now'>,
+  { executor, engine }: Engine,
+) {
   const { rows } = await pool.query<ActiveRow>({
     name: 'active_attempts',
     text: `select j.*, coalesce((select array_agg(gpu_index order by gpu_index)
                                    from write.gpu_slot s where s.run_id = j.run_id), '{}') as gpu_indexes
-             from write.job_state j where j.is_active and j.executor = $1 order by j.run_id`,
-    values: [executor],
+             from write.job_state j where j.is_active and j.executor = $1 and (j.engine = $2 or j.engine is null) order by j.run_id`,
+    values: [executor, engine],
   })
   return rows.map(row => ({
     run_id: row.run_id,

@@ -3,9 +3,10 @@ import type { Exit, JobEvent } from '../../events/jobs.ts'
 import type { QueueReason } from '../../schemas/jobs.ts'
 import { type CommitDeps, commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
-import { readActive } from './active-attempts.ts'
+import { type Engine, readActive } from './active-attempts.ts'
 import { attemptEnded } from './attempt-end.ts'
 import { executorRunning, limit, queue, schedule } from './decide.ts'
+import { noteSeen, readLost } from './engines.ts'
 import { readOrder } from './launch-order.ts'
 import { nextLimit } from './limits.ts'
 import { NotNow, reserve } from './reservation.ts'
@@ -14,8 +15,8 @@ import { readWaiting } from './waiting-jobs.ts'
 
 type Needed = CommitDeps & Pick<Deps, 'pool' | 'baseUrl'>
 
-/** The commands of the executor with this name; each decides from the job's events and may be repeated. */
-export function executorCommands(deps: Needed, executor: string) {
+/** The commands of an executor on one machine; each decides from the job's events and may be repeated. */
+export function executorCommands(deps: Needed, { executor, engine }: Engine) {
   const cause = {
     actor: { type: 'system', id: 'executor', via: executor },
     requestId: `executor-${executor}`,
@@ -24,7 +25,9 @@ export function executorCommands(deps: Needed, executor: string) {
     commit(deps, cause, jobAt(run_id), { decide, alongside: saveJob })
   return {
     waiting: () => readWaiting(deps, executor),
-    active: () => readActive(deps, executor),
+    active: () => readActive(deps, { executor, engine }),
+    noteSeen: () => noteSeen(deps, engine),
+    lostElsewhere: () => readLost(deps, executor),
 
     async schedule(run_id: string, gpu_indexes: readonly number[]) {
       const placement = { executor, nodes: [executor], gpu_indexes: [...gpu_indexes] }
@@ -32,7 +35,7 @@ export function executorCommands(deps: Needed, executor: string) {
         const { events } = await commit(deps, cause, jobAt(run_id), {
           decide: job => schedule(job, placement),
           async alongside(tx, decided) {
-            await reserve(tx, { run_id, executor, gpu_indexes, now: decided.now })
+            await reserve(tx, { run_id, engine, gpu_indexes, now: decided.now })
             await saveJob(tx, decided)
           },
         })

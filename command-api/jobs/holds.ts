@@ -61,12 +61,12 @@ export async function releaseHolds(tx: Transaction, run_id: string): Promise<voi
 /** False if another run holds one of them. */
 export async function takeSlots(
   tx: Transaction,
-  slots: { executor: string; run_id: string; gpu_indexes: readonly number[] },
+  slots: { engine: string; run_id: string; gpu_indexes: readonly number[] },
 ): Promise<boolean> {
   const { rowCount } = await tx.query(
     `insert into write.gpu_slot (executor, gpu_index, run_id)
      select $1, gpu_index, $2 from unnest($3::int[]) as gpu_index on conflict do nothing`,
-    [slots.executor, slots.run_id, slots.gpu_indexes],
+    [slots.engine, slots.run_id, slots.gpu_indexes],
   )
   return rowCount === slots.gpu_indexes.length
 }

@@ -14,13 +14,14 @@ export class NotNow extends Error {
 
 export type Reservation = {
   run_id: string
-  executor: string
+  /** The machine whose GPUs these are. */
+  engine: string
   gpu_indexes: readonly number[]
   now: Date
 }
 
 /**
- * Takes the quota and the GPUs of a job that starts; throws `NotNow` if they are not free. This decides, whatever
+ * Takes the quota and the GPUs of a job that starts, and notes the machine; throws `NotNow` if they are not free. This decides, whatever
  * `executor/queue.ts` selected: the rows of `write.quota` and `write.gpu_slot` keep two jobs off the same ones.
  */
 export async function reserve(tx: Transaction, wanted: Reservation): Promise<void> {
@@ -31,4 +32,8 @@ export async function reserve(tx: Transaction, wanted: Reservation): Promise<voi
   )
   if (!(await takeQuota(tx, { run_id, now, ...rows[0] }))) throw new NotNow('quota_in_use')
   if (!(await takeSlots(tx, wanted))) throw new NotNow('gpus_taken')
+  await tx.query('update write.job_state set engine = $2 where run_id = $1', [
+    run_id,
+    wanted.engine,
+  ])
 }

@@ -25,7 +25,7 @@ export const locks = {
   testTemplate: fixed(7_265_003),
   /** The one rebuild of the read models. */
   rebuild: fixed(7_265_010),
-  /** The one process that looks after the attempts of an engine. */
+  /** The one process that starts jobs on its engine. */
   engine: fixed(7_265_011),
   /** Creating the role that reads rows on behalf of people, and granting its reads. */
   readerGrant: fixed(7_265_012),

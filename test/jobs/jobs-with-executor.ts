@@ -93,7 +93,7 @@ export async function jobsWithExecutor(
   )
   const log = createMemoryLog([{ name: logsTopic, partitions: 1, retentionDays: null }])
   const catalogue = [await loadRecipe(await writeRecipe(join(root, 'recipe'), {}))]
-  const commands = executorCommands(deps, 'local')
+  const commands = executorCommands(deps, { executor: 'local', engine: 'test' })
   const reconcilers: Reconciler[] = []
   t.teardown(async () => {
     await Promise.all(reconcilers.map(reconciler => reconciler.stop()))
@@ -152,6 +152,7 @@ export async function jobsWithExecutor(
         logger: pino({ level: 'silent' }),
         now,
         newEventId: eventId,
+        mayStart: () => true,
       })
       reconcilers.push(reconciler)
       return reconciler

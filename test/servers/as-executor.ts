@@ -13,7 +13,7 @@ export function asExecutor(pool: Pool) {
     recentWrites: recentWrites(),
     baseUrl: () => 'http://127.0.0.1:9',
   }
-  return executorCommands(deps, 'local')
+  return executorCommands(deps, { executor: 'local', engine: 'test' })
 }
 
 /** The end of a successful attempt. */

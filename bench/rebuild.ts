@@ -1,0 +1,208 @@
+import { parseArgs } from 'node:util'
+import { adminPassword, askApi, signIn } from '../test/servers/api.ts'
+import { until } from '../test/servers/until.ts'
+import { runLoad } from './load/start.ts'
+import { createRuns, type ExternalRun } from './rig/api.ts'
+import { spreadOf } from './rig/quantile.ts'
+import { type Server, startServer } from './rig/server.ts'
+import { number, toTable } from './rig/table.ts'
+
+/** Rebuilds the read models again and again while points arrive, runs are created and people read. */
+
+const pointsPerRequest = 16
+const project = 'rebuilt'
+const reader = 'reader'
+const segmentSeconds = 20
+
+const { values: options } = parseArgs({
+  options: {
+    rebuilds: { type: 'string', default: '50' },
+    /** Points a second, in requests of 16. */
+    points: { type: 'string', default: '30000' },
+    /** Decisions a second. */
+    decisions: { type: 'string', default: '20' },
+    readers: { type: 'string', default: '4' },
+    runs: { type: 'string', default: '32' },
+    connections: { type: 'string', default: '16' },
+  },
+})
+const plan = {
+  rebuilds: Number(options.rebuilds),
+  points: Number(options.points),
+  decisions: Number(options.decisions),
+  readers: Number(options.readers),
+  runs: Number(options.runs),
+  connections: Number(options.connections),
+}
+
+type Rebuilt = { seconds: number; state: string; error: string | null; records: number }
+type Read = { path: string; ms: number; status: number }
+type Driven = { points: number; decisions: number; seconds: number; failures: Map<string, number> }
+
+const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${line}`)
+
+type Load = { stop(): Promise<void> }
+
+/** Keeps sending points and creating runs, in processes of their own, until stopped. */
+function startLoad(url: string, admin: string, runs: readonly ExternalRun[], driven: Driven): Load {
+  const { hostname: host, port } = new URL(url)
+  const common = { host, port: Number(port), seconds: segmentSeconds, resent: 0 }
+  const create = { method: 'POST', path: '/api/runs', token: admin, body: { project } }
+  let stopped = false
+  const drive = async () => {
+    while (!stopped) {
+      const [points, decisions] = await Promise.all([
+        runLoad({
+          ...common,
+          connections: plan.connections,
+          rate: plan.points / pointsPerRequest,
+          work: { runs, points: pointsPerRequest },
+        }),
+        runLoad({ ...common, connections: 2, rate: plan.decisions, work: { calls: [create] } }),
+      ])
+      driven.points += points.accepted * pointsPerRequest
+      driven.decisions += decisions.accepted
+      driven.seconds += points.seconds
+      for (const [status, times] of [points, decisions].flatMap(one =>
+        Object.entries(one.statuses),
+      ))
+        if (status !== '200')
+          driven.failures.set(status, (driven.failures.get(status) ?? 0) + times)
+    }
+  }
+  const driving = drive()
+  return {
+    async stop() {
+      stopped = true
+      await driving
+    },
+  }
+}
+
+/** Reads one page after another, as somebody who does not write. */
+function startReader(
+  url: string,
+  token: string,
+  runs: readonly ExternalRun[],
+  reads: Read[],
+): Load {
+  let stopped = false
+  const pathsOf = ({ run_id }: ExternalRun) => [
+    '/api/runs?limit=50',
+    `/api/runs/${run_id}`,
+    `/api/runs/${run_id}/metrics?keys=train/metric_00,train/metric_01&buckets=500`,
+    `/api/runs/${run_id}/metrics/keys`,
+    `/api/runs?project=${project}&sort=-metric:train/metric_00:last&limit=20`,
+  ]
+  const read = async () => {
+    for (let turn = 0; !stopped; turn++) {
+      const run = runs[turn % runs.length]
+      for (const path of run ? pathsOf(run) : []) {
+        const began = performance.now()
+        const status = await fetch(`${url}${path}`, {
+          headers: { authorization: `Bearer ${token}` },
+        }).then(
+          async response => {
+            await response.arrayBuffer()
+            return response.status
+          },
+          () => 0,
+        )
+        reads.push({ path: path.replace(/run_\w+/, '{id}'), ms: performance.now() - began, status })
+      }
+    }
+  }
+  const reading = read()
+  return {
+    async stop() {
+      stopped = true
+      await reading
+    },
+  }
+}
+
+type Status = { rebuild: { state: string; error: string | null; total_records: number } }
+
+async function rebuildOnce(url: string, token: string): Promise<Rebuilt> {
+  const began = performance.now()
+  await askApi(url, 'POST', '/api/admin/projections/all/rebuild', { token })
+  const { state, error, total_records } = await until(
+    'the rebuild is over',
+    600_000,
+    async () => {
+      const { rebuild } = await askApi<Status>(url, 'GET', '/api/admin/projections', { token })
+      return rebuild.state !== 'running' && rebuild
+    },
+    200,
+  )
+  return { seconds: (performance.now() - began) / 1000, state, error, records: total_records }
+}
+
+async function measure({ url }: Server) {
+  const admin = await signIn(url)
+  const runs = await createRuns(url, admin, project, plan.runs)
+  await askApi(url, 'PATCH', `/api/projects/${project}`, {
+    token: admin,
+    body: { visibility: 'internal' },
+  })
+  const body = { username: reader, password: adminPassword, role: 'operator' }
+  await askApi(url, 'POST', '/api/admin/users', { token: admin, body })
+  const person = await signIn(url, reader)
+  const driven: Driven = { points: 0, decisions: 0, seconds: 0, failures: new Map() }
+  const reads: Read[] = []
+  const rebuilt: Rebuilt[] = []
+  const loads = [
+    startLoad(url, admin, runs, driven),
+    ...Array.from({ length: plan.readers }, (_, nth) =>
+      startReader(url, person, [...runs.slice(nth), ...runs.slice(0, nth)], reads),
+    ),
+  ]
+  for (let nth = 1; nth <= plan.rebuilds; nth++) {
+    const from = reads.length
+    const one = await rebuildOnce(url, admin)
+    rebuilt.push(one)
+    const slowest = Math.max(...reads.slice(from).map(({ ms }) => ms))
+    say(
+      `rebuild ${nth}: ${one.state} after ${number(one.seconds, 1)} s, ${number(one.records)} records, slowest read ${number(slowest)} ms ${one.error ?? ''}`,
+    )
+  }
+  await Promise.all(loads.map(load => load.stop()))
+  return { driven, reads, rebuilt }
+}
+
+const server = await startServer({ env: { SERVICE_LOG_LEVEL: 'info' } })
+try {
+  const { driven, reads, rebuilt } = await measure(server)
+  const byPath = Map.groupBy(reads, ({ path }) => path)
+  const rows = [...byPath].map(([path, some]) => ({
+    path,
+    took: spreadOf(some.map(({ ms }) => ms)),
+  }))
+  console.log(
+    toTable(rows, [
+      ['read', row => row.path.slice(0, 60)],
+      ['reads', row => number(row.took.count)],
+      ['p50 ms', row => number(row.took.p50)],
+      ['p99 ms', row => number(row.took.p99)],
+      ['slowest ms', row => number(row.took.max)],
+    ]),
+  )
+  const failed = rebuilt.filter(({ state }) => state !== 'succeeded')
+  const seconds = spreadOf(rebuilt.map(one => one.seconds))
+  const refused = reads.filter(({ status }) => status !== 200)
+  const flips = server.output().match(/"heldMs":\d+|heldMs: \d+/g) ?? []
+  const held = spreadOf(flips.map(text => Number(/\d+/.exec(text)?.[0])))
+  console.log(
+    `${rebuilt.length - failed.length} of ${rebuilt.length} rebuilds succeeded, in p50 ${number(seconds.p50, 1)} s and at most ${number(seconds.max, 1)} s`,
+  )
+  console.log(
+    `the projections stood still for p50 ${number(held.p50)} ms, at most ${number(held.max)} ms`,
+  )
+  console.log(
+    `driven: ${number(driven.points / driven.seconds)} points/s, ${number(driven.decisions / driven.seconds, 1)} decisions/s; failures ${JSON.stringify([...driven.failures])}; reads not 200: ${refused.length}`,
+  )
+  process.exitCode = failed.length === 0 ? 0 : 1
+} finally {
+  await server.stop()
+  await server.remove()
+}
