@@ -91,7 +91,10 @@ export const jobHeld = event(
     `${who} held job ${short_id} back (${reason})${until === null ? '' : ` until ${until}`}`,
 )
 
-/** The job is queued, or its reason to wait changed; it starts no earlier than `not_before`, if set. */
+/**
+ * The job is queued, for this reason at first; it starts no earlier than `not_before`, if set. Events of before its reason
+ * became a column also say that the reason of a queued job changed.
+ */
 export const jobQueued = event(
   'job.queued',
   Type.Object({ ...subject, reason: oneOf(...queueReasons), not_before: nullable(timestamp()) }),

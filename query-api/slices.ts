@@ -53,7 +53,7 @@ export type ReadTables = ArtifactTables &
 
 export type QueryDeps = {
   reads: Reads<ReadTables>
-  /** Connections to the schema `auth`, for data about the caller. */
+  /** Connections to the schemas `auth`, for data about the caller, and `write`, for why a job waits. */
   pool: Pool
   openStream: OpenStream
   now: Clock
@@ -86,7 +86,7 @@ export const queryRoutes = (deps: QueryDeps): Route[] => {
     ...quotaRoutes({ reads: only(), pool }),
     ...userRoutes({ reads: only(), pool }),
     ...maintenanceRoutes(pool),
-    ...jobRoutes(only(), now),
+    ...jobRoutes({ reads: only(), pool, now }),
     ...runRoutes(only(), now),
     ...metricRoutes({ reads: only(), openStream }),
     ...projectRoutes(only()),

@@ -22,11 +22,10 @@ export function admit(job: Job, admitted: JobAdmitted, hold: Hold | null): JobEv
   return [{ type: 'job.admitted', data: admitted }, then]
 }
 
-/** Ends a hold, or changes the reason why a queued job waits. */
+/** Ends a hold. A job that is in the queue stays there: why it waits is no event (wait-reason.ts). */
 export function queue(job: Job, reason: QueueReason): JobEvent[] {
   const outcome = outcomeOf(job, 'queue')
-  if (outcome === 'ignored' || (outcome === 'same' && job.queue_reason === reason)) return []
-  return [queued(job, reason, null)]
+  return outcome === 'ignored' ? [] : [queued(job, reason, null)]
 }
 
 export type Placement = { executor: string; nodes: string[]; gpu_indexes: number[] }

@@ -5,12 +5,13 @@ import { type CommitDeps, commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import { type Engine, readActive } from './active-attempts.ts'
 import { attemptEnded } from './attempt-end.ts'
-import { executorRunning, limit, queue, schedule } from './decide.ts'
+import { executorRunning, limit, schedule } from './decide.ts'
 import { noteSeen, readLost } from './engines.ts'
 import { readOrder } from './launch-order.ts'
 import { nextLimit } from './limits.ts'
 import { NotNow, reserve } from './reservation.ts'
 import { saveJob } from './rows.ts'
+import { noteWaitReason } from './wait-reason.ts'
 import { readWaiting } from './waiting-jobs.ts'
 
 type Needed = CommitDeps & Pick<Deps, 'pool' | 'baseUrl'>
@@ -47,7 +48,7 @@ export function executorCommands(deps: Needed, { executor, engine }: Engine) {
     },
 
     async keepWaiting(run_id: string, reason: QueueReason) {
-      await change(run_id, job => queue(job, reason))
+      await noteWaitReason(deps.pool, run_id, reason)
     },
 
     launch: (run_id: string, attempt: number) =>

@@ -3,7 +3,7 @@ import type { JobState } from '../../schemas/jobs.ts'
 /** Everything that can happen to a job. Triggers of an attempt count only for the newest attempt. */
 export const triggers = {
   hold: 'something must happen first (approval, `not_before`)',
-  queue: 'only capacity is missing; in the queue: the reason to wait changes',
+  queue: 'only capacity is missing',
   schedule: 'capacity and quota are free',
   executor_running: "the executor's own RUNNING mark",
   report_starting: 'the code reports `starting`, optionally with a phase',
@@ -90,7 +90,7 @@ export const lifecycle: Record<JobState, Record<Trigger, Outcome>> = {
   queued: {
     ...noAttempt,
     hold: 'ignored',
-    queue: 'same',
+    queue: 'ignored',
     schedule: 'scheduled',
     pause: 'paused',
     resume: 'conflict',

@@ -35,7 +35,7 @@ async function saveState(tx: Transaction, job: Job, now: Date): Promise<void> {
   await tx.query({
     name: 'save_job_state',
     text: `update write.job_state
-              set state = $2, queue_reason = $3, not_before = $4, attempt = $5, is_active = $6,
+              set state = $2, queue_reason = case when $2 = 'queued' and state = 'queued' then queue_reason else $3 end, not_before = $4, attempt = $5, is_active = $6,
                   executor_running = $7, limit_at = $8, stop_at = $9, stop_grace_s = $10, stop_force = $11,
                   settle_at = $12,
                   -- Only an attempt needs the values, and they may be secret.

@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts'
 import { assumeSucceeded } from './attempt-end.ts'
 import { pendingTimeout, queue } from './decide.ts'
 import { saveJob } from './rows.ts'
-import { hasRoom } from './waiting-jobs.ts'
+import { noteQuotaWaits } from './wait-reason.ts'
 
 export type JobTimers = { stop(): Promise<void> }
 
@@ -53,13 +53,6 @@ const timers: readonly Timer[] = [
     due: 'select run_id from write.job_state where settle_at <= $1 limit $2',
     decide: assumeSucceeded,
   },
-  {
-    due: `select j.run_id from write.job_state j join write.quota q on q.username = j.owner
-           where j.state = 'queued' and j.queue_reason <> 'quota_in_use'
-             and (j.not_before is null or j.not_before <= $1) and not (${hasRoom})
-           limit $2`,
-    decide: job => queue(job, 'quota_in_use'),
-  },
 ]
 
 const timerRequest = {
@@ -80,5 +73,6 @@ export async function runDueTimers(deps: CommitDeps & Pick<Deps, 'pool'>): Promi
       isChanged ||= events.length > 0
     }
   }
+  await noteQuotaWaits(deps.pool, deps.now(), batch)
   return isChanged
 }

@@ -1,4 +1,5 @@
 import { type Kysely, type OrderByItemBuilder, sql } from 'kysely'
+import type { Pool } from 'pg'
 import type { Static } from 'typebox'
 import type { Person } from '../../auth/caller.ts'
 import { type Route, route } from '../../auth/route.ts'
@@ -19,6 +20,7 @@ import type { Reads } from '../reads.ts'
 import { readBeside } from './beside.ts'
 import { readDetail } from './detail.ts'
 import { rowColumns, toJobRow } from './row.ts'
+import { withWaitReasons } from './wait-reasons.ts'
 
 type Tables = AccessTables & ChangeTables & JobTables & LogTables & MetricTables
 
@@ -35,7 +37,14 @@ const sortable = [
   'gpus',
 ] as const
 
-export const jobRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
+export type JobDeps = {
+  reads: Reads<Tables>
+  /** Connections to the schema `write`, for why a job waits. */
+  pool: Pool
+  now: Clock
+}
+
+export const jobRoutes = ({ reads, pool, now }: JobDeps): Route[] => [
   listRoute({
     path: '/api/jobs',
     credential: 'person',
@@ -48,13 +57,14 @@ export const jobRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
       const db = reads.as(caller)
       await setCursor(ctx, db)
       const jobs = filtered(db, await readableProjects(db, caller), caller, query)
-      const rows = await jobs
+      const stored = await jobs
         .select(rowColumns)
         .orderBy(by, order => inOrder(order, by, desc))
         .orderBy('run_id', desc ? 'desc' : 'asc') // a total order, or pages overlap
         .limit(limit)
         .offset(offset)
         .execute()
+      const rows = await withWaitReasons(pool, stored)
       const counted = await countRows(db, jobs.select('run_id'))
       const runIds = rows.map(job => job.run_id)
       const beside = await readBeside(reads.as(caller, runIds), rows)
@@ -73,11 +83,12 @@ export const jobRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
     refusals: ['not_found'],
     async handle({ caller, params }) {
       const { run_id, db } = await findRun(reads, caller, params.run_id, 'job')
-      const job = await db
+      const stored = await db
         .selectFrom('jobs')
         .selectAll()
         .where('run_id', '=', run_id)
         .executeTakeFirst()
+      const [job] = stored ? await withWaitReasons(pool, [stored]) : []
       if (!job) throw new Refusal('not_found', `No such job: ${params.run_id}`)
       const beside = await readBeside(db, [job])
       const { spec, admission, hold, control, search, ...row } = job
