@@ -5,14 +5,14 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { repeat } from '../platform/repeat.ts'
+import { type KeyStore, keyFolder } from './key-folder.ts'
 
 export type SigningKey = { kid: string; privateKey: KeyObject; publicKey: KeyObject }
 
-/** The signing keys of an installation; all processes share their folder. */
+/** The signing keys of an installation, which all its processes share. */
 export type KeyRing = {
   /** The newest key, which signs. */
   current(): SigningKey
@@ -38,26 +38,27 @@ const lateSigningMs = 60_000
 
 /** Creation time in base 36, then random, so that names sort by age. */
 const kidShape = /^[0-9a-z]{8}-[0-9a-f]{8}$/
-const suffix = '.pem'
 
-/** Opens the signing keys in `<dataDir>/keys` (PEM files, mode 0600); creates the first one. */
-export async function loadKeys(dataDir: string): Promise<KeyRing> {
-  const folder = join(dataDir, 'keys')
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+/** The signing keys in `<dataDir>/keys`. */
+export const loadKeys = async (dataDir: string): Promise<KeyRing> =>
+  openKeyRing(await keyFolder(join(dataDir, 'keys')))
+
+/** Opens the signing keys; creates the first one. */
+export async function openKeyRing(store: KeyStore): Promise<KeyRing> {
   let keys: readonly SigningKey[] = []
   const look = async () => {
-    const read = await readKeys(folder, keys)
-    // Keep the loaded keys if the folder was emptied, so that the server can still sign.
+    const read = await readKeys(store, keys)
+    // Keep the loaded keys if all were deleted, so that the server can still sign.
     if (read.length > 0) keys = read
   }
   const lookForOthers = sharedLook(look)
-  const prepare = (now: Date) => prepareKey(folder, now, look)
+  const prepare = (now: Date) => prepareKey(store, now, look)
   await look()
   if (keys.length === 0) await (await prepare(new Date())).activate()
   return {
     current() {
       const newest = keys.at(-1)
-      if (!newest) throw new Error(`there is no signing key in ${folder}`)
+      if (!newest) throw new Error('there is no signing key')
       return newest
     },
     async find(kid) {
@@ -74,14 +75,14 @@ export async function loadKeys(dataDir: string): Promise<KeyRing> {
         const goneMs = now.getTime() - tokenSeconds * 1000 - lateSigningMs
         return successor !== undefined && madeMs(successor) < goneMs
       })
-      for (const { kid } of outlived) await rm(join(folder, kid + suffix), { force: true })
+      for (const { kid } of outlived) await store.remove(kid)
       if (outlived.length > 0) await look()
     },
   }
 }
 
 /**
- * Anybody can make up names of keys, so the folder is not read for each of them: a look begins at most every
+ * Anybody can make up names of keys, so the keys are not listed for each of them: a look begins at most every
  * `lookForOthersMs`, and all who ask before it begins share it.
  */
 function sharedLook(look: () => Promise<void>): () => Promise<void> {
@@ -120,41 +121,32 @@ export type KeyWatch = {
 const madeMs = ({ kid }: SigningKey) => Number.parseInt(kid.slice(0, kid.indexOf('-')), 36)
 
 async function prepareKey(
-  folder: string,
+  store: KeyStore,
   now: Date,
   look: () => Promise<void>,
 ): Promise<PreparedKey> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const kid = `${now.getTime().toString(36)}-${randomBytes(4).toString('hex')}`
-  const path = join(folder, kid + suffix)
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
-  await writeFile(`${path}.new`, pem, { mode: 0o600 })
+  const use = await store.prepare(kid, String(pem))
   return {
     kid,
     async activate() {
-      await rename(`${path}.new`, path)
+      await use()
       await look()
     },
   }
 }
 
-/** The keys of the folder, newest last; known keys are not read again. */
-async function readKeys(folder: string, known: readonly SigningKey[]): Promise<SigningKey[]> {
-  const kids = (await readdir(folder))
-    .filter(name => name.endsWith(suffix))
-    .map(name => name.slice(0, -suffix.length))
-    .filter(kid => kidShape.test(kid))
-    .sort()
-  const keys = kids.map(kid => known.find(key => key.kid === kid) ?? readKey(folder, kid))
+/** All keys, newest last; known keys are not read again. */
+async function readKeys(store: KeyStore, known: readonly SigningKey[]): Promise<SigningKey[]> {
+  const kids = (await store.kids()).filter(kid => kidShape.test(kid)).sort()
+  const keys = kids.map(kid => known.find(key => key.kid === kid) ?? readKey(store, kid))
   return (await Promise.all(keys)).filter(key => key !== null)
 }
 
-/** Null if another process has just removed it. */
-async function readKey(folder: string, kid: string): Promise<SigningKey | null> {
-  const pem = await readFile(join(folder, kid + suffix)).catch(error => {
-    if (error.code === 'ENOENT') return null
-    throw error
-  })
+async function readKey(store: KeyStore, kid: string): Promise<SigningKey | null> {
+  const pem = await store.read(kid)
   if (pem === null) return null
   const privateKey = createPrivateKey(pem)
   return { kid, privateKey, publicKey: createPublicKey(privateKey) }

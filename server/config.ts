@@ -1,3 +1,4 @@
+import { type KeysConfig, keysFaults, keysSettings } from '../auth/keys-settings.ts'
 import { incompleteOidc, type OidcConfig, oidcSettings } from '../auth/oidc-settings.ts'
 import {
   BadSetting,
@@ -17,6 +18,7 @@ export const roles = ['command-api', 'relay', 'projector', 'query-api', 'executo
 export type Role = (typeof roles)[number]
 
 export type Config = OidcConfig &
+  KeysConfig &
   KafkaConfig & {
     port: number
     host: string
@@ -66,6 +68,7 @@ const settings: Settings<Config> = {
   redisUrl: ['SERVICE_REDIS_URL', text(null)],
   baseUrl: ['SERVICE_BASE_URL', text(null)],
   jwtHours: ['SERVICE_JWT_HOURS', whole(8, 1, 720)],
+  ...keysSettings,
   initAdminUsername: ['SERVICE_INIT_ADMIN_USERNAME', text('admin')],
   initAdminPassword: ['SERVICE_INIT_ADMIN_PASSWORD', text(null)],
   ...oidcSettings,
@@ -96,5 +99,9 @@ export const readConfig = (env: Environment): Config =>
     settings,
     prefix: 'SERVICE_',
     others: [...reportingVariables, ...settingsWithoutEffect],
-    faultsTogether: together => [...incompleteOidc(together), ...kafkaFaults(together)],
+    faultsTogether: together => [
+      ...incompleteOidc(together),
+      ...keysFaults(together),
+      ...kafkaFaults(together),
+    ],
   })

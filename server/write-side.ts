@@ -1,4 +1,4 @@
-import { type KeyRing, loadKeys, watchKeys } from '../auth/keys.ts'
+import { type KeyRing, openKeyRing, watchKeys } from '../auth/keys.ts'
 import { oidcOf } from '../auth/oidc-settings.ts'
 import { createReports } from '../command-api/admit-report.ts'
 import { createAppendFact } from '../command-api/append-fact.ts'
@@ -21,6 +21,7 @@ import { decisionEvents } from '../events/all.ts'
 import { eventId, prefixedId, systemClock } from '../platform/time.ts'
 import { storedKeys } from '../projector/metrics/stored-keys.ts'
 import type { Core } from './core.ts'
+import { keyStoreOf } from './key-store.ts'
 
 /** Opens the event store, and starts the relay if this process has that role. */
 export async function openWriteSide(core: Core): Promise<Deps> {
@@ -70,8 +71,9 @@ export const openEventStore = (
     ...wakes,
   })
 
-async function openKeys({ config, life, logger }: Core): Promise<KeyRing> {
-  const keys = await loadKeys(config.dataDir)
+async function openKeys(core: Core): Promise<KeyRing> {
+  const { config, life, logger } = core
+  const keys = await openKeyRing(await keyStoreOf(core))
   const watch = watchKeys(keys, {
     now: systemClock,
     tokenSeconds: config.jwtHours * 3600,

@@ -1,0 +1,90 @@
+import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'
+import type { Pool } from 'pg'
+import { CannotStart } from '../platform/cannot-start.ts'
+import type { KeyStore } from './key-folder.ts'
+
+/** Signing keys in `auth.signing_key`, sealed with a secret that every process is given. */
+export const keyTable = (pool: Pool, secret: string): KeyStore => ({
+  async kids() {
+    const { rows } = await pool.query<{ kid: string }>(
+      'select kid from auth.signing_key where is_in_use',
+    )
+    return rows.map(row => row.kid)
+  },
+  async read(kid) {
+    const { rows } = await pool.query<{ sealed: Buffer }>(
+      'select sealed from auth.signing_key where kid = $1 and is_in_use',
+      [kid],
+    )
+    return rows[0] ? await unseal(rows[0].sealed, kid, secret) : null
+  },
+  async prepare(kid, pem) {
+    await pool.query('insert into auth.signing_key (kid, sealed) values ($1, $2)', [
+      kid,
+      await seal(pem, kid, secret),
+    ])
+    return async () => {
+      await pool.query('update auth.signing_key set is_in_use = true where kid = $1', [kid])
+    }
+  },
+  async remove(kid) {
+    await pool.query('delete from auth.signing_key where kid = $1', [kid])
+  },
+})
+
+/** Moves the keys of a folder to an empty table, so that nobody is signed out. */
+export async function moveKeys(from: KeyStore, to: KeyStore): Promise<void> {
+  if ((await to.kids()).length > 0) return
+  for (const kid of await from.kids()) {
+    const pem = await from.read(kid)
+    if (pem === null) continue
+    await (await to.prepare(kid, pem))()
+    await from.remove(kid)
+  }
+}
+
+/** Whether the keys of this installation are in the table, whatever this process is configured to use. */
+export async function hasKeyTable(pool: Pool): Promise<boolean> {
+  const { rowCount } = await pool.query('select 1 from auth.signing_key where is_in_use limit 1')
+  return rowCount !== 0
+}
+
+/*
+ * A sealed key: version (1 byte), salt of scrypt (16), nonce (12), tag (16), ciphertext of AES-256-GCM. Its name is authenticated with it, so that
+ * no row can pass for another.
+ */
+const version = 1
+/** 16 MiB a derivation: a secret made up by a person should not be cheap to guess from a dump. */
+const cost = { N: 2 ** 14, r: 8, p: 1 }
+
+async function seal(pem: string, kid: string, secret: string): Promise<Buffer> {
+  const salt = randomBytes(16)
+  const nonce = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', await derive(secret, salt), nonce)
+  cipher.setAAD(Buffer.from(kid))
+  const text = Buffer.concat([cipher.update(pem, 'utf8'), cipher.final()])
+  return Buffer.concat([Buffer.of(version), salt, nonce, cipher.getAuthTag(), text])
+}
+
+async function unseal(sealed: Buffer, kid: string, secret: string): Promise<string> {
+  const salt = sealed.subarray(1, 17)
+  const nonce = sealed.subarray(17, 29)
+  const tag = sealed.subarray(29, 45)
+  const key = await derive(secret, salt)
+  try {
+    if (sealed[0] !== version) throw new Error(`version ${sealed[0]} is not known`)
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: 16 })
+    decipher.setAAD(Buffer.from(kid)).setAuthTag(tag)
+    return Buffer.concat([decipher.update(sealed.subarray(45)), decipher.final()]).toString('utf8')
+  } catch (cause) {
+    throw new CannotStart(
+      `SERVICE_KEYS_SECRET does not open the signing key ${kid} of this installation: give every host the same secret (docs/several-servers.md).`,
+      cause,
+    )
+  }
+}
+
+const derive = (secret: string, salt: Buffer): Promise<Buffer> =>
+  new Promise((resolve, reject) =>
+    scrypt(secret, salt, 32, cost, (error, key) => (error ? reject(error) : resolve(key))),
+  )

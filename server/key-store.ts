@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type KeyStore, keyFolder } from '../auth/key-folder.ts'
+import { hasKeyTable, keyTable, moveKeys } from '../auth/key-table.ts'
+import { CannotStart } from '../platform/cannot-start.ts'
+import type { Config } from './config.ts'
+import type { Core } from './core.ts'
+
+const minSecretLength = 16
+
+/**
+ * Where this installation keeps its signing keys: in the database if there is a secret to seal them with, so that every
+ * host has them; otherwise in the data directory. Says what other hosts need.
+ */
+export async function keyStoreOf({ config, pool, logger }: Core): Promise<KeyStore> {
+  const path = join(config.dataDir, 'keys')
+  const secret = await secretOf(config)
+  if (secret !== null) {
+    const table = keyTable(pool, secret)
+    await moveKeys(await keyFolder(path), table)
+    return table
+  }
+  if (await hasKeyTable(pool))
+    throw new CannotStart(
+      'The signing keys of this installation are in its database: set SERVICE_KEYS_SECRET to the secret that the other hosts have (docs/several-servers.md).',
+    )
+  if (config.databaseUrl !== null)
+    logger.info(
+      { keys: path },
+      'access tokens are signed with keys of this folder: servers on other hosts need the same files, or SERVICE_KEYS_SECRET',
+    )
+  return await keyFolder(path)
+}
+
+async function secretOf({ keysSecret, keysSecretFile }: Config): Promise<string | null> {
+  if (keysSecretFile === null) return checked(keysSecret, 'SERVICE_KEYS_SECRET')
+  const text = await readFile(keysSecretFile, 'utf8').catch(cause => {
+    throw new CannotStart(
+      `SERVICE_KEYS_SECRET_FILE=${keysSecretFile} cannot be read: ${cause.message}`,
+      cause,
+    )
+  })
+  return checked(text.trim(), `SERVICE_KEYS_SECRET_FILE=${keysSecretFile}`)
+}
+
+function checked(secret: string | null, from: string): string | null {
+  if (secret !== null && secret.length < minSecretLength)
+    throw new CannotStart(
+      `${from}: the secret has ${secret.length} characters; at least ${minSecretLength} are expected, e.g. of openssl rand -base64 32`,
+    )
+  return secret
+}
