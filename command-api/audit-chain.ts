@@ -1,12 +1,15 @@
 import type { ClientBase } from 'pg'
-import { contentDigest, type Head, linkAfter } from '../platform/hash-chain.ts'
+import { contentDigest, genesis, type Head, linkAfter } from '../platform/hash-chain.ts'
 
 /** The part of an event that the chain covers. */
-export type Hashed = { xid: string; position: number; digest: Buffer }
+export type Hashed = Place & { digest: Buffer }
+
+/** In the order of commits. */
+type Place = Pick<Head, 'epoch' | 'xid' | 'position'>
 
 async function readHead(client: ClientBase): Promise<Head> {
   const { rows } = await client.query<Head>(
-    'select link, xid::text as xid, position, hash from write.audit_head',
+    'select link, epoch, xid::text as xid, position, hash from write.audit_head',
   )
   const [head] = rows
   if (!head) throw new Error('write.audit_head has lost its row')
@@ -17,21 +20,22 @@ async function readHead(client: ClientBase): Promise<Head> {
 type Links = { positions: number[]; hashes: Buffer[] }
 
 /**
- * Adds links for events in commit order and moves the relay's cursor to the last of them, both in one statement;
- * returns the new head.
+ * Adds links for events in commit order and moves the relay's cursor to `published`, both in one statement; returns the
+ * new head. Events that are published once more have their links, so there may be none to add.
  */
 export async function advance(
   client: ClientBase,
   head: Head,
   events: readonly Hashed[],
+  published: Place,
 ): Promise<Head> {
-  const last = events.at(-1)
-  if (!last) return head
   const { positions, hashes } = linksAfter(head, events)
+  const { epoch, xid, position } = events.at(-1) ?? head
   const next = {
     link: head.link + events.length,
-    xid: last.xid,
-    position: last.position,
+    epoch,
+    xid,
+    position,
     hash: hashes.at(-1) ?? head.hash,
   }
   await client.query({
@@ -41,16 +45,21 @@ export async function advance(
              select event.position, $1 + event.nth, substr($3::bytea, (event.nth * 32 - 31)::int, 32)
                from unnest($2::bigint[]) with ordinality as event(position, nth)),
            moved as (
-             update write.relay_cursor set xid = greatest(xid, $4::text::xid8), position = $5
-              where (xid, position) < ($4::text::xid8, $5))
-           update write.audit_head set link = $6, xid = $4::text::xid8, position = $5, hash = $7`,
+             update write.relay_cursor set epoch = $4, xid = $5::text::xid8, position = $6
+              where (epoch, xid, position) < ($4, $5::text::xid8, $6))
+           update write.audit_head
+              set link = $7, epoch = $8, xid = $9::text::xid8, position = $10, hash = $11`,
     values: [
       head.link,
       positions,
       Buffer.concat(hashes),
-      next.xid,
-      next.position,
+      published.epoch,
+      published.xid,
+      published.position,
       next.link,
+      epoch,
+      xid,
+      position,
       next.hash,
     ],
   })
@@ -70,16 +79,16 @@ function linksAfter(head: Head, events: readonly Hashed[]): Links {
 export async function readDigests(
   client: ClientBase,
   head: Head,
-  last: Pick<Head, 'xid' | 'position'>,
+  last: Place,
   limit: number | null = null,
 ): Promise<Hashed[]> {
   const { rows } = await client.query<Hashed>({
     name: 'relay_digests',
-    text: `select e.xid::text as xid, e.position, ${contentDigest} as digest from write.event e
-            where (e.xid, e.position) > ($1::text::xid8, $2)
-              and (e.xid, e.position) <= ($3::text::xid8, $4)
-            order by e.xid, e.position limit $5`,
-    values: [head.xid, head.position, last.xid, last.position, limit],
+    text: `select e.epoch, e.xid::text as xid, e.position, ${contentDigest} as digest from write.event e
+            where (e.epoch, e.xid, e.position) > ($1, $2::text::xid8, $3)
+              and (e.epoch, e.xid, e.position) <= ($4, $5::text::xid8, $6)
+            order by e.epoch, e.xid, e.position limit $7`,
+    values: [head.epoch, head.xid, head.position, last.epoch, last.xid, last.position, limit],
   })
   return rows
 }
@@ -91,14 +100,15 @@ const perBatch = 1000
  * continues.
  */
 export async function linkBacklog(client: ClientBase): Promise<Head> {
-  const { rows } = await client.query<Pick<Head, 'xid' | 'position'>>(
-    'select xid::text as xid, position from write.relay_cursor',
+  const { rows } = await client.query<Place>(
+    'select epoch, xid::text as xid, position from write.relay_cursor',
   )
-  const cursor = rows[0] ?? { xid: '0', position: 0 }
+  const cursor = rows[0] ?? genesis
   let head = await readHead(client)
   for (;;) {
     const events = await readDigests(client, head, cursor, perBatch)
-    if (events.length === 0) return head
-    head = await advance(client, head, events)
+    const last = events.at(-1)
+    if (!last) return head
+    head = await advance(client, head, events, last)
   }
 }

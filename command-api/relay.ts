@@ -3,12 +3,13 @@ import type { Logger } from 'pino'
 import type { Recorded } from '../events/event.ts'
 import { type Bell, createBell } from '../platform/bell.ts'
 import type { Head } from '../platform/hash-chain.ts'
-import type { EventLog, LogRecord } from '../platform/log/event-log.ts'
+import { type EventLog, type LogRecord, RecordTooLarge } from '../platform/log/event-log.ts'
 import { locks } from '../platform/postgres/locks.ts'
 import { tryWithLock } from '../platform/postgres/with-lock.ts'
 import { repeat } from '../platform/repeat.ts'
 import { advance, linkBacklog, readDigests } from './audit-chain.ts'
-import { toRecorded } from './event-store.ts'
+import { raiseEpoch } from './commit-epoch.ts'
+import { readBatch, type Unpublished } from './relay-batch.ts'
 
 export type RelayDeps = {
   pool: Pool
@@ -21,8 +22,15 @@ export type RelayDeps = {
 export type Relay = {
   /** Triggers a pass after a commit. */
   wake(): void
+  /** Why nothing is published; null while all is well, or another process publishes. */
+  halted(): Halted | null
   stop(): Promise<void>
 }
+
+/** `position`: of the event that is next; null where the reason is not an event's. */
+export type Halted = { position: number | null; reason: string }
+
+type State = { halted: Halted | null }
 
 /** How often to check for commits of other processes, in milliseconds. */
 const pollMs = 50
@@ -33,64 +41,89 @@ const standbyMs = 500
  * Publishes committed decisions to the log, each at least once and each stream in order (ADR 2).
  *
  * Positions are assigned before the commit, so a slow transaction may become visible after a faster one with a
- * higher position. Hence the order is (xid, position), and only events of transactions older than every open one
- * are published: nothing can appear behind the cursor.
+ * higher position. Hence the order is (epoch, xid, position), and only events of transactions older than every open
+ * one are published: nothing can appear behind the cursor.
+ *
+ * No event is ever skipped: one that the log refuses holds up all others, and `halted` names it.
  */
 export function startRelay(deps: RelayDeps): Relay {
   const bell = createBell()
+  const state: State = { halted: null }
   const publishing = repeat(
     async signal => {
-      await tryWithLock(deps.pool, locks.relay, (client, lost) =>
-        publish(client, deps, bell, AbortSignal.any([signal, lost])),
+      const isOurs = await tryWithLock(deps.pool, locks.relay, (client, lost) =>
+        publish(client, deps, { bell, state, signal: AbortSignal.any([signal, lost]) }),
       )
+      if (!isOurs) state.halted = null
       return standbyMs
     },
-    { failed: error => deps.logger.warn({ err: error }, 'relay failed, will retry') },
+    {
+      failed(error) {
+        const position = error instanceof NotPublished ? error.position : null
+        state.halted = { position, reason: error instanceof Error ? error.message : String(error) }
+        deps.logger.warn({ err: error }, 'relay failed, will retry')
+      },
+    },
   )
-  return { wake: bell.ring, stop: publishing.stop }
+  return { wake: bell.ring, halted: () => state.halted, stop: publishing.stop }
 }
 
-async function publish(
-  client: PoolClient,
-  deps: RelayDeps,
-  bell: Bell,
-  signal: AbortSignal,
-): Promise<void> {
+type Running = { bell: Bell; state: State; signal: AbortSignal }
+
+async function publish(client: PoolClient, deps: RelayDeps, running: Running): Promise<void> {
+  const { bell, state, signal } = running
+  await raiseEpoch(deps.pool, deps.logger)
   let head = await linkBacklog(client)
+  const most = deps.batchSize ?? 500
+  let limit = most
   while (!signal.aborted) {
-    const next = await publishBatch(client, deps, head)
-    if (next) head = next
-    else await bell.wait(pollMs, signal)
+    const batch = await readBatch(client, limit)
+    const next = await publishBatch(client, deps, head, batch)
+    if (next === 'too large') limit = Math.ceil(batch.length / 2)
+    else {
+      head = next
+      limit = Math.min(most, limit * 2)
+      state.halted = null
+      if (batch.length === 0) await bell.wait(pollMs, signal)
+    }
   }
 }
 
-/**
- * Publishes the next committed events, then moves the cursor and the head of the audit chain. Returns the new head,
- * or null if there was nothing to publish.
- */
-async function publishBatch(client: PoolClient, deps: RelayDeps, head: Head): Promise<Head | null> {
-  // The cursor is a subquery instead of a join, so that it becomes an index condition: an empty pass must not
-  // scan every event.
-  const { rows } = await client.query({
-    name: 'relay_batch',
-    text: `select e.position, e.xid::text as xid, e.event_id, e.type, e.schema_version, e.stream,
-                  e.stream_version, e.data, e.meta, e.occurred_at
-             from write.event e
-            where (e.xid, e.position) > (select c.xid, c.position from write.relay_cursor c)
-              and e.xid < pg_snapshot_xmin(pg_current_snapshot())
-            order by e.xid, e.position
-            limit $1`,
-    values: [deps.batchSize ?? 500],
-  })
-  const last = rows.at(-1)
-  if (!last) return null
+/** Publishes events, then moves the cursor and the head of the audit chain; returns the new head. */
+async function publishBatch(
+  client: PoolClient,
+  deps: RelayDeps,
+  head: Head,
+  batch: readonly Unpublished[],
+): Promise<Head | 'too large'> {
+  const [first, ...rest] = batch
+  const last = batch.at(-1)
+  if (!first || !last) return head
   const appended = deps.log.append(
     deps.topic,
-    rows.map(row => toLogRecord(toRecorded(row))),
+    batch.map(({ event }) => toLogRecord(event)),
   )
   // The database hashes in parallel, so that the chain costs the relay almost nothing.
-  const [events] = await Promise.all([readDigests(client, head, last), appended])
-  return advance(client, head, events)
+  const [events, stored] = await Promise.allSettled([readDigests(client, head, last), appended])
+  if (stored.status === 'rejected') {
+    if (rest.length > 0 && stored.reason instanceof RecordTooLarge) return 'too large'
+    throw new NotPublished([first, ...rest], stored.reason)
+  }
+  if (events.status === 'rejected') throw events.reason
+  return await advance(client, head, events.value, last)
+}
+
+class NotPublished extends Error {
+  readonly position: number
+  constructor([first, ...rest]: readonly [Unpublished, ...Unpublished[]], cause: Error) {
+    const { position, bytes, event } = first
+    const more = rest.length === 0 ? '' : ` and ${rest.length} more`
+    super(
+      `The event at position ${position}, ${event.type} version ${event.stream_version} of ${event.stream}, ${bytes} bytes,${more} not published: ${cause.message}`,
+      { cause },
+    )
+    this.position = position
+  }
 }
 
 /** CloudEvents attribute names as headers; the value alone is the whole event. */

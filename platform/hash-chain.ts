@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 
 /** The newest link: its number, and the event it is for. */
-export type Head = { link: number; xid: string; position: number; hash: Buffer }
+export type Head = { link: number; epoch: number; xid: string; position: number; hash: Buffer }
 
 /** Before the first link. */
-export const genesis: Head = { link: 0, xid: '0', position: 0, hash: Buffer.alloc(32) }
+export const genesis: Head = { link: 0, epoch: 0, xid: '0', position: 0, hash: Buffer.alloc(32) }
 
 /**
  * SHA-256 of everything a row `e` of the event table holds, as the text of one JSON array in Postgres' own

@@ -36,19 +36,32 @@ export function decisionsProjection(
       const db = kyselyOn(tx)
       const events = decode(batches, definitionOf)
       const heads = await loadHeads(tx, [...new Set(events.map(event => event.stream))])
+      const before = await loadApplied(tx, events, heads)
+      const applied = new Set<string>()
       for (const event of events) {
-        if (!isNext(event, heads)) continue
+        if (!isNext(event, heads, id => applied.has(id) || before.has(id))) continue
         for (const handler of handlersOf.get(event.type) ?? []) await handler(db, event)
+        applied.add(event.event_id)
       }
       await saveHeads(tx, heads)
+      await saveApplied(tx, [...applied])
     },
   }
 }
 
 /** False for an event that was published before; otherwise records the new head. */
-function isNext({ stream, stream_version }: Recorded, heads: Map<string, number>): boolean {
+function isNext(
+  { event_id, stream, stream_version }: Recorded,
+  heads: Map<string, number>,
+  wasApplied: (id: string) => boolean,
+): boolean {
   const head = heads.get(stream) ?? 0
-  if (stream_version <= head) return false
+  if (stream_version <= head) {
+    if (wasApplied(event_id)) return false
+    throw new Error(
+      `version ${stream_version} of ${stream} is event ${event_id} and was another one before: the database was restored to a time before the end of the log, and the version used again (see Restore in docs/administration.md)`,
+    )
+  }
   if (stream_version !== head + 1)
     throw new Error(`${stream} jumps from version ${head} to ${stream_version}`)
   heads.set(stream, stream_version)
@@ -81,6 +94,29 @@ async function saveHeads(tx: PoolClient, heads: Map<string, number>): Promise<vo
     values: [[...heads.keys()], [...heads.values()]],
   })
 }
+
+/** Of the events that look like repeats, the ids of those that are. */
+async function loadApplied(
+  tx: PoolClient,
+  events: readonly Recorded[],
+  heads: Map<string, number>,
+): Promise<Set<string>> {
+  const repeats = events.filter(one => one.stream_version <= (heads.get(one.stream) ?? 0))
+  if (repeats.length === 0) return new Set()
+  const { rows } = await tx.query<{ event_id: string }>({
+    text: `select id as event_id from unnest($1::text[]) as repeat (id)
+            where exists (select from applied_event where event_id = repeat.id::uuid)`,
+    values: [repeats.map(one => one.event_id)],
+  })
+  return new Set(rows.map(row => row.event_id))
+}
+
+const saveApplied = (tx: PoolClient, ids: readonly string[]) =>
+  tx.query({
+    name: 'save_applied',
+    text: 'insert into applied_event (event_id) select unnest($1::uuid[])',
+    values: [ids],
+  })
 
 const instances = new WeakMap<PoolClient, Kysely<unknown>>()
 

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { Following } from '../command-api/followers/run.ts'
+import type { Relay } from '../command-api/relay.ts'
 import { type Topics, topicsOf } from '../events/topics.ts'
 import { CannotStart } from '../platform/cannot-start.ts'
 import type { Lifetime } from '../platform/lifetime.ts'
@@ -57,6 +58,8 @@ export type Core = {
   dutiesAdded: { tell: () => void }
   /** The running followers of this process. */
   followers: Following[]
+  /** The relay, in a process with that role. */
+  relay: { current: Relay | null }
 }
 
 /** Opens the database (the embedded one if none is configured), migrates its schemas, and opens the log. */
@@ -112,6 +115,7 @@ export async function openCore(
     jobsChanged: { tell: () => {} },
     dutiesAdded: { tell: () => {} },
     followers: [],
+    relay: { current: null },
     baseUrl: config.baseUrl ?? `http://localhost:${config.port}`,
   }
 }

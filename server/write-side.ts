@@ -2,6 +2,7 @@ import { type KeyRing, openKeyRing, watchKeys } from '../auth/keys.ts'
 import { oidcOf } from '../auth/oidc-settings.ts'
 import { createReports } from '../command-api/admit-report.ts'
 import { createAppendFact } from '../command-api/append-fact.ts'
+import { raiseEpoch } from '../command-api/commit-epoch.ts'
 import type { Deps } from '../command-api/deps.ts'
 import {
   type EventStore,
@@ -10,11 +11,12 @@ import {
 } from '../command-api/event-store.ts'
 import { runFilesReactor } from '../command-api/jobs/run-files.ts'
 import { startJobTimers } from '../command-api/jobs/timers.ts'
+import { refuseLogAhead } from '../command-api/log-ahead.ts'
 import { createKeyLimit } from '../command-api/metrics/key-limit.ts'
 import { dutiesFor } from '../command-api/reactor.ts'
 import { reactors } from '../command-api/reactors.ts'
 import { recentWrites } from '../command-api/recent-writes.ts'
-import { type Relay, startRelay } from '../command-api/relay.ts'
+import { startRelay } from '../command-api/relay.ts'
 import { startRunTimers } from '../command-api/runs/timers.ts'
 import { startFailedLoginRecorder } from '../command-api/sessions/failed-logins.ts'
 import { decisionEvents } from '../events/all.ts'
@@ -26,16 +28,16 @@ import { keyStoreOf } from './key-store.ts'
 /** Opens the event store, and starts the relay if this process has that role. */
 export async function openWriteSide(core: Core): Promise<Deps> {
   const { config, logger, life, pool, log, topics } = core
-  let relay: Relay | null = null
+  const topic = topics.decisions.name
+  await raiseEpoch(pool, logger)
+  await refuseLogAhead({ pool, log, topic, logger })
   if (config.roles.includes('relay'))
-    relay = life.owns(
-      'relay',
-      startRelay({ pool, log, topic: topics.decisions.name, logger }),
-      started => started.stop(),
+    core.relay.current = life.owns('relay', startRelay({ pool, log, topic, logger }), started =>
+      started.stop(),
     )
   return {
     store: openEventStore(core, {
-      committed: () => relay?.wake(),
+      committed: () => core.relay.current?.wake(),
       dutiesAdded: () => core.dutiesAdded.tell(),
     }),
     pool,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ServerName, variables } from './servers/hosted.ts'
 import { startHost } from './servers/rendezvous.ts'
-import { bring } from './setup.ts'
+import { bring, type Needed } from './setup.ts'
 
 // `npm test`: the checks, then ava with a real PostgreSQL, Kafka and Redis, each started once.
 // `npm test -- test/x.test.ts` runs those files alone, without the checks.
@@ -35,7 +35,11 @@ async function check(): Promise<number> {
 async function test(): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'forge-test-run-'))
   const started = await Promise.all(servers.map(name => start(name, folder)))
-  const missing = started.filter(server => 'fault' in server)
+  const dump = isCi ? await bring('dump') : null
+  const missing: { name: Needed; fault: string }[] = [
+    ...started.flatMap(server => ('fault' in server ? [server] : [])),
+    ...(dump === null ? [] : [{ name: 'dump' as const, fault: dump }]),
+  ]
   try {
     const addresses = started.flatMap(server =>
       'address' in server ? [[variables[server.name], server.address]] : [],
@@ -54,7 +58,7 @@ async function test(): Promise<number> {
 }
 
 async function runAva(
-  without: readonly ServerName[],
+  without: readonly Needed[],
   addresses: Record<string, string>,
 ): Promise<number> {
   if (without.length === 0) return await runTool('ava', files, addresses)
@@ -93,11 +97,13 @@ async function runTool(
 }
 
 /** The test files that need none of the servers in `without`. */
-async function runnable(without: readonly ServerName[]): Promise<string[]> {
+async function runnable(without: readonly Needed[]): Promise<string[]> {
   const chosen: string[] = []
   for await (const file of files.length > 0 ? files : glob('test/**/*.test.ts')) {
     const text = await readFile(file, 'utf8')
-    if (!without.some(name => text.includes(`addressOf('${name}')`))) chosen.push(file)
+    const needs = (name: Needed) =>
+      text.includes(`addressOf('${name}')`) || text.includes(`// needs ${name}`)
+    if (!without.some(needs)) chosen.push(file)
   }
   return chosen
 }

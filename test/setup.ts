@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { fetchJars } from '../deploy/kafka/distribution.ts'
+import { findDumpTools } from './servers/dump-tools.ts'
 import type { ServerName } from './servers/hosted.ts'
 import { findRedis } from './servers/redis-server.ts'
 
@@ -8,16 +9,20 @@ const run = promisify(execFile)
 
 type Part = { find: () => Promise<unknown>; packages: string[] }
 
-const parts: Partial<Record<ServerName, Part>> = {
+/** `dump`: PostgreSQL's own programs, for tests that say `// needs dump`. */
+export type Needed = ServerName | 'dump'
+
+const parts: Partial<Record<Needed, Part>> = {
   kafka: { find: fetchJars, packages: ['default-jre-headless', 'maven'] },
   redis: { find: findRedis, packages: ['redis-server'] },
+  dump: { find: findDumpTools, packages: ['postgresql'] },
 }
 
 /**
  * Installs what a test server needs: downloads it, and if that is not enough and we may, installs Debian packages.
  * Returns null, or a sentence on what is missing.
  */
-export async function bring(name: ServerName): Promise<string | null> {
+export async function bring(name: Needed): Promise<string | null> {
   const part = parts[name]
   if (!part) return null
   const missing = await why(part)
@@ -39,7 +44,7 @@ const why = (part: Part): Promise<string | null> =>
 
 // `npm run setup:test`
 if (import.meta.main)
-  for (const name of ['kafka', 'redis'] as const) {
+  for (const name of ['kafka', 'redis', 'dump'] as const) {
     const missing = await bring(name)
     process.stdout.write(`${name}: ${missing ?? 'there'}\n`)
     if (missing !== null) process.exitCode = 1

@@ -71,18 +71,18 @@ export class LogUnreadable extends Error {
   }
 }
 
-/** A record is larger than the log takes; an operator has to raise the limit that the message names. */
-export class RecordTooLarge extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'RecordTooLarge'
-  }
-}
-
 /** The log is unreachable or did not respond in time; the outcome of an append is unknown. */
 export class LogUnavailable extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
     this.name = 'LogUnavailable'
+  }
+}
+
+/** A record is larger than the log takes, and was not stored; an operator has to raise the limit that is named. */
+export class RecordTooLarge extends LogUnavailable {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'RecordTooLarge'
   }
 }

@@ -1,4 +1,4 @@
-import { type LogRecord, LogUnavailable, type Position } from './event-log.ts'
+import { type LogRecord, LogUnavailable, type Position, RecordTooLarge } from './event-log.ts'
 import { partitionOf } from './partition.ts'
 
 /** A lane is one partition of one topic, under the adapter's own number for it. */
@@ -50,9 +50,9 @@ export function createGroupCommit(deps: GroupCommitDeps): GroupCommit {
   const flushAll = async () => {
     while (waiting.length > 0) {
       await new Promise(resolve => setTimeout(resolve, lingerMs))
-      const isAway = await flush(deps, gather(waiting, deps.limits))
+      const away = await flush(deps, gather(waiting, deps.limits))
       // Appends that arrived in the meantime would only wait for the same failure.
-      if (isAway) for (const { reject } of waiting.splice(0)) reject(isAway)
+      if (away) for (const { reject } of waiting.splice(0)) reject(away)
     }
     flushing = null
   }
@@ -114,7 +114,7 @@ async function flush(deps: GroupCommitDeps, flush: Flush): Promise<LogUnavailabl
     if (failure) append.reject(failure)
     else append.resolve(places.map(place => positionOf(place, firsts.get(place.group))))
   }
-  const failed = outcomes.filter(outcome => outcome instanceof LogUnavailable)
+  const failed = outcomes.filter(isAway)
   return failed.length === outcomes.length ? (failed[0] ?? null) : null
 }
 
@@ -125,6 +125,10 @@ async function storeOrFail(deps: GroupCommitDeps, groups: readonly Group[]) {
     return groups.map(() => error as Error)
   }
 }
+
+/** Too large a record says nothing of the others. */
+const isAway = (outcome: unknown): outcome is LogUnavailable =>
+  outcome instanceof LogUnavailable && !(outcome instanceof RecordTooLarge)
 
 const isError = (outcome: unknown): outcome is Error => outcome instanceof Error
 

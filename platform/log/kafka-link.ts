@@ -24,8 +24,12 @@ const { createLogger }: { createLogger: (options: object) => unknown } = load('k
 
 /** Adds the type of the result; only kafkajs uses it. */
 type Decoding<T> = { decode: unknown; parse: (decoded: unknown) => Promise<T> }
-const producedDecoding: Decoding<Produced> = load(
+const producedDecoding: Decoding<unknown> = load(
   'kafkajs/src/protocol/requests/produce/v7/response',
+)
+/** The error of a code of the protocol. */
+export const { createErrorFromCode }: { createErrorFromCode: (code: number) => Error } = load(
+  'kafkajs/src/protocol/error',
 )
 const Encoder: new (size: number) => { buf: Buffer; offset: number } = load(
   'kafkajs/src/protocol/encoder',
@@ -67,7 +71,10 @@ export type Cluster = {
 }
 
 type Produced = {
-  topics: { topicName: string; partitions: { partition: number; baseOffset: string }[] }[]
+  topics: {
+    topicName: string
+    partitions: { partition: number; errorCode: number; baseOffset: string }[]
+  }[]
 }
 
 export type Broker = {
@@ -195,7 +202,7 @@ function createRotation(brokers: readonly string[]): string[] {
   return [...brokers.slice(first), ...brokers.slice(0, first)]
 }
 
-/** Sends a body from `encodeProduce` and returns the offsets. Throws if any part was not stored. */
+/** Sends a body from `encodeProduce`; returns the offset, or the code of the error, of each part. */
 export async function sendProduce(broker: Broker, body: Buffer): Promise<Produced> {
   return await broker.connectionPool.send({
     request: {
@@ -205,7 +212,7 @@ export async function sendProduce(broker: Broker, body: Buffer): Promise<Produce
       expectResponse: () => true,
       encode: async () => Object.assign(new Encoder(1), { buf: body, offset: body.length }),
     },
-    response: producedDecoding,
+    response: { decode: producedDecoding.decode, parse: async decoded => decoded as Produced },
   })
 }
 

@@ -1,9 +1,10 @@
-import { LogUnavailable } from './event-log.ts'
+import { LogUnavailable, RecordTooLarge } from './event-log.ts'
 import type { Group } from './group-commit.ts'
 import { encodeProduce } from './kafka-batch.ts'
 import {
   type Broker,
   type Cluster,
+  createErrorFromCode,
   createLink,
   type Link,
   type LinkOptions,
@@ -23,7 +24,7 @@ type Identity = { producerId: bigint; producerEpoch: number; sequences: Map<numb
 /** A group in flight, with the same sequence in each attempt. */
 type Pending = { group: Group; index: number; firstSequence: number }
 
-type Round = { groups: readonly Group[]; outcomes: bigint[]; pending: Pending[] | null }
+type Round = { groups: readonly Group[]; outcomes: (bigint | Error)[]; pending: Pending[] | null }
 
 /** How long a store is retried before its outcome counts as unknown. */
 const storeWithinMs = 9_000
@@ -84,12 +85,9 @@ async function tryOnce(
     parts.set(leader, [...(parts.get(leader) ?? []), item])
   }
   deadline.throwIfAborted()
-  const sent = [...parts].map(async ([leader, items]) => {
-    for (const { item, offset } of await produce(leader, identity, items)) {
-      round.outcomes[item.index] = offset
-      identity.sequences.set(item.group.lane, sequenceAfter(item))
-    }
-  })
+  const sent = [...parts].map(async ([leader, items]) =>
+    note(await produce(leader, identity, items), round, identity),
+  )
   const results = await Promise.allSettled(sent)
   round.pending = round.pending.filter(({ index }) => round.outcomes[index] === undefined)
   for (const result of results) if (result.status === 'rejected') throw result.reason
@@ -101,11 +99,25 @@ async function identify(cluster: Cluster): Promise<Identity> {
   return { producerId: BigInt(producerId), producerEpoch, sequences: new Map() }
 }
 
+/** Keeps what is settled; throws the first error that a retry may mend. */
+function note(said: readonly Said[], { outcomes }: Round, { sequences }: Identity): void {
+  for (const { item, outcome } of said) {
+    if (typeof outcome === 'bigint') sequences.set(item.group.lane, sequenceAfter(item))
+    if (typeof outcome === 'bigint' || outcome instanceof RecordTooLarge)
+      outcomes[item.index] = outcome
+  }
+  const failed = said.find(({ item }) => outcomes[item.index] === undefined)
+  if (failed) throw failed.outcome
+}
+
+/** What the broker said of a group: its first offset, or an error. */
+type Said = { item: Pending; outcome: bigint | Error }
+
 async function produce(
   broker: Broker,
   { producerId, producerEpoch }: Identity,
   items: readonly Pending[],
-): Promise<{ item: Pending; offset: bigint }[]> {
+): Promise<Said[]> {
   const { topics } = await sendProduce(
     broker,
     encodeProduce({
@@ -122,8 +134,22 @@ async function produce(
       .find(({ topicName }) => topicName === topic)
       ?.partitions.find(answer => answer.partition === partition)
     if (!stored) throw new Error(`the broker did not answer for ${topic}/${partition}`)
-    return { item, offset: BigInt(stored.baseOffset) }
+    const { errorCode, baseOffset } = stored
+    return { item, outcome: errorCode === 0 ? BigInt(baseOffset) : refusalOf(item, errorCode) }
   })
+}
+
+/** The broker's `MESSAGE_TOO_LARGE` and `RECORD_LIST_TOO_LARGE`. */
+const tooLarge = [10, 18]
+
+function refusalOf({ group: { topic, records } }: Pending, code: number): Error {
+  const cause = createErrorFromCode(code)
+  if (!tooLarge.includes(code)) return cause
+  const bytes = records.reduce((sum, { value }) => sum + value.length, 0)
+  return new RecordTooLarge(
+    `topic ${topic} takes no ${bytes} bytes at once; raise its max.message.bytes (kafka-configs --alter --entity-type topics --entity-name ${topic} --add-config max.message.bytes=${bytes * 2})`,
+    { cause },
+  )
 }
 
 /** Sequence numbers wrap after 2^31 - 1, as on the broker. */

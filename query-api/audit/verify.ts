@@ -16,6 +16,7 @@ const headText = ({ hash, position }: KeptHead) => `${hash.toString('hex')}@${po
 
 /** An event as it is now, with the link recorded for it; both null if there is none. */
 type Linked = {
+  epoch: number
   xid: string
   position: number
   digest: Buffer
@@ -48,7 +49,7 @@ export async function verifyChain(
 
 async function readHead(pool: Pool): Promise<Head> {
   const { rows } = await pool.query<Head>(
-    'select link, xid::text as xid, position, hash from write.audit_head',
+    'select link, epoch, xid::text as xid, position, hash from write.audit_head',
   )
   if (!rows[0]) throw new Error('write.audit_head has lost its row')
   return rows[0]
@@ -73,12 +74,12 @@ async function walk(pool: Pool, end: Head, signal: AbortSignal): Promise<Walked>
 async function readLinked(pool: Pool, last: Head, end: Head): Promise<Linked[]> {
   const { rows } = await pool.query<Linked>({
     name: 'audit_verify',
-    text: `select e.xid::text as xid, e.position, ${contentDigest} as digest, c.link, c.hash
+    text: `select e.epoch, e.xid::text as xid, e.position, ${contentDigest} as digest, c.link, c.hash
              from write.event e left join write.audit_chain c on c.position = e.position
-            where (e.xid, e.position) > ($1::text::xid8, $2)
-              and (e.xid, e.position) <= ($3::text::xid8, $4)
-            order by e.xid, e.position limit $5`,
-    values: [last.xid, last.position, end.xid, end.position, perBatch],
+            where (e.epoch, e.xid, e.position) > ($1, $2::text::xid8, $3)
+              and (e.epoch, e.xid, e.position) <= ($4, $5::text::xid8, $6)
+            order by e.epoch, e.xid, e.position limit $7`,
+    values: [last.epoch, last.xid, last.position, end.epoch, end.xid, end.position, perBatch],
   })
   return rows
 }
@@ -150,8 +151,8 @@ async function keptFault(pool: Pool, kept: KeptHead | null): Promise<AuditFault 
 async function countWaiting(pool: Pool, end: Head): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     `select count(*) as count from (
-       select from write.event where (xid, position) > ($1::text::xid8, $2) limit 10001) as waiting`,
-    [end.xid, end.position],
+       select from write.event where (epoch, xid, position) > ($1, $2::text::xid8, $3) limit 10001) as waiting`,
+    [end.epoch, end.xid, end.position],
   )
   return rows[0]?.count ?? 0
 }

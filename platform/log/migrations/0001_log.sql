@@ -19,11 +19,12 @@ create table record (
   "offset"    bigint      not null,
   key         text        not null,
   headers     jsonb,
-  -- Compressed by whoever wrote it where that pays: PostgreSQL shall not try again.
-  value       bytea       storage external not null,
+  value       bytea       not null,
   appended_at timestamptz not null default now(),
   primary key (lane, "offset")
 ) partition by range (lane, "offset");
+-- Compressed by whoever wrote it where that pays: PostgreSQL shall not try again. (In the column itself: only since 16.)
+alter table record alter column value set storage external;
 
 -- Tables of `record`, each a range of offsets of one lane: what `trim` drops.
 create table leaf (

@@ -1,0 +1,67 @@
+import type { ClientBase, Pool } from 'pg'
+import type { Recorded } from '../events/event.ts'
+import { toRecorded } from './event-store.ts'
+
+/** An event to publish, and its place in the order of commits. */
+export type Unpublished = {
+  epoch: number
+  xid: string
+  position: number
+  /** About what it takes on the log. */
+  bytes: number
+  event: Recorded
+}
+
+/** Of a batch on the log, which a broker of Kafka takes unless its limits were lowered; a single event may be larger. */
+const maxBytes = 768 * 1024
+/** Of an event besides its data and who caused it: ids and names, once in the value and once as headers. */
+const frameBytes = 500
+
+const columns = `e.epoch, e.xid, e.position, e.event_id, e.type, e.schema_version, e.stream, e.stream_version,
+  e.data, e.meta, e.occurred_at, octet_length(e.data::text) + octet_length(e.meta::text) + ${frameBytes} as bytes`
+
+/**
+ * Later commits have larger ids, in the epoch of this cluster; of the open ones nothing can appear below the lowest. The
+ * bounds are subqueries instead of joins, so that they become index conditions: an empty pass must not scan every event.
+ */
+const isCommitted = `(e.epoch, e.xid) < (
+  select n.number, pg_snapshot_xmin(pg_current_snapshot()) from write.epoch n)`
+const isUnpublished = `(e.epoch, e.xid, e.position) > (select c.epoch, c.xid, c.position from write.relay_cursor c)`
+const inOrder = 'order by e.epoch, e.xid, e.position'
+
+/** The next committed events, in order. One at a time, so that no more of a backlog is read than fits. */
+const nextBatch = {
+  name: 'relay_batch',
+  text: `with recursive batch as (
+           (select ${columns}, 1 as nth from write.event e where ${isUnpublished} and ${isCommitted} ${inOrder} limit 1)
+           union all
+           select next.*, b.nth + 1 from batch b cross join lateral (
+             select ${columns.replace('octet_length', 'b.bytes + octet_length')} from write.event e
+              where (e.epoch, e.xid, e.position) > (b.epoch, b.xid, b.position) and ${isCommitted} ${inOrder} limit 1
+           ) as next
+            where b.nth < $1 and next.bytes <= ${maxBytes})
+         select epoch, xid::text as xid, position, event_id, type, schema_version, stream, stream_version, data, meta,
+                occurred_at, bytes - lag(bytes, 1, 0) over (order by nth) as bytes
+           from batch order by nth`,
+}
+
+export async function readBatch(client: ClientBase, limit: number): Promise<Unpublished[]> {
+  const { rows } = await client.query({ ...nextBatch, values: [limit] })
+  return rows.map(({ epoch, xid, position, bytes, ...row }) => ({
+    epoch,
+    xid,
+    position,
+    bytes,
+    event: toRecorded(row),
+  }))
+}
+
+/** How long ago the oldest unpublished event was decided, in milliseconds; 0 if there is none. */
+export async function relayLagMs(pool: Pool, now: Date): Promise<number> {
+  const { rows } = await pool.query<{ occurred_at: Date }>({
+    name: 'relay_lag',
+    text: `select e.occurred_at from write.event e where ${isUnpublished} ${inOrder} limit 1`,
+  })
+  const oldest = rows[0]?.occurred_at
+  return oldest ? Math.max(0, now.getTime() - oldest.getTime()) : 0
+}

@@ -1,0 +1,52 @@
+import test from 'ava'
+import { Kafka, logLevel } from 'kafkajs'
+import { RecordTooLarge } from '../../../platform/log/event-log.ts'
+import { openKafkaLog } from '../../../platform/log/kafka.ts'
+import { addressOf } from '../../servers/rendezvous.ts'
+import { record, take, topicsOfTest } from './contract.ts'
+
+/** Kafka's number for settings of topics, which kafkajs exports to `require` alone. */
+const ofTopics = 2
+
+test('a record that is too large for its topic is refused by name, those of other topics beside it are stored', async t => {
+  const brokers = [await addressOf('kafka')]
+  const { facts, single } = topicsOfTest()
+  const log = await openKafkaLog({ brokers, clientId: 'test', topics: [facts, single] })
+  t.teardown(log.close)
+  const admin = new Kafka({ brokers, logLevel: logLevel.NOTHING }).admin()
+  await admin.connect()
+  t.teardown(() => admin.disconnect())
+  const takeAtMost = (bytes: number) =>
+    admin.alterConfigs({
+      validateOnly: false,
+      resources: [
+        {
+          type: ofTopics,
+          name: single.name,
+          configEntries: [{ name: 'max.message.bytes', value: String(bytes) }],
+        },
+      ],
+    })
+  await takeAtMost(100_000)
+  const large = record('k', 'x'.repeat(200_000))
+  for (let round = 0; round < 3; round++) {
+    const [refused, ...stored] = await Promise.allSettled([
+      log.append(single.name, [large]),
+      log.append(facts.name, [record('a', 'fact')]),
+      log.append(facts.name, [record('b', 'fact')]),
+    ])
+    t.is(refused?.status, 'rejected')
+    if (refused?.status !== 'rejected') return
+    t.true(refused.reason instanceof RecordTooLarge)
+    t.regex(refused.reason.message, /takes no 200000 bytes at once; raise its max\.message\.bytes/)
+    t.regex(refused.reason.message, new RegExp(`--entity-name ${single.name} `))
+    t.deepEqual(
+      stored.map(({ status }) => status),
+      ['fulfilled', 'fulfilled'],
+    )
+    t.is((await log.append(single.name, [record('k', 'small')]))[0]?.offset, BigInt(round))
+  }
+  await takeAtMost(1_000_000)
+  t.is((await log.append(single.name, [large]))[0]?.offset, 3n)
+  t.is((await take(log, single.name, 0, 3n, 1))[0]?.value.length, 200_000)
+})

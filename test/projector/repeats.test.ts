@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { pino } from 'pino'
+import { decisionEvents } from '../../events/all.ts'
+import { createMemoryLog } from '../../platform/log/memory.ts'
+import { createPool } from '../../platform/postgres/pool.ts'
+import { inProcessSignals } from '../../platform/signals.ts'
+import { decisionsProjection } from '../../projector/decisions.ts'
+import { startRunner } from '../../projector/runner.ts'
+import { database } from '../servers/postgres.ts'
+import { until } from '../servers/until.ts'
+
+const topic = 'forge.decisions'
+
+const version = (stream_version: number, event_id = randomUUID()) => ({
+  event_id,
+  type: 'user.login',
+  schema_version: 1,
+  stream: 'user-ada',
+  stream_version,
+  occurred_at: '2026-11-20T19:26:53.000Z',
+  actor: { type: 'user', id: 'ada', via: 'test' },
+  request_id: 'r',
+  causation_id: null,
+  data: { username: 'ada', sid: 's', via: 'test' },
+})
+
+test('an event that was published twice is applied once, another one under its version halts the projection', async t => {
+  const db = await database(t, { schema: 'read' })
+  const pool = createPool(db.url, { max: 3, searchPath: 'read', applicationName: 'runner' })
+  const log = createMemoryLog([{ name: topic, partitions: 1, retentionDays: null }])
+  const applied: number[] = []
+  const runner = startRunner(
+    decisionsProjection(
+      topic,
+      [
+        {
+          'user.login': async (_, { stream_version }) => {
+            applied.push(stream_version)
+          },
+        },
+      ],
+      decisionEvents,
+    ),
+    {
+      pool,
+      log,
+      signals: inProcessSignals(),
+      logger: pino({ level: 'silent' }),
+      onDeadLetter: one => t.fail(`parked ${one}`),
+    },
+  )
+  const [one, two, three] = [version(1), version(2), version(3)]
+  const publish = async (...events: object[]) => {
+    await log.append(
+      topic,
+      events.map(event => ({ key: 'user-ada', value: Buffer.from(JSON.stringify(event)) })),
+    )
+  }
+  const reached = (offset: bigint) =>
+    until(`offset ${offset} is reached`, 15_000, () => runner.status().checkpoints[0] === offset)
+
+  await publish(one, two, one, two)
+  await reached(4n)
+  await publish(two, three, one)
+  await reached(7n)
+  t.deepEqual(applied, [1, 2, 3])
+  t.is(runner.status().halted, null)
+
+  const reused = version(2)
+  await publish(reused)
+  await until('it says what is wrong', 15_000, () => runner.status().halted)
+  t.regex(
+    runner.status().halted ?? '',
+    new RegExp(`^version 2 of user-ada is event ${reused.event_id} and was another one before: `),
+  )
+  t.deepEqual(runner.status().checkpoints, [7n])
+  t.deepEqual(applied, [1, 2, 3])
+  await runner.stop()
+  await pool.end()
+})
