@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 
-export type Check = { ok: boolean } & Record<string, unknown>
+/** `lag_ms`: how far behind a part is; where it follows nothing, how long its response took. */
+export type Check = { ok: boolean; lag_ms?: number } & Record<string, unknown>
 
 export type Readiness = {
   status: 'ready' | 'not_ready' | 'draining'
@@ -56,13 +57,16 @@ export function readinessLog(logger: Logger): (readiness: Readiness) => void {
 
 async function guarded(check: () => Promise<Check>): Promise<Check> {
   let timer: NodeJS.Timeout | undefined
+  const began = performance.now()
+  const lag = () => ({ lag_ms: Math.round(performance.now() - began) })
   const silence = new Promise<Check>(resolve => {
     timer = setTimeout(() => resolve({ ok: false, error: noResponse }), checkTimeoutMs)
   })
   try {
-    return await Promise.race([check(), silence])
+    const result = await Promise.race([check(), silence])
+    return { ...lag(), ...result }
   } catch (error) {
-    return { ok: false, error: error instanceof Error ? error.message : String(error) }
+    return { ...lag(), ok: false, error: error instanceof Error ? error.message : String(error) }
   } finally {
     clearTimeout(timer)
   }

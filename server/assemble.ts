@@ -12,6 +12,7 @@ import { startEffects } from './effects.ts'
 import { openExecutor, runExecutor } from './executor.ts'
 import { serveHttp } from './http.ts'
 import type { Parts } from './parts.ts'
+import { watchProgress } from './progress.ts'
 import { openProjectionAdmin, startLogRetention, startRunners } from './read-side.ts'
 import { openWriteSide, startTimers } from './write-side.ts'
 
@@ -80,6 +81,7 @@ async function startParts(
     passwords,
     deps,
     runners,
+    progress: watchProgress(core, runners),
     projectionAdmin: openProjectionAdmin(core, runners),
     rateLimits: createRateLimits({ ...core, schema: 'auth', prefix: config.topicPrefix }),
     isDraining: () => draining,

@@ -62,10 +62,12 @@ function gaugeOpenDuties({ pool, telemetry }: Core): void {
 
 /** Always `ok`: parked duties and halted followers need a person; replacing this process would not help. */
 export async function effectsCheck({ pool, followers }: Core): Promise<Check> {
-  const counts = await countDuties(pool, new Date())
+  const now = new Date()
+  const counts = await countDuties(pool, now)
   const sum = (which: 'due' | 'parked') => counts.reduce((all, count) => all + count[which], 0)
   return {
     ok: true,
+    lag_ms: Math.max(0, ...counts.map(({ due_since }) => +now - +(due_since ?? now))),
     due: sum('due'),
     parked: sum('parked'),
     followers: followers.map(({ status }) => status()),

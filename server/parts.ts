@@ -4,12 +4,14 @@ import type { ProjectionAdmin } from '../command-api/projections/routes.ts'
 import type { RateLimits } from '../platform/rate-limits.ts'
 import type { Runner } from '../projector/runner.ts'
 import type { Core } from './core.ts'
+import type { Progress } from './progress.ts'
 
 /** The parts that the routes of this process use. */
 export type Parts = Core & {
   deps: Deps
   passwords: Passwords
   runners: readonly Runner[]
+  progress: Progress
   projectionAdmin: ProjectionAdmin
   rateLimits: RateLimits
   isDraining: () => boolean

@@ -1,4 +1,4 @@
-import { type Check, checkAll, type Readiness } from '../platform/readiness.ts'
+import { checkAll, type Readiness } from '../platform/readiness.ts'
 import { effectsCheck } from './effects.ts'
 import type { Parts } from './parts.ts'
 
@@ -10,24 +10,12 @@ export async function readinessOf(parts: Parts): Promise<Readiness> {
       return { ok: true }
     },
     log: async () => {
-      await parts.log.end(parts.topics.decisions.name)
+      for (const { name } of Object.values(parts.topics)) await parts.log.end(name)
       return { ok: true }
     },
     ...(parts.config.roles.includes('command-api') && { effects: () => effectsCheck(parts) }),
-    ...(parts.runners.length > 0 && { projector: () => projectorCheck(parts) }),
+    ...(parts.relay.current && { relay: parts.progress.relay }),
+    ...(parts.runners.length > 0 && { projector: parts.progress.projector }),
   })
   return parts.isDraining() ? { ...result, status: 'draining' as const } : result
-}
-
-async function projectorCheck({ runners }: Parts): Promise<Check> {
-  const statuses = runners.map(runner => runner.status())
-  const halted = statuses.filter(status => status.halted !== null)
-  return {
-    ok: halted.length === 0,
-    projections: statuses.map(({ projection, halted: why, checkpoints }) => ({
-      projection,
-      halted: why,
-      checkpoints: checkpoints.map(String),
-    })),
-  }
 }

@@ -64,13 +64,16 @@ const toDuty = (row: Stored): DutyRow => ({
   ended_at: row.ended_at && toTimestamp(row.ended_at),
 })
 
+type Counted = { reactor: string; due: number; parked: number; due_since: Date | null }
+
 /** The numbers of due (not leased) and parked duties by reactor; reads only unfinished rows. */
 export async function countDuties(pool: Pool, now: Date) {
-  const { rows } = await pool.query<{ reactor: string; due: number; parked: number }>(
+  const { rows } = await pool.query<Counted>(
     `select reactor, count(*) filter (where state = 'due') as due,
-            count(*) filter (where state = 'parked') as parked
-       from (select reactor, 'due' as state from write.duty where ${isIn.due}
-             union all select reactor, 'parked' from write.duty where ${isIn.parked}) as counted
+            count(*) filter (where state = 'parked') as parked,
+            min(due_at) filter (where state = 'due') as due_since
+       from (select reactor, 'due' as state, due_at from write.duty where ${isIn.due}
+             union all select reactor, 'parked', due_at from write.duty where ${isIn.parked}) as counted
       group by reactor order by reactor`,
     [now],
   )
