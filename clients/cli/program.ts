@@ -18,6 +18,7 @@ import { describeRun, run } from './commands/run.ts'
 import { describeServe, serve } from './commands/serve.ts'
 import { describeStop, stop } from './commands/stop.ts'
 import { describeSubmit, submit } from './commands/submit.ts'
+import { describeSync, sync } from './commands/sync.ts'
 import { describeWatch, watch } from './commands/watch.ts'
 import { describeWhoami, whoami } from './commands/whoami.ts'
 import { addProjects } from './projects.ts'
@@ -51,6 +52,7 @@ export function createProgram(world: World, ended: Ended): Command {
   speaking('stop', describeStop, stop)
   speaking('notifications', describeNotifications, notifications)
   speaking('run', describeRun, run)
+  describeSync(program.command('sync')).action(async runs => ended(await sync(world, runs)))
   describeServe(program.command('serve')).action(async options => ended(await serve(options)))
   addContexts(program, world, ended)
   addProjects(program, world, ended)

@@ -1,8 +1,11 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
+import { contextsPath, readContexts, targetOf } from '../contexts.ts'
 import { runChild } from '../external/child.ts'
-import { type Created, runReporting } from '../external/reporting-run.ts'
-import { exitCode, Failure } from '../failure.ts'
+import { type Claiming, claimOnce, claimSometime } from '../external/claim.ts'
+import type { Address } from '../external/ingest.ts'
+import { type Beginning, runReporting } from '../external/reporting-run.ts'
+import { newLocalId, openSpool, unclaimed } from '../external/spool.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
 
 type RunOptions = CommonOptions & { project?: string; name?: string; tag: string[] }
@@ -20,8 +23,9 @@ export function describeRun(command: Command): Command {
     .addHelpText(
       'after',
       `
-The exit code is the command's. When the server cannot be reached the command runs all the same,
-with SERVICE_ENABLED=0. With --json, what happens is told on stderr as JSON lines.
+The exit code is the command's. When the server cannot be reached the command runs all the same: its
+reports are kept on disk, and the run is created when the server is back, or by forge sync. The last line
+on stderr says how the run ended. With --json, what happens is told there as JSON lines.
 
 Example:
   forge run --project demo -- python train.py --lr 0.01`,
@@ -30,27 +34,76 @@ Example:
 
 export async function run(world: World, command: string[], options: RunOptions): Promise<number> {
   const session = await openSignedIn(world, options)
-  const created = await createRun(session, command, options)
-  return created ? runReporting(session, created, command) : runOffline(session, command)
+  const { env, terminal } = session
+  const body = bodyOf(command, options, env)
+  const localId = newLocalId(session.nowMs())
+  const claim = { host: session.api.host, body }
+  const claiming: Claiming = {
+    claim,
+    personToken: async () => targetOf(options, env, await readContexts(contextsPath(env))).token,
+    spool: openSpool(env, localId, claim),
+  }
+  const never = new AbortController().signal
+  const claimed = await claimOnce(claiming, never)
+  if ('address' in claimed) {
+    const { address, shortId } = claimed
+    tellRun(session, address, shortId)
+    return runReporting(session, existing(session, address), command)
+  }
+  terminal.note(`forge: ${claimed.why}; reports wait on disk until the run can be created`)
+  const beginning = await later(session, claiming).catch((error: Error) => {
+    terminal.note(`forge: nor can they: ${error.message}; the command runs without reporting`)
+    return null
+  })
+  return beginning ? runReporting(session, beginning, command) : runOffline(session, command)
 }
 
-async function createRun(
-  { api, terminal, env }: Session,
+const bodyOf = (
   command: readonly string[],
   { project, name, tag }: RunOptions,
-): Promise<Created | null> {
-  const body = {
-    project: project ?? env.FORGE_PROJECT ?? projectOfDirectory(process.cwd()),
-    name: name ?? nameOf(command),
-    tags: tag,
-  }
-  try {
-    return await api.post<Created>('/api/runs', body, { creates: true })
-  } catch (error) {
-    if (!(error instanceof Failure) || error.exitCode !== exitCode.unavailable) throw error
-    terminal.note(`forge: ${error.message}; the command runs without reporting`)
-    return null
-  }
+  env: Session['env'],
+) => ({
+  project: project ?? env.FORGE_PROJECT ?? projectOfDirectory(process.cwd()),
+  name: name ?? nameOf(command),
+  tags: tag,
+})
+
+/** A run that was created before its command starts. */
+const existing = ({ env }: Session, address: Address): Beginning => ({
+  address: Promise.resolve(address),
+  spool: openSpool(env, address.run_id, null),
+  variables: variablesOf(address),
+  givingUp: new AbortController(),
+})
+
+/** A run that is created while its command runs, or never. The command finds out by the note in the spool. */
+async function later(session: Session, claiming: Claiming): Promise<Beginning> {
+  const { claim, spool } = claiming
+  const givingUp = new AbortController()
+  const local = { endpoint: `${claim.host}/api/ingest`, run_id: spool.reportId, token: unclaimed }
+  await spool.note(local)
+  const address = claimSometime(claiming, givingUp.signal).then(async claimed => {
+    if (claimed === null) return null
+    await spool.note(claimed.address)
+    tellRun(session, claimed.address, claimed.shortId)
+    return claimed.address
+  })
+  return { address, spool, variables: variablesOf(local), givingUp }
+}
+
+const variablesOf = ({ endpoint, run_id, token }: Address): Record<string, string> => ({
+  SERVICE_ENABLED: '1',
+  SERVICE_ENDPOINT: endpoint,
+  SERVICE_RUN_ID: run_id,
+  SERVICE_TOKEN: token,
+})
+
+/** On stderr: stdout belongs to the command. */
+function tellRun({ terminal, api, isJson }: Session, { run_id }: Address, short_id: string): void {
+  const url = `${api.host}/runs/${run_id}`
+  terminal.note(
+    isJson ? JSON.stringify({ type: 'run', run_id, short_id, url }) : `forge: ${short_id}  ${url}`,
+  )
 }
 
 /** `python train.py --lr 1` is called train.py. */

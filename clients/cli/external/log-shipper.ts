@@ -1,6 +1,5 @@
-import type { Api } from '../api.ts'
-import { exitCode, Failure } from '../failure.ts'
 import { pause } from '../sse.ts'
+import { type Address, deliver, type Reply, type Report } from './ingest.ts'
 import { lineSplitter } from './lines.ts'
 
 export type OutputStream = 'stdout' | 'stderr'
@@ -8,16 +7,15 @@ export type OutputStream = 'stdout' | 'stderr'
 export type LogShipper = {
   /** Accepts output; never blocks and never throws. */
   write(stream: OutputStream, bytes: Uint8Array): void
-  /** Sends the rest, until `giveUp` fires. Resolves with the number of lost lines. */
-  close(giveUp: AbortSignal): Promise<number>
+  /** Sends the rest, until `giveUp` fires. Resolves with what could not be sent, and the number of lost lines. */
+  close(giveUp: AbortSignal): Promise<{ unsent: Report[]; lost: number }>
   /** The last lines of a stream, for the report of a failure. */
   lastLines(stream: OutputStream, count: number): string[]
 }
 
 export type ShipperOptions = {
-  /** Client of `/api/ingest`, with the run's token. */
-  ingest: Api
-  runId: string
+  /** Null: the run was never created. */
+  address: Promise<Address | null>
   /** Identifies this process, so that a repeated call is stored once. */
   producer: string
   /** Called once when lines cannot be sent for now. */
@@ -65,10 +63,11 @@ export function openLogShipper(options: ShipperOptions): LogShipper {
     async close(giveUp) {
       split.stdout.end()
       split.stderr.end()
+      if (giveUp.aborted) givingUp.abort()
       giveUp.addEventListener('abort', () => givingUp.abort())
       closing.abort()
-      const unsent = await sender
-      return lost + unsent + waiting.length
+      const { unsent, refused } = await sender
+      return { unsent: unsent.map(reportOf(options)), lost: lost + refused }
     },
   }
 }
@@ -88,47 +87,57 @@ function nextCall(waiting: Line[]): Line[] {
 }
 
 type Sending = { next: () => Line[]; closing: AbortSignal; giveUp: AbortSignal }
+/** `seq` numbers the calls, so that a repeated one is stored once. */
+type Call = { lines: readonly Line[]; seq: number }
+type Sent = { unsent: Call[]; refused: number }
 
-/** Sends call after call until closed and empty. Resolves with the number of refused or abandoned lines. */
-async function sendAll(options: ShipperOptions, sending: Sending): Promise<number> {
+/** Sends call after call until closed and empty, or given up. */
+async function sendAll(options: ShipperOptions, sending: Sending): Promise<Sent> {
   const { next, closing, giveUp } = sending
-  let lost = 0
+  const sent: Sent = { unsent: [], refused: 0 }
   let seq = 0
   let sentMs = performance.now()
-  while (!giveUp.aborted) {
+  const address = await options.address
+  while (address && !giveUp.aborted) {
     const lines = next()
     if (lines.length === 0 && closing.aborted) break
     if (lines.length > 0 || performance.now() - sentMs > stillHereMs) {
-      const isSent = await sendOne(options, { lines, seq, giveUp })
-      lost += isSent ? 0 : lines.length
-      seq += 1
+      const call = { lines, seq: seq++ }
+      note(sent, call, await sendOne(options, { address, call, giveUp }))
       sentMs = performance.now()
     }
     if (!closing.aborted) await pause(gatherMs, closing)
   }
-  return lost
+  // While a call was tried in vain until giving up, further lines came.
+  for (let lines = next(); lines.length > 0; lines = next()) sent.unsent.push({ lines, seq: seq++ })
+  return sent
 }
 
-type Call = { lines: readonly Line[]; seq: number; giveUp: AbortSignal }
+function note(sent: Sent, call: Call, outcome: Reply['outcome']): void {
+  if (outcome === 'not now') sent.unsent.push(call)
+  if (outcome === 'refused') sent.refused += call.lines.length
+}
 
-/** Retries with the same `seq` until the server answers, so that nothing is stored twice; false: not stored. */
+type Outgoing = { address: Address; call: Call; giveUp: AbortSignal }
+
+/** Retries with the same `seq` until the server takes or refuses it. */
 async function sendOne(
-  { ingest, runId, producer, onTrouble }: ShipperOptions,
-  { lines, seq, giveUp }: Call,
-): Promise<boolean> {
-  const stream = lines[0]?.stream ?? 'stdout'
-  const body = { run_id: runId, chunks: lines.map(line => line.text), stream, seq, producer }
-  for (let attempt = 0; !giveUp.aborted; attempt++) {
-    try {
-      await ingest.post('/logs', body)
-      return true
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      onTrouble(error.message)
-      if (error.exitCode !== exitCode.unavailable) return false
-    }
+  options: ShipperOptions,
+  { address, call, giveUp }: Outgoing,
+): Promise<Reply['outcome']> {
+  for (let attempt = 0; ; attempt++) {
+    const reply = await deliver(address, reportOf(options)(call), giveUp)
+    if (reply.outcome === 'taken') return 'taken'
+    options.onTrouble(reply.why)
+    if (reply.outcome === 'refused' || giveUp.aborted) return reply.outcome
     const wait = Math.min(maxWaitMs, 250 * 2 ** attempt)
     await pause(wait / 2 + (Math.random() * wait) / 2, giveUp)
   }
-  return false
 }
+
+const reportOf =
+  ({ producer }: ShipperOptions) =>
+  ({ lines, seq }: Call): Report => {
+    const stream = lines[0]?.stream ?? 'stdout'
+    return { route: 'logs', body: { chunks: lines.map(line => line.text), stream, seq, producer } }
+  }

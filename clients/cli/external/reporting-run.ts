@@ -1,57 +1,49 @@
 import { randomUUID } from 'node:crypto'
-import { type Api, createApi } from '../api.ts'
-import { exitCode, Failure } from '../failure.ts'
 import type { Session } from '../session.ts'
 import { pause } from '../sse.ts'
-import { version } from '../version.ts'
 import { type ChildEnd, runChild } from './child.ts'
+import { type Address, deliver, type Report } from './ingest.ts'
+import { lastWord } from './last-word.ts'
 import { type LogShipper, openLogShipper } from './log-shipper.ts'
+import type { Spool } from './spool.ts'
 
-/** The response to creating the run; `env` holds the variables its code reads. */
-export type Created = { run_id: string; short_id: string; env: Record<string, string> }
+/** A run to report to: `address` null if it could not be created until giving up. */
+export type Beginning = {
+  address: Promise<Address | null>
+  spool: Spool
+  /** Variables that tell the command where to report. */
+  variables: Record<string, string>
+  /** Fires when nothing more is to be tried. */
+  givingUp: AbortController
+}
 
-/** How long to wait for an unreachable server after the command has ended, in milliseconds. */
-const flushMs = 60_000
+/** How long the last reports are tried after the command has ended, in milliseconds. */
+const flushMs = 9000
 const sayWaitingMs = 2000
 const maxWaitMs = 3000
 
 /** Runs the command with the variables of its run, ships its output and reports its end. */
 export async function runReporting(
   session: Session,
-  created: Created,
+  beginning: Beginning,
   command: string[],
 ): Promise<number> {
-  const { api, env } = session
-  const { run_id: runId } = created
-  const url = `${api.host}/runs/${runId}`
-  const ingest = createApi({
-    // The address that worked for us works for a command on this machine.
-    host: `${api.host}/api/ingest`,
-    token: created.env.SERVICE_TOKEN ?? null,
-    userAgent: `forge-run/${version}`,
-    onSlow: () => {},
-  })
-  say(
-    session,
-    { type: 'run', run_id: runId, short_id: created.short_id, url },
-    `${created.short_id}  ${url}`,
-  )
+  const { terminal, env } = session
+  const { address, variables, givingUp } = beginning
+  const beganMs = session.nowMs()
   const shipper = openLogShipper({
-    ingest,
-    runId,
+    address,
     producer: `forge-run-${randomUUID()}`,
-    onTrouble: once(reason => session.terminal.note(`forge: output is delayed: ${reason}`)),
+    onTrouble: once(reason => terminal.note(`forge: output is delayed: ${reason}`)),
   })
-  const givingUp = new AbortController()
-  const began = reportBegin(ingest, runId, givingUp.signal)
+  const began = reportBegin(address, new Date(beganMs), givingUp.signal)
   const end = await runChild({
     command,
     env: {
       ...env,
       // Python buffers output that is not a terminal; a live log needs it at once.
       PYTHONUNBUFFERED: env.PYTHONUNBUFFERED ?? '1',
-      ...created.env,
-      SERVICE_ENDPOINT: ingest.host,
+      ...variables,
     },
     onOutput: (stream, bytes) => {
       process[stream].write(bytes)
@@ -63,12 +55,12 @@ export async function runReporting(
     shipper.write('stderr', Buffer.from(`${end.fault}\n`))
   }
   const release = giveUpInTime(session, givingUp)
-  await reportEnd(session, { ingest, shipper, runId, end, began, giveUp: givingUp.signal })
+  await finish(session, { beginning, shipper, end, began, beganMs })
   release()
   return end.exitCode
 }
 
-/** After the command, sending the rest may take a minute, or until Ctrl-C. */
+/** After the command, sending the rest may take some seconds, or until Ctrl-C. */
 function giveUpInTime({ terminal }: Session, givingUp: AbortController): () => void {
   const giveUp = () => givingUp.abort()
   const timers = [
@@ -88,72 +80,101 @@ function giveUpInTime({ terminal }: Session, givingUp: AbortController): () => v
   }
 }
 
-/** The order matters: billing starts with `running`. */
-async function reportBegin(ingest: Api, runId: string, giveUp: AbortSignal): Promise<void> {
-  const ts = new Date().toISOString()
-  await report(ingest, { run_id: runId, event: 'starting', ts }, giveUp)
-  await report(ingest, { run_id: runId, event: 'running', ts }, giveUp)
+/** The order matters: billing starts with `running`. Resolves with what could not be sent. */
+async function reportBegin(
+  address: Promise<Address | null>,
+  at: Date,
+  giveUp: AbortSignal,
+): Promise<Report[]> {
+  const ts = at.toISOString()
+  const reports = ['starting', 'running'].map(event => lifecycle({ event, ts }))
+  return sendInOrder(await address, reports, giveUp)
 }
 
 type Ending = {
-  ingest: Api
+  beginning: Beginning
   shipper: LogShipper
-  runId: string
   end: ChildEnd
-  began: Promise<void>
-  giveUp: AbortSignal
+  began: Promise<Report[]>
+  beganMs: number
 }
 
-/** The output goes first, because output may be refused after the end. */
-async function reportEnd(session: Session, ending: Ending): Promise<void> {
-  const { ingest, shipper, runId, end, began, giveUp } = ending
-  const ts = new Date().toISOString()
-  const lost = await shipper.close(giveUp)
-  if (lost > 0) session.terminal.note(`forge: ${lost} lines of output did not reach the server`)
-  await began
+/** The output goes before the end, because output may be refused after it. */
+async function finish(session: Session, ending: Ending): Promise<void> {
+  const { beginning, shipper, end, began, beganMs } = ending
+  const { spool, givingUp } = beginning
+  const ts = new Date(session.nowMs()).toISOString()
+  const { unsent, lost } = await shipper.close(givingUp.signal)
+  const first = await began
+  const address = await beginning.address
   const event = end.exitCode === 0 ? 'succeeded' : 'failed'
   const message = event === 'failed' ? failureMessage(end, shipper.lastLines('stderr', 10)) : null
-  const body = { run_id: runId, event, ts, exit_code: end.exitCode, message }
-  const fault = await report(ingest, body, giveUp)
-  if (fault) session.terminal.note(`forge: the end of the run could not be reported: ${fault}`)
-  const told = { type: 'end', run_id: runId, event, exit_code: end.exitCode, lost_lines: lost }
-  say(session, told, null)
+  const last = lifecycle({ event, ts, exit_code: end.exitCode, message })
+  // What could not be sent is sent before the end, too.
+  const rest = [
+    ...unsent,
+    ...(await sendInOrder(address, unsent.length > 0 ? [] : [last], givingUp.signal)),
+  ]
+  if (unsent.length > 0) rest.push(last)
+  const kept = await keep(spool, address, { first, rest }, beganMs, session.nowMs())
+  await spool.leave()
+  const told = {
+    type: 'end',
+    run_id: address?.run_id ?? spool.reportId,
+    event,
+    exit_code: end.exitCode,
+  }
+  await lastWord(session, { told, address, lostLines: lost, ...kept })
 }
+
+type Unsent = { first: Report[]; rest: Report[] }
+
+/** Two files, because what the command itself kept belongs between the beginning and the end. */
+async function keep(
+  spool: Spool,
+  address: Address | null,
+  { first, rest }: Unsent,
+  beganMs: number,
+  endedMs: number,
+): Promise<{ kept: number; folder: string | null; fault: string | null }> {
+  const kept = first.length + rest.length
+  if (kept === 0) return { kept, folder: null, fault: null }
+  try {
+    if (address) await spool.note(address)
+    if (first.length > 0) await spool.keep(first, beganMs)
+    if (rest.length > 0) await spool.keep(rest, endedMs)
+    return { kept, folder: spool.folder, fault: null }
+  } catch (error) {
+    return { kept, folder: null, fault: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+const lifecycle = (body: Record<string, unknown>): Report => ({ route: 'lifecycle', body })
 
 const failureMessage = (end: ChildEnd, lastWords: readonly string[]) =>
   [end.signal ? `ended by ${end.signal}` : `exit code ${end.exitCode}`, ...lastWords]
     .join('\n')
     .slice(0, 6000)
 
-/** Retries until the report is accepted, refused or abandoned; returns why it failed, or null. */
-async function report(
-  ingest: Api,
-  body: Record<string, unknown>,
+/** Tries each until the server takes or refuses it; returns the rest from the first that it did neither with. */
+async function sendInOrder(
+  address: Address | null,
+  reports: readonly Report[],
   giveUp: AbortSignal,
-): Promise<string | null> {
+): Promise<Report[]> {
+  if (!address) return [...reports]
+  for (const [index, report] of reports.entries())
+    if (!(await sendUntilKnown(address, report, giveUp))) return reports.slice(index)
+  return []
+}
+
+async function sendUntilKnown(address: Address, report: Report, giveUp: AbortSignal) {
   for (let attempt = 0; ; attempt++) {
-    const failure = await tryReport(ingest, body)
-    // The run had already ended by its own report, which is fine.
-    if (failure === null || failure.exitCode === exitCode.conflict) return null
-    if (failure.exitCode !== exitCode.unavailable || giveUp.aborted) return failure.message
+    // Refused as a conflict: the run had already ended by its own report, which is fine.
+    if ((await deliver(address, report, giveUp)).outcome !== 'not now') return true
+    if (giveUp.aborted) return false
     await pause(Math.min(maxWaitMs, 250 * 2 ** attempt), giveUp)
   }
-}
-
-async function tryReport(ingest: Api, body: Record<string, unknown>): Promise<Failure | null> {
-  try {
-    await ingest.post('/lifecycle', body)
-    return null
-  } catch (error) {
-    if (error instanceof Failure) return error
-    throw error
-  }
-}
-
-/** Messages go to stderr: stdout belongs to the command. */
-function say({ terminal, isJson }: Session, event: Record<string, unknown>, text: string | null) {
-  if (isJson) terminal.note(JSON.stringify(event))
-  else if (text !== null) terminal.note(`forge: ${text}`)
 }
 
 function once(action: (reason: string) => void): (reason: string) => void {

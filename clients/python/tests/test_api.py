@@ -1,9 +1,12 @@
+import inspect
 import os
 import subprocess
 import sys
 import tempfile
 import textwrap
 import unittest
+
+import forge
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src")
 
@@ -38,10 +41,27 @@ EVERYTHING = """
         forge.log("nonsense")
         forge.log_hparams({"more": 1})
         forge.log_samples(1, [{"user": "u"}])
+        repr(run)
         print(forge.log_artifact("checkpoint", "x", "npz"), forge.should_stop(), forge.flush())
         print(sorted(thread.name for thread in threading.enumerate()), run.enabled)
     forge.finish()
 """
+
+
+class Help(unittest.TestCase):
+    def test_everything_public_is_listed_and_explained(self):
+        own = {name for name, value in vars(forge).items() if getattr(value, "__module__", "") == "forge"}
+        self.assertEqual({name for name in own if name[0] != "_"} - set(forge.__all__), set())
+        for name in forge.__all__:
+            with self.subTest(name=name):
+                self.assertGreater(len(inspect.getdoc(getattr(forge, name)) or ""), 40)
+
+    def test_every_parameter_is_explained(self):
+        for name in ("init", "log", "log_hparams", "log_samples", "log_artifact", "flush", "finish"):
+            function = getattr(forge, name)
+            for parameter in inspect.signature(function).parameters:
+                with self.subTest(name=name, parameter=parameter):
+                    self.assertRegex(inspect.getdoc(function), r"\b%s\b" % parameter)
 
 
 class Disabled(unittest.TestCase):
@@ -75,14 +95,15 @@ class Away(unittest.TestCase):
             **AWAY,
         )
         self.assertEqual((code, out), (0, "trained\n"))
-        self.assertIn("forge sync", err)
+        self.assertIn("100 points and 3 other reports kept in ", err)
+        self.assertIn("python3 -m forge sync", err)
         self.assertTrue([name for name in left if name.endswith(".jsonl")])
 
     def test_sigterm_keeps_them_too_and_still_ends_the_process(self):
         code, _, _, left = run_script(
             """
-            import os, signal, forge, forge.hooks
-            forge.hooks.CLOSE_WITHIN_S = 0.2
+            import os, signal, forge, forge.run
+            forge.run.CLOSE_WITHIN_S = 0.2
             forge.init(monitor_hardware=False)
             forge.log({"loss": 1.0})
             os.kill(os.getpid(), signal.SIGTERM)
@@ -95,8 +116,8 @@ class Away(unittest.TestCase):
     def test_a_handler_of_the_program_stays_in_charge_of_sigterm(self):
         code, out, _, _ = run_script(
             """
-            import os, signal, sys, forge, forge.hooks
-            forge.hooks.CLOSE_WITHIN_S = 0.2
+            import os, signal, sys, forge, forge.run
+            forge.run.CLOSE_WITHIN_S = 0.2
             signal.signal(signal.SIGTERM, lambda number, frame: (print("checkpoint saved"), sys.exit(3)))
             forge.init(monitor_hardware=False)
             os.kill(os.getpid(), signal.SIGTERM)
@@ -128,8 +149,8 @@ class Away(unittest.TestCase):
     def test_an_exception_passes_with_its_traceback(self):
         code, _, err, _ = run_script(
             """
-            import forge, forge.hooks
-            forge.hooks.CLOSE_WITHIN_S = 0.2
+            import forge, forge.run
+            forge.run.CLOSE_WITHIN_S = 0.2
             forge.init(monitor_hardware=False)
             raise ValueError("boom")
             """,

@@ -8,7 +8,8 @@ import unittest
 
 from forge.buffer import Request
 from forge.config import Config
-from forge.spool import SEGMENT_BYTES, Spool, read_address, run_folder
+from forge.address import read_note
+from forge.spool import SEGMENT_BYTES, Amount, Spool, run_folder
 
 CONFIG = Config("http://127.0.0.1:1/api/ingest", "run_1", "fit_1_secret", None, 0, 0)
 
@@ -156,6 +157,34 @@ class Limits(SpoolTest):
         self.assertEqual(drain(spool), kept)
         self.assertTrue(spool.append(request(1)))
 
+    def test_where_room_is_made_the_oldest_points_go_and_other_reports_stay(self):
+        spool = self.spool(max_bytes=4 * SEGMENT_BYTES)
+        spool.append(Request("lifecycle", b'{"n":-1}', 1))
+        dropped = 0
+        for number in range(40):
+            dropped += spool.make_room(request(number, size=SEGMENT_BYTES // 4))
+            self.assertTrue(spool.append(request(number, size=SEGMENT_BYTES // 4)))
+        on_disk = sum(os.path.getsize(os.path.join(self.folder, name)) for name in os.listdir(self.folder))
+        self.assertLess(on_disk, 4 * SEGMENT_BYTES + 10_000)
+        self.assertEqual(spool.left, Amount(points=40 - dropped, reports=1))
+        self.assertEqual(drain(spool), [-1, *range(dropped, 40)])
+        self.assertGreater(dropped, 10)
+        self.assertEqual(spool.left, Amount())
+        self.assertFalse(os.path.exists(self.folder))
+
+    def test_it_knows_what_is_left_also_of_a_dead_process(self):
+        first = self.spool()
+        for number in (1, 2, 3):
+            first.append(request(number))
+        first.append(Request("lifecycle", b"{}", 1))
+        self.assertEqual(number_of(first.head()), 1)
+        first.pop()
+        self.assertEqual(first.left, Amount(2, 1))
+        first.close()
+        second = self.spool()
+        second.adopt()
+        self.assertEqual(second.left, Amount(3, 1), "what was sent of the first file is sent again")
+
     def test_a_folder_that_cannot_be_made_refuses_instead_of_raising(self):
         with open(self.folder, "w") as file:
             file.write("in the way")
@@ -169,7 +198,7 @@ class Address(SpoolTest):
         path = os.path.join(self.folder, "run.json")
         self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o600)
         self.assertEqual(stat.S_IMODE(os.stat(self.folder).st_mode), 0o700)
-        self.assertEqual(read_address(self.folder)["token"], "fit_1_secret")
+        self.assertEqual(read_note(self.folder).address.token, "fit_1_secret")
 
     def test_a_run_id_cannot_leave_the_root(self):
         self.assertEqual(run_folder("/spool", "../../etc"), "/spool/______etc")

@@ -1,8 +1,14 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import test from 'ava'
 import { commandLine } from '../../servers/command-line.ts'
 import { type Forge, startForge } from '../../servers/forge.ts'
+import { proxyBefore } from '../../servers/proxy.ts'
 import { until } from '../../servers/until.ts'
 
+const pythonClient = join(import.meta.dirname, '../../../clients/python/src')
+
+type Shown = { state: string; counts: { points: number } }
 type Line = { seq: number; text: string; stream: string }
 
 const signedIn = (forge: Forge) => ({ FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
@@ -58,13 +64,115 @@ test('a signal is forwarded to the command, and its run is reported as failed', 
   t.is((await run(['logs', '-f', runIdOf(ended.stderr)])).code, 1)
 })
 
-test('a command runs even if the server is unreachable', async t => {
-  const { run } = await commandLine(t, { FORGE_HOST: 'http://127.0.0.1:9', FORGE_TOKEN: 'x' })
-  const script = 'echo "enabled $SERVICE_ENABLED"; exit 5'
-  const ended = await run(['run', '-p', 'demo', '--', 'sh', '-c', script])
-  t.is(ended.code, 5)
-  t.is(ended.stdout, 'enabled 0\n')
-  t.regex(ended.stderr, /runs without reporting/)
+test.serial(
+  'a command that begins while the server is down is recorded, and its run created when it is back',
+  async t => {
+    t.timeout(240_000)
+    const forge = await startForge(t)
+    const { run, home } = await commandLine(t, signedIn(forge))
+    await forge.stop()
+    const script = [
+      'import sys, forge',
+      'forge.init({"lr": 0.1}, monitor_hardware=False)',
+      'for step in range(1200): forge.log({"loss": float(step)}, step)',
+      'print("recorded", flush=True)',
+      'sys.stdin.readline()',
+      'for step in range(1200, 1500): forge.log({"loss": float(step)}, step)',
+      'sys.exit(0 if forge.flush(150) else 9)',
+    ].join('\n')
+    let restarted: Promise<void> | null = null
+    const ended = await run(['run', '-p', 'demo', '--', 'python3', '-c', script], {
+      env: { PYTHONPATH: pythonClient },
+      stdin: '\n',
+      onStdout() {
+        restarted ??= forge.start()
+      },
+    })
+    await restarted
+    t.is(ended.code, 0, ended.stderr)
+    t.regex(ended.stderr, /^forge: .*ECONNREFUSED.*; reports wait on disk/m)
+    if (/send with forge sync/.test(ended.stderr)) t.is((await run(['sync'])).code, 0)
+    const { body: rows } = await forge.call<{ run_id: string }[]>('GET', '/api/runs')
+    t.is(rows.length, 1)
+    const runId = rows[0]?.run_id ?? ''
+    await until('the run has all', 30_000, async () => {
+      const { body } = await forge.call<Shown>('GET', `/api/runs/${runId}`)
+      return body.state === 'succeeded' && body.counts.points === 1500
+    })
+    await until('its output', 15_000, async () => (await logOf(forge, runId)).length === 1)
+    t.deepEqual(await readdir(join(home, '.forge/spool')), [])
+  },
+)
+
+test.serial(
+  'what no server took until the end of the command is kept, and sent by forge sync',
+  async t => {
+    t.timeout(240_000)
+    const forge = await startForge(t)
+    const { run, home } = await commandLine(t, signedIn(forge))
+    await forge.stop()
+    const script = 'echo "$SERVICE_ENABLED"; echo oops >&2; exit 5'
+    const ended = await run(['run', '-p', 'demo', '--', 'sh', '-c', script])
+    t.is(ended.code, 5)
+    t.is(ended.stdout, '1\n')
+    t.regex(ended.stderr, /^forge: 5 reports kept in .*; send with forge sync$/m)
+    t.regex(ended.stderr, /^forge: local_\w+ · failed · exit code 5$/m)
+    t.is((await run(['sync'])).code, 6)
+    await forge.start()
+    const sent = await run(['sync'])
+    t.is(sent.code, 0, sent.stdout)
+    t.regex(sent.stdout, /^forge: all sent/m)
+    const { body: rows } = await forge.call<{ run_id: string; state: string }[]>('GET', '/api/runs')
+    t.deepEqual(
+      rows.map(row => row.state),
+      ['failed'],
+    )
+    const runId = rows[0]?.run_id ?? ''
+    await until('its output', 15_000, async () => (await logOf(forge, runId)).length === 2)
+    t.deepEqual(await readdir(join(home, '.forge/spool')), [])
+  },
+)
+
+test.serial('the last line says the state, the points, the exit code and the address', async t => {
+  const forge = await startForge(t)
+  const { run } = await commandLine(t, signedIn(forge))
+  const code = 'import forge; forge.init(monitor_hardware=False); forge.log({"a": 1, "b": 2})'
+  const ended = await run(['run', '-p', 'demo', '--', 'python3', '-c', code], {
+    env: { PYTHONPATH: pythonClient },
+  })
+  t.is(ended.code, 0, ended.stderr)
+  const url = `${forge.url}/runs/${runIdOf(ended.stderr)}`
+  const last = ended.stderr.trimEnd().split('\n').at(-1)
+  t.is(last, `forge: demo-1 · succeeded · 2 points · exit code 0  ${url}`)
+})
+
+test.serial('a proxy that responds by itself for a moment costs no line and no end', async t => {
+  t.timeout(240_000)
+  const forge = await startForge(t)
+  const proxy = await proxyBefore(t, forge.url)
+  const { run } = await commandLine(t, { FORGE_HOST: proxy.url, FORGE_TOKEN: forge.token })
+  let before = 0
+  const script = 'echo one; read line; echo two'
+  const statuses = [404, 302, 401, 200]
+  for (const status of statuses) {
+    let isOver: Promise<void> | null = null
+    before = proxy.interjected()
+    const ended = await run(['run', '-p', 'demo', '--', 'sh', '-c', script], {
+      stdin: 'go\n',
+      onStdout() {
+        if (isOver !== null) return
+        proxy.interject({ status })
+        isOver = until(`${status}`, 20_000, () => proxy.interjected() > before).then(() =>
+          proxy.interject(null),
+        )
+      },
+    })
+    await isOver
+    t.is(ended.code, 0, ended.stderr)
+    t.regex(ended.stderr, /· succeeded · .*exit code 0 /)
+    const runId = runIdOf(ended.stderr)
+    await until('both lines', 15_000, async () => (await logOf(forge, runId)).length === 2)
+  }
 })
 
 test('output written while the server is down arrives when it is back, each line once', async t => {
@@ -80,6 +188,8 @@ test('output written while the server is down arrives when it is back, each line
   })
   await restarted
   t.is(ended.code, 0)
+  // A restart may take longer than the command line waits.
+  if (/send with forge sync/.test(ended.stderr)) t.is((await run(['sync'])).code, 0)
   const wanted = Array.from({ length: 60 }, (_, at) => `line ${at + 1}`)
   const runId = runIdOf(ended.stderr)
   const hasAll = async () => (await logOf(forge, runId)).length >= wanted.length

@@ -10,16 +10,26 @@ from .transport import Reply
 
 ACCEPTED = "accepted"
 RETRY = "retry"  # send the same again, later
-BLOCKED = "blocked"  # this token will never be accepted again (specification "Authentication"): keep everything on disk
+BEHIND = "behind"  # send everything else first, then the same again
 REFUSED = "refused"  # it will never be accepted: drop it
 REPLACED = "replaced"  # send these instead
 
-_RETRIED = frozenset({408, 425, 429, 502, 503, 504})
+# What the service says of the request itself. All other statuses may be of the moment, or of a proxy.
+_REFUSALS = frozenset({400, 409, 422})
 
 # The request may have caused the server's error, so it must not block all later ones for ever.
 _TRIES_ON_500 = 6
 
-# Routes that older servers do not have, which is not an error.
+# A proxy that refuses less than this for its size is out of order, and refuses everything.
+_LARGE_BYTES = 64 * 1024
+
+# The service never takes this token again, unless its own trouble was the reason: ask seldom.
+_NOT_ACCEPTED = frozenset({401, 403})
+TOKEN_PAUSE_S = 60.0
+
+# Every server has the routes for these; others, an older server may lack.
+_ROUTES_OF_ALL_SERVERS = frozenset({"metrics", "hparams", "lifecycle", "artifact"})
+# Not worth a warning where they are missing.
 _OPTIONAL_ROUTES = frozenset({"hardware", "environment", "environment/nodes"})
 _NO_SUCH_ROUTE = frozenset({404, 405, 501})
 
@@ -29,24 +39,57 @@ class Verdict(NamedTuple):
     detail: str = ""
     replacements: Tuple[Request, ...] = ()
     quiet: bool = False
+    pause_s: Optional[float] = None  # None: the usual
 
 
 def judge(request: Request, reply: Reply, tries: int) -> Verdict:
     """`tries` includes this one."""
     status = reply.status
-    if 200 <= status < 300:
+    if 200 <= status < 300 and is_object(reply):
         return Verdict(ACCEPTED)
-    detail = "%d %s" % (status, detail_of(reply))
-    if status in _RETRIED or (status >= 500 and status != 501 and tries < _TRIES_ON_500):
+    detail = describe(reply)
+    if status == 413:
+        return _too_large(request, reply, detail)
+    if not is_ours(reply):
         return Verdict(RETRY, detail)
-    if status in (401, 403):
-        return Verdict(BLOCKED, detail)
-    if status in _NO_SUCH_ROUTE and request.route in _OPTIONAL_ROUTES:
-        return Verdict(REFUSED, detail, quiet=True)
-    if request.route == "metrics" and status in (413, 422):
-        pieces = _halves(request) if status == 413 else _without_rejected(request, reply)
+    if status in _REFUSALS:
+        pieces = _without_rejected(request, reply) if request.route == "metrics" and status == 422 else ()
         return Verdict(REPLACED, detail, pieces) if pieces else Verdict(REFUSED, detail)
-    return Verdict(REFUSED, detail)
+    if status in _NO_SUCH_ROUTE and request.route not in _ROUTES_OF_ALL_SERVERS:
+        return Verdict(REFUSED, detail, quiet=request.route in _OPTIONAL_ROUTES)
+    if status == 500 and tries >= _TRIES_ON_500:
+        return Verdict(BEHIND, detail)
+    return Verdict(RETRY, detail, pause_s=TOKEN_PAUSE_S if status in _NOT_ACCEPTED else None)
+
+
+def _too_large(request: Request, reply: Reply, detail: str) -> Verdict:
+    """Whoever says it, smaller requests may pass. What cannot be halved, a proxy with a larger limit may take later."""
+    pieces = _halves(request) if request.route == "metrics" else ()
+    if pieces:
+        return Verdict(REPLACED, detail, pieces)
+    if is_ours(reply):
+        return Verdict(REFUSED, detail)
+    return Verdict(BEHIND if len(request.body) > _LARGE_BYTES else RETRY, detail)
+
+
+def is_ours(reply: Reply) -> bool:
+    """Whether the service itself responded, rather than a proxy in front of it or another program at its address."""
+    detail = _json(reply.body).get("detail")
+    return isinstance(detail, (str, list)) and bool(reply.headers.get("X-Request-Id"))
+
+
+def is_object(reply: Reply) -> bool:
+    """Every success of an ingest route is a JSON object; a login page of a proxy is 200 too, and is not."""
+    return reply.body.lstrip().startswith(b"{")
+
+
+def describe(reply: Reply) -> str:
+    """The response in words, for people."""
+    if is_ours(reply):
+        return "%d %s" % (reply.status, detail_of(reply))
+    to = reply.headers.get("Location")
+    where = " to %s" % to[:200] if to else ""
+    return "%d%s, not from Forge but from something at its address or before it" % (reply.status, where)
 
 
 def control_of(reply: Reply) -> Optional[Dict[str, Any]]:

@@ -11,8 +11,8 @@ import time
 from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Tuple
 from urllib.parse import urlencode, urlsplit
 
-from .answers import RETRY, detail_of, judge
-from .buffer import Request
+from .address import Address
+from .answers import describe, is_object, is_ours
 from .config import Config, ForgeError
 from .transport import Reply, Transport, Unreachable
 
@@ -20,6 +20,12 @@ from .transport import Reply, Transport, Unreachable
 _PATIENCE_S = 60.0
 
 _UPLOAD_TIMEOUT_S = 120.0
+
+_MAY_PASS = frozenset({408, 425, 429})
+_TRIES_ON_500 = 6
+
+# What the route for uploads says where there is none, or no store behind it.
+_NO_STORE = frozenset({404, 405, 501})
 
 
 class Artifact(NamedTuple):
@@ -31,30 +37,45 @@ class Artifact(NamedTuple):
     metrics: Mapping[str, Any]
 
 
-def register(config: Config, artifact: Artifact, upload: bool) -> Dict[str, Any]:
-    """Returns the service's reply: `{ok, artifact_id, created, status}`."""
+class ArtifactError(ForgeError):
+    """A mistake in the call, which ends no training."""
+
+
+def check(artifact: Artifact, upload: bool) -> None:
+    """A path that is no address must exist here: who registers it has just written it."""
+    if "://" not in artifact.path and not os.path.exists(artifact.path):
+        raise ArtifactError("no such file: %s" % os.path.abspath(artifact.path))
+    if upload and not os.path.isfile(artifact.path):
+        raise ArtifactError("cannot upload %s: not a file (pack a directory first)" % artifact.path)
+
+
+def body_of(config: Config, artifact: Artifact) -> Dict[str, Any]:
     body: Dict[str, Any] = {"run_id": config.run_id, **artifact._asdict()}
     body["metrics"] = {key: value for key, value in artifact.metrics.items() if math.isfinite(value)} or None
     body["attempt"] = config.attempt
     if artifact.size_bytes is None and os.path.isfile(artifact.path):
         body["size_bytes"] = os.path.getsize(artifact.path)
-    transport = Transport(config.endpoint, config.token)
+    return {key: value for key, value in body.items() if value is not None}
+
+
+def register(config: Config, address: Address, artifact: Artifact, upload: bool) -> Dict[str, Any]:
+    """Returns the service's reply: `{ok, artifact_id, created, status}`."""
+    body = {**body_of(config, artifact), "run_id": address.run_id}
+    transport = Transport(address.endpoint, address.token)
     try:
         if upload:
-            body.update(_upload(transport, config, artifact))
-        text = json.dumps({key: value for key, value in body.items() if value is not None}).encode()
+            body.update(_upload(transport, address, artifact))
+        text = json.dumps(body).encode()
         return _answer(lambda: transport.post("artifact", text), "artifact %s" % artifact.path)
     finally:
         transport.close()
 
 
-def _upload(transport: Transport, config: Config, artifact: Artifact) -> Dict[str, Any]:
+def _upload(transport: Transport, address: Address, artifact: Artifact) -> Dict[str, Any]:
     """Puts the file into the object store; returns what to register instead of the local path."""
-    if not os.path.isfile(artifact.path):
-        raise ForgeError("cannot upload %s: not a file (pack a directory first)" % artifact.path)
     size, digest = os.path.getsize(artifact.path), _sha256(artifact.path)
     query = {
-        "run_id": config.run_id,
+        "run_id": address.run_id,
         "kind": artifact.kind,
         "format": artifact.format,
         "filename": os.path.basename(artifact.path),
@@ -64,11 +85,17 @@ def _upload(transport: Transport, config: Config, artifact: Artifact) -> Dict[st
     if artifact.step is not None:
         query["step"] = artifact.step
     path = "/artifact/upload-url?" + urlencode(query)
-    target = _answer(lambda: transport.request("GET", path, None, {}), "upload of %s" % artifact.path)
+    try:
+        target = _answer(lambda: transport.request("GET", path, None, {}), "upload of %s" % artifact.path)
+    except ForgeError as error:
+        if error.status in _NO_STORE:
+            why = "this Forge has no object store; leave out upload=True and give a path that others can read"
+            raise ArtifactError("cannot upload %s: %s" % (artifact.path, why), error.status) from error
+        raise
     if not target.get("exists"):
         if size > target.get("max_bytes", size):
             raise ForgeError("%s has %d bytes, more than %d" % (artifact.path, size, target["max_bytes"]))
-        _answer(lambda: _put(target, artifact.path, size), "upload of %s" % artifact.path)
+        _answer(lambda: _put(target, artifact.path, size), "upload of %s" % artifact.path, by_forge=False)
     return {"path": target["path"], "upload_id": target["upload_id"], "size_bytes": size, "sha256": digest}
 
 
@@ -92,19 +119,25 @@ def _put(target: Dict[str, Any], path: str, size: int) -> Reply:
         connection.close()
 
 
-def _answer(ask: Callable[[], Reply], what: str) -> Dict[str, Any]:
+def _answer(ask: Callable[[], Reply], what: str, by_forge: bool = True) -> Dict[str, Any]:
     """Tries again while the service is unreachable. Registering and putting twice has the same effect as once."""
     deadline = time.monotonic() + _PATIENCE_S
     tries = 0
     while True:
         tries += 1
         reply, why = _try(ask)
-        if reply is not None and 200 <= reply.status < 300:
-            return json.loads(reply.body) if reply.body.startswith(b"{") else {}
-        passing = reply is None or judge(Request("artifact", b"", 1), reply, tries).action == RETRY
-        if not passing or time.monotonic() > deadline:
+        if reply is not None and 200 <= reply.status < 300 and (is_object(reply) or not by_forge):
+            return json.loads(reply.body) if by_forge else {}
+        if (reply is not None and _is_final(reply, tries)) or time.monotonic() > deadline:
             raise ForgeError("%s: %s" % (what, why), reply.status if reply is not None else None)
         time.sleep(random.uniform(0, min(8.0, 0.5 * 2**tries)))
+
+
+def _is_final(reply: Reply, tries: int) -> bool:
+    """What the service itself refuses; and a store, which is no Forge, with its 4xx."""
+    if is_ours(reply) or b"<Error>" in reply.body:
+        return reply.status not in _MAY_PASS and (reply.status < 500 or reply.status == 501 or tries >= _TRIES_ON_500)
+    return False
 
 
 def _try(ask: Callable[[], Reply]) -> Tuple[Optional[Reply], str]:
@@ -112,7 +145,7 @@ def _try(ask: Callable[[], Reply]) -> Tuple[Optional[Reply], str]:
         reply = ask()
     except Unreachable as error:
         return None, str(error)
-    return reply, "%d %s" % (reply.status, detail_of(reply))
+    return reply, describe(reply)
 
 
 def _sha256(path: str) -> str:

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import List, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, List, Mapping, NamedTuple, Optional, Tuple
+
+from .address import UNCLAIMED, Address, Claim, Note
+
+
+# Some 700,000 points.
+_SPOOL_MB = 64
 
 
 class ForgeError(Exception):
-    """Raised by the few calls that may raise: configuration, artifacts, `strict=True`."""
+    """Raised by the few calls that may raise: `init` without a clear configuration, `log_artifact` when the service
+    refuses the artifact, and everything with `strict=True`."""
 
     def __init__(self, message: str, status: Optional[int] = None):
         super().__init__(message)
@@ -22,11 +29,24 @@ class Config(NamedTuple):
     """Where the reports of this process go."""
 
     endpoint: str  # without a trailing slash
-    run_id: str
+    run_id: str  # a local one until the run exists
     token: str
     attempt: Optional[int]
     rank: int
     local_rank: int
+    claim: Optional[Claim] = None
+    owns_run: bool = False  # this process creates the run and reports its end
+
+    @property
+    def address(self) -> Optional[Address]:
+        """`None`: the run is still to be created."""
+        return None if self.token == UNCLAIMED else Address(self.endpoint, self.run_id, self.token)
+
+    def note(self, address: Optional[Address]) -> Optional[Note]:
+        """What to keep beside unsent reports; `None` where another process sees to it."""
+        if address is None and self.claim is None:
+            return None
+        return Note(address or Address(self.endpoint, self.run_id, self.token), self.run_id, self.claim)
 
 
 def read_config(env: Mapping[str, str]) -> Optional[Config]:
@@ -37,7 +57,8 @@ def read_config(env: Mapping[str, str]) -> Optional[Config]:
     if enabled != "1":
         shown = "not set" if enabled is None else repr(enabled)
         raise ConfigError(
-            "SERVICE_ENABLED is %s: it must be '1' (report) or '0' (deliberately offline)" % shown
+            "SERVICE_ENABLED is %s: it must be '1' (report) or '0' (deliberately offline). `forge run -- python …` "
+            "sets it; without that, forge.init(project=…) makes a run of its own" % shown
         )
     names = ("SERVICE_ENDPOINT", "SERVICE_RUN_ID", "SERVICE_TOKEN")
     missing = [name for name in names if not env.get(name, "").strip()]
@@ -51,11 +72,22 @@ def read_config(env: Mapping[str, str]) -> Optional[Config]:
         run_id=env["SERVICE_RUN_ID"].strip(),
         token=env["SERVICE_TOKEN"].strip(),
         attempt=_integer(env, "FORGE_ATTEMPT"),
-        rank=_first_integer(env, ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK")),
+        rank=_rank(env),
         local_rank=_first_integer(
             env, ("LOCAL_RANK", "SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK")
         ),
     )
+
+
+def config_of(env: Mapping[str, str], wanted: Optional[Mapping[str, Any]]) -> Optional[Config]:
+    """Where the environment says, or else to a run of its own if one is `wanted`: the body of POST /api/runs."""
+    if wanted is None or "SERVICE_ENABLED" in env:
+        return read_config(env)
+    if _rank(env) != 0:
+        return None  # every process of a distributed run calls the same code; they are one run
+    from .claim import begin_run  # loaded when needed, so that `import forge` is cheap
+
+    return begin_run(wanted, env)
 
 
 def spool_root(env: Mapping[str, str]) -> str:
@@ -64,6 +96,11 @@ def spool_root(env: Mapping[str, str]) -> str:
     if chosen:
         return os.path.abspath(os.path.expanduser(chosen))
     return os.path.join(os.path.expanduser("~"), ".forge", "spool")
+
+
+def spool_bytes(env: Mapping[str, str]) -> int:
+    """How much one process may keep there."""
+    return max(1, _integer(env, "FORGE_SPOOL_MB") or _SPOOL_MB) * 1024 * 1024
 
 
 def _are(names: List[str]) -> str:
@@ -75,6 +112,10 @@ def _integer(env: Mapping[str, str], name: str) -> Optional[int]:
         return int(env[name])
     except (KeyError, ValueError):
         return None
+
+
+def _rank(env: Mapping[str, str]) -> int:
+    return _first_integer(env, ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK"))
 
 
 def _first_integer(env: Mapping[str, str], names: Tuple[str, ...]) -> int:

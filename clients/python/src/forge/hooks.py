@@ -11,11 +11,9 @@ from typing import Any, Callable, Optional
 
 from .run import Run, failure_text
 
-# A container is killed some time after SIGTERM; this much of it is ours.
-CLOSE_WITHIN_S = 10.0
-
 _active: Optional[Run] = None
 _installed = False
+_exit_code: Any = None  # as `sys.exit` was called with it
 
 
 def active() -> Optional[Run]:
@@ -35,6 +33,7 @@ def _install() -> None:
         return
     _installed = True
     atexit.register(_at_exit)
+    sys.exit = _noting_exit_code(sys.exit)
     sys.excepthook = _after(sys.excepthook, _on_crash)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=_in_forked_child)
@@ -43,14 +42,24 @@ def _install() -> None:
 
 
 def _at_exit() -> None:
-    """Reports no end, because a script may leave with any exit code; the executor sees the exit code."""
+    """A script may leave with any exit code; of a job the executor sees it, of a run of its own `sys.exit` tells."""
     if _active is not None:
-        _active.close(CLOSE_WITHIN_S)
+        failed = _exit_code not in (None, 0)
+        _active.end("failed" if failed else "succeeded", "exit code %s" % (_exit_code,) if failed else None)
+
+
+def _noting_exit_code(previous: Callable[..., Any]) -> Callable[..., Any]:
+    def noting(code: Any = None) -> Any:
+        global _exit_code
+        _exit_code = code
+        return previous(code)
+
+    return noting
 
 
 def _on_crash(kind: Any, error: Any, _trace: Any) -> None:
     if _active is not None:
-        _active.finish("failed", message=failure_text(kind, error), timeout=CLOSE_WITHIN_S)
+        _active.fail(failure_text(kind, error))
 
 
 def _after(previous: Callable[..., Any], ours: Callable[..., None]) -> Callable[..., Any]:
@@ -73,7 +82,7 @@ def _chain_sigterm() -> None:
             previous(number, frame)  # it may save a checkpoint, log, or raise; `atexit` closes then
             return
         if _active is not None:
-            _active.close(CLOSE_WITHIN_S)
+            _active.end("failed", "ended by SIGTERM")
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
 

@@ -10,26 +10,27 @@ sent after a newer one:
 A request that was sent and not yet removed when the process died is sent again: the same points under the same
 identities, in the same order, before anything newer.
 
-One folder per run; in it, per writing process, `<writer>.lock` (held while it lives) and `<writer>.<n>.jsonl`.
+One folder per run; in it, per writing process, `<writer>.lock` (held while it lives) and `<writer>.<n>.jsonl`. Beyond
+its share of the disk a process drops its oldest points, and keeps the other reports.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import time
 from collections import deque
-from typing import Any, BinaryIO, Deque, Dict, List, Optional, Tuple
+from typing import BinaryIO, Deque, Iterator, List, NamedTuple, Optional, Set, Tuple
 
+from .address import LOCAL_PREFIX, Note, remove_if_empty, write_note
 from .buffer import Request
 from .config import Config
 from .locks import FileLock, take_lock
 
-SEGMENT_BYTES = 8 * 1024 * 1024
+SEGMENT_BYTES = 4 * 1024 * 1024
 
-# All segments of one process; beyond it new reports are lost (and counted).
-MAX_BYTES = 1024 * 1024 * 1024
+# All segments of one process (FORGE_SPOOL_MB).
+MAX_BYTES = 64 * 1024 * 1024
 
 _SEGMENT = re.compile(r"^(?P<writer>.+)\.(?P<number>\d{6})\.jsonl$")
 _HEAD = re.compile(rb'^\{"route":"([a-z/]+)","points":(\d+),"body":')
@@ -40,12 +41,25 @@ def run_folder(root: str, run_id: str) -> str:
     return os.path.join(root, re.sub(r"[^A-Za-z0-9_-]", "_", run_id))
 
 
+class Amount(NamedTuple):
+    points: int = 0
+    reports: int = 0  # other than points
+
+    def plus(self, request: Request, sign: int = 1) -> "Amount":
+        if request.route == "metrics":
+            return Amount(self.points + sign * request.points, self.reports)
+        return Amount(self.points, self.reports + sign)
+
+
 class Spool:
     """The part of a run's folder that this process reads and writes. Not for several threads at once."""
 
     def __init__(self, folder: str, config: Config, max_bytes: int = MAX_BYTES):
+        self.note = config.note(config.address)
+        self.left = Amount()
         self._folder = folder
-        self._config = config
+        # Others may look into the folder of a run that is still to be created, for its address.
+        self._removes_folder = config.owns_run or not os.path.basename(folder).startswith(LOCAL_PREFIX)
         self._max_bytes = max_bytes
         self._writer = "%013d-%d-%s" % (time.time() * 1000, os.getpid(), os.urandom(3).hex())
         self._own_lock: Optional[FileLock] = None
@@ -53,11 +67,21 @@ class Spool:
         self._adopted_locks: List[FileLock] = []
         self._segments: Deque[str] = deque()
         self._bytes = 0
+        self._thinned: Set[str] = set()
         self._tail: Optional[BinaryIO] = None
         self._tail_bytes = 0
         self._tail_number = 0
         self._reader: Optional[BinaryIO] = None
         self._head: Optional[Request] = None
+
+    def readdress(self, note: Optional[Note]) -> None:
+        """For a run that exists by now."""
+        self.note = note
+        if note is not None and note.claim is not None and os.path.isdir(self._folder):
+            try:
+                write_note(self._folder, note)
+            except OSError:
+                pass  # `sync` then finds the run by its local id
 
     @property
     def empty(self) -> bool:
@@ -74,12 +98,22 @@ class Spool:
 
     def pop(self) -> None:
         """Removes the request that `head` returned."""
+        if self._head is not None:
+            self.left = self.left.plus(self._head, -1)
         self._head = None
         self.head()
 
+    def make_room(self, request: Request) -> int:
+        """Drops the oldest points for it where our share of the disk is full. Returns how many."""
+        before = self.left.points
+        wanted = self._max_bytes - len(_line(request))
+        while self._bytes > max(wanted, 0) and self._thin_oldest():
+            pass
+        return before - self.left.points
+
     def append(self, request: Request) -> bool:
         """False when the disk or our share of it is full: the request is lost."""
-        line = b'{"route":"%s","points":%d,"body":%s}\n' % (request.route.encode(), request.points, request.body)
+        line = _line(request)
         if self._bytes + len(line) > self._max_bytes:
             return False
         try:
@@ -89,6 +123,7 @@ class Spool:
         if not whole:
             self._close_tail()  # nothing may follow half a line, because the reader takes that for the segment's end
             return False
+        self.left = self.left.plus(request)
         self._bytes += len(line)
         self._tail_bytes += len(line)
         if self._tail_bytes >= SEGMENT_BYTES:
@@ -117,6 +152,9 @@ class Spool:
                 self._adopted_locks.append(lock)
                 orphans += [found for found in _left_behind(self._folder) if found[0] == writer]
         self._segments.extendleft(reversed([name for _, name in orphans]))
+        for _, name in orphans:
+            for request in self._requests_of(name):
+                self.left = self.left.plus(request)
         if not self._segments:
             self._leave()
         elif not orphans:
@@ -128,6 +166,8 @@ class Spool:
         self._close_tail()
         self._close_reader()
         self._leave()
+        if self._removes_folder:
+            remove_if_empty(self._folder)
 
     def forget(self) -> None:
         """In a forked child: everything here belongs to the parent."""
@@ -159,7 +199,8 @@ class Spool:
             try:
                 os.makedirs(self._folder, mode=0o700, exist_ok=True)
                 self._own_lock = take_lock(self._path(self._writer + ".lock"))
-                _write_address(self._folder, self._config)
+                if self.note is not None:
+                    write_note(self._folder, self.note)
                 return
             except FileNotFoundError:
                 if last_try:
@@ -204,7 +245,46 @@ class Spool:
         if self._own_lock is not None:
             self._own_lock.release()
             self._own_lock = None
-        remove_if_empty(self._folder)
+        if not os.path.basename(self._folder).startswith(LOCAL_PREFIX):
+            remove_if_empty(self._folder)
+
+    def _thin_oldest(self) -> bool:
+        """Leaves only what is not points in the oldest segment of ours that is neither being read nor written."""
+        for name in list(self._segments)[1 if self._head is not None or self._reader is not None else 0 :]:
+            is_tail = self._tail is not None and name == self._segments[-1]
+            if name.startswith(self._writer) and name not in self._thinned and not is_tail:
+                return self._thin(name)
+        return False
+
+    def _thin(self, name: str) -> bool:
+        kept = self.left
+        lines = []
+        for request in self._requests_of(name):
+            if request.route == "metrics":
+                kept = kept.plus(request, -1)
+            else:
+                lines.append(_line(request))
+        try:
+            size = os.path.getsize(self._path(name))
+            with open(self._path(name + ".new"), "wb") as file:
+                file.writelines(lines)
+            os.replace(self._path(name + ".new"), self._path(name))
+        except OSError:
+            return False
+        self.left = kept
+        self._thinned.add(name)
+        self._bytes -= size - sum(map(len, lines))
+        return True
+
+    def _requests_of(self, name: str) -> Iterator[Request]:
+        try:
+            with open(self._path(name), "rb") as file:
+                for line in file:
+                    request = _parse(line)
+                    if request is not None:
+                        yield request
+        except OSError:
+            return
 
     def _end_replay(self) -> None:
         for lock in [*self._adopted_locks, self._replay_lock]:
@@ -212,36 +292,6 @@ class Spool:
                 lock.release()
         self._adopted_locks = []
         self._replay_lock = None
-
-
-def read_address(folder: str) -> Optional[Dict[str, Any]]:
-    """The destination of a folder's reports: `endpoint`, `run_id`, `token`."""
-    try:
-        with open(os.path.join(folder, "run.json"), encoding="utf-8") as file:
-            address: Dict[str, Any] = json.load(file)
-            return address
-    except (OSError, ValueError):
-        return None
-
-
-def remove_if_empty(folder: str) -> None:
-    """Removes the token from the disk as soon as nothing is left to send."""
-    try:
-        if os.listdir(folder) == ["run.json"]:
-            os.unlink(os.path.join(folder, "run.json"))
-        os.rmdir(folder)
-    except OSError:
-        pass  # others use it, or it never was
-
-
-def _write_address(folder: str, config: Config) -> None:
-    # The token is stored (0600, for this run only) so that `python -m forge sync` works after the job has ended.
-    address: Any = {"endpoint": config.endpoint, "run_id": config.run_id, "token": config.token}
-    path = os.path.join(folder, "run.json")
-    fd = os.open(path + ".new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with open(fd, "w", encoding="utf-8") as file:
-        json.dump(address, file)
-    os.replace(path + ".new", path)
 
 
 def _left_behind(folder: str) -> List[Tuple[str, str]]:
@@ -252,6 +302,10 @@ def _left_behind(folder: str) -> List[Tuple[str, str]]:
         return []
     found = [(_SEGMENT.match(name), name) for name in names]
     return [(match.group("writer"), name) for match, name in found if match]
+
+
+def _line(request: Request) -> bytes:
+    return b'{"route":"%s","points":%d,"body":%s}\n' % (request.route.encode(), request.points, request.body)
 
 
 def _parse(line: bytes) -> Optional[Request]:

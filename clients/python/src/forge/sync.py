@@ -6,11 +6,13 @@ import os
 import time
 from typing import Callable, List, Mapping, Optional
 
+from .address import UNCLAIMED, Address, Claim, read_note
 from .buffer import Buffer
 from .config import Config, spool_root
-from .uploader import Uploader
+from .last_word import last_word
 from .notices import Notices
-from .spool import Spool, read_address, run_folder
+from .spool import Spool, run_folder
+from .uploader import Uploader
 
 EXIT_OK = 0
 EXIT_UNAVAILABLE = 6  # as in the command line client
@@ -37,7 +39,7 @@ def _folders(root: str) -> List[str]:
 
 
 def _sync_run(folder: str, env: Mapping[str, str], say: Callable[[str], None]) -> bool:
-    config = _address(folder, env)
+    config = _config(folder, env)
     if config is None:
         if os.path.isdir(folder):
             say("%s: no address; set SERVICE_ENDPOINT, SERVICE_RUN_ID and SERVICE_TOKEN" % folder)
@@ -50,13 +52,28 @@ def _sync_run(folder: str, env: Mapping[str, str], say: Callable[[str], None]) -
         spool.close()
         say("%s: nothing to send" % config.run_id)
         return True
-    notices = Notices(write=say)
-    uploader = Uploader(config, Buffer(), spool, notices, lambda _control: None)
+    created: List[Address] = []
+    uploader = Uploader(
+        config,
+        Buffer(),
+        spool,
+        Notices(write=say),
+        on_control=lambda _control: None,
+        find_address=lambda: _find_address(folder, config, env),
+        on_address=created.append,
+    )
     uploader.start()
     sent = _until_sent(uploader)
     uploader.close(0)
-    say("%s: %s" % (config.run_id, "sent" if sent else "not all sent; the rest stays in " + folder))
+    url = created[-1].url if created else None
+    say(last_word(url, spool.left, uploader.lost.amount, folder, uploader.trouble, uploader.lost.why))
     return sent
+
+
+def _find_address(folder: str, config: Config, env: Mapping[str, str]) -> Address:
+    from . import claim
+
+    return config.address or claim.find_address(folder, config, env)
 
 
 def _until_sent(uploader: Uploader) -> bool:
@@ -65,7 +82,7 @@ def _until_sent(uploader: Uploader) -> bool:
     while not uploader.flush(1.0):
         if not uploader.offline:
             offline_since = None
-        elif uploader.blocked or (offline_since and time.monotonic() - offline_since > OFFLINE_PATIENCE_S):
+        elif offline_since and time.monotonic() - offline_since > OFFLINE_PATIENCE_S:
             return False
         else:
             offline_since = offline_since or time.monotonic()
@@ -73,15 +90,21 @@ def _until_sent(uploader: Uploader) -> bool:
     return True
 
 
-def _address(folder: str, env: Mapping[str, str]) -> Optional[Config]:
+def _config(folder: str, env: Mapping[str, str]) -> Optional[Config]:
     """A token in the environment is newer than the one on disk, which may have expired."""
-    kept = read_address(folder) or {}
+    kept = read_note(folder)
     run_id = env.get("SERVICE_RUN_ID", "")
     if run_id and os.path.basename(folder) == os.path.basename(run_folder("", run_id)):
-        fresh = {"endpoint": env.get("SERVICE_ENDPOINT"), "run_id": run_id, "token": env.get("SERVICE_TOKEN")}
-        kept = {**kept, **{name: value for name, value in fresh.items() if value}}
-    try:
-        endpoint, run, token = (str(kept[name]) for name in ("endpoint", "run_id", "token"))
-    except KeyError:
+        endpoint = env.get("SERVICE_ENDPOINT") or (kept.address.endpoint if kept else "")
+        token = env.get("SERVICE_TOKEN") or (kept.address.token if kept else "")
+        if endpoint and token:
+            return _reporting(Address(endpoint.rstrip("/"), run_id, token), None)
+    if kept is None:
         return None
-    return Config(endpoint.rstrip("/"), run, token, attempt=None, rank=0, local_rank=0)
+    if kept.report_id != kept.address.run_id:  # the reports carry the local id, under which the note tells the run
+        return _reporting(Address(kept.address.endpoint, kept.report_id, UNCLAIMED), kept.claim)
+    return _reporting(kept.address, kept.claim)
+
+
+def _reporting(address: Address, claim: Optional[Claim]) -> Config:
+    return Config(*address, attempt=None, rank=0, local_rank=0, claim=claim, owns_run=True)

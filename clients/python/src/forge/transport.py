@@ -33,9 +33,11 @@ class Unreachable(Exception):
 
 
 class Transport:
-    def __init__(self, endpoint: str, token: str, timeout_s: float = TIMEOUT_S):
+    """`header` names the one that carries the token: `Authorization` for a person's."""
+
+    def __init__(self, endpoint: str, token: str, timeout_s: float = TIMEOUT_S, header: str = "X-Service-Token"):
         self._url = urlsplit(endpoint)
-        self._token = token
+        self._credential = {header: "Bearer " + token if header == "Authorization" else token}
         self._timeout_s = timeout_s
         self._connection: Any = None
         self._target_prefix = self._url.path
@@ -67,7 +69,7 @@ class Transport:
     def _exchange(self, method: str, path: str, body: Optional[bytes], headers: Mapping[str, str]) -> Reply:
         import http.client
 
-        sent = {"X-Service-Token": self._token, "User-Agent": "forge-client-python", **headers}
+        sent = {"User-Agent": "forge-client-python", **self._credential, **headers}
         try:
             connection = self._connection = self._connection or self._connect()
             sent.update(self._proxy_headers)

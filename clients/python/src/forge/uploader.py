@@ -11,25 +11,37 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any, Callable, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, NamedTuple, Optional
 
 from . import answers
+from .address import Address
 from .buffer import POINTS_WORTH_SENDING, Buffer, Request
 from .config import Config
 from .encode import RowEncoder
 from .notices import Notices
-from .spool import Spool
-from .transport import Reply, Transport, Unreachable, retry_after_s
+from .spool import Amount, Spool
+from .transport import Transport, Unreachable, retry_after_s
 
 INTERVAL_S = 1.0
+
+# What became of a request.
+_DONE = "done"
+_KEPT = "kept"
+_BEHIND = "behind"
+
 RETRY_FIRST_S = 0.5
 RETRY_MOST_S = 30.0
 
 # Rows that the sender has not fetched after this long are written to disk.
 STUCK_AFTER_S = 3.0
 
-# While closing, a restarting server is tried more than once within the remaining time.
-_RETRY_WHILE_CLOSING_S = 1.0
+# While somebody waits, a restarting server is tried more than once within the remaining time.
+_RETRY_IN_A_HURRY_S = 1.0
+
+# Of the time for closing, this much is for writing to disk what could not be sent.
+_SPILL_WITHIN_S = 1.0
+
+_NOT_SENT = "reports cannot be sent now, and wait"
 
 
 class _InFlight:
@@ -41,7 +53,16 @@ class _InFlight:
         self.since = time.monotonic()
 
 
+class Lost(NamedTuple):
+    """What will never arrive, and why the last of it."""
+
+    amount: Amount = Amount()
+    why: str = ""
+
+
 class Uploader:
+    """`find_address` is asked where the run is still to be created; `on_address` is told once it has been."""
+
     def __init__(
         self,
         config: Config,
@@ -49,19 +70,26 @@ class Uploader:
         spool: Spool,
         notices: Notices,
         on_control: Callable[[Dict[str, Any]], None],
+        find_address: Callable[[], Address],
+        on_address: Callable[[Address], None] = lambda _address: None,
     ):
         self._config = config
         self._buffer = buffer
         self._spool = spool
         self._notices = notices
         self._on_control = on_control
-        self._transport = Transport(config.endpoint, config.token)
-        self._encoder = RowEncoder(lambda why, count: notices.report("points dropped", count, why))
+        self._find_address = find_address
+        self._on_address = on_address
+        self._transport: Optional[Transport] = None
+        self._address: Optional[Address] = None
+        self._encoder = RowEncoder(self._left_out)
+        self.lost = Lost()
+        self.trouble = ""  # why the last attempt failed
         self._order = threading.Lock()
         self._in_flight: Optional[_InFlight] = None
         self._failures = 0
-        self.blocked = False
         self._behind_a_replay = False
+        self._hurry = threading.Event()
         self._closing = threading.Event()
         self._drained = threading.Event()
         self._abandoned = False
@@ -72,20 +100,26 @@ class Uploader:
 
     @property
     def offline(self) -> bool:
-        """Whether the last attempt to reach the service failed, or it no longer accepts this token."""
-        return self._failures > 0 or self.blocked
+        """Whether the last attempt to deliver something failed."""
+        return self._failures > 0
 
-    def flush(self, timeout_s: float) -> bool:
-        """Returns True once everything so far has a response; False if the time is up or the service is unreachable."""
+    def flush(self, timeout_s: float, patient: bool = True) -> bool:
+        """Whether everything so far got a final response within the time; unless `patient`, the first failure ends it."""
         deadline = time.monotonic() + timeout_s
-        while time.monotonic() < deadline:
-            self._buffer.wake.set()
-            if self._all_sent:
-                return True
-            if self.offline:
-                return False
-            time.sleep(0.005)
-        return False
+        if patient:
+            self._hurry.set()
+        try:
+            while time.monotonic() < deadline:
+                self._buffer.wake.set()
+                if self._all_sent:
+                    return True
+                if self.offline and not patient:
+                    return False
+                time.sleep(0.005)
+            return False
+        finally:
+            if not self._closing.is_set():
+                self._hurry.clear()
 
     def close(self, timeout_s: float) -> bool:
         """Sends what it can within the time; the rest goes to the spool. Returns whether nothing is left.
@@ -93,9 +127,10 @@ class Uploader:
         Takes no lock that a logging call holds, so it may run inside a signal handler.
         """
         self._closing.set()
+        self._hurry.set()
         self._buffer.wake.set()
         try:
-            self._drained.wait(timeout_s)
+            self._drained.wait(max(0.0, timeout_s - _SPILL_WITHIN_S))
         finally:  # an impatient Ctrl-C must not lose the rest
             all_sent = self._abandon()
         return all_sent
@@ -105,13 +140,15 @@ class Uploader:
         self._buffer.wake.set()
         self._buffer.crowded.set()
         all_sent = False
-        if self._order.acquire(timeout=2.0):
+        if self._order.acquire(timeout=_SPILL_WITHIN_S):
             try:
                 all_sent = self._all_sent
                 self._spill()
                 self._spool.close()
             finally:
                 self._order.release()
+        else:
+            self._count_lost(Request("metrics", b"", self._buffer.waiting), "the disk does not respond")
         self._notices.flush()
         return all_sent
 
@@ -136,14 +173,40 @@ class Uploader:
     def _send_all(self) -> None:
         while not self._abandoned:
             self._buffer.wake.clear()
-            in_flight = None if self.blocked else self._next()
+            if self._address is None and not self._settle_address():
+                continue
+            in_flight = self._next()
             if in_flight is not None:
                 self._deliver(in_flight)
             elif self._closing.is_set() and not self._behind_a_replay:
                 self._drained.set()
                 break
             self._rest(in_flight is not None)
-        self._transport.close()
+        if self._transport is not None:
+            self._transport.close()
+
+    def _settle_address(self) -> bool:
+        try:
+            address = self._find_address()
+        except Exception as error:  # whatever it is, training and the next attempt must not suffer
+            self._fail(str(error), self._jittered_s())
+            return False
+        self._go_to(address)
+        self._on_address(address)
+        self._failures = 0
+        return True
+
+    def _go_to(self, address: Address) -> None:
+        with self._order:
+            self._spool.readdress(self._config.note(address))
+        self._address = address
+        self._transport = Transport(address.endpoint, address.token)
+
+    def _fail(self, why: str, pause_s: float) -> None:
+        self._failures += 1
+        self.trouble = why
+        self._notices.report(_NOT_SENT, 1, why)
+        self._pause(pause_s)
 
     def _rest(self, was_busy: bool) -> None:
         """Waits until the next interval, or until there is enough for a request."""
@@ -163,65 +226,98 @@ class Uploader:
             return self._in_flight
 
     def _deliver(self, in_flight: _InFlight) -> None:
-        done = self._carry(in_flight.request)
-        if done:
+        outcome = self._carry(in_flight.request)
+        if outcome == _DONE:
             self._failures = 0
         with self._order:
             if self._abandoned:
                 return  # `close` has put it in the spool; it will be sent again, which is harmless
-            if not done:
+            if outcome == _KEPT:
                 self._spill()
+            elif outcome == _BEHIND:
+                self._put_behind(in_flight)
             elif in_flight.spooled:
                 self._spool.pop()
             self._in_flight = None
 
-    def _carry(self, request: Request) -> bool:
-        """Returns True if the service gave a final response; False if the request must be kept for later."""
+    def _put_behind(self, in_flight: _InFlight) -> None:
+        """The others go first: this one would hold them up for ever."""
+        self._spill()
+        if in_flight.spooled:
+            self._keep(in_flight.request)
+            self._spool.pop()
+        elif not self._buffer.put_request(in_flight.request):
+            self._lose(in_flight.request)
+
+    def _carry(self, request: Request) -> str:
+        """Delivers the request unless it has to be kept; waits for the service in between."""
         tries = 0
         while not self._abandoned:
             tries += 1
-            verdict, pause_s = self._attempt(request, tries)
-            if verdict.action == answers.BLOCKED:
-                self.blocked = True
-                self._notices.report("token not accepted, reports are kept on disk", 1, verdict.detail)
-                return False
-            if verdict.action != answers.RETRY:
-                lost = request.points - sum(piece.points for piece in verdict.replacements)
-                if verdict.action != answers.ACCEPTED and lost and not verdict.quiet:
-                    self._notices.report("%s dropped" % _noun(request), lost, verdict.detail)
-                return all([self._carry(piece) for piece in verdict.replacements])
-            self._failures += 1
-            self._notices.report("the service does not answer, reports wait", 1, verdict.detail)
-            self._pause(pause_s)
-        return False
+            verdict = self._attempt(request, tries)
+            if verdict.action not in (answers.RETRY, answers.BEHIND):
+                return self._settle(request, verdict)
+            if verdict.pause_s == answers.TOKEN_PAUSE_S:
+                self._note_refused_token()
+            self._fail(verdict.detail, self._jittered_s() if verdict.pause_s is None else verdict.pause_s)
+            if verdict.action == answers.BEHIND:
+                return _BEHIND
+        return _KEPT
 
-    def _attempt(self, request: Request, tries: int) -> Tuple[answers.Verdict, float]:
-        """Returns the verdict, and for a retry the seconds to wait."""
+    def _note_refused_token(self) -> None:
+        if self._closing.is_set():
+            self._drained.set()  # the rest of the time would change nothing
+        if self._config.address is None:  # whoever created the run may have got another token for it
+            try:
+                self._go_to(self._find_address())
+            except Exception as error:
+                self.trouble = str(error)
+
+    def _settle(self, request: Request, verdict: answers.Verdict) -> str:
+        lost = request.points - sum(piece.points for piece in verdict.replacements)
+        if verdict.action != answers.ACCEPTED and lost and not verdict.quiet:
+            self._count_lost(request._replace(points=lost), verdict.detail)
+            self._notices.report("%s refused by the service" % _noun(request), lost, verdict.detail)
+        outcomes = [self._carry(piece) for piece in verdict.replacements]
+        return next((outcome for outcome in outcomes if outcome != _DONE), _DONE)
+
+    def _attempt(self, request: Request, tries: int) -> answers.Verdict:
         try:
-            reply = self._transport.post(request.route, request.body)
-            if reply.status == 415 and self._transport.gzip:
-                self._transport.gzip = False
-                reply = self._transport.post(request.route, request.body)
+            verdict = self._post(request, tries)
         except Unreachable as error:
-            return answers.Verdict(answers.RETRY, str(error)), self._jittered_s()
+            return answers.Verdict(answers.RETRY, str(error))
+        if verdict.action == answers.RETRY and self._transport is not None:
+            self._transport.close()  # another connection may get past whatever responded
+        return verdict
+
+    def _post(self, request: Request, tries: int) -> answers.Verdict:
+        address, transport = self._address, self._transport
+        if address is None or transport is None:
+            return answers.Verdict(answers.RETRY, "the run has no address")
+        body = _readdressed(request.body, self._config.run_id, address.run_id)
+        reply = transport.post(request.route, body)
+        if reply.status == 415 and transport.gzip:
+            transport.gzip = False
+            reply = transport.post(request.route, body)
         control = answers.control_of(reply)
         if control is not None:
             self._on_control(control)
+        verdict = answers.judge(request, reply, tries)
         asked_s = retry_after_s(reply.headers)
-        if asked_s is None:
-            return answers.judge(request, reply, tries), self._jittered_s()
-        return answers.judge(request, reply, tries), min(asked_s, RETRY_MOST_S) + _jitter(RETRY_FIRST_S)
+        if asked_s is None or verdict.action != answers.RETRY:
+            return verdict
+        return verdict._replace(pause_s=min(asked_s, RETRY_MOST_S) + _jitter(RETRY_FIRST_S))
 
     def _jittered_s(self) -> float:
         """Full jitter, so that the clients of a cluster do not all return at once."""
         return _jitter(min(RETRY_MOST_S, RETRY_FIRST_S * 2 ** min(self._failures, 10)))
 
     def _pause(self, pause_s: float) -> None:
-        """Ends early if the run ends."""
-        if self._closing.is_set():
-            time.sleep(min(pause_s, _RETRY_WHILE_CLOSING_S))
+        """Ends early if the run ends, or somebody waits for what it reported."""
+        if self._hurry.is_set():
+            time.sleep(min(pause_s, _RETRY_IN_A_HURRY_S))
         else:
-            self._closing.wait(pause_s)
+            self._hurry.wait(pause_s)
 
     def _spill_all(self) -> None:
         while not self._abandoned:
@@ -250,6 +346,7 @@ class Uploader:
             request = self._buffer.take(self._config.run_id, self._config.attempt, self._encoder)
             if request is None:
                 break
+            self._make_room(request)
             if not self._spool.append(request):
                 if not self._abandoned and not self._buffer.half_full:
                     self._buffer.put_back(request)  # no usable disk: memory holds it for as long as it can
@@ -257,8 +354,32 @@ class Uploader:
                 self._lose(request)
         self._spool.sync()
 
+    def _keep(self, request: Request) -> None:
+        self._make_room(request)
+        if not self._spool.append(request):
+            self._lose(request)
+
+    def _make_room(self, request: Request) -> None:
+        dropped = self._spool.make_room(request)
+        if dropped:
+            self._lose(request._replace(route="metrics", points=dropped))
+
     def _lose(self, request: Request) -> None:
-        self._notices.report("%s lost: no room in the spool" % _noun(request), request.points)
+        why = "no room in the spool"
+        self._count_lost(request, why)
+        self._notices.report("%s lost: %s" % (_noun(request), why), request.points)
+
+    def _left_out(self, why: str, count: int) -> None:
+        self._count_lost(Request("metrics", b"", count), why)
+        self._notices.report("points dropped", count, why)
+
+    def _count_lost(self, request: Request, why: str) -> None:
+        self.lost = Lost(self.lost.amount.plus(request), why)
+
+
+def _readdressed(body: bytes, report_id: str, run_id: str) -> bytes:
+    """Every body begins with the id of its run."""
+    return body if report_id == run_id else body.replace(b'"%s"' % report_id.encode(), b'"%s"' % run_id.encode(), 1)
 
 
 def _jitter(most_s: float) -> float:

@@ -15,6 +15,8 @@ HPARAM_TEXT_LIMIT = 6000
 
 def scalars(values: Mapping[Any, Any]) -> Tuple[List[Tuple[str, Scalar]], List[str]]:
     """Returns dotted `(key, number)` pairs in the given order, and a complaint for each value left out."""
+    if not isinstance(values, Mapping):
+        raise TypeError('needs names and numbers, as in {"loss": 0.3}, not %s' % _shown(values))
     kept: List[Tuple[str, Scalar]] = []
     complaints: List[str] = []
     for key, value in flatten(values):
@@ -90,6 +92,8 @@ def to_step(step: Any) -> int:
 def hparams(params: Any) -> Dict[str, Any]:
     """A flat dictionary of texts, numbers, booleans and nulls; other values are converted to text."""
     if not isinstance(params, Mapping):
+        if not hasattr(params, "__dict__"):
+            raise TypeError('needs names and values, as in {"lr": 0.1}, not %s' % _shown(params))
         params = vars(params)  # argparse.Namespace, dataclasses, SimpleNamespace
     return {key: _hparam(value) for key, value in flatten(params)}
 
@@ -102,6 +106,11 @@ def _hparam(value: Any) -> Any:
     except (TypeError, ValueError):
         return str(value)[:HPARAM_TEXT_LIMIT]
     return number if number - number == 0 else nonfinite(number)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return "%s (%s)" % (text if len(text) <= 40 else text[:37] + "...", type(value).__name__)
 
 
 def nonfinite(number: float) -> str:

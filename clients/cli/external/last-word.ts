@@ -1,0 +1,72 @@
+import { isEnded, type RunRecord } from '../answers.ts'
+import type { Api } from '../api.ts'
+import { segment } from '../api.ts'
+import type { Session } from '../session.ts'
+import { pause } from '../sse.ts'
+import type { Address } from './ingest.ts'
+
+export type Outcome = {
+  /** The line of `--json`. */
+  told: { type: string; run_id: string; event: string; exit_code: number }
+  /** Null: the run was never created. */
+  address: Address | null
+  lostLines: number
+  /** Reports that could not be sent: in `folder`, unless `fault` kept them from the disk. */
+  kept: number
+  folder: string | null
+  fault: string | null
+}
+
+type Ended = RunRecord & { counts: { points: number } }
+
+/** The end is shown by reads a moment after it was reported. */
+const looksWithinMs = 3000
+const lookEveryMs = 100
+
+/** Says on stderr how the run ended, and whether everything about it arrived; stdout belongs to the command. */
+export async function lastWord(session: Session, outcome: Outcome): Promise<void> {
+  const { told, address, lostLines, kept, folder, fault } = outcome
+  const { terminal, api, isJson } = session
+  const run = address && kept === 0 ? await endedRun(api, address.run_id) : null
+  const url = address ? `${api.host}/runs/${address.run_id}` : null
+  if (isJson) {
+    const state = run?.state ?? null
+    const points = run?.counts.points ?? null
+    const rest = { state, points, url, lost_lines: lostLines, kept_reports: kept, kept_in: folder }
+    terminal.note(JSON.stringify({ ...told, ...rest }))
+    return
+  }
+  if (lostLines > 0) terminal.note(`forge: ${lostLines} lines of output were not stored`)
+  if (fault) terminal.note(`forge: ${kept} reports are lost: ${fault}`)
+  if (folder) terminal.note(`forge: ${kept} reports kept in ${folder}; send with forge sync`)
+  terminal.note(`forge: ${summary(told, run).join(' · ')}${url === null ? '' : `  ${url}`}`)
+}
+
+function summary({ run_id, event, exit_code }: Outcome['told'], run: Ended | null): string[] {
+  const points = run?.counts.points
+  return [
+    run?.short_id ?? run_id,
+    run?.state ?? event,
+    ...(points === undefined
+      ? []
+      : [`${points.toLocaleString('en')} ${points === 1 ? 'point' : 'points'}`]),
+    `exit code ${exit_code}`,
+  ]
+}
+
+/** The run as it ended; null if that cannot be told in time. */
+async function endedRun(api: Api, runId: string): Promise<Ended | null> {
+  const never = new AbortController().signal
+  const deadline = performance.now() + looksWithinMs
+  let last: Ended | null = null
+  do {
+    try {
+      last = await api.get<Ended>(`/api/runs/${segment(runId)}`, {}, { withinMs: looksWithinMs })
+      if (isEnded(last.state)) return last
+    } catch {
+      return last
+    }
+    await pause(lookEveryMs, never)
+  } while (performance.now() < deadline)
+  return last
+}

@@ -1,0 +1,112 @@
+"""Creates the run of code that runs outside of a job: at once, or when the service can be reached again."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import Any, Dict, Mapping, Optional
+from urllib.parse import quote
+
+from .address import LOCAL_PREFIX, UNCLAIMED, Address, Claim, Note, read_note, write_note
+from .answers import describe, is_object, is_ours
+from .config import Config, ConfigError, ForgeError
+from .sign_in import SignIn, current_sign_in, sign_in_at
+from .transport import Reply, Transport, Unreachable
+
+# How long `init` waits for the run to be created before training starts without it.
+PATIENCE_S = 5.0
+
+_MAY_PASS = frozenset({404, 405, 408, 425, 429})
+
+TWO_WAYS_OUT = (
+    "You are not signed in. Either sign in with `forge login --host URL` (or set FORGE_HOST and FORGE_TOKEN), "
+    "or set SERVICE_ENABLED=0 to train without reporting"
+)
+
+
+class NotYet(Exception):
+    """The run could not be created now; its reports wait."""
+
+
+class Refused(ForgeError):
+    """The service will not create this run."""
+
+
+def begin_run(body: Mapping[str, Any], env: Mapping[str, str]) -> Config:
+    """The configuration of a run of its own; of one still to be created if the service cannot be reached."""
+    signed_in = current_sign_in(env)
+    if signed_in is None:
+        raise ConfigError(TWO_WAYS_OUT)
+    local_id = new_local_id()
+    claim = Claim(signed_in.host, body)
+    try:
+        address = _create(claim, local_id, signed_in, None)
+    except NotYet:
+        address = Address(_endpoint(claim.host), local_id, UNCLAIMED)
+    except Refused as error:
+        raise ConfigError(str(error), error.status) from error
+    return Config(*address, attempt=None, rank=0, local_rank=0, claim=claim, owns_run=True)
+
+
+def new_local_id() -> str:
+    """Also the Idempotency-Key under which its run is created."""
+    return "%s%013d_%s" % (LOCAL_PREFIX, time.time() * 1000, os.urandom(8).hex())
+
+
+def find_address(folder: str, config: Config, env: Mapping[str, str]) -> Address:
+    """The address of a run that did not exist when it began. Raises `NotYet`, or `Refused`."""
+    note = read_note(folder)
+    if note is not None and note.is_claimed:
+        return note.address
+    claim = config.claim or (note.claim if note is not None else None)
+    if claim is None or not config.owns_run:
+        raise NotYet("`forge run` has not created the run yet")
+    signed_in = sign_in_at(claim.host, env)
+    if signed_in is None:
+        raise NotYet("you are no longer signed in; `forge login --host %s`" % claim.host)
+    address = _create(claim, config.run_id, signed_in, folder)
+    if os.path.isdir(folder):
+        write_note(folder, Note(address, config.run_id, claim))
+    return address
+
+
+def _create(claim: Claim, key: str, signed_in: SignIn, folder: Optional[str]) -> Address:
+    """Repeating it creates nothing twice. A repeated response has no token, so another one is issued then."""
+    transport = Transport(claim.host, signed_in.token, PATIENCE_S, header="Authorization")
+    try:
+        created = _ask(transport, "/api/runs", claim.body, {"Idempotency-Key": key})
+        run_id, token = str(created["run_id"]), created.get("token")
+        note = None if token or folder is None else read_note(folder)
+        if note is not None and note.is_claimed:  # by another process, in this moment
+            return note.address
+        if not token:
+            token = _ask(transport, "/api/runs/%s/token" % quote(run_id), {}, {})["token"]
+        return Address(_endpoint(claim.host), run_id, str(token))
+    except Unreachable as error:
+        raise NotYet(str(error)) from error
+    finally:
+        transport.close()
+
+
+def _ask(transport: Transport, path: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> Dict[str, Any]:
+    sent = {"Content-Type": "application/json", **headers}
+    reply = transport.request("POST", path, json.dumps(body).encode(), sent)
+    if 200 <= reply.status < 300 and is_object(reply):
+        answer: Dict[str, Any] = json.loads(reply.body)
+        return answer
+    raise _failure(reply)
+
+
+def _failure(reply: Reply) -> Exception:
+    what = "the run was not created: %s" % describe(reply)
+    if not is_ours(reply) or reply.status >= 500 or reply.status in _MAY_PASS:
+        return NotYet(what)
+    if reply.status == 401:
+        what += "; sign in again with `forge login`"
+    return Refused(what, reply.status)
+
+
+def _endpoint(host: str) -> str:
+    """The address that worked for us, which the one that the service gives need not do from here."""
+    return host + "/api/ingest"

@@ -1,0 +1,25 @@
+"""What a process says of its reports when it ends."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+from .spool import Amount
+
+
+def last_word(url: Optional[str], left: Amount, lost: Amount, folder: str, why_left: str, why_lost: str) -> str:
+    """True whatever happened: everything arrived, some waits on disk, some never will."""
+    if left != Amount():
+        because = " (%s)" % why_left if why_left else ""
+        text = "%s kept in %s; send with `python3 -m forge sync`%s" % (in_words(left), folder, because)
+    else:
+        text = "all sent" if lost == Amount() else "the rest was sent"
+    if lost != Amount():
+        text = "%s not stored: %s; %s" % (in_words(lost), why_lost, text)
+    return "forge: %s%s" % (text, "" if url is None else "  " + url)
+
+
+def in_words(amount: Amount) -> str:
+    parts = [(amount.points, "point"), (amount.reports, "other report")]
+    words = ["%s %s%s" % (format(count, ","), noun, "" if count == 1 else "s") for count, noun in parts if count]
+    return " and ".join(words)

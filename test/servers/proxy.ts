@@ -1,0 +1,57 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ExecutionContext } from 'ava'
+
+/** What the proxy says instead of passing a request on. */
+export type Interjection = { status: number; headers?: Record<string, string>; body?: string }
+
+export type ReverseProxy = {
+  /** The server's address through the proxy. */
+  url: string
+  /** From now on responds by itself; null: passes everything on again. */
+  interject(what: Interjection | null): void
+  /** Requests that it has responded to by itself. */
+  interjected(): number
+}
+
+/** A reverse proxy before a server of the tests, as operators put one: sometimes it responds by itself. */
+export async function proxyBefore(t: ExecutionContext, target: string): Promise<ReverseProxy> {
+  let own: Interjection | null = null
+  let count = 0
+  const server = createServer((asked, answer) => {
+    if (own === null) {
+      passOn(target, asked, answer)
+      return
+    }
+    count += 1
+    const { status, headers = {}, body = '<html><h1>Not now</h1></html>' } = own
+    asked.resume().once('end', () => {
+      answer.writeHead(status, { 'content-type': 'text/html', ...headers }).end(body)
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    interject(what) {
+      own = what
+    },
+    interjected: () => count,
+  }
+}
+
+function passOn(target: string, asked: IncomingMessage, answer: ServerResponse): void {
+  const { method, headers, url } = asked
+  const onward = request(`${target}${url}`, { method, headers }, response => {
+    answer.writeHead(response.statusCode ?? 502, response.headers)
+    response.pipe(answer)
+  })
+  onward.on('error', () => {
+    if (!answer.headersSent) answer.writeHead(502)
+    answer.end()
+  })
+  asked.pipe(onward)
+}
