@@ -51,6 +51,24 @@ export const runAbandoned = event(
   ({ run_id }, who) => `${who} gave up ${run_id}, which was silent for a day`,
 )
 
+/** The code of an external run was asked to end; only the code itself can. */
+export const runStopRequested = event(
+  'run.stop_requested',
+  Type.Object({ run_id: runId(), reason: nullable(Type.String()) }),
+  ({ run_id, reason }, who) => `${who} asked ${run_id} to stop${because(reason)}`,
+)
+
+/** An external run ended after it had been asked to, or was ended without waiting for its code (`exit_code` null). */
+export const runStopped = event(
+  'run.stopped',
+  Type.Object({
+    run_id: runId(),
+    exit_code: nullable(Type.Integer()),
+    reason: nullable(Type.String()),
+  }),
+  ({ run_id, reason }, who) => `${who} said that ${run_id} stopped${because(reason)}`,
+)
+
 /** The owner of an external run got a new ingest token for it; earlier ones became invalid. */
 export const runTokenIssued = event(
   'run.token_issued',
@@ -64,15 +82,22 @@ const events = [
   runSucceeded,
   runFailed,
   runAbandoned,
+  runStopRequested,
+  runStopped,
   runTokenIssued,
 ] as const
 export type RunEvent = EventOf<(typeof events)[number]>
 
-export type RunState = 'pending' | 'running' | 'succeeded' | 'failed' | 'abandoned'
+export type RunState = 'pending' | 'running' | 'succeeded' | 'failed' | 'stopped' | 'abandoned'
 
 /** `state` null: no such run. */
-export type Run = { state: RunState | null; started_at: string | null; ended_at: string | null }
-const initial: Run = { state: null, started_at: null, ended_at: null }
+export type Run = {
+  state: RunState | null
+  started_at: string | null
+  ended_at: string | null
+  stop_requested: boolean
+}
+const initial: Run = { state: null, started_at: null, ended_at: null, stop_requested: false }
 
 function evolve(run: Run, event: Stamped<RunEvent>): Run {
   switch (event.type) {
@@ -86,6 +111,10 @@ function evolve(run: Run, event: Stamped<RunEvent>): Run {
       return { ...run, state: 'failed', ended_at: event.occurred_at }
     case 'run.abandoned':
       return { ...run, state: 'abandoned', ended_at: event.occurred_at }
+    case 'run.stop_requested':
+      return { ...run, stop_requested: true }
+    case 'run.stopped':
+      return { ...run, state: 'stopped', ended_at: event.occurred_at }
     case 'run.token_issued':
       return run
   }

@@ -33,6 +33,22 @@ export const runCreated = Type.Object({
   url: Type.String(),
 })
 
+/** The body of `POST /api/runs/{run_id}/stop`. */
+export const runStop = closed({
+  reason: Type.Optional(nullable(Type.String({ maxLength: 1000 }))),
+  /** End the run now, whatever its code does; the code is asked to exit at once. */
+  force: Type.Optional(Type.Boolean({ default: false })),
+})
+
+/** `already`: an earlier request had asked for it; `deadline` is null, because only the code itself can end. */
+export const runStopReply = Type.Object({
+  run_id: Type.String(),
+  state: Type.String(),
+  accepted: Type.Literal(true),
+  already: Type.Boolean(),
+  deadline: nullable(timestamp()),
+})
+
 export const tokenIssued = Type.Object({
   run_id: Type.String(),
   token: nullable(Type.String()),

@@ -14,6 +14,8 @@ export function reportLifecycle(run: Run, report: RunReport): RunEvent[] {
   if (isEnded(run)) return []
   const { run_id, reported_at } = report
   const exit_code = report.exit_code ?? null
+  if (run.stop_requested && (report.event === 'succeeded' || report.event === 'failed'))
+    return [{ type: 'run.stopped', data: { run_id, exit_code, reason: null } }]
   switch (report.event) {
     case 'starting':
       return []
@@ -29,6 +31,17 @@ export function reportLifecycle(run: Run, report: RunReport): RunEvent[] {
         },
       ]
   }
+}
+
+export type StopRequest = { run_id: string; reason: string | null; force: boolean }
+
+/** Asks the code of an external run to end; with `force` the run ends now, whatever its code does. */
+export function stopRun(run: Run, { run_id, reason, force }: StopRequest): RunEvent[] {
+  if (run.state === null) throw new Refusal('not_found', `No such run: ${run_id}`)
+  if (run.ended_at !== null)
+    throw new Refusal('conflict', `Run already ended (${run.state} at ${run.ended_at})`)
+  if (force) return [{ type: 'run.stopped', data: { run_id, exit_code: null, reason } }]
+  return run.stop_requested ? [] : [{ type: 'run.stop_requested', data: { run_id, reason } }]
 }
 
 /** Abandons a run that reported nothing for a day; an ended run keeps its state. */

@@ -19,6 +19,7 @@ export const reportRun =
       alongside: async (tx, { events: [decided], now }) => {
         if (decided?.type === 'run.succeeded') await endRun(tx, run_id, 'succeeded', now)
         if (decided?.type === 'run.failed') await endRun(tx, run_id, 'failed', now)
+        if (decided?.type === 'run.stopped') await endRun(tx, run_id, 'stopped', now)
       },
     })
     return {
@@ -44,7 +45,7 @@ const lateLinesMs = 5000
 export async function endRun(
   tx: Transaction,
   runId: string,
-  state: 'succeeded' | 'failed' | 'abandoned',
+  state: 'succeeded' | 'failed' | 'stopped' | 'abandoned',
   now: Date,
 ): Promise<void> {
   await tx.query(

@@ -2,7 +2,14 @@ import type { Person } from '../../auth/caller.ts'
 import { type Route, route } from '../../auth/route.ts'
 import { type RunEvent, runAt } from '../../events/runs.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { type RunInput, runCreated, runInput, tokenIssued } from '../../schemas/runs.ts'
+import {
+  type RunInput,
+  runCreated,
+  runInput,
+  runStop,
+  runStopReply,
+  tokenIssued,
+} from '../../schemas/runs.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import type { HttpAsked } from '../asked.ts'
@@ -11,6 +18,8 @@ import type { Deps } from '../deps.ts'
 import { type RunToActOn, runToActOn } from '../run-to-act-on.ts'
 import { locksOfShortId, projectExists, takeShortId } from '../short-id.ts'
 import { endIngestTokens, type IssuedToken, issueIngestToken } from '../tokens.ts'
+import { stopRun } from './decide.ts'
+import { endRun } from './report.ts'
 
 export const runRoutes = (deps: Deps): Route[] => [
   route({
@@ -53,7 +62,45 @@ export const runRoutes = (deps: Deps): Route[] => [
       return answer
     },
   }),
+  stopRoute(deps),
 ]
+
+const stopRoute = (deps: Deps): Route =>
+  route({
+    method: 'POST',
+    path: '/api/runs/{run_id}/stop',
+    credential: 'person',
+    reach: 'its_people',
+    tag: 'runs',
+    summary: 'Ask the code of a run without a job to end, or end the run without it',
+    params: runIdInPath,
+    body: runStop,
+    bodyMayBeAbsent: true,
+    response: runStopReply,
+    refusals: ['forbidden', 'not_found', 'conflict'],
+    async handle(request) {
+      const { caller, params, body } = request
+      const asked = params.run_id
+      const run = await runToActOn(deps.pool, { asked, caller, action: 'control', noun: 'run' })
+      if (run.source === 'job')
+        throw new Refusal('conflict', 'The run belongs to a job; stop that: /api/jobs/…/stop')
+      const { run_id } = run
+      const { reason = null, force = false } = body
+      const { before, state } = await commit(deps, request, runAt(run_id), {
+        decide: current => stopRun(current, { run_id, reason, force }),
+        async alongside(tx, { now }) {
+          const control = force ? 'exit' : 'checkpoint_and_exit'
+          await tx.query('update write.run_state set control = $2 where run_id = $1', [
+            run_id,
+            control,
+          ])
+          if (force) await endRun(tx, run_id, 'stopped', now)
+        },
+      })
+      const already = before.stop_requested && !force
+      return { run_id, state: state.state, accepted: true, already, deadline: null }
+    },
+  })
 
 type Create = HttpAsked & { caller: Person; body: RunInput }
 

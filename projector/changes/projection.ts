@@ -29,6 +29,8 @@ export const changesProjection: Handlers<ChangeTables, JobEvent | RunEvent> = {
   'run.succeeded': (tx, event) => enter(tx, event, 'succeeded'),
   'run.failed': (tx, event) => enter(tx, event, 'failed'),
   'run.abandoned': (tx, event) => enter(tx, event, 'abandoned'),
+  'run.stop_requested': async () => {},
+  'run.stopped': (tx, event) => enter(tx, event, 'stopped'),
   'run.token_issued': async () => {},
 }
 

@@ -28,6 +28,8 @@ export const runProjection: Handlers<RunTables, RunEvent | JobEvent> = {
   'run.succeeded': (tx, event) => end(tx, event, 'succeeded'),
   'run.failed': (tx, event) => end(tx, event, 'failed'),
   'run.abandoned': (tx, event) => end(tx, event, 'abandoned'),
+  'run.stop_requested': unchanged,
+  'run.stopped': (tx, event) => end(tx, event, 'stopped'),
   'run.token_issued': unchanged,
   'job.admitted': (tx, event) => tx.insertInto('runs').values(runOfJob(event)).execute(),
   'job.held': unchanged,

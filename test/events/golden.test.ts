@@ -72,7 +72,7 @@ test('each recorded event folds into the state of its stream', t => {
   t.like(of('keys-signing') as object, { kid: '2026-11-20-7c1a' })
   t.like(of('projection-all') as object, { projection: 'all', requested_by: 'root' })
   t.like(of('job-run_01KAFHVPSR4M3ZK1Q5JY8W2E7N') as object, { state: 'stopped', attempt: 1 })
-  t.like(of('run-run_01KAFJ2C9T7X0B5D8EYH3N4QWM') as object, { state: 'abandoned' })
+  t.like(of('run-run_01KAFJ2C9T7X0B5D8EYH3N4QWM') as object, { state: 'stopped' })
 })
 
 test('each recorded event has a sentence', t => {

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { abandonRun, reportLifecycle } from '../../command-api/runs/decide.ts'
+import { abandonRun, reportLifecycle, stopRun } from '../../command-api/runs/decide.ts'
 import { type Run, type RunEvent, type RunState, runs } from '../../events/runs.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { LifecycleReport } from '../../schemas/runs.ts'
@@ -25,6 +25,9 @@ const failed: RunEvent = {
 }
 const abandoned: RunEvent = { type: 'run.abandoned', data: { run_id } }
 
+const stopRequested: RunEvent = { type: 'run.stop_requested', data: { run_id, reason: null } }
+const stopped: RunEvent = { type: 'run.stopped', data: { run_id, exit_code: null, reason: null } }
+
 const after = (...events: RunEvent[]): Run =>
   events.map(event => ({ ...event, ...envelope })).reduce(runs.evolve, runs.initial)
 
@@ -33,6 +36,7 @@ const given: Record<RunState, Run> = {
   running: after(created, started),
   succeeded: after(created, started, succeeded),
   failed: after(created, started, failed),
+  stopped: after(created, started, stopRequested, stopped),
   abandoned: after(created, abandoned),
 }
 
@@ -46,6 +50,7 @@ const table: Record<RunState, Record<LifecycleReport['event'], RunState>> = {
     failed: 'succeeded',
   },
   failed: { starting: 'failed', running: 'failed', succeeded: 'failed', failed: 'failed' },
+  stopped: { starting: 'stopped', running: 'stopped', succeeded: 'stopped', failed: 'stopped' },
   abandoned: {
     starting: 'abandoned',
     running: 'abandoned',
@@ -84,4 +89,27 @@ test('a silent run is abandoned once, an ended one never', t => {
   t.deepEqual(abandonRun(given.running, run_id), [abandoned])
   for (const state of ['succeeded', 'failed', 'abandoned'] as const)
     t.deepEqual(abandonRun(given[state], run_id), [])
+})
+
+const stop = (run: Run, force = false) => stopRun(run, { run_id, reason: 'enough', force })
+
+test('a run that was asked to stop is stopped by whichever end its code reports', t => {
+  const asked = after(created, started, stopRequested)
+  t.is(asked.state, 'running', 'only its code can end it')
+  for (const event of ['succeeded', 'failed'] as const) {
+    const events = reportLifecycle(asked, { run_id, event, exit_code: 143, reported_at })
+    t.deepEqual(events, [{ type: 'run.stopped', data: { run_id, exit_code: 143, reason: null } }])
+  }
+})
+
+test('asking twice asks once; force ends the run at once; an ended run is a conflict', t => {
+  const reason = 'enough'
+  const running = after(created, started)
+  t.deepEqual(stop(running), [{ type: 'run.stop_requested', data: { run_id, reason } }])
+  t.deepEqual(stop(after(created, started, stopRequested)), [])
+  const ends: RunEvent[] = [{ type: 'run.stopped', data: { run_id, exit_code: null, reason } }]
+  t.deepEqual(stop(running, true), ends)
+  t.deepEqual(stop(after(created, stopRequested), true), ends)
+  t.throws(() => stop(given.succeeded), { instanceOf: Refusal, message: /already ended/ })
+  t.throws(() => stop(runs.initial), { instanceOf: Refusal, message: /No such run/ })
 })

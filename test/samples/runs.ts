@@ -42,5 +42,12 @@ export const runSample: Sample = {
         return `/api/runs/${(await asked<{ run_id: string }>(send, operator, call)).run_id}/token`
       },
     },
+    'POST /api/runs/{run_id}/stop': {
+      async path({ send, people: { operator }, fixtures }) {
+        const { project } = fixtures.operator.fields
+        const call = { method: 'POST', path: '/api/runs', body: { project } }
+        return `/api/runs/${(await asked<{ run_id: string }>(send, operator, call)).run_id}/stop`
+      },
+    },
   },
 }

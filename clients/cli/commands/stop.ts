@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
 import { duration } from '../amounts.ts'
-import { isEnded, type JobDetail } from '../answers.ts'
-import { segment } from '../api.ts'
+import { isEnded, type JobDetail, type RunRecord } from '../answers.ts'
+import { type Api, segment } from '../api.ts'
 import { type ExitCode, exitCode, usageFailure } from '../failure.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
 import { pause } from '../sse.ts'
+import { requestStop, type Stopped } from '../stopping.ts'
 
 type StopOptions = CommonOptions & {
   force?: boolean
@@ -12,19 +13,11 @@ type StopOptions = CommonOptions & {
   grace?: string
   wait: boolean
 }
-type Stopped = {
-  run_id: string
-  state: string
-  accepted: boolean
-  already: boolean
-  deadline: string | null
-}
-
 export function describeStop(command: Command): Command {
   return command
     .argument('<run>', 'run id or short id')
-    .description('stop a job: ask it to end, and kill it after the grace period')
-    .option('--force', 'kill it at once')
+    .description('stop a job, killed after the grace period; or ask the code of another run to end')
+    .option('--force', 'kill it at once; a run without a job ends even if its code goes on')
     .option('--reason <text>', 'kept with the run')
     .option('--grace <seconds>', 'how long it may take to end by itself')
     .option('--no-wait', 'return as soon as the request is accepted')
@@ -33,7 +26,7 @@ export function describeStop(command: Command): Command {
 export async function stop(world: World, id: string, options: StopOptions): Promise<ExitCode> {
   const session = await openSignedIn(world, options)
   const { api, terminal, isJson } = session
-  const answer = await api.post<Stopped>(`/api/jobs/${segment(id)}/stop`, bodyOf(options))
+  const answer = await requestStop(api, id, bodyOf(options))
   if (!isJson) terminal.note(requestText(id, answer, session.nowMs()))
   const state =
     options.wait && !isEnded(answer.state) ? await waitForEnd(session, answer.run_id) : answer.state
@@ -65,7 +58,7 @@ async function waitForEnd({ api, terminal, nowMs }: Session, runId: string): Pro
   const began = nowMs()
   let saidMs = began
   for (;;) {
-    const { state } = await api.get<JobDetail>(`/api/jobs/${segment(runId)}`)
+    const { state } = await stateOf(api, runId)
     if (isEnded(state)) return state
     if (nowMs() - saidMs >= sayEveryMs) {
       saidMs = nowMs()
@@ -76,3 +69,8 @@ async function waitForEnd({ api, terminal, nowMs }: Session, runId: string): Pro
     await pause(pollMs, never)
   }
 }
+
+/** Jobs have more states than runs. */
+const stateOf = async (api: Api, runId: string): Promise<{ state: string }> =>
+  (await api.find<JobDetail>(`/api/jobs/${segment(runId)}`)) ??
+  (await api.get<RunRecord>(`/api/runs/${segment(runId)}`))

@@ -14,16 +14,19 @@ type ChildOptions = {
   command: readonly string[]
   env: Record<string, string | undefined>
   onOutput: (stream: OutputStream, bytes: Buffer) => void
+  /** Called once with what sends it a signal. */
+  onStart?: (kill: (signal: NodeJS.Signals) => void) => void
 }
 
 const passedOn = ['SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
 
 /** Runs the command to its end with our standard input, forwarding signals. */
-export function runChild({ command, env, onOutput }: ChildOptions): Promise<ChildEnd> {
+export function runChild({ command, env, onOutput, onStart }: ChildOptions): Promise<ChildEnd> {
   const [program = '', ...args] = command
   const child = spawn(program, args, { env, stdio: ['inherit', 'pipe', 'pipe'] })
   child.stdout.on('data', bytes => onOutput('stdout', bytes))
   child.stderr.on('data', bytes => onOutput('stderr', bytes))
+  onStart?.(signal => void child.kill(signal))
   const forward = (signal: NodeJS.Signals) => void child.kill(signal)
   // A terminal sends Ctrl-C to the command as well, so it is not forwarded.
   const interrupt = () => {

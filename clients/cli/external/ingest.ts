@@ -6,9 +6,12 @@ export type Address = { endpoint: string; run_id: string; token: string }
 /** A report without the id of its run: as it is posted to `route`, and as the spool keeps it. */
 export type Report = { route: 'lifecycle' | 'logs'; body: Record<string, unknown> }
 
+/** What the platform asks of the code of a run, in each response to its reports. */
+export type Control = 'none' | 'checkpoint_and_exit' | 'exit'
+
 /** `refused`: the server will never take it; `not now`: it, or what is in front of it, may later. */
 export type Reply =
-  | { outcome: 'taken'; body: Record<string, unknown> }
+  | { outcome: 'taken'; body: Record<string, unknown>; control: Control }
   | { outcome: 'refused' | 'not now'; why: string; status: number | null }
 
 const timeoutMs = 15_000
@@ -51,7 +54,7 @@ export async function postOnce(url: string, { headers, body, giveUp }: Post): Pr
 }
 
 function judge({ ok, status, headers }: Response, body: unknown): Reply {
-  if (ok && isRecord(body)) return { outcome: 'taken', body }
+  if (ok && isRecord(body)) return { outcome: 'taken', body, control: controlOf(headers) }
   const detail = isRecord(body) ? body.detail : undefined
   const isDetail = typeof detail === 'string' || Array.isArray(detail)
   if (!isDetail || !headers.has('x-request-id')) {
@@ -61,6 +64,11 @@ function judge({ ok, status, headers }: Response, body: unknown): Reply {
   const words = typeof detail === 'string' ? detail : JSON.stringify(detail).slice(0, 500)
   const outcome = refusals.includes(status) ? 'refused' : 'not now'
   return { outcome, why: `${status} ${words}`, status }
+}
+
+function controlOf(headers: Headers): Control {
+  const action = headers.get('forge-control')?.split(';')[0]?.trim()
+  return action === 'exit' || action === 'checkpoint_and_exit' ? action : 'none'
 }
 
 function parsed(text: string): unknown {

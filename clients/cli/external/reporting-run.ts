@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Session } from '../session.ts'
 import { pause } from '../sse.ts'
 import { type ChildEnd, runChild } from './child.ts'
-import { type Address, deliver, type Report } from './ingest.ts'
+import { heedControl } from './heed-control.ts'
+import { type Address, type Control, deliver, type Report } from './ingest.ts'
 import { lastWord } from './last-word.ts'
 import { type LogShipper, openLogShipper } from './log-shipper.ts'
 import type { Spool } from './spool.ts'
@@ -37,8 +38,13 @@ export async function runReporting(
     onTrouble: once(reason => terminal.note(`forge: output is delayed: ${reason}`)),
   })
   const began = reportBegin(address, new Date(beganMs), givingUp.signal)
+  const ended = new AbortController()
   const end = await runChild({
     command,
+    onStart(kill) {
+      const after = began.then(() => address)
+      void heedControl({ address: after, ended: ended.signal, onControl: heed(session, kill) })
+    },
     env: {
       ...env,
       // Python buffers output that is not a terminal; a live log needs it at once.
@@ -50,6 +56,7 @@ export async function runReporting(
       shipper.write(stream, bytes)
     },
   })
+  ended.abort()
   if (end.fault) {
     process.stderr.write(`${end.fault}\n`)
     shipper.write('stderr', Buffer.from(`${end.fault}\n`))
@@ -59,6 +66,15 @@ export async function runReporting(
   release()
   return end.exitCode
 }
+
+/** A stop ends the command with SIGTERM, so that it may still save; `forge stop --force` kills it. */
+const heed =
+  ({ terminal }: Session, kill: (signal: NodeJS.Signals) => void) =>
+  (control: Control) => {
+    const signal = control === 'exit' ? 'SIGKILL' : 'SIGTERM'
+    terminal.note(`forge: the run is to stop; the command gets ${signal}`)
+    kill(signal)
+  }
 
 /** After the command, sending the rest may take some seconds, or until Ctrl-C. */
 function giveUpInTime({ terminal }: Session, givingUp: AbortController): () => void {

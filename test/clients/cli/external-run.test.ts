@@ -1,13 +1,15 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
-import { commandLine } from '../../servers/command-line.ts'
+import { commandLine, type Ended } from '../../servers/command-line.ts'
 import { type Forge, startForge } from '../../servers/forge.ts'
 import { proxyBefore } from '../../servers/proxy.ts'
+import { createRun } from '../../servers/runs.ts'
 import { until } from '../../servers/until.ts'
 
 const pythonClient = join(import.meta.dirname, '../../../clients/python/src')
 
+type Row = { run_id: string; state: string }
 type Shown = { state: string; counts: { points: number } }
 type Line = { seq: number; text: string; stream: string }
 
@@ -99,7 +101,15 @@ test.serial(
       const { body } = await forge.call<Shown>('GET', `/api/runs/${runId}`)
       return body.state === 'succeeded' && body.counts.points === 1500
     })
-    await until('its output', 15_000, async () => (await logOf(forge, runId)).length === 1)
+    await until('its output', 15_000, async () => {
+      const lines = await logOf(forge, runId)
+      return (
+        lines
+          .filter(line => line.stream === 'stdout')
+          .map(line => line.text)
+          .join() === 'recorded'
+      )
+    })
     t.deepEqual(await readdir(join(home, '.forge/spool')), [])
   },
 )
@@ -122,12 +132,10 @@ test.serial(
     const sent = await run(['sync'])
     t.is(sent.code, 0, sent.stdout)
     t.regex(sent.stdout, /^forge: all sent/m)
-    const { body: rows } = await forge.call<{ run_id: string; state: string }[]>('GET', '/api/runs')
-    t.deepEqual(
-      rows.map(row => row.state),
-      ['failed'],
-    )
-    const runId = rows[0]?.run_id ?? ''
+    const { run_id: runId } = await until('one run that failed', 15_000, async () => {
+      const { body } = await forge.call<Row[]>('GET', '/api/runs')
+      return body.length === 1 && body[0]?.state === 'failed' && body[0]
+    })
     await until('its output', 15_000, async () => (await logOf(forge, runId)).length === 2)
     t.deepEqual(await readdir(join(home, '.forge/spool')), [])
   },
@@ -208,4 +216,34 @@ test('a missing command exits with the code that shells use, and its run fails',
   const end = JSON.parse(ended.stderr.trimEnd().split('\n').at(-1) ?? '')
   t.is(end.event, 'failed')
   t.is(end.exit_code, 127)
+})
+
+test.serial('forge stop ends the command of an external run, and the run as stopped', async t => {
+  t.timeout(240_000)
+  const forge = await startForge(t)
+  const { run } = await commandLine(t, signedIn(forge))
+  const script = 'trap "echo saved; exit 0" TERM; echo ready; while :; do sleep 0.05; done'
+  let stopped: Promise<Ended> | null = null
+  const ended = await run(['run', '-p', 'demo', '--', 'sh', '-c', script], {
+    onStdout() {
+      stopped ??= run(['stop', 'demo-1', '--reason', 'enough'])
+    },
+  })
+  t.is(ended.code, 0, ended.stderr)
+  t.is(ended.stdout, 'ready\nsaved\n')
+  t.regex(ended.stderr, /^forge: demo-1 · stopped · .*exit code 0 /m)
+  const answer = await (stopped as Promise<Ended> | null)
+  t.is(answer?.code, 0, answer?.stderr)
+  t.is(answer?.stdout, `${runIdOf(ended.stderr)} stopped\n`)
+  t.is((await run(['stop', 'demo-1'])).code, 5)
+})
+
+test.serial('forge stop --force ends a run whose code is gone', async t => {
+  const forge = await startForge(t)
+  const { run } = await commandLine(t, signedIn(forge))
+  const gone = await createRun(forge)
+  const stopped = await run(['stop', gone.short_id, '--force'])
+  t.is(stopped.code, 0, stopped.stderr)
+  t.is(stopped.stdout, `${gone.run_id} stopped\n`)
+  t.is((await run(['stop', 'demo-99'])).code, 3)
 })
