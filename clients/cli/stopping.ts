@@ -19,10 +19,15 @@ export async function requestStop(
   try {
     return await api.post<Stopped>(`/api/jobs/${segment(id)}/stop`, body)
   } catch (error) {
-    if (!(error instanceof Failure) || error.fields.status !== 404) throw error
+    if (!isMissing(error)) throw error
     const { grace_s: _, ...rest } = body // nobody but its own code ends a run without a job
-    const run = await api.find<{ run_id: string }>(`/api/runs/${segment(id)}`)
-    if (run === null) throw error
-    return await api.post<Stopped>(`/api/runs/${run.run_id}/stop`, rest)
+    return await api
+      .post<Stopped>(`/api/runs/${segment(id)}/stop`, rest)
+      .catch((other: unknown) => {
+        throw isMissing(other) ? error : other
+      })
   }
 }
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Failure && error.fields.status === 404
