@@ -97,9 +97,10 @@ class Spool:
         return self._head
 
     def pop(self) -> None:
-        """Removes the request that `head` returned."""
-        if self._head is not None:
-            self.left = self.left.plus(self._head, -1)
+        """Removes the oldest request."""
+        oldest = self.head()
+        if oldest is not None:
+            self.left = self.left.plus(oldest, -1)
         self._head = None
         self.head()
 

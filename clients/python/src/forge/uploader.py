@@ -243,6 +243,8 @@ class Uploader:
     def _put_behind(self, in_flight: _InFlight) -> None:
         """The others go first: this one would hold them up for ever."""
         self._spill()
+        if in_flight.spooled and self._spool.left == Amount().plus(in_flight.request):
+            return  # nothing waits for it
         if in_flight.spooled:
             self._keep(in_flight.request)
             self._spool.pop()

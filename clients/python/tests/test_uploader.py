@@ -1,0 +1,80 @@
+import gzip
+import json
+import os
+import tempfile
+import threading
+import unittest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from forge.buffer import Buffer, Request
+from forge.config import Config
+from forge.notices import Notices
+from forge.spool import Amount, Spool
+from forge.uploader import Uploader
+
+
+class Service(BaseHTTPRequestHandler):
+    """Breaks on reports that hold the word `poison`, and takes all others."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.headers.get("Content-Encoding") == "gzip":
+            body = gzip.decompress(body)
+        broken = b"poison" in body and not self.server.healed
+        if not broken:
+            self.server.taken.append(json.loads(body)["n"])
+        reply = json.dumps({"detail": "Defect"} if broken else {"ok": True}).encode()
+        self.send_response(500 if broken else 200)
+        self.send_header("X-Request-Id", "a-request")
+        self.send_header("Content-Length", str(len(reply)))
+        self.end_headers()
+        self.wfile.write(reply)
+
+    def log_message(self, *_arguments):
+        pass
+
+
+class Poison(unittest.TestCase):
+    def setUp(self):
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Service)
+        self.server.taken, self.server.healed = [], False
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.addCleanup(self.server.server_close)
+        self.addCleanup(self.server.shutdown)
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.folder = os.path.join(directory.name, "run_1")
+
+    def uploader(self, buffer):
+        endpoint = "http://127.0.0.1:%d/api/ingest" % self.server.server_address[1]
+        config = Config(endpoint, "run_1", "fit_1_secret", None, 0, 0)
+        spool = Spool(self.folder, config)
+        uploader = Uploader(
+            config, buffer, spool, Notices(write=lambda _text: None), lambda _control: None, lambda: config.address
+        )
+        uploader.start()
+        return uploader, spool
+
+    def test_a_report_that_breaks_the_service_lets_the_others_pass_and_is_kept(self):
+        buffer = Buffer()
+        for number in range(4):
+            word = "poison" if number == 1 else "fine"
+            buffer.put_request(Request("metrics", json.dumps({"n": number, "word": word}).encode(), 1))
+        uploader, spool = self.uploader(buffer)
+        self.assertFalse(uploader.flush(15))
+        self.assertEqual(self.server.taken, [0, 2, 3])
+        uploader.close(0)
+        self.assertEqual((spool.left, uploader.lost.amount), (Amount(points=1), Amount()))
+
+        self.server.healed = True
+        later, spool = self.uploader(Buffer())
+        self.assertTrue(later.flush(15))
+        later.close(5)
+        self.assertIn(1, self.server.taken)
+        self.assertFalse(os.path.exists(self.folder))
+
+
+if __name__ == "__main__":
+    unittest.main()
