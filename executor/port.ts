@@ -11,12 +11,19 @@ export type Launch = {
   /** Program and arguments, without secrets (argv is visible to all users of a machine). */
   command: string[]
   /**
+   * A program of this service that runs first, outside of the isolation and with these variables alone, and says which
+   * command to run in place of `command`.
+   */
+  preparation: { command: string[]; env: Record<string, string> } | null
+  /**
    * Added to a minimal environment; contains the four `SERVICE_*` variables. The variables with which an engine
    * binds a run to its GPUs (`CUDA_VISIBLE_DEVICES`, `CUDA_DEVICE_ORDER`) cannot be overridden here.
    */
   env: Record<string, string>
   /** Indexes of the GPUs held for this run on its node. */
   gpu_indexes: number[]
+  /** Files of other runs that this one was allowed to read. */
+  reads: { run_id: string; path: string }[]
 }
 
 /** Opaque to everybody but the engine that returned it. */

@@ -74,12 +74,13 @@ async function startParts(
     startTimers(core, deps)
     startEffects(core, deps)
   }
-  const executor = has('executor') ? await openExecutor(core, deps) : null
+  const engine = has('executor') ? await openExecutor(core, deps) : null
   let draining = false
   const parts: Parts = {
     ...core,
     passwords,
     deps,
+    isolation: engine?.isolation ?? null,
     runners,
     progress: watchProgress(core, runners),
     projectionAdmin: openProjectionAdmin(core, runners),
@@ -87,7 +88,7 @@ async function startParts(
     isDraining: () => draining,
   }
   const routes = await serveHttp(parts, listener)
-  if (executor) runExecutor(core, deps, executor)
+  if (engine) runExecutor(core, deps, engine)
   return {
     url: core.baseUrl,
     routes,

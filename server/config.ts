@@ -11,6 +11,7 @@ import {
   whole,
   word,
 } from '../platform/settings.ts'
+import { type IsolationConfig, isolationSettings } from './isolation-settings.ts'
 import { type KafkaConfig, kafkaFaults, kafkaSettings } from './kafka-settings.ts'
 
 /** The roles of a process; by default one process has all (`SERVICE_ROLES`). */
@@ -19,7 +20,8 @@ export type Role = (typeof roles)[number]
 
 export type Config = OidcConfig &
   KeysConfig &
-  KafkaConfig & {
+  KafkaConfig &
+  IsolationConfig & {
     port: number
     host: string
     /** Absolute path of the folder with all files of this installation. */
@@ -73,6 +75,7 @@ const settings: Settings<Config> = {
   initAdminPassword: ['SERVICE_INIT_ADMIN_PASSWORD', text(null)],
   ...oidcSettings,
   localGpus: ['SERVICE_LOCAL_GPUS', whole(4, 0, 1024)],
+  ...isolationSettings,
   logRetentionDays: ['SERVICE_LOG_RETENTION_DAYS', whole(30, 1, 3650)],
   runDirDays: ['SERVICE_RUN_DIR_DAYS', whole(7, 0, 3650)],
   logMaxGb: ['SERVICE_LOG_MAX_GB', whole(0, 0, 1_000_000)],

@@ -7,6 +7,7 @@ import { type RunFilesDeps, runFilesReactor } from '../command-api/jobs/run-file
 import { describeLocalProfile } from '../command-api/profiles/routes.ts'
 import { readEngineId } from '../executor/local/engine-id.ts'
 import { hostEnvironment } from '../executor/local/environment.ts'
+import type { Isolation } from '../executor/local/isolation.ts'
 import { toLocalLaunch } from '../executor/local/launch.ts'
 import { openLocalExecutor } from '../executor/local/local-executor.ts'
 import type { Executor } from '../executor/port.ts'
@@ -18,16 +19,21 @@ import { tryWithLock } from '../platform/postgres/with-lock.ts'
 import { repeat } from '../platform/repeat.ts'
 import type { Core } from './core.ts'
 import { performDuties } from './effects.ts'
+import { environmentsIn, openIsolation, python } from './isolation.ts'
 
-export type Engine = { id: string; executor: Executor }
+export type Engine = { id: string; executor: Executor; isolation: Isolation }
 
 /**
  * Opens the engine of this machine. Describes its hardware as the profile `local`, unless another machine is the one
  * that starts jobs.
  */
-export async function openExecutor({ config, pool }: Core, deps: Deps): Promise<Engine> {
+export async function openExecutor(core: Core, deps: Deps): Promise<Engine> {
+  const { config, pool } = core
+  const runsDirectory = join(config.dataDir, 'runs')
+  const isolation = await openIsolation(core, runsDirectory)
   const executor = await openLocalExecutor({
-    runsDirectory: join(config.dataDir, 'runs'),
+    runsDirectory,
+    isolation,
     fakeGpus: config.localGpus,
     hostEnvironment: hostEnvironment(process.env),
     now: deps.now,
@@ -36,7 +42,7 @@ export async function openExecutor({ config, pool }: Core, deps: Deps): Promise<
   await tryWithLock(pool, locks.engine, async () =>
     describeLocalProfile(deps, await executor.capacity()),
   )
-  return { id, executor }
+  return { id, executor, isolation }
 }
 
 /** How often a standby asks whether it is to start jobs, in milliseconds. */
@@ -55,8 +61,8 @@ export function runExecutor(core: Core, deps: Deps, { id, executor }: Engine): v
       mayStart: () => isFirst,
       toLaunch: toLocalLaunch({
         catalogue,
-        environmentsDirectory: join(config.dataDir, 'environments'),
-        python: 'python3',
+        environmentsDirectory: environmentsIn(config),
+        python,
       }),
       log,
       logsTopic: topics.logs.name,

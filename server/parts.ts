@@ -1,6 +1,7 @@
 import type { Passwords } from '../auth/passwords.ts'
 import type { Deps } from '../command-api/deps.ts'
 import type { ProjectionAdmin } from '../command-api/projections/routes.ts'
+import type { Isolation } from '../executor/local/isolation.ts'
 import type { RateLimits } from '../platform/rate-limits.ts'
 import type { Runner } from '../projector/runner.ts'
 import type { Core } from './core.ts'
@@ -10,6 +11,8 @@ import type { Progress } from './progress.ts'
 export type Parts = Core & {
   deps: Deps
   passwords: Passwords
+  /** Of the runs of this process; null if it runs none. */
+  isolation: Isolation | null
   runners: readonly Runner[]
   progress: Progress
   projectionAdmin: ProjectionAdmin

@@ -1,4 +1,5 @@
-import { checkAll, type Readiness } from '../platform/readiness.ts'
+import { describeIsolation, type Isolation } from '../executor/local/isolation.ts'
+import { type Check, checkAll, type Readiness } from '../platform/readiness.ts'
 import { effectsCheck } from './effects.ts'
 import type { Parts } from './parts.ts'
 
@@ -14,8 +15,15 @@ export async function readinessOf(parts: Parts): Promise<Readiness> {
       return { ok: true }
     },
     ...(parts.config.roles.includes('command-api') && { effects: () => effectsCheck(parts) }),
+    ...(parts.isolation && { isolation: isolationCheck(parts.isolation) }),
     ...(parts.relay.current && { relay: parts.progress.relay }),
     ...(parts.runners.length > 0 && { projector: parts.progress.projector }),
   })
   return parts.isDraining() ? { ...result, status: 'draining' as const } : result
 }
+
+/** The server is ready without isolation too, but says so. */
+const isolationCheck = (isolation: Isolation) => async (): Promise<Check> => ({
+  ok: true,
+  ...describeIsolation(isolation),
+})

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { Exit } from '../../events/jobs.ts'
 import type { Cgroup } from './cgroup.ts'
+import type { Enclosure } from './enclosure.ts'
 import type { Identity } from './processes.ts'
 
 /**
@@ -11,7 +12,7 @@ import type { Identity } from './processes.ts'
  * |--------------|---------------------|--------------------------------------------------------------|
  * | launch.json  | submit              | what to run (no secret); there from the directory's first moment |
  * | claim-N.json | supervisor, once    | this supervisor, and no other ever, starts the command       |
- * | started.json | supervisor          | the command runs                                             |
+ * | started.json | supervisor          | it runs: the preparation, or the command itself              |
  * | stop.json    | stop                | the supervisor is to end it                                  |
  * | exit.json    | supervisor, once    | final: nothing runs any more and the output is complete      |
  *
@@ -58,6 +59,8 @@ export type LaunchRecord = {
   attempt: number
   fencing_token: number
   command: string[]
+  /** Runs first, and says which command it is. */
+  preparation: string[] | null
   /** Unique even across installations and restored copies, unlike run and attempt. */
   mark: string
   submitted_at: string
@@ -82,4 +85,11 @@ export type StopRecord = { grace_s: number; force: boolean }
 export type ExitRecord = Exit & { started_at: string | null }
 
 /** Sent to the supervisor on standard input, so that secrets reach neither disk nor argv. */
-export type Handover = { env: Record<string, string>; turn: number }
+export type Handover = {
+  env: Record<string, string>
+  /** All that the preparation sees: none of a job's own variables. */
+  preparation_env: Record<string, string>
+  /** Null: the command may do whatever the server may. */
+  enclosure: Enclosure | null
+  turn: number
+}

@@ -21,19 +21,32 @@ export function withoutInstallerSettings(env: NodeJS.ProcessEnv): Record<string,
   return Object.fromEntries(kept.map(([name, value]) => [name, value ?? '']))
 }
 
+/** Where a run stands: its mark, its own folders, and whether the host's home is one of them. */
+export type Place = { mark: string; tmp: string; home: string | null }
+
 /** A run's environment: the host's part, overridden by the launch's, overridden by GPU binding and mark. */
 export function runEnvironment(
   host: Record<string, string>,
-  launch: { env: Record<string, string>; gpu_indexes: number[] },
-  place: { tmp: string; mark: string },
+  launch: { env: Record<string, string> },
+  { mark, tmp, home }: Place,
+  gpus: readonly number[],
 ): Record<string, string> {
   return {
-    ...host,
-    TMPDIR: place.tmp,
+    ...withoutInstallerSettings(host),
+    // Its user may have neither a name nor a home.
+    ...(home !== null && { HOME: home, USER: 'forge', LOGNAME: 'forge' }),
+    TMPDIR: tmp,
     ...launch.env,
     // Same order as nvidia-smi; by default CUDA puts the fastest device first.
     CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
-    CUDA_VISIBLE_DEVICES: launch.gpu_indexes.join(','),
-    [markVariable]: place.mark,
+    CUDA_VISIBLE_DEVICES: gpus.join(','),
+    [markVariable]: mark,
   }
 }
+
+/** What the preparation sees: the host's part with the settings of installers, and what the service itself gives it. */
+export const preparationEnvironment = (
+  host: Record<string, string>,
+  env: Record<string, string>,
+  mark: string,
+): Record<string, string> => ({ ...host, ...env, [markVariable]: mark })

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { promisify } from 'node:util'
 import type { Capacity } from '../port.ts'
 
@@ -23,4 +25,24 @@ export function parseGpuList(text: string): Capacity | null {
   if (first === undefined) return null
   const series = first.split(/[\s-]+/).find(word => /\d/.test(word)) ?? first
   return { gpus: models.length, series, fake: false }
+}
+
+/** Devices that all GPUs share: the driver's control, memory, and the links between GPUs and nodes. */
+const sharedDevices =
+  /^(nvidiactl|nvidia-uvm(-tools)?|nvidia-modeset|nvidia-caps.*|nvidia-nvswitch.*|gdrdrv|infiniband)$/
+
+/** The device files for these GPUs, in the order of `nvidia-smi`: that of their places on the bus. */
+export async function deviceFiles(indexes: readonly number[]): Promise<string[]> {
+  const shared = (await readdir('/dev')).filter(name => sharedDevices.test(name))
+  const minors = await minorNumbers()
+  const held = indexes.map(index => `nvidia${minors[index] ?? index}`)
+  return [...held, ...shared].map(name => path.join('/dev', name))
+}
+
+async function minorNumbers(root = '/proc/driver/nvidia/gpus'): Promise<string[]> {
+  const places = await readdir(root).catch(() => [])
+  const texts = await Promise.all(
+    places.sort().map(place => readFile(path.join(root, place, 'information'), 'utf8')),
+  )
+  return texts.map(text => /^Device Minor:\s*(\d+)/m.exec(text)?.[1] ?? '')
 }

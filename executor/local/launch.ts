@@ -19,32 +19,37 @@ export const toLocalLaunch =
     const { name, version, digest } = recipe
     const entry = findRecipe(catalogue, name, version)
     if (!entry) throw new Error(`recipe ${name} ${version} is not in the catalogue any more`)
+    const own = {
+      ...order.reporting,
+      FORGE_PARAMS: JSON.stringify(order.params),
+      FORGE_ATTEMPT: String(attempt),
+      ...(order.init_from && {
+        FORGE_INIT_FROM: order.init_from.path,
+        FORGE_INIT_LOAD: order.init_from.load,
+      }),
+      ...(order.resume_from && { FORGE_RESUME_FROM: order.resume_from }),
+    }
     return {
       run_id,
       attempt,
       fencing_token,
       gpu_indexes: [...gpu_indexes],
-      command: recipeCommand({
-        recipe_directory: entry.directory,
-        digest,
-        runtime_id: entry.recipe.framework.runtime_id,
-        entrypoint: entry.recipe.entrypoint,
-        attempt,
-        environments_directory: environmentsDirectory,
-        client_directory: pythonClient,
-        python,
-      }),
-      env: {
-        // Jobs that were admitted before these names were refused.
-        ...jobVariables(order.env),
-        ...order.reporting,
-        FORGE_PARAMS: JSON.stringify(order.params),
-        FORGE_ATTEMPT: String(attempt),
-        ...(order.init_from && {
-          FORGE_INIT_FROM: order.init_from.path,
-          FORGE_INIT_LOAD: order.init_from.load,
+      command: [],
+      preparation: {
+        command: recipeCommand({
+          recipe_directory: entry.directory,
+          digest,
+          runtime_id: entry.recipe.framework.runtime_id,
+          entrypoint: entry.recipe.entrypoint,
+          attempt,
+          environments_directory: environmentsDirectory,
+          client_directory: pythonClient,
+          python,
         }),
-        ...(order.resume_from && { FORGE_RESUME_FROM: order.resume_from }),
+        env: own,
       },
+      // Jobs that were admitted before the other names were refused lose them here.
+      env: { ...jobVariables(order.env), ...own },
+      reads: order.init_from ? [order.init_from] : [],
     }
   }

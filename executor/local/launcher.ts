@@ -1,19 +1,19 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { recipeDigest } from '../../recipes/digest.ts'
-import { withoutInstallerSettings } from './environment.ts'
 import { reportLifecycle } from './lifecycle-report.ts'
+import { cannotLaunch, type Prepared } from './prepared.ts'
 import { ensureEnvironment, type PythonEnvironment } from './python-environment.ts'
 import type { RecipePlan } from './recipe-plan.ts'
 
 /**
- * The first program of a recipe's run, `node launcher.ts PLAN`. It runs under the supervisor, so that building the
- * environment survives the server, can be stopped, and shows in the run's log. Then this process becomes the
- * entrypoint (execve), so that signals and exit status are the entrypoint's own.
+ * The preparation of a recipe's run, `node launcher.ts PLAN`. It runs under the supervisor, so that building the
+ * environment survives the server, can be stopped, and shows in the run's log. What it builds is shared by all runs, so
+ * it sees nothing that a job chose but its parameters; the entrypoint is then started apart from it.
  */
 
-/** sysexits(3) EX_CONFIG: the recipe's program never started. */
-const cannotLaunch = 78
+// Runs may be other users: they read the environment, and only this one writes it.
+process.umask(0o022)
 
 const plan = JSON.parse(process.argv[2] ?? '') as RecipePlan
 try {
@@ -45,29 +45,28 @@ async function launch(): Promise<void> {
     onBuild: () => report('building_env'),
   })
   await report('launching')
-  become(environment)
+  writeFileSync(3, JSON.stringify(toPrepared(environment)))
 }
 
-function become({ python, variables }: PythonEnvironment): void {
+function toPrepared({ python, variables, files }: PythonEnvironment): Prepared {
   const params = process.env.FORGE_PARAMS ?? '{}'
   const paramsFile = path.resolve('params.json')
   writeFileSync(paramsFile, params)
-  const { PYTHONPATH } = process.env
-  const environment = {
-    ...withoutInstallerSettings(process.env),
-    ...variables,
-    PYTHONPATH: [plan.client_directory, variables.PYTHONPATH, PYTHONPATH]
-      .filter(Boolean)
-      .join(path.delimiter),
-    // Live logs need unbuffered output.
-    PYTHONUNBUFFERED: '1',
-    // The recipe's folder is shared by runs and may be read-only.
-    PYTHONDONTWRITEBYTECODE: '1',
-    PYTHONNOUSERSITE: '1',
-    FORGE_PARAMS: params,
-    FORGE_PARAMS_FILE: paramsFile,
+  return {
+    command: [python, path.join(plan.recipe_directory, plan.entrypoint)],
+    env: {
+      ...variables,
+      PYTHONPATH: [plan.client_directory, variables.PYTHONPATH]
+        .filter(Boolean)
+        .join(path.delimiter),
+      // Live logs need unbuffered output.
+      PYTHONUNBUFFERED: '1',
+      // The recipe's folder is shared by runs and may be read-only.
+      PYTHONDONTWRITEBYTECODE: '1',
+      PYTHONNOUSERSITE: '1',
+      FORGE_PARAMS: params,
+      FORGE_PARAMS_FILE: paramsFile,
+    },
+    readable: [...files, plan.recipe_directory, plan.client_directory],
   }
-  const entrypoint = path.join(plan.recipe_directory, plan.entrypoint)
-  if (!process.execve) throw new Error('this Node.js cannot replace itself by another program')
-  process.execve(python, [python, entrypoint], environment)
 }

@@ -1,4 +1,4 @@
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
@@ -22,11 +22,13 @@ import {
   type StopRecord,
 } from './attempt-directory.ts'
 import { currentTurn, giveUp } from './claims.ts'
-import { isErrno, readJson, writeDurably } from './durable-json.ts'
-import { runEnvironment } from './environment.ts'
+import { readJson, writeDurably } from './durable-json.ts'
+import { preparationEnvironment, runEnvironment } from './environment.ts'
 import { detectGpus } from './gpus.ts'
+import type { Isolation } from './isolation.ts'
 import { endLostAttempt } from './lost-attempt.ts'
 import { readOutput } from './output.ts'
+import { RunPlaces } from './place-run.ts'
 import { discardRun, prepareAttempt, removeDebris, toLaunchRecord } from './prepare.ts'
 import { isAlive } from './processes.ts'
 import { attemptsIn, liesIn, runDirectory } from './run-directory.ts'
@@ -35,6 +37,8 @@ import { startSupervisor } from './start-supervisor.ts'
 export type LocalExecutorOptions = {
   /** Local to this machine, used by one server at a time, readable only by this user. */
   runsDirectory: string
+  /** How runs are kept apart. */
+  isolation: Isolation
   /** Number of slots on a machine without GPUs (`SERVICE_LOCAL_GPUS`). */
   fakeGpus: number
   /** The host's environment as runs see it: `hostEnvironment(process.env)`. */
@@ -61,12 +65,14 @@ export async function openLocalExecutor(options: LocalExecutorOptions): Promise<
 class LocalExecutor implements Executor {
   readonly #options: LocalExecutorOptions
   readonly #capacity: Capacity
+  readonly #places: RunPlaces
   /** Submits in progress: a repeated one waits for the first, and `observe` does not give the attempt up. */
   readonly #submitting = new Map<EngineRef, Promise<void>>()
 
   constructor(options: LocalExecutorOptions, capacity: Capacity) {
     this.#options = options
     this.#capacity = capacity
+    this.#places = new RunPlaces(options.isolation, capacity)
   }
 
   async submit(launch: Launch): Promise<EngineRef> {
@@ -156,7 +162,8 @@ class LocalExecutor implements Executor {
     const ref = toRef(launch.run_id, launch.attempt)
     const paths = this.#paths(ref)
     const before = await this.#launch(ref)
-    if (!before) await prepareAttempt(runsDirectory, launch, now())
+    const id = await this.#places.identityOf(launch.run_id)
+    if (!before) await prepareAttempt(runsDirectory, launch, { now: now(), id })
     // After creating our directory, so that of two racing submits at least one sees the other.
     await this.#supersede(launch)
     const { number, claim } = await currentTurn(paths)
@@ -164,9 +171,14 @@ class LocalExecutor implements Executor {
     // An interrupted submit may have left an older launch record.
     if (before) await writeDurably(paths.launch, toLaunchRecord(launch, now()))
     const { mark } = await this.#known(ref)
-    const env = runEnvironment(hostEnvironment, launch, { tmp: paths.tmp, mark })
-    const cache = path.join(runsDirectory, '.code-cache')
-    await startSupervisor(paths, { env, turn: number }, cache)
+    const { enclosure, place, gpus } = await this.#places.of(launch, paths, id)
+    const handover = {
+      env: runEnvironment(hostEnvironment, launch, { ...place, mark }, gpus),
+      preparation_env: preparationEnvironment(hostEnvironment, launch.preparation?.env ?? {}, mark),
+      enclosure,
+      turn: number,
+    }
+    await startSupervisor(paths, handover, path.join(runsDirectory, '.code-cache'))
   }
 
   /** Ends older attempts of the run, so that two never run at once; throws if there is a newer one. */
@@ -195,12 +207,8 @@ class LocalExecutor implements Executor {
   }
 
   async #attemptsOf(run_id: string): Promise<number[]> {
-    try {
-      return (await readdir(path.join(this.#options.runsDirectory, run_id))).map(Number)
-    } catch (error) {
-      if (isErrno(error, 'ENOENT')) return []
-      throw error
-    }
+    const directory = await runDirectory(this.#options.runsDirectory, run_id)
+    return directory === null ? [] : attemptsIn(directory)
   }
 
   /**

@@ -10,6 +10,7 @@ const sampleMs = 1000
  */
 export function oomWatch(cgroup: Cgroup | null): {
   killed(end: Pick<Exit, 'exit_code' | 'signal'> & { by_us: boolean }): boolean
+  end(): void
 } {
   let older = machineOomKills()
   let newer = older
@@ -18,6 +19,7 @@ export function oomWatch(cgroup: Cgroup | null): {
     newer = machineOomKills()
   }, sampleMs)
   return {
+    end: () => clearInterval(sampler),
     killed(end) {
       clearInterval(sampler)
       const counted = cgroup ? oomKillsIn(cgroup) : null

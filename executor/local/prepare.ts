@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { chmod, chown, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Launch } from '../port.ts'
 import { type AttemptPaths, attemptPaths, type LaunchRecord } from './attempt-directory.ts'
@@ -10,12 +10,12 @@ const debrisMs = 3600 * 1000
 
 /**
  * Creates the directory of an attempt atomically: a finished directory is renamed into place, which fails if the
- * target exists. No-op if the directory already exists.
+ * target exists. No-op if the directory already exists. `id` is the user of the run, if it has one.
  */
 export async function prepareAttempt(
   runsDirectory: string,
   launch: Launch,
-  now: Date,
+  { now, id }: { now: Date; id: number | null },
 ): Promise<AttemptPaths> {
   const runDirectory = path.join(runsDirectory, launch.run_id)
   const directory = path.join(runDirectory, String(launch.attempt))
@@ -24,6 +24,7 @@ export async function prepareAttempt(
   try {
     await mkdir(fresh.directory, { mode: 0o700 })
     for (const made of [fresh.work, fresh.tmp, fresh.control]) await mkdir(made, { mode: 0o700 })
+    if (id !== null) await giveFolders(fresh, id)
     await writeDurably(fresh.launch, toLaunchRecord(launch, now))
     await rename(fresh.directory, directory)
     await syncDirectory(runDirectory)
@@ -35,16 +36,25 @@ export async function prepareAttempt(
   return attemptPaths(directory)
 }
 
+/** The run's user may pass the directory, and owns what it writes to; its group may read what it made. */
+async function giveFolders(paths: AttemptPaths, id: number): Promise<void> {
+  await chown(paths.directory, 0, id)
+  await chmod(paths.directory, 0o710)
+  for (const folder of [paths.work, paths.tmp]) await chown(folder, id, id)
+  await chmod(paths.work, 0o750)
+}
+
 /** The record of a launch by this process. */
 export function toLaunchRecord(launch: Launch, now: Date): LaunchRecord {
   const submitter = identify(process.pid)
   if (!submitter) throw new Error('the local executor needs /proc')
-  const { run_id, attempt, fencing_token, command } = launch
+  const { run_id, attempt, fencing_token, command, preparation } = launch
   return {
     run_id,
     attempt,
     fencing_token,
     command,
+    preparation: preparation?.command ?? null,
     mark: `${run_id}/${attempt}/${randomUUID()}`,
     submitted_at: now.toISOString(),
     submitter,

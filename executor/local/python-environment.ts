@@ -8,10 +8,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createDurably, isErrno, readJson, writeDurably } from './durable-json.ts'
 import { type Identity, identify, isAlive } from './processes.ts'
 import { planInstallation, runStep } from './python-install.ts'
-import { type PythonProbe, probePython } from './python-probe.ts'
+import { filesOf, type PythonProbe, probePython } from './python-probe.ts'
 
 /** The Python program, and variables to add to its environment. */
-export type PythonEnvironment = { python: string; variables: Record<string, string> }
+type Usable = { python: string; variables: Record<string, string> }
+
+/** `files`: what a program needs to read to run in it. */
+export type PythonEnvironment = Usable & { files: string[] }
 
 export type EnvironmentWish = {
   environmentsDirectory: string
@@ -39,6 +42,16 @@ export async function ensureEnvironment(wish: EnvironmentWish): Promise<PythonEn
   const requirements = await requirementsOf(wish.recipeDirectory)
   const key = keyOf(probe, requirements)
   const directory = path.join(wish.environmentsDirectory, `${wish.runtimeId}-${key}`)
+  const usable = await buildOnce(wish, probe, requirements.length > 0, directory)
+  return { ...usable, files: [directory, ...filesOf(probe)] }
+}
+
+async function buildOnce(
+  wish: EnvironmentWish,
+  probe: PythonProbe,
+  hasRequirements: boolean,
+  directory: string,
+): Promise<Usable> {
   const ready = await published(directory)
   if (ready) return ready
   await wish.onBuild()
@@ -47,17 +60,14 @@ export async function ensureEnvironment(wish: EnvironmentWish): Promise<PythonEn
   if (built) return built
   try {
     await removeDeadBuilds(directory)
-    return await build(wish, probe, requirements.length > 0, directory)
+    return await build(wish, probe, hasRequirements, directory)
   } finally {
     await rm(path.join(directory, lockFile), { force: true })
   }
 }
 
 /** Null when it is this process's turn to build. */
-async function takeTurn(
-  directory: string,
-  say: (line: string) => void,
-): Promise<PythonEnvironment | null> {
+async function takeTurn(directory: string, say: (line: string) => void): Promise<Usable | null> {
   const lock = path.join(directory, lockFile)
   for (let round = 0; !(await createDurably(lock, identify(process.pid))); round++) {
     const ready = await published(directory)
@@ -86,7 +96,7 @@ async function build(
   probe: PythonProbe,
   hasRequirements: boolean,
   directory: string,
-): Promise<PythonEnvironment> {
+): Promise<Usable> {
   const startedMs = performance.now()
   const name = buildName(identify(process.pid))
   const target = path.join(directory, name)
@@ -130,7 +140,7 @@ function keyOf(probe: PythonProbe, requirements: string[]): string {
 }
 
 /** Null if there is none, or if its Python was removed from the machine. */
-async function published(directory: string): Promise<PythonEnvironment | null> {
+async function published(directory: string): Promise<Usable | null> {
   const current = path.join(directory, currentLink)
   const name = await linkTarget(current)
   if (name === null) return null
@@ -158,7 +168,7 @@ async function isExecutable(file: string): Promise<boolean> {
   }
 }
 
-function toEnvironment({ python, packages }: Manifest): PythonEnvironment {
+function toEnvironment({ python, packages }: Manifest): Usable {
   if (packages !== null) return { python, variables: { PYTHONPATH: packages } }
   const bin = path.dirname(python)
   return {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import path from 'node:path'
 import { promisify } from 'node:util'
 
 export type PythonProbe = {
@@ -12,7 +13,17 @@ export type PythonProbe = {
   ensurepip: boolean
   virtualenv: boolean
   pip: string | null
+  /** Of itself and of the Python that a virtual environment stands on. */
+  prefixes: string[]
 }
+
+/** Where its programs and packages are: not the whole prefix, which may be somebody's home. */
+export const filesOf = ({ executable, prefixes }: PythonProbe): string[] => [
+  executable,
+  ...prefixes.flatMap(prefix =>
+    ['bin', 'lib', 'lib64', 'include', 'pyvenv.cfg'].map(name => path.join(prefix, name)),
+  ),
+]
 
 const question = `
 import sys, json, platform
@@ -25,7 +36,8 @@ print(json.dumps({
   "executable": sys.executable, "version": platform.python_version(),
   "abi": sys.implementation.cache_tag + "-" + platform.machine(),
   "venv": find_spec("venv") is not None, "ensurepip": find_spec("ensurepip") is not None,
-  "virtualenv": find_spec("virtualenv") is not None, "pip": version("pip")}))
+  "virtualenv": find_spec("virtualenv") is not None, "pip": version("pip"),
+  "prefixes": sorted({sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix})}))
 `
 
 /** Finds version and capabilities of a Python. Throws an error that tells the operator what is missing. */

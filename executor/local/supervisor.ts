@@ -1,5 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync, utimesSync, writeSync } from 'node:fs'
+import { appendFileSync, closeSync, fchownSync, openSync, utimesSync, writeSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -12,10 +11,12 @@ import {
   type StartedRecord,
 } from './attempt-directory.ts'
 import { type Cgroup, createCgroup, enterCgroup, leaveCgroup, removeCgroup } from './cgroup.ts'
-import { createDurably, isErrno, readJson } from './durable-json.ts'
+import { createDurably, isErrno, readJson, writeDurably } from './durable-json.ts'
 import { killRun, type Quarry } from './kill-run.ts'
 import { oomWatch } from './oom-watch.ts'
+import { cannotLaunch, type Prepared } from './prepared.ts'
 import { bootId, identify } from './processes.ts'
+import { type Program, type Started, startCommand, startTrusted } from './start-command.ts'
 import { followStops } from './stop-requests.ts'
 
 /**
@@ -28,6 +29,9 @@ import { followStops } from './stop-requests.ts'
 /** Touches the claim file; should this process vanish, the server takes its age as the last sign of life. */
 const heartbeatMs = 10_000
 
+/** When the first program of the attempt started. */
+let startedAt: string | null = null
+
 const paths = attemptPaths(process.argv[2] ?? '')
 
 // A service manager that kills the server's whole group must not kill the only witness of the run's end.
@@ -38,7 +42,8 @@ async function supervise(): Promise<void> {
   const launch = await readJson<LaunchRecord>(paths.launch)
   if (!launch) throw new Error(`no attempt in ${paths.directory}`)
   // Read completely before the claim: if the server is killed midway, the attempt can be submitted again.
-  const { env, turn } = JSON.parse(await text(process.stdin)) as Handover
+  const handover = JSON.parse(await text(process.stdin)) as Handover
+  const { turn } = handover
   const name = `forge-${launch.run_id}-${launch.attempt}-${process.pid}`
   const { cgroup, reason } = createCgroup(name)
   if (!(await claim(turn, cgroup, reason))) return removeCgroup(cgroup)
@@ -46,7 +51,12 @@ async function supervise(): Promise<void> {
   // Later supervisors then load compiled code instead of the type stripper: 45 MB instead of 63.
   flushCompileCache()
   const heartbeat = setInterval(() => touch(paths.claim(turn)), heartbeatMs)
-  const exit = await run(launch, env, { mark: launch.mark, cgroup, session: null })
+  const exit = await run(launch, handover, {
+    mark: launch.mark,
+    cgroup,
+    session: null,
+    owner: handover.enclosure?.identity?.id ?? null,
+  })
   removeCgroup(cgroup)
   await record(exit)
   clearInterval(heartbeat)
@@ -62,63 +72,99 @@ function claim(turn: number, cgroup: Cgroup | null, reason: string | null): Prom
   return createDurably(paths.claim(turn), claimed)
 }
 
-async function run(
-  launch: LaunchRecord,
-  env: Record<string, string>,
-  quarry: Quarry,
-): Promise<ExitRecord> {
+async function run(launch: LaunchRecord, handover: Handover, quarry: Attempt): Promise<ExitRecord> {
   if (await readJson(paths.stop)) return neverStarted('stopped before it was started')
-  let child: ChildProcess
-  try {
-    child = await start(launch.command, env, quarry)
-  } catch (error) {
-    return neverStarted(reasonOf(error, launch.command[0] ?? ''))
-  }
-  const ended = new Promise<[number | null, NodeJS.Signals | null]>(resolve =>
-    child.once('exit', (code, signal) => resolve([code, signal])),
-  )
   const oom = oomWatch(quarry.cgroup)
-  const started_at = new Date().toISOString()
-  quarry.session = child.pid ?? null
-  // Not awaited: a full disk must not delay the handling of stops.
-  const recorded = recordStart(child, started_at)
-  const stops = followStops(paths, quarry)
-  const [exit_code, signal] = await ended
-  stops.end()
-  const left = await killRun(quarry)
-  await recorded
-  if (left > 0) complain(`${left} processes of the run could not be killed`)
-  return {
-    started_at,
-    ended_at: new Date().toISOString(),
-    exit_code,
-    signal,
-    oom_killed: oom.killed({ exit_code, signal, by_us: stops.killed() }),
-    launch_error: null,
+  try {
+    const { end, killed } = await runSteps(launch, handover, quarry)
+    const left = await killRun(quarry)
+    if (left > 0) complain(`${left} processes of the run could not be killed`)
+    return {
+      started_at: startedAt,
+      ended_at: new Date().toISOString(),
+      ...end,
+      oom_killed: oom.killed({ ...end, by_us: killed }),
+      launch_error: null,
+    }
+  } catch (error) {
+    oom.end()
+    await killRun(quarry)
+    return neverStarted(reasonOf(error, launch.command[0] ?? ''))
   }
 }
 
-/** Resolves once the command's program is loaded. The command leads its own session and group. */
-async function start(
-  command: string[],
-  env: Record<string, string>,
-  { cgroup }: Quarry,
-): Promise<ChildProcess> {
-  const [program = '', ...args] = command
+/** `owner`: the user of the command, if it has one of its own. */
+type Attempt = Quarry & { owner: number | null }
+
+type Step = { end: Pick<ExitRecord, 'exit_code' | 'signal'>; killed: boolean }
+
+/** The preparation, if the launch has one, and then the command. Throws if the first of them cannot be started. */
+async function runSteps(
+  { command, preparation }: LaunchRecord,
+  { env, preparation_env, enclosure }: Handover,
+  quarry: Attempt,
+): Promise<Step> {
+  if (preparation === null)
+    return untilEnded(quarry, files => startCommand({ ...files, command, env }, enclosure))
+  let said = Promise.resolve('')
+  const prepared = await untilEnded(quarry, async files => {
+    const started = await startTrusted({ ...files, command: preparation, env: preparation_env })
+    said = started.said
+    return started
+  })
+  if (prepared.end.exit_code !== 0) return prepared
+  if (await readJson(paths.stop))
+    return { end: { exit_code: null, signal: 'SIGTERM' }, killed: false }
+  const wanted = JSON.parse(await said) as Prepared
+  const around = enclosure && {
+    ...enclosure,
+    readable: [...enclosure.readable, ...wanted.readable],
+  }
+  const whole = { command: wanted.command, env: { ...env, ...wanted.env } }
+  try {
+    return await untilEnded(quarry, files => startCommand({ ...files, ...whole }, around))
+  } catch (error) {
+    tell(`${reasonOf(error, wanted.command[0] ?? '')}`)
+    return { end: { exit_code: cannotLaunch, signal: null }, killed: false }
+  }
+}
+
+/** Starts one program of the attempt, carries out stops meanwhile, and waits for its end. */
+async function untilEnded(
+  quarry: Attempt,
+  start: (files: Pick<Program, 'cwd' | 'stdout' | 'stderr'>) => Promise<Started>,
+): Promise<Step> {
+  const started = await inCgroup(quarry, start)
+  quarry.session = started.pid
+  // Not awaited: a full disk must not delay the handling of stops.
+  const recorded = recordStart(started.pid)
+  const stops = followStops(paths, quarry)
+  const end = await started.ended
+  stops.end()
+  await recorded
+  return { end, killed: stops.killed() }
+}
+
+/** The output goes straight to the files; children are made in the control group. */
+async function inCgroup(
+  { cgroup, owner }: Attempt,
+  start: (files: Pick<Program, 'cwd' | 'stdout' | 'stderr'>) => Promise<Started>,
+): Promise<Started> {
   const stdout = openSync(paths.stdout, 'a', 0o600)
   const stderr = openSync(paths.stderr, 'a', 0o600)
+  // So that the command can open its own output again, as /dev/stdout.
+  if (owner !== null) for (const file of [stdout, stderr]) fchownSync(file, owner, owner)
   const inside = cgroup !== null && tryCgroup(() => enterCgroup(cgroup))
+  let starting: Promise<Started>
   try {
-    // Directly into the files: no byte passes through this process, so none is lost if it dies.
-    const stdio = ['ignore' as const, stdout, stderr]
-    const child = spawn(program, args, { cwd: paths.work, env, detached: true, stdio })
-    if (child.pid === undefined) await new Promise((_, reject) => child.once('error', reject))
-    return child
+    // Not awaited in here: this process must not stay in the group that it may have to kill.
+    starting = start({ cwd: paths.work, stdout, stderr })
   } finally {
     if (inside) tryCgroup(() => leaveCgroup(cgroup))
     closeSync(stdout)
     closeSync(stderr)
   }
+  return starting
 }
 
 function tryCgroup(move: () => void): boolean {
@@ -131,15 +177,12 @@ function tryCgroup(move: () => void): boolean {
   }
 }
 
-async function recordStart(child: ChildProcess, started_at: string): Promise<void> {
-  // Even if already ended, the command is not reaped before the event loop turns and can be identified.
-  const leader = identify(child.pid ?? 0) ?? {
-    pid: child.pid ?? 0,
-    start_ticks: '',
-    boot_id: bootId(),
-  }
-  const started: StartedRecord = { leader, started_at }
-  await patiently(() => createDurably(paths.started, started))
+async function recordStart(pid: number): Promise<void> {
+  startedAt ??= new Date().toISOString()
+  // Even if already ended, the program is not reaped before the event loop turns and can be identified.
+  const leader = identify(pid) ?? { pid, start_ticks: '', boot_id: bootId() }
+  const started: StartedRecord = { leader, started_at: startedAt }
+  await patiently(() => writeDurably(paths.started, started))
 }
 
 async function record(exit: ExitRecord): Promise<void> {
@@ -177,6 +220,15 @@ function reasonOf(error: unknown, program: string): string {
   if (isErrno(error, 'EACCES')) return `no permission to run ${program}`
   if (isErrno(error, 'E2BIG')) return 'arguments and environment are too large'
   return error instanceof Error ? error.message : String(error)
+}
+
+/** A line of ours in the run's own log. */
+function tell(message: string): void {
+  try {
+    appendFileSync(paths.stderr, `[forge] ${message}\n`)
+  } catch (error) {
+    complain(`${message}: ${error}`)
+  }
 }
 
 function touch(file: string): void {

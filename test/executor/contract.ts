@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import type { Exit } from '../../events/jobs.ts'
@@ -7,11 +7,11 @@ import {
   AttemptRuns,
   type Executor,
   type Launch,
-  type Observed,
   StaleSubmit,
   UnknownAttempt,
 } from '../../executor/port.ts'
 import { until } from '../servers/until.ts'
+import { commandLinesWith, exitOf, launch, untilState } from './attempts.ts'
 import { outputOf, untilPrinted } from './output.ts'
 
 /** What an engine's tests provide: an executor, and the same one as a new process would open it. */
@@ -335,46 +335,6 @@ export function executorContract(
     t.true(Number.isInteger(capacity.gpus) && capacity.gpus > 0)
     t.truthy(capacity.series)
   })
-}
-
-export function launch(part: Partial<Launch>): Launch {
-  return {
-    run_id: `run_${randomUUID()}`,
-    attempt: 1,
-    fencing_token: part.attempt ?? 1,
-    command: ['true'],
-    env: {},
-    gpu_indexes: [],
-    ...part,
-  }
-}
-
-export async function untilState(
-  executor: Executor,
-  ref: string,
-  state: Observed['state'],
-): Promise<void> {
-  await until(
-    `${ref} is ${state}`,
-    50_000,
-    async () => (await executor.observe(ref)).state === state,
-  )
-}
-
-export async function exitOf(executor: Executor, ref: string): Promise<Exit> {
-  return until(`${ref} has exited`, 50_000, async () => {
-    const observed = await executor.observe(ref)
-    return observed.state === 'exited' ? observed.exit : null
-  })
-}
-
-/** The command lines of living processes that contain `text`; zombies have no command line. */
-export async function commandLinesWith(text: string): Promise<string[]> {
-  const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name))
-  const lines = await Promise.all(
-    pids.map(pid => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
-  )
-  return lines.filter(line => line.includes(text))
 }
 
 async function finish(

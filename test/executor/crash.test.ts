@@ -18,9 +18,12 @@ import { bootId, identify } from '../../executor/local/processes.ts'
 import { startSupervisor } from '../../executor/local/start-supervisor.ts'
 import type { Launch } from '../../executor/port.ts'
 import { until } from '../servers/until.ts'
+import { commandLinesWith, exitOf, launch, untilState } from './attempts.ts'
 import { localBench, openAt } from './bench.ts'
-import { commandLinesWith, exitOf, launch, untilState } from './contract.ts'
 import { outputOf, untilPrinted } from './output.ts'
+
+/** Prepared now, for a run that is no user of its own. */
+const asOf = { now: new Date(), id: null }
 
 const loop = 'while :; do sleep 0.05; done'
 
@@ -119,7 +122,7 @@ test('a server killed at any moment of a submit starts the command once, even if
 test('a submit cut short before the start leaves nothing behind and can be repeated', async t => {
   const { runsDirectory, executor } = await localBench(t)
   const submitted = launch({ command: ['sh', '-c', 'exit 6'] })
-  await prepareAttempt(runsDirectory, { ...submitted, command: ['false'] }, new Date())
+  await prepareAttempt(runsDirectory, { ...submitted, command: ['false'] }, asOf)
   const ref = `${submitted.run_id}/1`
   t.is(await executor.find(submitted.run_id, 1), null)
   t.deepEqual(await executor.observe(ref), { state: 'unknown' })
@@ -132,9 +135,10 @@ test('a late supervisor of an abandoned submit starts nothing', async t => {
   const { runsDirectory, executor, scratch } = await localBench(t)
   const file = path.join(scratch, 'starts')
   const submitted = launch({ command: ['sh', '-c', `echo $WHOSE >> ${file}`] })
-  const paths = await prepareAttempt(runsDirectory, submitted, new Date())
+  const paths = await prepareAttempt(runsDirectory, submitted, asOf)
   t.is(await executor.find(submitted.run_id, 1), null)
-  const late = { env: { PATH: process.env.PATH ?? '', WHOSE: 'late' }, turn: 1 }
+  const env = { PATH: process.env.PATH ?? '', WHOSE: 'late' }
+  const late = { env, preparation_env: {}, enclosure: null, turn: 1 }
   await startSupervisor(paths, late, path.join(runsDirectory, '.code-cache'))
   const ref = await executor.submit({ ...submitted, env: { WHOSE: 'newest' } })
   await startSupervisor(paths, late, path.join(runsDirectory, '.code-cache'))
@@ -146,18 +150,20 @@ test('a submit waits for that of another living server, but not for ever', async
   const { runsDirectory, executor } = await localBench(t)
   const submitted = launch({ command: ['true'] })
   const ref = `${submitted.run_id}/1`
-  const paths = await prepareAttempt(runsDirectory, submitted, new Date())
+  const paths = await prepareAttempt(runsDirectory, submitted, asOf)
   const record = await readJson<LaunchRecord>(paths.launch)
   await writeDurably(paths.launch, { ...record, submitter: identify(process.ppid) })
   t.deepEqual(await executor.observe(ref), { state: 'starting' })
-  const later = await openAt(runsDirectory, () => new Date(Date.now() + 10 * 60_000))
+  const later = await openAt(runsDirectory, {
+    now: () => new Date(Date.now() + 10 * 60_000),
+  })
   t.deepEqual(await later.observe(ref), { state: 'unknown' })
 })
 
 test('an attempt stopped before anybody started it never starts', async t => {
   const { runsDirectory, executor } = await localBench(t)
   const submitted = launch({ command: ['true'] })
-  await prepareAttempt(runsDirectory, submitted, new Date())
+  await prepareAttempt(runsDirectory, submitted, asOf)
   const ref = `${submitted.run_id}/1`
   await executor.stop(ref, { grace_s: 10, force: false })
   t.like(await executor.observe(ref), { state: 'exited', started_at: null })

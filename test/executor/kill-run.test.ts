@@ -11,7 +11,7 @@ import {
 import { killRun } from '../../executor/local/kill-run.ts'
 import { identify, isAlive, markVariable, processesOfRun } from '../../executor/local/processes.ts'
 import { until } from '../servers/until.ts'
-import { commandLinesWith } from './contract.ts'
+import { commandLinesWith } from './attempts.ts'
 
 /** A process with children in and out of its session, all with an id in their command lines. */
 async function tree(mark: string): Promise<{ id: string; pid: number }> {

@@ -4,12 +4,14 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { hostEnvironment } from '../../executor/local/environment.ts'
+import type { IsolationSetting } from '../../executor/local/isolation.ts'
 import { openLocalExecutor } from '../../executor/local/local-executor.ts'
 import { recipeCommand } from '../../executor/local/recipe-command.ts'
 import type { Executor, Launch } from '../../executor/port.ts'
 import { recipeDigest } from '../../recipes/digest.ts'
 import { folder, makeWheel, writeRecipe } from '../recipes/tiny-recipe.ts'
-import { exitOf, launch } from './contract.ts'
+import { exitOf, launch } from './attempts.ts'
+import { isolationAt } from './bench.ts'
 import { outputOf, untilPrinted } from './output.ts'
 
 type Launcher = {
@@ -20,10 +22,15 @@ type Launcher = {
   runToEnd(submitted: Launch): Promise<{ code: number | null; text: string; ref: string }>
 }
 
-async function setUp(t: ExecutionContext, host: Record<string, string> = {}): Promise<Launcher> {
+async function setUp(
+  t: ExecutionContext,
+  host: Record<string, string> = {},
+  setting: IsolationSetting = 'none',
+): Promise<Launcher> {
   const root = await folder(t)
   const executor = await openLocalExecutor({
     runsDirectory: path.join(root, 'runs'),
+    isolation: await isolationAt(path.join(root, 'runs'), setting),
     fakeGpus: 4,
     hostEnvironment: { ...hostEnvironment(process.env), ...host },
     now: () => new Date(),
@@ -34,16 +41,19 @@ async function setUp(t: ExecutionContext, host: Record<string, string> = {}): Pr
     root,
     of: async (recipe, part) =>
       launch({
-        command: recipeCommand({
-          recipe_directory: recipe,
-          digest: await recipeDigest(recipe),
-          runtime_id: 'rt_test',
-          entrypoint: 'train.py',
-          attempt: 1,
-          environments_directory: path.join(root, 'environments'),
-          client_directory: path.join(root, 'client'),
-          python: 'python3',
-        }),
+        preparation: {
+          command: recipeCommand({
+            recipe_directory: recipe,
+            digest: await recipeDigest(recipe),
+            runtime_id: 'rt_test',
+            entrypoint: 'train.py',
+            attempt: 1,
+            environments_directory: path.join(root, 'environments'),
+            client_directory: path.join(root, 'client'),
+            python: 'python3',
+          }),
+          env: part?.env ?? {},
+        },
         ...part,
       }),
     async runToEnd(submitted) {
@@ -222,10 +232,10 @@ test('files that changed after the admission are not run', async t => {
 test('a machine without Python says what to install', async t => {
   const { root, of, runToEnd } = await setUp(t)
   const recipe = await writeRecipe(path.join(root, 'plain'), {})
-  const { command } = await of(recipe)
-  const plan = JSON.parse(command.at(-1) ?? '')
+  const { preparation } = await of(recipe)
+  const plan = JSON.parse(preparation?.command.at(-1) ?? '')
   const without = recipeCommand({ ...plan, python: '/no/python3' })
-  const { code, text } = await runToEnd(launch({ command: without }))
+  const { code, text } = await runToEnd(launch({ preparation: { command: without, env: {} } }))
   t.is(code, 78)
   t.regex(
     text,

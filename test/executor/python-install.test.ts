@@ -8,6 +8,7 @@ import { folder, makeWheel, writeRecipe } from '../recipes/tiny-recipe.ts'
 
 const full: PythonProbe = {
   executable: '/usr/bin/python3',
+  prefixes: ['/usr'],
   version: '3.11.2',
   abi: 'cpython-311-x86_64',
   venv: true,

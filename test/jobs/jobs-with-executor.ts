@@ -26,6 +26,7 @@ import { eventId, prefixedId } from '../../platform/time.ts'
 import { loadRecipe } from '../../recipes/catalogue.ts'
 import type { AdmissionResult, JobState } from '../../schemas/jobs.ts'
 import { readConfig } from '../../server/config.ts'
+import { isolationAt } from '../executor/bench.ts'
 import { writeRecipe } from '../recipes/tiny-recipe.ts'
 import { eventStoreOn } from '../servers/event-store.ts'
 import { database } from '../servers/postgres.ts'
@@ -81,6 +82,7 @@ export async function jobsWithExecutor(
   }
   const executor = await openLocalExecutor({
     runsDirectory: join(root, 'runs'),
+    isolation: await isolationAt(join(root, 'runs'), 'none'),
     fakeGpus: gpus,
     hostEnvironment: { PATH: String(process.env.PATH) },
     now: () => new Date(),
@@ -173,6 +175,8 @@ const shellLaunch = (script: string) => (order: LaunchOrder) => ({
   fencing_token: order.fencing_token,
   gpu_indexes: [...order.gpu_indexes],
   command: ['/bin/sh', '-c', script],
+  preparation: null,
+  reads: [],
   env: { ...order.env, ...order.reporting, FORGE_ATTEMPT: String(order.attempt) },
 })
 

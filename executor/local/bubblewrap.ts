@@ -1,0 +1,53 @@
+import { dirname } from 'node:path'
+import type { Enclosure } from './enclosure.ts'
+
+/** The descriptor on which bubblewrap tells the pid of the namespace's first process. */
+export const infoDescriptor = 4
+
+/**
+ * Arguments for a file system that consists of what is listed, with processes, messages and names of its own. The
+ * network is the host's, because the run reports to the server. What is mounted later covers what was mounted before.
+ */
+export function bubblewrapArguments(enclosure: Enclosure): string[] {
+  const { identity, system, hidden, readable, writable, devices, tmp } = enclosure
+  const covered = hidden.filter(folder => system.some(above => isIn(folder, above)))
+  const each = (option: string, paths: readonly string[]) =>
+    paths.flatMap(path => [option, path, path])
+  return [
+    ...['--die-with-parent', '--new-session', '--info-fd', String(infoDescriptor)],
+    ...['--unshare-pid', '--unshare-ipc', '--unshare-uts'],
+    // Root takes another identity inside, and keeps nothing but the right to do so.
+    ...(identity === null
+      ? ['--unshare-user']
+      : ['--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']),
+    ...foldersAbove(['/var/tmp']),
+    ...['--bind', tmp, '/tmp', '--bind', tmp, '/var/tmp'],
+    ...foldersAbove(system),
+    ...each('--ro-bind-try', system),
+    ...covered.flatMap(folder => ['--tmpfs', folder]),
+    ...['--proc', '/proc', '--dev', '/dev', '--perms', '1777', '--tmpfs', '/dev/shm'],
+    ...['--ro-bind', '/sys', '/sys'],
+    ...each('--dev-bind-try', devices),
+    ...foldersAbove([...readable, ...writable]),
+    ...each('--ro-bind-try', readable),
+    ...each('--bind', writable),
+    ...covered.flatMap(folder => ['--remount-ro', folder]),
+    ...['--remount-ro', '/', '--chdir', '/'],
+  ]
+}
+
+/** Bubblewrap would make them, but for root alone to enter. */
+function foldersAbove(paths: readonly string[]): string[] {
+  const folders = new Set<string>()
+  const add = (folder: string): void => {
+    if (folder === '/' || folders.has(folder)) return
+    add(dirname(folder))
+    folders.add(folder)
+  }
+  for (const path of paths) add(dirname(path))
+  return [...folders].flatMap(folder => ['--perms', '0755', '--dir', folder])
+}
+
+/** Whether `path` is `folder` or lies in it. */
+export const isIn = (path: string, folder: string): boolean =>
+  `${path}/`.startsWith(folder === '/' ? folder : `${folder}/`)

@@ -1,0 +1,50 @@
+import { fileURLToPath } from 'node:url'
+import { bubblewrapArguments } from './bubblewrap.ts'
+import type { Enclosure } from './enclosure.ts'
+
+/** The input of `confine.py`. */
+type ConfineOrder = Pick<Enclosure, 'identity'> & {
+  command: readonly string[]
+  env: Record<string, string>
+  cwd: string
+  landlock: Pick<Enclosure, 'readable' | 'writable' | 'devices'> | null
+  /** Whether it starts the command as a child and reports its end, instead of becoming it. */
+  wait: boolean
+}
+
+/** A program to start, with its standard input; it becomes the command or starts it. */
+export type Confined = { program: string; args: string[]; order: ConfineOrder }
+
+const confineProgram = fileURLToPath(new URL('confine.py', import.meta.url))
+
+/** Devices that hold no data of others, and shared memory, which cannot be listed (`confine.py`). */
+const plainDevices = [
+  ...['null', 'zero', 'full', 'random', 'urandom', 'tty', 'ptmx', 'pts', 'shm'].map(
+    name => `/dev/${name}`,
+  ),
+]
+
+export function confined(
+  enclosure: Enclosure,
+  { command, env, cwd }: Pick<ConfineOrder, 'command' | 'env' | 'cwd'>,
+): Confined {
+  const { mode, identity, python } = enclosure
+  const python3 = [python, '-I', '-S', '-B', confineProgram]
+  const order = { command, env, cwd, identity, landlock: null, wait: false }
+  if (mode === 'user') return { program: python, args: python3.slice(1), order }
+  if (mode === 'landlock') {
+    const { system, readable, writable, tmp, devices } = enclosure
+    const landlock = {
+      readable: [...system, ...readable, '/proc', '/sys'],
+      writable: [...writable, tmp],
+      devices: [...plainDevices, ...devices],
+    }
+    return { program: python, args: python3.slice(1), order: { ...order, landlock } }
+  }
+  const seen = { ...enclosure, readable: [...enclosure.readable, confineProgram] }
+  return {
+    program: 'bwrap',
+    args: [...bubblewrapArguments(seen), '--', ...python3],
+    order: { ...order, wait: true },
+  }
+}

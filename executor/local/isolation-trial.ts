@@ -1,0 +1,96 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { chmod, chown, mkdir, open, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Enclosure } from './enclosure.ts'
+import { enclosureOf, type Ground, hasIdentities } from './isolation.ts'
+import { trySignal } from './processes.ts'
+import { startCommand } from './start-command.ts'
+
+/** Succeeds if it can do what a run must and nothing of what it must not; prints which environments it can read. */
+const program = `
+import hashlib, os, sys
+secret, *needed = sys.argv[1:]
+with open("written", "w") as file: file.write("x")
+for folder in needed: os.listdir(folder)
+def readable(path):
+    try:
+        with open(path, "rb") as file: return file.read()
+    except OSError: return None
+if readable(secret) is not None: sys.exit("it can read the files of the server")
+for name in os.listdir("/proc"):
+    found = readable("/proc/" + name + "/environ") if name.isdigit() else None
+    if found: print(hashlib.sha256(found).hexdigest())
+`
+
+const patienceMs = 20_000
+
+/** Runs a small program confined like a run. Returns why this mode does not hold on this machine; null if it does. */
+export async function tryOut(mode: Enclosure['mode'], ground: Ground): Promise<string | null> {
+  const { python, needed } = ground
+  if (mode === 'user' && process.getuid?.() !== 0) return 'it needs root'
+  if (python === null) return 'there is no Python'
+  const directory = path.join(ground.runsDirectory, `.new-${randomUUID()}`)
+  try {
+    if (mode === 'user') await letPass(ground)
+    const place = await makePlace(directory, mode, ground)
+    const enclosure = await enclosureOf({ mode, ground }, place)
+    const files = await Promise.all([open(place.stdout, 'w'), open(place.stderr, 'w')])
+    const [stdout, stderr] = files.map(file => file.fd) as [number, number]
+    const command = [python.executable, '-I', '-S', '-c', program, place.secret, ...needed]
+    const env = { PATH: process.env.PATH ?? '/usr/bin:/bin' }
+    const started = startCommand({ command, env, cwd: place.work, stdout, stderr }, enclosure)
+    const end = await started
+      .then(({ pid, ended }) => {
+        const timer = setTimeout(() => trySignal(-pid, 'SIGKILL'), patienceMs)
+        return ended.finally(() => clearTimeout(timer))
+      })
+      .finally(() => Promise.all(files.map(file => file.close())))
+    return await verdict(end.exit_code, place)
+  } catch (error) {
+    const said = await readFile(path.join(directory, 'stderr'), 'utf8').catch(() => '')
+    return `${error instanceof Error ? error.message : error} ${said.trim().slice(-300)}`.trim()
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+async function verdict(
+  code: number | null,
+  { stdout, stderr }: { stdout: string; stderr: string },
+): Promise<string | null> {
+  const said = (await readFile(stderr, 'utf8')).trim()
+  if (code !== 0) return said.split('\n').at(-1)?.slice(-300) || `its trial ended with ${code}`
+  const own = createHash('sha256').update(await readFile('/proc/self/environ'))
+  const read = await readFile(stdout, 'utf8')
+  return read.includes(own.digest('hex')) ? 'it can read the environment of the server' : null
+}
+
+/** Users of runs may pass the folders above their own, not list them. */
+async function letPass({ runsDirectory, passed }: Ground): Promise<void> {
+  for (const folder of [...passed, runsDirectory])
+    await chmod(folder, ((await stat(folder)).mode & 0o777) | 0o011)
+}
+
+async function makePlace(directory: string, mode: Enclosure['mode'], ground: Ground) {
+  const { first, count } = ground.ids
+  const id = first + count - 1
+  const identity = hasIdentities({ mode }) ? { id, groups: [] } : null
+  const [work, tmp, secret] = ['work', 'tmp', 'secret'].map(name => path.join(directory, name)) as [
+    string,
+    string,
+    string,
+  ]
+  await mkdir(directory, { mode: 0o711 })
+  for (const folder of [work, tmp]) {
+    await mkdir(folder, { mode: 0o700 })
+    if (identity) await chown(folder, id, id)
+  }
+  await writeFile(secret, 'x', { mode: 0o600 })
+  const own = { identity, work, tmp, readable: ground.needed, writable: [], devices: [] }
+  return {
+    ...own,
+    secret,
+    stdout: path.join(directory, 'stdout'),
+    stderr: path.join(directory, 'stderr'),
+  }
+}

@@ -1,0 +1,78 @@
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import type { Capacity, Launch } from '../port.ts'
+import { type AttemptPaths, attemptPaths } from './attempt-directory.ts'
+import type { Enclosure } from './enclosure.ts'
+import type { Place } from './environment.ts'
+import { deviceFiles } from './gpus.ts'
+import { enclosureOf, hasIdentities, type Isolation } from './isolation.ts'
+import { attemptsIn, liesIn, runDirectory } from './run-directory.ts'
+import { RunIdentities } from './run-identity.ts'
+
+/** Decides for each attempt what it may reach, as the isolation of this server has it. */
+export class RunPlaces {
+  readonly #isolation: Isolation
+  readonly #runsDirectory: string
+  readonly #capacity: Capacity
+  readonly #identities: RunIdentities | null
+
+  constructor(isolation: Isolation, capacity: Capacity) {
+    const { runsDirectory, ids } = isolation.ground
+    this.#isolation = isolation
+    this.#runsDirectory = runsDirectory
+    this.#capacity = capacity
+    this.#identities = hasIdentities(isolation) ? new RunIdentities(runsDirectory, ids) : null
+  }
+
+  /** The user of a run; null where runs are the server's own user. */
+  async identityOf(run_id: string): Promise<number | null> {
+    return (await this.#identities?.of(run_id)) ?? null
+  }
+
+  async of(
+    launch: Launch,
+    { work, tmp }: AttemptPaths,
+    id: number | null,
+  ): Promise<{ enclosure: Enclosure | null; place: Omit<Place, 'mark'>; gpus: readonly number[] }> {
+    const { mode } = this.#isolation
+    const real = !this.#capacity.fake && launch.gpu_indexes.length > 0
+    const granted = await this.#granted(launch)
+    const enclosure = await enclosureOf(this.#isolation, {
+      identity: id === null ? null : { id, groups: granted.groups },
+      work,
+      tmp,
+      readable: granted.folders,
+      writable: await this.#workOf(launch.run_id),
+      devices: real ? await deviceFiles(launch.gpu_indexes) : [],
+    })
+    const mounted = mode === 'bubblewrap'
+    return {
+      enclosure,
+      place: { tmp: mounted ? '/tmp' : tmp, home: mode === 'none' ? null : work },
+      // With the devices of others out of sight, those left are counted from 0.
+      gpus: mounted && real ? launch.gpu_indexes.map((_, index) => index) : launch.gpu_indexes,
+    }
+  }
+
+  /** The folders of other runs from which this one may start: whole, as links inside may lead anywhere. */
+  async #granted({ reads }: Launch): Promise<{ folders: string[]; groups: number[] }> {
+    const folders: string[] = []
+    const groups: number[] = []
+    for (const { run_id, path: named } of reads) {
+      const directory = await runDirectory(this.#runsDirectory, run_id)
+      if (directory === null || !(await liesIn(directory, named))) continue
+      folders.push(...(await this.#workOf(run_id)))
+      const id = await this.identityOf(run_id)
+      if (id !== null) groups.push(id)
+    }
+    return { folders, groups }
+  }
+
+  async #workOf(run_id: string): Promise<string[]> {
+    const directory = path.join(this.#runsDirectory, run_id)
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    return (await attemptsIn(directory)).map(
+      attempt => attemptPaths(path.join(directory, String(attempt))).work,
+    )
+  }
+}

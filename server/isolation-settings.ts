@@ -1,0 +1,45 @@
+import { isAbsolute, resolve } from 'node:path'
+import {
+  type IdRange,
+  type IsolationSetting,
+  isolationChoices,
+} from '../executor/local/isolation.ts'
+import { BadSetting, list, type Reader, type Settings, word } from '../platform/settings.ts'
+
+export type IsolationConfig = {
+  localIsolation: IsolationSetting
+  /** User ids that runs get, one each, where the server is root. */
+  localIds: IdRange
+  /** Folders of this machine that isolated runs may read, and write, besides their own. */
+  localReadable: readonly string[]
+  localWritable: readonly string[]
+}
+
+/** Fewer could not be told from a mistake. */
+const fewestIds = 16
+
+/** By default above the ids of people, of services and of containers. */
+const idRange: Reader<IdRange> = (value, name) => {
+  const [, low = '', high = ''] =
+    /^(\d{1,10})-(\d{1,10})$/.exec(value || '1900000000-1900065535') ?? []
+  const [first, last] = [Number(low), Number(high)]
+  if (first < 1000 || last >= 2 ** 32 - 2 || last - first + 1 < fewestIds)
+    throw new BadSetting(
+      `${name}=${value}: a range of at least ${fewestIds} ids such as 1900000000-1900065535 is expected`,
+    )
+  return { first, count: last - first + 1 }
+}
+
+const folders: Reader<readonly string[]> = (value, name) => {
+  const named = list(value, name)
+  const relative = named.find(folder => !isAbsolute(folder))
+  if (relative !== undefined) throw new BadSetting(`${name}: ${relative} is no absolute path`)
+  return named.map(folder => resolve(folder))
+}
+
+export const isolationSettings: Settings<IsolationConfig> = {
+  localIsolation: ['SERVICE_LOCAL_ISOLATION', word('auto', ...isolationChoices)],
+  localIds: ['SERVICE_LOCAL_USER_IDS', idRange],
+  localReadable: ['SERVICE_LOCAL_READABLE', folders],
+  localWritable: ['SERVICE_LOCAL_WRITABLE', folders],
+}

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import type { Exit } from '../../events/jobs.ts'
+import type { Executor, Launch, Observed } from '../../executor/port.ts'
+import { until } from '../servers/until.ts'
+
+export function launch(part: Partial<Launch>): Launch {
+  return {
+    run_id: `run_${randomUUID()}`,
+    attempt: 1,
+    fencing_token: part.attempt ?? 1,
+    command: ['true'],
+    preparation: null,
+    env: {},
+    gpu_indexes: [],
+    reads: [],
+    ...part,
+  }
+}
+
+export async function untilState(
+  executor: Executor,
+  ref: string,
+  state: Observed['state'],
+): Promise<void> {
+  await until(
+    `${ref} is ${state}`,
+    50_000,
+    async () => (await executor.observe(ref)).state === state,
+  )
+}
+
+export async function exitOf(executor: Executor, ref: string): Promise<Exit> {
+  return until(`${ref} has exited`, 50_000, async () => {
+    const observed = await executor.observe(ref)
+    return observed.state === 'exited' ? observed.exit : null
+  })
+}
+
+/** The command lines of living processes that contain `text`; zombies have no command line. */
+export async function commandLinesWith(text: string): Promise<string[]> {
+  const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name))
+  const lines = await Promise.all(
+    pids.map(pid => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+  )
+  return lines.filter(line => line.includes(text))
+}

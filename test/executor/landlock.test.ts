@@ -1,0 +1,12 @@
+import test from 'ava'
+import { benchWith } from './bench.ts'
+import { executorContract } from './contract.ts'
+import { whatHolds } from './what-holds.ts'
+
+const { landlock } = await whatHolds()
+if (landlock === null) executorContract('landlock', benchWith('landlock'))
+else
+  test('this kernel has no Landlock', t => {
+    t.log(landlock)
+    t.regex(landlock, /landlock/i)
+  })
