@@ -1,6 +1,5 @@
 import type { Anybody, Person, RunCaller } from '../auth/caller.ts'
 import type { Actor } from '../events/event.ts'
-import type { Deps } from './deps.ts'
 import type { Stamp } from './event-store.ts'
 
 /** The part of an HTTP request that commands use. */
@@ -39,13 +38,7 @@ function actorOf(caller: HttpAsked['caller']): Actor {
   }
 }
 
-/** Sets `Forge-Position` to the caller's write (the server seals it for people), and remembers it for their next reads. */
-export function answerPosition(
-  { recentWrites }: Pick<Deps, 'recentWrites'>,
-  asked: Asked,
-  position: string,
-): void {
-  if ('actor' in asked) return
-  asked.ctx.set('Forge-Position', position)
-  if (asked.caller.kind === 'person') recentWrites.remember(asked.caller.username, position)
+/** Sets `Forge-Position` to the caller's write; the server seals it for people. */
+export function answerPosition(asked: Asked, position: string): void {
+  if (!('actor' in asked)) asked.ctx.set('Forge-Position', position)
 }

@@ -15,7 +15,7 @@ export const fresh = <S, E extends Event>(stream: Stream<S, E>): Fresh<S, E> => 
   isFresh: true,
 })
 
-export type CommitDeps = Pick<Deps, 'store' | 'now' | 'recentWrites'>
+export type CommitDeps = Pick<Deps, 'store' | 'now'>
 
 export type Decided<S, E extends Event> = {
   /** The state before the events. */
@@ -58,7 +58,7 @@ export async function commit<S, E extends Event>(
     locks,
     make: work => work.decide(target, decision),
   })
-  if (position !== null) answerPosition(deps, asked, position)
+  if (position !== null) answerPosition(asked, position)
   return result
 }
 
@@ -106,7 +106,7 @@ export async function create<S, E extends Event, T>(
   })
   const { answer, position, isReplayed } = made.result
   if (isReplayed && 'ctx' in asked) asked.ctx.set('Idempotency-Replayed', 'true')
-  if (position !== null) answerPosition(deps, asked, position)
+  if (position !== null) answerPosition(asked, position)
   return answer as T
 }
 

@@ -8,7 +8,6 @@ import type { Reports } from './admit-report.ts'
 import type { AppendFact } from './append-fact.ts'
 import type { EventStore } from './event-store.ts'
 import type { KeyLimit } from './metrics/key-limit.ts'
-import type { RecentWrites } from './recent-writes.ts'
 
 /** Settings used by commands. */
 export type CommandConfig = {
@@ -33,7 +32,6 @@ export type Deps = {
   config: CommandConfig
   keys: KeyRing
   logger: Logger
-  recentWrites: RecentWrites
   reports: Reports
   appendFact: AppendFact
   metricKeys: KeyLimit

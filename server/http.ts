@@ -16,6 +16,7 @@ import { httpShell } from '../platform/http/shell.ts'
 import { type PositionSeal, positionSeal } from '../platform/position.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { projectionProgress } from '../query-api/progress.ts'
+import { recentWrites } from '../query-api/recent-writes.ts'
 import { createStreams } from '../query-api/sse.ts'
 import { createWaiter } from '../query-api/wait.ts'
 import type { Config } from './config.ts'
@@ -116,11 +117,12 @@ async function openMaintenance(parts: Parts, onBegin: () => void): Promise<Maint
 async function openPositions({ deps, readPool, signals }: Parts) {
   const seal = positionSeal(await readPositionKey(deps.pool))
   const waitFor = createWaiter(readPool, signals)
+  const writesOf = recentWrites(deps.pool, deps.now)
   return {
     async wait(ctx: Context, { method }: Route, caller: Caller): Promise<void> {
       if (method !== 'GET' || caller.kind !== 'person') return
       const { username } = caller
-      const positions = namedBy(ctx, caller, seal) ?? deps.recentWrites.of(username)
+      const positions = namedBy(ctx, caller, seal) ?? (await writesOf(username))
       if (positions.length === 0) return
       const began = performance.now()
       const connection = new AbortController()

@@ -3,7 +3,6 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { oidcOf } from '../auth/oidc-settings.ts'
 import { createPasswords } from '../auth/passwords.ts'
-import { recentWrites } from '../command-api/recent-writes.ts'
 import { resetOnHost } from '../command-api/users/reset-on-host.ts'
 import { CannotStart } from '../platform/cannot-start.ts'
 import { createLogger } from '../platform/logger.ts'
@@ -42,7 +41,7 @@ async function reset(config: Config, url: string, username: string): Promise<str
   try {
     await refuseUnlessInstalled(pool, username)
     const store = openEventStore({ pool, config }, { committed: () => {} })
-    const deps = { store, now: systemClock, recentWrites: recentWrites() }
+    const deps = { store, now: systemClock }
     return await resetOnHost(deps, await createPasswords(), username)
   } finally {
     await pool.end()

@@ -15,7 +15,6 @@ import { refuseLogAhead } from '../command-api/log-ahead.ts'
 import { createKeyLimit } from '../command-api/metrics/key-limit.ts'
 import { dutiesFor } from '../command-api/reactor.ts'
 import { reactors } from '../command-api/reactors.ts'
-import { recentWrites } from '../command-api/recent-writes.ts'
 import { startRelay } from '../command-api/relay.ts'
 import { startRunTimers } from '../command-api/runs/timers.ts'
 import { startFailedLoginRecorder } from '../command-api/sessions/failed-logins.ts'
@@ -46,7 +45,6 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     config: { ...config, oidc: oidcOf(config) },
     keys: await openKeys(core),
     logger,
-    recentWrites: recentWrites(),
     reports: createReports(pool, systemClock),
     appendFact: createAppendFact(log),
     metricKeys: createKeyLimit(storedKeys(core.readPool), {

@@ -37,7 +37,7 @@ export const logRoutes = (deps: Deps): Route[] => {
             request_id: requestId,
           })
           const position = await deps.appendFact(deps.topics.logs.name, body.run_id, value)
-          answerPosition(deps, request, logPosition(position))
+          answerPosition(request, logPosition(position))
         }
         return { ok: true, accepted: body.chunks.length, truncated: false, control }
       },

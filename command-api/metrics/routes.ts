@@ -31,7 +31,7 @@ export const metricRoutes = (deps: Deps): Route[] => [
       const total = await deps.metricKeys.admit(request.body.run_id, keys)
       const position = await deps.appendFact(deps.topics.metrics.name, request.body.run_id, value)
       deps.ingestedPoints(inserted)
-      answerPosition(deps, request, logPosition(position))
+      answerPosition(request, logPosition(position))
       return total > manyKeys
         ? { ok: true, inserted, warnings: [tooManySoon(total)] }
         : { ok: true, inserted }

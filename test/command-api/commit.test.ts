@@ -9,6 +9,7 @@ import type { EventOf, Stream } from '../../events/event.ts'
 import type { userLogin } from '../../events/users.ts'
 import { createMemoryLog } from '../../platform/log/memory.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import { recentWrites } from '../../query-api/recent-writes.ts'
 import { database } from '../servers/postgres.ts'
 import { routeParts } from '../servers/serve-routes.ts'
 import { until } from '../servers/until.ts'
@@ -237,7 +238,7 @@ test('a response contains the position of its write, and a read with it shows th
   await commit(deps, request, ada, { decide: () => [login()] })
   const position = Buffer.from('s:1:user-ada').toString('base64url')
   t.is(answered['Forge-Position'], position)
-  t.deepEqual(deps.recentWrites.of('ada'), [position])
+  t.deepEqual(await recentWrites(deps.pool, deps.now)('ada'), [position])
   const { rows } = await deps.pool.query('select meta, occurred_at from write.event')
   t.like(rows[0].meta.actor, { type: 'user', id: 'ada', via: 'password' })
   t.deepEqual(rows[0].occurred_at, deps.now())

@@ -12,7 +12,6 @@ import { loadFacts } from '../../command-api/jobs/admission/load-facts.ts'
 import { executorCommands } from '../../command-api/jobs/executor-commands.ts'
 import { saveJob } from '../../command-api/jobs/rows.ts'
 import { createJob, type SubmitDeps } from '../../command-api/jobs/submit.ts'
-import { recentWrites } from '../../command-api/recent-writes.ts'
 import { decodeFact } from '../../events/fact.ts'
 import { type Job, jobAt } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
@@ -75,7 +74,6 @@ export async function jobsWithExecutor(
     pool,
     store,
     now,
-    recentWrites: recentWrites(),
     newId: prefixedId,
     config: { ...readConfig({}), oidc: null },
     baseUrl: () => 'http://127.0.0.1:9',

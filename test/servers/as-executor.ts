@@ -1,6 +1,5 @@
 import type { Pool } from 'pg'
 import { executorCommands } from '../../command-api/jobs/executor-commands.ts'
-import { recentWrites } from '../../command-api/recent-writes.ts'
 import { eventStoreOn } from './event-store.ts'
 
 /** Acts on a server's jobs through its database, as its executor would. */
@@ -10,7 +9,6 @@ export function asExecutor(pool: Pool) {
     store,
     pool,
     now: () => new Date(),
-    recentWrites: recentWrites(),
     baseUrl: () => 'http://127.0.0.1:9',
   }
   return executorCommands(deps, { executor: 'local', engine: 'test' })

@@ -12,7 +12,6 @@ import { createReports } from '../../command-api/admit-report.ts'
 import { createAppendFact } from '../../command-api/append-fact.ts'
 import type { Deps } from '../../command-api/deps.ts'
 import { createKeyLimit } from '../../command-api/metrics/key-limit.ts'
-import { recentWrites } from '../../command-api/recent-writes.ts'
 import { topicsOf } from '../../events/topics.ts'
 import { listen } from '../../platform/http/server.ts'
 import { httpShell } from '../../platform/http/shell.ts'
@@ -48,7 +47,6 @@ export async function routeParts(
     config: { ...config, oidc: oidcOf(config) },
     keys: await loadKeys(dataDir),
     logger: pino({ level: 'silent' }),
-    recentWrites: recentWrites(),
     reports: createReports(pool, now),
     appendFact: createAppendFact(createMemoryLog(Object.values(topics))),
     metricKeys: createKeyLimit({ count: async () => new Map(), missing: async () => [] }),

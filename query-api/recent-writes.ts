@@ -1,0 +1,34 @@
+import type { Pool } from 'pg'
+import { streamPosition } from '../platform/position.ts'
+import { inBatches } from '../platform/remembered.ts'
+import type { Clock } from '../platform/time.ts'
+
+/** How long a person's reads wait for their own writes, in milliseconds. */
+const rememberedMs = 10_000
+const maxPerPerson = 8
+
+type Written = { username: string; stream: string; version: number }
+
+/**
+ * The positions that a person wrote in the last 10 seconds, whichever process took the writes: a list after a submit
+ * shows the job. Read where every process writes, and so neither late nor lost; reads that come at once share a query.
+ */
+export function recentWrites(pool: Pool, now: Clock): (username: string) => Promise<string[]> {
+  const find = inBatches(async (usernames: string[]) => {
+    const { rows } = await pool.query<Written>({
+      name: 'recent_writes',
+      // By the index of the audit.
+      text: `select person.username, recent.stream, max(recent.stream_version) as version
+               from unnest($1::text[]) as person (username), lateral (
+                 select stream, stream_version from write.event
+                  where meta #>> '{actor,id}' = person.username and meta #>> '{actor,type}' = 'user'
+                    and occurred_at > $2
+                  order by occurred_at desc, position desc limit ${maxPerPerson}) recent
+              group by person.username, recent.stream`,
+      values: [usernames, new Date(now().getTime() - rememberedMs)],
+    })
+    return Map.groupBy(rows, ({ username }) => username)
+  })
+  return async username =>
+    ((await find(username)) ?? []).map(({ stream, version }) => streamPosition(stream, version))
+}
