@@ -1,20 +1,35 @@
-import { createZstdDecompress } from 'node:zlib'
+import type { Transform } from 'node:stream'
+import {
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createZstdDecompress,
+} from 'node:zlib'
 import type { Context, Middleware } from 'koa'
 import { koaBody } from 'koa-body'
 import { Refusal } from '../refusal.ts'
+import type { BodyRoom, Share } from './body-room.ts'
 import { parseJson } from './json.ts'
 
 const readers = new Map<number, Middleware>()
 const noNext = async () => {}
 
+type BodyOptions = {
+  /** Maximum bytes of the body after decompression. */
+  limitBytes: number
+  /** See `parseJson`. */
+  flat: boolean
+  /** Shared by all bodies of the process. */
+  room: BodyRoom
+}
+
 /**
- * Reads a JSON body of at most `limitBytes` after decompression (`gzip`, `deflate`, `br`, `zstd`).
- * Refuses 413 past the limit and 415 for another content type; malformed JSON is `Invalid`.
+ * Reads a JSON body (`gzip`, `deflate`, `br`, `zstd` or as it is). Refuses 413 past the limit, 415 for another content
+ * type and 503 while too many bodies are being read; malformed JSON is `Invalid`.
  */
 export async function readJsonBody(
   ctx: Context,
-  limitBytes: number,
-  flat: boolean,
+  { limitBytes, flat, room }: BodyOptions,
 ): Promise<unknown> {
   if (ctx.get('content-type') !== '' && !ctx.is('json', '+json'))
     throw new Refusal(
@@ -22,15 +37,28 @@ export async function readJsonBody(
       `Content-Type ${ctx.get('content-type')} is not accepted here; send application/json`,
     )
   if (ctx.get('content-type') === '') ctx.req.headers['content-type'] = 'application/json'
-  const text =
-    ctx.get('content-encoding') === 'zstd'
-      ? await readZstd(ctx, limitBytes)
-      : await readText(ctx, limitBytes)
-  return parseJson(text, flat)
+  const encoding = ctx.get('content-encoding')
+  const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding] : undefined
+  const share = room.share()
+  try {
+    const text = decoder
+      ? await readEncoded(ctx, decoder(), { encoding, limitBytes, share })
+      : await readText(ctx, limitBytes, share)
+    return parseJson(text, flat)
+  } finally {
+    share.release()
+  }
 }
 
-/** koa-body inflates and counts; the JSON is parsed by us, strictly and with errors that help. */
-async function readText(ctx: Context, limitBytes: number): Promise<string> {
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+}
+
+/** koa-body reads and counts; the JSON is parsed by us, strictly and with errors that help. */
+async function readText(ctx: Context, limitBytes: number, share: Share): Promise<string> {
   let reader = readers.get(limitBytes)
   if (!reader) {
     reader = koaBody({
@@ -49,12 +77,19 @@ async function readText(ctx: Context, limitBytes: number): Promise<string> {
     } as Parameters<typeof koaBody>[0])
     readers.set(limitBytes, reader)
   }
-  await reader(ctx, noNext)
+  const reading = reader(ctx, noNext)
+  // After the reader's own listener, or the body would flow past it. An error makes it stop and forget what it has.
+  ctx.req.on('data', (chunk: Buffer) => {
+    const full = share.take(chunk.length)
+    if (full) ctx.req.emit('error', full)
+  })
+  await reading
   const { body } = ctx.request as { body?: unknown }
   return typeof body === 'string' ? body : ''
 }
 
 function toRefusal(error: Error & { status?: number; type?: string }, limitBytes: number): Error {
+  if (error instanceof Refusal) return error
   if (error.status === 413 || error.type === 'entity.too.large') return tooLarge(limitBytes)
   if (error.status === 415)
     return new Refusal(
@@ -71,18 +106,27 @@ const tooLarge = (limitBytes: number) =>
     data: { limit_bytes: limitBytes },
   })
 
-async function readZstd(ctx: Context, limitBytes: number): Promise<string> {
+type Encoded = { encoding: string; limitBytes: number; share: Share }
+
+async function readEncoded(
+  ctx: Context,
+  decoder: Transform,
+  { encoding, limitBytes, share }: Encoded,
+): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
+  ctx.req.once('aborted', () => decoder.destroy(new Error('the request was aborted')))
   try {
-    for await (const chunk of ctx.req.pipe(createZstdDecompress())) {
+    for await (const chunk of ctx.req.pipe(decoder)) {
       size += chunk.length
       if (size > limitBytes) throw tooLarge(limitBytes)
+      const full = share.take(chunk.length)
+      if (full) throw full
       chunks.push(chunk)
     }
   } catch (error) {
     if (error instanceof Refusal) throw error
-    throw new Refusal('invalid', `The body is not valid zstd: ${(error as Error).message}`)
+    throw new Refusal('invalid', `The body is not valid ${encoding}: ${(error as Error).message}`)
   }
   return Buffer.concat(chunks).toString('utf8')
 }

@@ -4,6 +4,7 @@ import { Invalid } from '../../schemas/validate.ts'
 import { LogUnavailable } from '../log/event-log.ts'
 import { isBusy, isOutage } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
+import { bodiesFull } from './body-room.ts'
 import { clientAddress } from './client-address.ts'
 
 const watched: ReadonlySet<number> = new Set([401, 403, 429])
@@ -75,7 +76,7 @@ function refuse(ctx: Context, refusal: Refusal, requestId: string): void {
   if (refusal.code === 'unauthenticated') ctx.set('WWW-Authenticate', 'Bearer')
   if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(retryAfterSeconds))
   // The unread rest of a refused upload would be parsed as the connection's next request.
-  if (refusal.code === 'too_large') ctx.set('Connection', 'close')
+  if (refusal.code === 'too_large' || code === bodiesFull) ctx.set('Connection', 'close')
   ctx.body = {
     detail: refusal.detail,
     code: code ?? refusal.code,

@@ -8,6 +8,7 @@ import type { RateLimit } from '../rate-limits.ts'
 import { Refusal } from '../refusal.ts'
 import type { HttpMetrics } from '../telemetry.ts'
 import { readJsonBody } from './body.ts'
+import { type BodyRoom, createBodyRoom } from './body-room.ts'
 import { type Describe, errorBoundary } from './boundary.ts'
 import { clientAddress, clientNetwork } from './client-address.ts'
 import { refuseUnstorable } from './json.ts'
@@ -27,6 +28,8 @@ export type Shell<Route extends AnyRoute> = {
   admit: (route: Route) => void
   /** Counts a call of a route that has a `rateLimit`; throws `rate_limited`. */
   count: (limit: RateLimit, client: string) => Promise<void>
+  /** Bytes that all bodies being read may take; 64 MiB where absent. */
+  bodyRoomBytes?: number
   /** Runs before each handler: e.g. waits until the caller's own writes can be read. */
   before?: (ctx: Context, route: Route, caller: CallerOf<Route>) => Promise<void>
   /** Runs after each handler that did not refuse; may change headers. */
@@ -58,8 +61,9 @@ export function httpShell<Route extends AnyRoute>(shell: Shell<Route>): Koa {
   app.use(refuseUnreadableAddress)
   const router = new Router({ strict: true })
   const fixed = new Map<string, Middleware>()
+  const room = createBodyRoom(shell.bodyRoomBytes)
   for (const route of shell.routes) {
-    const answer = answerOf(route, shell)
+    const answer = answerOf(route, shell, room)
     for (const method of methodsOf(route))
       if (!route.path.includes('{')) fixed.set(`${method} ${route.path}`, answer)
     router.register(toRouterPath(route.path), methodsOf(route), answer)
@@ -86,7 +90,11 @@ const toRouterPath = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
 
 const methodsOf = ({ method }: RouteShape) => (method === 'GET' ? ['HEAD', 'GET'] : [method])
 
-function answerOf<Route extends AnyRoute>(route: Route, shell: Shell<Route>): Middleware {
+function answerOf<Route extends AnyRoute>(
+  route: Route,
+  shell: Shell<Route>,
+  room: BodyRoom,
+): Middleware {
   const check = {
     path: route.params && checker(route.params, 'path'),
     query: route.query && checker(route.query, 'query'),
@@ -96,7 +104,7 @@ function answerOf<Route extends AnyRoute>(route: Route, shell: Shell<Route>): Mi
     ctx.state.route = route.path
     shell.admit(route)
     const caller = await shell.authenticate(ctx, route)
-    const raw = await readRaw(ctx, route)
+    const raw = await readRaw(ctx, route, room)
     route.beforeSchema?.(raw)
     const query = { ...ctx.query }
     const params: object = ctx.params ?? {}
@@ -118,12 +126,13 @@ function answerOf<Route extends AnyRoute>(route: Route, shell: Shell<Route>): Mi
   }
 }
 
-async function readRaw(ctx: Context, route: RouteShape): Promise<unknown> {
+async function readRaw(ctx: Context, route: RouteShape, room: BodyRoom): Promise<unknown> {
   if (!route.body) return undefined
   const isAbsent =
     ctx.get('transfer-encoding') === '' && ['', '0'].includes(ctx.get('content-length'))
   if (isAbsent && route.bodyMayBeAbsent) return {}
-  return readJsonBody(ctx, route.bodyLimitBytes ?? defaultBodyLimit, route.flatBody === true)
+  const { bodyLimitBytes: limitBytes = defaultBodyLimit, flatBody: flat = false } = route
+  return readJsonBody(ctx, { limitBytes, flat, room })
 }
 
 function bodyChecker({ isPlain }: RouteShape, schema: TSchema): ReturnType<typeof checker> {

@@ -72,8 +72,13 @@ export const routes: HttpRoute<null>[] = [
 ]
 
 /** The echo route, and `more`, behind the real shell, on its own port. */
-export async function startEcho(t: ExecutionContext, more: readonly HttpRoute<null>[] = []) {
+export async function startEcho(
+  t: ExecutionContext,
+  more: readonly HttpRoute<null>[] = [],
+  settings: { bodyRoomBytes?: number } = {},
+) {
   const app = httpShell({
+    ...settings,
     routes: [...routes, ...more],
     authenticate: async () => null,
     log: pino({ level: 'silent' }),

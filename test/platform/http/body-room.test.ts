@@ -1,0 +1,91 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import test, { type ExecutionContext } from 'ava'
+import { createBodyRoom } from '../../../platform/http/body-room.ts'
+import { until } from '../../servers/until.ts'
+import { goodBody, startEcho } from './echo.ts'
+
+const roomBytes = 6000
+/** Fits the route, and no two of them the room. */
+const text = JSON.stringify({ ...JSON.parse(goodBody), extra: 'x'.repeat(3500) })
+
+/** Sends a body but for its last byte, and stays; `end` sends that too, `leave` goes away. */
+async function halfSent(t: ExecutionContext, port: number, body: string) {
+  const socket = connect(port, '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  await once(socket, 'connect')
+  const head = [
+    'POST /api/echo/a HTTP/1.1',
+    'Host: localhost',
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, -1)}`)
+  let reply = ''
+  socket.on('data', chunk => {
+    reply += chunk
+  })
+  return {
+    end: () => socket.write(body.slice(-1)),
+    leave: () => socket.destroy(),
+    reply: () => until('the reply', 10_000, () => reply !== '' && reply),
+  }
+}
+
+test('bodies beyond the room are 503 with Retry-After, and taken again once there is room', async t => {
+  const { post, port } = await startEcho(t, [], { bodyRoomBytes: roomBytes })
+  const first = await halfSent(t, port, text)
+  const refused = await until('the room is taken', 10_000, async () => {
+    const reply = await post(text)
+    return reply.status === 503 && reply
+  })
+  t.deepEqual(
+    [refused.body.code, refused.headers.get('retry-after'), refused.headers.get('connection')],
+    ['bodies.full', '1', 'close'],
+  )
+  t.is((await post(goodBody)).status, 200, 'a short one still fits')
+  first.end()
+  t.regex(await first.reply(), /^HTTP\/1.1 200/)
+  for (let n = 0; n < 3; n++) t.is((await post(text)).status, 200)
+})
+
+test('a client that goes away gives its room back', async t => {
+  const { post, port } = await startEcho(t, [], { bodyRoomBytes: roomBytes })
+  const first = await halfSent(t, port, text)
+  await until('the room is taken', 10_000, async () => (await post(text)).status === 503)
+  first.leave()
+  const { status } = await until('there is room again', 10_000, async () => {
+    const reply = await post(text)
+    return reply.status !== 503 && reply
+  })
+  t.is(status, 200)
+})
+
+for (const [encoding, encode] of [
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+  ['zstd', zstdCompressSync],
+] as const)
+  test(`a body sent as ${encoding} counts with its expanded size`, async t => {
+    const { post } = await startEcho(t, [], { bodyRoomBytes: 2000 })
+    const headers = { 'content-encoding': encoding }
+    t.is((await post(encode(goodBody), headers)).status, 200)
+    const reply = await post(encode(text), headers)
+    t.deepEqual([reply.status, reply.body.code], [503, 'bodies.full'])
+    t.is((await post(encode(goodBody), headers)).status, 200)
+    t.is((await post(Buffer.from('no such thing'), headers)).status, 400)
+  })
+
+test('what one body takes is released once', t => {
+  const room = createBodyRoom(10)
+  const [a, b] = [room.share(), room.share()]
+  t.is(a.take(6), null)
+  t.is(b.take(5)?.code, 'unavailable')
+  t.is(b.take(4), null)
+  a.release()
+  a.release()
+  t.is(room.share().take(7)?.code, 'unavailable')
+  t.is(room.share().take(6), null)
+})
