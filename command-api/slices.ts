@@ -1,5 +1,6 @@
 import type { Route } from '../auth/route.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
+import { deadLetterRoutes, type ParkedRecords } from './dead-letters/routes.ts'
 import type { Deps } from './deps.ts'
 import { deviceRoutes } from './devices/routes.ts'
 import { dutyRoutes } from './duties/routes.ts'
@@ -30,6 +31,7 @@ import { userRoutes } from './users/routes.ts'
 export type SlicePorts = JobPorts &
   SignInPorts & {
     projections: ProjectionAdmin
+    parkedRecords: ParkedRecords
     /** Makes every process read the maintenance switch; resolves once this one has. */
     maintenanceSwitched: () => Promise<void>
   }
@@ -57,4 +59,5 @@ export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...artifactRoutes(deps),
   ...dutyRoutes(deps),
   ...projectionRoutes(deps, ports.projections),
+  ...deadLetterRoutes(deps, ports.parkedRecords),
 ]

@@ -1,4 +1,5 @@
 import { artifacts } from './artifacts.ts'
+import { deadLetters } from './dead-letters.ts'
 import { devices } from './devices.ts'
 import { duties } from './duties.ts'
 import type { Aggregate, EventDefinition } from './event.ts'
@@ -19,6 +20,7 @@ import { users } from './users.ts'
 
 const listed = [
   artifacts,
+  deadLetters,
   devices,
   duties,
   failedLogins,

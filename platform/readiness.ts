@@ -1,10 +1,13 @@
 import type { Logger } from 'pino'
 
-/** `lag_ms`: how far behind a part is; where it follows nothing, how long its response took. */
-export type Check = { ok: boolean; lag_ms?: number } & Record<string, unknown>
+/**
+ * `lag_ms`: how far behind a part is; where it follows nothing, how long its response took. `degraded`: it serves, but a
+ * person has to look at something.
+ */
+export type Check = { ok: boolean; lag_ms?: number; degraded?: boolean } & Record<string, unknown>
 
 export type Readiness = {
-  status: 'ready' | 'not_ready' | 'draining'
+  status: 'ready' | 'degraded' | 'not_ready' | 'draining'
   checks: Record<string, Check>
 }
 
@@ -17,9 +20,14 @@ export async function checkAll(parts: Record<string, () => Promise<Check>>): Pro
     Object.entries(parts).map(async ([name, check]) => [name, await guarded(check)] as const),
   )
   return {
-    status: entries.every(([, check]) => check.ok) ? 'ready' : 'not_ready',
+    status: statusOf(entries.map(([, check]) => check)),
     checks: Object.fromEntries(entries),
   }
+}
+
+function statusOf(checks: readonly Check[]): Readiness['status'] {
+  if (!checks.every(check => check.ok)) return 'not_ready'
+  return checks.some(check => check.degraded) ? 'degraded' : 'ready'
 }
 
 /**
@@ -31,7 +39,12 @@ export const withoutDetails = ({ status, checks }: Readiness): Readiness => ({
   checks: Object.fromEntries(
     Object.entries(checks).map(([name, check]) => [
       name,
-      { ...figuresOf(check), ok: check.ok, ...(!check.ok && { error: fixedWords(check) }) },
+      {
+        ...figuresOf(check),
+        ok: check.ok,
+        ...(check.degraded && { degraded: true }),
+        ...(!check.ok && { error: fixedWords(check) }),
+      },
     ]),
   ),
 })

@@ -50,6 +50,8 @@ export const unprojected: readonly string[] = [
   'user.session_revoked',
   'user.refresh_reused',
   'signing_key.rotated',
+  'dead_letter.replayed',
+  'dead_letter.dropped',
   'duty.retried',
   'duty.dropped',
 ]

@@ -49,7 +49,7 @@ export const generalRoutes = (deps: GeneralDeps): Route[] => [
     }),
     async handle({ ctx }) {
       const readiness = await deps.readiness()
-      ctx.status = readiness.status === 'ready' ? 200 : 503
+      ctx.status = ['ready', 'degraded'].includes(readiness.status) ? 200 : 503
       return (await deps.maySeeDetails(ctx)) ? readiness : withoutDetails(readiness)
     },
   }),

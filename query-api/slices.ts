@@ -3,6 +3,7 @@ import type { Route } from '../auth/route.ts'
 import type { Clock } from '../platform/time.ts'
 import type { ArtifactTables } from '../projector/artifacts/table.ts'
 import type { ChangeTables } from '../projector/changes/table.ts'
+import type { DeadLetterTables } from '../projector/dead-letters/table.ts'
 import type { HparamTables } from '../projector/hparams/table.ts'
 import type { JobTables } from '../projector/jobs/table.ts'
 import type { LogTables } from '../projector/logs/table.ts'
@@ -16,6 +17,7 @@ import type { CatalogueEntry } from '../recipes/catalogue.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
 import { type AuditReader, auditRoutes } from './audit/routes.ts'
 import { changeTopic } from './changes/topic.ts'
+import { deadLetterRoutes } from './dead-letters/routes.ts'
 import { deviceRoutes } from './devices/routes.ts'
 import { hparamRoutes } from './hparams/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
@@ -41,6 +43,7 @@ import { userRoutes } from './users/routes.ts'
 /** The tables a query may see. */
 export type ReadTables = ArtifactTables &
   ChangeTables &
+  DeadLetterTables &
   HparamTables &
   JobTables &
   LogTables &
@@ -94,6 +97,7 @@ export const queryRoutes = (deps: QueryDeps): Route[] => {
     ...streamRoutes({ topics: streamTopics(deps.reads), openStream }),
     ...hparamRoutes(only()),
     ...artifactRoutes(only()),
+    ...deadLetterRoutes(only()),
     ...auditRoutes(deps.audit, now),
   ]
 }

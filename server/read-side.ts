@@ -14,6 +14,7 @@ import { type Runner, startRunner } from '../projector/runner.ts'
 import { projections } from '../projector/slices.ts'
 import { projectionsRead, trimLog } from '../projector/trim-log.ts'
 import type { Core } from './core.ts'
+import { gaugeDeadLetters } from './dead-letters.ts'
 import { performDuties } from './effects.ts'
 import { readMigrations } from './migrations.ts'
 
@@ -21,21 +22,14 @@ import { readMigrations } from './migrations.ts'
 const trimPollMs = 60_000
 
 /** Starts a runner for each projection, and the compactor of metric points. */
-export function startRunners({
-  databaseUrl,
-  logger,
-  life,
-  readPool,
-  topics,
-  log,
-  signals,
-  measures,
-}: Core): Runner[] {
+export function startRunners(core: Core): Runner[] {
+  const { databaseUrl, logger, life, readPool, topics, log, signals, measures } = core
   life.owns(
     'metric compactor',
     startCompactorThread({ databaseUrl, searchPath: 'read' }, logger),
     compactor => compactor.stop(),
   )
+  gaugeDeadLetters(core)
   const onDeadLetter = (topic: string) => measures.deadLetters.inc({ topic })
   return projections(topics).map(projection =>
     life.owns(

@@ -1,5 +1,6 @@
 import { describeIsolation, type Isolation } from '../executor/local/isolation.ts'
 import { type Check, checkAll, type Readiness } from '../platform/readiness.ts'
+import { deadLettersCheck } from './dead-letters.ts'
 import { effectsCheck } from './effects.ts'
 import type { Parts } from './parts.ts'
 
@@ -16,6 +17,7 @@ export async function readinessOf(parts: Parts): Promise<Readiness> {
     },
     ...(parts.config.roles.includes('command-api') && { effects: () => effectsCheck(parts) }),
     ...(parts.isolation && { isolation: isolationCheck(parts.isolation) }),
+    dead_letters: () => deadLettersCheck(parts),
     ...(parts.relay.current && { relay: parts.progress.relay }),
     ...(parts.runners.length > 0 && { projector: parts.progress.projector }),
   })

@@ -14,6 +14,7 @@ import { createReads } from '../query-api/reads.ts'
 import { queryRoutes, type ReadTables } from '../query-api/slices.ts'
 import type { OpenStream } from '../query-api/sse.ts'
 import { apiDocument } from './api-document.ts'
+import { openParkedRecords } from './dead-letters.ts'
 import type { Parts } from './parts.ts'
 import { readinessOf } from './readiness.ts'
 
@@ -53,6 +54,7 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
         passwords: parts.passwords,
         passwordGuard,
         projections: parts.projectionAdmin,
+        parkedRecords: openParkedRecords(parts),
         catalogue: parts.catalogue,
         wake: () => parts.jobsChanged.tell(),
         maintenanceSwitched: async () => {

@@ -18,6 +18,16 @@ import {
   describeAuditVerify,
 } from './commands/audit.ts'
 import {
+  deadLetterDrop,
+  deadLetterList,
+  deadLetterReplay,
+  deadLetterShow,
+  describeDeadLetterDrop,
+  describeDeadLetterList,
+  describeDeadLetterReplay,
+  describeDeadLetterShow,
+} from './commands/dead-letters.ts'
+import {
   describeDutyDrop,
   describeDutyList,
   describeDutyRetry,
@@ -64,6 +74,11 @@ export function addAdministration(program: Command, world: World, ended: Ended):
     ended,
   )
   addDuties(admin.command('duties').description('what is done because of events'), world, ended)
+  addDeadLetters(
+    admin.command('dead-letters').description('reports that could not be applied'),
+    world,
+    ended,
+  )
   speaking('projections', describeProjections, projections)
   speaking('rebuild', describeRebuild, rebuild)
   speaking('rotate-keys', describeRotateKeys, rotateKeys)
@@ -92,6 +107,14 @@ function addDuties(duties: Command, world: World, ended: Ended): void {
   speaking('list', describeDutyList, dutyList)
   speaking('retry', describeDutyRetry, dutyRetry)
   speaking('drop', describeDutyDrop, dutyDrop)
+}
+
+function addDeadLetters(letters: Command, world: World, ended: Ended): void {
+  const speaking = speakingIn(letters, world, ended)
+  speaking('list', describeDeadLetterList, deadLetterList)
+  speaking('show', describeDeadLetterShow, deadLetterShow)
+  speaking('replay', describeDeadLetterReplay, deadLetterReplay)
+  speaking('drop', describeDeadLetterDrop, deadLetterDrop)
 }
 
 function addMaintenance(maintenance: Command, world: World, ended: Ended): void {

@@ -1,6 +1,7 @@
 import { artifactSample } from './artifacts.ts'
 import { auditSample } from './audit.ts'
 import { changeSample } from './changes.ts'
+import { deadLetterSample } from './dead-letters.ts'
 import { deviceSample } from './devices.ts'
 import { dutySample } from './duties.ts'
 import { hparamSample } from './hparams.ts'
@@ -42,6 +43,7 @@ export const samples: readonly Sample[] = [
   profileSample,
   projectionSample,
   dutySample,
+  deadLetterSample,
   recipeSample,
   pageSample,
   rubricSample,

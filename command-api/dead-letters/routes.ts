@@ -1,0 +1,87 @@
+import { type Route, route } from '../../auth/route.ts'
+import { type DeadLetterEvent, deadLetters } from '../../events/dead-letters.ts'
+import { isBusy, isOutage } from '../../platform/postgres/pool.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { deadLetterReply, letterPath } from '../../schemas/dead-letters.ts'
+import type { HttpAsked } from '../asked.ts'
+import { create } from '../commit.ts'
+import type { Deps } from '../deps.ts'
+import type { Transaction } from '../event-store.ts'
+
+/** A parked record, by its place on the log. */
+export type Letter = { topic: string; partition: number; offset: bigint }
+
+/** What the projector does with parked records; provided by server/. Both return the record's key, null if it is gone. */
+export type ParkedRecords = {
+  replay(tx: Transaction, letter: Letter): Promise<string | null>
+  drop(tx: Transaction, letter: Letter): Promise<string | null>
+}
+
+export const deadLetterRoutes = (deps: Deps, parked: ParkedRecords): Route[] => [
+  route({
+    method: 'POST',
+    path: '/api/admin/dead-letters/{letter_id}/replay',
+    credential: 'admin',
+    tag: 'admin',
+    summary: 'Apply a parked record after all, as the newest report of its run',
+    params: letterPath,
+    response: deadLetterReply,
+    refusals: ['not_found', 'conflict'],
+    async handle(request) {
+      const letter = letterOf(request.params.letter_id)
+      const apply = (tx: Transaction) => parked.replay(tx, letter).catch(stillPoison)
+      await handleLetter(deps, request, 'dead_letter.replayed', apply)
+      return { letter_id: request.params.letter_id, state: 'replayed' }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/admin/dead-letters/{letter_id}',
+    credential: 'admin',
+    tag: 'admin',
+    summary: 'Drop a parked record: what it reports is lost',
+    params: letterPath,
+    response: deadLetterReply,
+    refusals: ['not_found'],
+    async handle(request) {
+      const letter = letterOf(request.params.letter_id)
+      await handleLetter(deps, request, 'dead_letter.dropped', tx => parked.drop(tx, letter))
+      return { letter_id: request.params.letter_id, state: 'dropped' }
+    },
+  }),
+]
+
+function letterOf(letter_id: string): Letter {
+  const [topic = '', partition = '', offset = ''] = letter_id.split(':')
+  return { topic, partition: Number(partition), offset: BigInt(offset) }
+}
+
+function stillPoison(error: unknown): never {
+  if (isOutage(error) || isBusy(error)) throw error
+  throw new Refusal('conflict', `The record still cannot be applied: ${error}`, {
+    code: 'dead_letter.not_applicable',
+    cause: error,
+  })
+}
+
+type Asked = HttpAsked & { params: { letter_id: string } }
+
+/** The event and what it tells commit together. */
+function handleLetter(
+  deps: Deps,
+  asked: Asked,
+  type: DeadLetterEvent['type'],
+  take: (tx: Transaction) => Promise<string | null>,
+): Promise<unknown> {
+  const { letter_id } = asked.params
+  const { offset, ...place } = letterOf(letter_id)
+  const target = deadLetters.at(letter_id)
+  return create(deps, asked, target, {
+    async make({ tx, decide }) {
+      const key = await take(tx)
+      if (key === null) throw new Refusal('not_found', `No such parked record: ${letter_id}`)
+      const data = { letter_id, ...place, offset: Number(offset), key }
+      await decide(target, { decide: () => [{ type, data }] })
+    },
+  })
+}

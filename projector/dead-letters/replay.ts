@@ -1,0 +1,50 @@
+import type { PoolClient } from 'pg'
+import { live } from '../generations.ts'
+import type { TopicProjection } from '../projection.ts'
+
+/** Where a parked record stood on the log, and the run that reported it. */
+export type ParkedRecord = { topic: string; partition: number; offset: bigint }
+export type TakenRecord = { key: string; value: Buffer }
+
+/**
+ * Takes a parked record out of `dead_letter` and applies it, in the caller's transaction; null if it is not there. It takes
+ * effect as the newest report of its run, and a rebuild puts it where it stood. Throws what the projection throws.
+ */
+export async function replayParked(
+  tx: PoolClient,
+  projection: TopicProjection,
+  place: ParkedRecord,
+): Promise<TakenRecord | null> {
+  const { rows } = await tx.query<{ path: string }>(
+    "select current_setting('search_path') as path, set_config('search_path', $1, true)",
+    [live],
+  )
+  // A rebuild must not put another generation under these names before this ends.
+  await tx.query('lock table generation in row share mode')
+  // As the projector does, before its first write: it waits until this ends, and then goes on from where it stood.
+  await tx.query(
+    'select 1 from projection_checkpoint where projection = $1 order by partition for update',
+    [projection.name],
+  )
+  const taken = await takeParked(tx, place)
+  if (taken) {
+    const { topic, partition, offset } = place
+    projection.reset()
+    await projection.apply(tx, [{ topic, partition, records: [{ ...taken, offset }] }])
+  }
+  await tx.query("select set_config('search_path', $1, true)", [rows[0]?.path])
+  return taken
+}
+
+/** Takes a parked record out of `dead_letter`; null if it is not there. */
+export async function takeParked(
+  tx: PoolClient,
+  { topic, partition, offset }: ParkedRecord,
+): Promise<TakenRecord | null> {
+  const { rows } = await tx.query<TakenRecord>(
+    `delete from ${live}.dead_letter where topic = $1 and partition = $2 and "offset" = $3
+     returning key, value`,
+    [topic, partition, String(offset)],
+  )
+  return rows[0] ?? null
+}
