@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { forEachApart } from '../platform/each.ts'
 import { repeat } from '../platform/repeat.ts'
 import type { QueueReason } from '../schemas/jobs.ts'
 import type { ActiveAttempt, LaunchOrder } from './job-commands.ts'
@@ -76,12 +77,15 @@ async function startWaiting(deps: ReconcilerDeps): Promise<boolean> {
     if (reasonOf.get(run_id) !== reason) await deps.commands.keepWaiting(run_id, reason)
   }
   let scheduled = 0
-  for (const { run_id, gpu_indexes } of starts) {
+  const start = async ({ run_id, gpu_indexes }: (typeof starts)[number]) => {
     const outcome = await deps.commands.schedule(run_id, gpu_indexes)
     if (outcome === 'scheduled') scheduled++
     if (outcome === 'quota_in_use') await keepWaiting(run_id, 'quota_in_use')
   }
-  for (const { run_id, reason } of waits) await keepWaiting(run_id, reason)
+  const failed = (error: unknown, { run_id }: { run_id: string }) =>
+    deps.logger.warn({ err: error, run_id }, 'this job could not be scheduled')
+  await forEachApart(starts, start, failed)
+  await forEachApart(waits, ({ run_id, reason }) => keepWaiting(run_id, reason), failed)
   return scheduled > 0
 }
 

@@ -14,6 +14,7 @@ import type { Identity } from './processes.ts'
  * | claim-N.json | supervisor, once    | this supervisor, and no other ever, starts the command       |
  * | started.json | supervisor          | it runs: the preparation, or the command itself              |
  * | stop.json    | stop                | the supervisor is to end it                                  |
+ * | reach.json   | supervisor          | how far the output may be read: the rest is cut off          |
  * | exit.json    | supervisor, once    | final: nothing runs any more and the output is complete      |
  *
  * Claims (see `claims.ts`) and `exit.json` are created exclusively. The server writes them only in a supervisor's place:
@@ -25,6 +26,7 @@ export type AttemptPaths = {
   claim(turn: number): string
   started: string
   stop: string
+  reach: string
   /** Watched by the supervisor; a separate directory, so that output does not wake it. */
   control: string
   exit: string
@@ -44,6 +46,7 @@ export function attemptPaths(directory: string): AttemptPaths {
     launch: path.join(directory, 'launch.json'),
     claim: turn => path.join(directory, `claim-${turn}.json`),
     started: path.join(directory, 'started.json'),
+    reach: path.join(directory, 'reach.json'),
     stop: path.join(control, 'stop.json'),
     exit: path.join(directory, 'exit.json'),
     stdout: path.join(directory, 'stdout.log'),

@@ -1,16 +1,26 @@
 import { open } from 'node:fs/promises'
 import type { OutputPiece } from '../port.ts'
 import { isErrno } from './durable-json.ts'
+import { readReach } from './output-limit.ts'
 
-/** Reads both files from these offsets, at most `maxBytes` in total; a busy stream leaves half to the other. */
+type Files = { stdout: string; stderr: string; reach: string }
+
+/**
+ * Reads both files from these offsets, at most `maxBytes` in total and none that may be cut off; a busy stream leaves
+ * half to the other.
+ */
 export async function readOutput(
-  files: { stdout: string; stderr: string },
+  files: Files,
   from: { stdout: number; stderr: number },
   maxBytes: number,
 ): Promise<OutputPiece[]> {
   const half = Math.floor(maxBytes / 2)
-  const stderr = await readPiece(files.stderr, from.stderr, maxBytes)
-  const stdout = await readPiece(files.stdout, from.stdout, maxBytes)
+  // Read before the files are: it only grows.
+  const reach = await readReach(files.reach)
+  const room = (stream: 'stdout' | 'stderr') =>
+    Math.min(maxBytes, Math.max(0, (reach?.[stream] ?? Number.POSITIVE_INFINITY) - from[stream]))
+  const stderr = await readPiece(files.stderr, from.stderr, room('stderr'))
+  const stdout = await readPiece(files.stdout, from.stdout, room('stdout'))
   const stderrBytes = Math.min(stderr.length, Math.max(half, maxBytes - stdout.length))
   const pieces: OutputPiece[] = [
     { stream: 'stdout', offset: from.stdout, bytes: stdout.subarray(0, maxBytes - stderrBytes) },

@@ -14,6 +14,7 @@ import { type Cgroup, createCgroup, enterCgroup, leaveCgroup, removeCgroup } fro
 import { createDurably, isErrno, readJson, writeDurably } from './durable-json.ts'
 import { killRun, type Quarry } from './kill-run.ts'
 import { oomWatch } from './oom-watch.ts'
+import { limitOutput } from './output-limit.ts'
 import { cannotLaunch, type Prepared } from './prepared.ts'
 import { bootId, identify } from './processes.ts'
 import { type Program, type Started, startCommand, startTrusted } from './start-command.ts'
@@ -51,6 +52,9 @@ async function supervise(): Promise<void> {
   // Later supervisors then load compiled code instead of the type stripper: 45 MB instead of 63.
   flushCompileCache()
   const heartbeat = setInterval(() => touch(paths.claim(turn)), heartbeatMs)
+  const endLimit = await limitOutput(paths, {
+    failed: error => complain(`output not cut: ${error}`),
+  })
   const exit = await run(launch, handover, {
     mark: launch.mark,
     cgroup,
@@ -58,6 +62,7 @@ async function supervise(): Promise<void> {
     owner: handover.enclosure?.identity?.id ?? null,
   })
   removeCgroup(cgroup)
+  await endLimit()
   await record(exit)
   clearInterval(heartbeat)
 }

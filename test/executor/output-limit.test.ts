@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { appendFile, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { attemptPaths } from '../../executor/local/attempt-directory.ts'
+import { readOutput } from '../../executor/local/output.ts'
+import { limitOutput } from '../../executor/local/output-limit.ts'
+import { until } from '../servers/until.ts'
+
+const hourMs = 3_600_000
+const bytesPerHour = 64 * 1024
+
+async function attempt(t: ExecutionContext) {
+  const paths = attemptPaths(await mkdtemp(join(tmpdir(), 'forge-output-')))
+  t.teardown(() => rm(paths.directory, { recursive: true, force: true }))
+  const clock = { now: 5 * hourMs }
+  const failures: unknown[] = []
+  const end = await limitOutput(paths, {
+    bytesPerHour,
+    now: () => clock.now,
+    lookEveryMs: 10,
+    failed: error => failures.push(error),
+  })
+  t.teardown(end)
+  const size = async (file: string) => (await stat(file)).size
+  /** All that the server would put on the log, read in pieces. */
+  const shipped = async () => {
+    let text = ''
+    for (;;) {
+      const pieces = await readOutput(paths, { stdout: text.length, stderr: 0 }, 10_000)
+      const piece = pieces.find(({ stream }) => stream === 'stdout')
+      if (!piece) return text
+      text += piece.bytes.toString('latin1')
+    }
+  }
+  return { paths, clock, end, size, shipped, failures }
+}
+
+test('a command that prints without end does not fill the disk, and goes on', async t => {
+  const { paths, size, shipped } = await attempt(t)
+  const fd = openSync(paths.stdout, 'a', 0o600)
+  const command = spawn('yes', ['a line of output'], { stdio: ['ignore', fd, 'ignore'] })
+  closeSync(fd)
+  t.teardown(() => command.kill('SIGKILL'))
+  await until('the marker is written', 20_000, async () =>
+    (await readFile(paths.stdout, 'latin1')).slice(0, bytesPerHour).includes('[forge] more than'),
+  )
+  t.is(command.exitCode, null)
+  t.is((await shipped()).length, bytesPerHour, 'nothing beyond is read, though it is printed')
+  command.kill('SIGKILL')
+  await until('the rest is cut off', 20_000, async () => (await size(paths.stdout)) <= bytesPerHour)
+  t.regex((await shipped()).slice(-120), /not kept until 1970-01-01T06:00:00.000Z\n$/)
+})
+
+test('the next hour has a share of its own, where the last one was cut', async t => {
+  const { paths, clock, size, shipped } = await attempt(t)
+  await writeFile(paths.stdout, 'x'.repeat(bytesPerHour + 5000))
+  await until('it is cut', 20_000, async () => (await size(paths.stdout)) === bytesPerHour)
+  const first = await shipped()
+  clock.now += hourMs
+  await until('the reach grows', 20_000, async () =>
+    (await readFile(paths.reach, 'utf8')).includes(String(2 * bytesPerHour)),
+  )
+  await appendFile(paths.stdout, 'a new hour\n')
+  t.is(await shipped(), `${first}a new hour\n`)
+})
+
+test('what fits stays untouched, and the end cuts what came last', async t => {
+  const { paths, end, size } = await attempt(t)
+  await writeFile(paths.stdout, 'short\n')
+  await end()
+  t.is(await readFile(paths.stdout, 'utf8'), 'short\n')
+  await writeFile(paths.stderr, 'x'.repeat(3 * bytesPerHour))
+  await end()
+  t.is(await size(paths.stderr), bytesPerHour)
+})
+
+test('a link in the place of an output is not followed', async t => {
+  const { paths, failures } = await attempt(t)
+  const other = join(paths.directory, 'other')
+  await writeFile(other, 'x'.repeat(2 * bytesPerHour))
+  await symlink(other, paths.stdout)
+  await until('it was refused', 20_000, () => failures.length > 0)
+  t.is((await stat(other)).size, 2 * bytesPerHour)
+})
