@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
+import { forEachApart } from '../platform/each.ts'
 import type { PostgresLog } from '../platform/log/postgres.ts'
 import type { Topic } from '../platform/log/topic.ts'
 import { locks } from '../platform/postgres/locks.ts'
@@ -29,7 +30,17 @@ const dayMs = 86_400_000
  */
 export const trimLog = (deps: TrimLogDeps): Promise<boolean> =>
   tryWithLock(deps.pool, locks.logTrim, async () => {
-    for (const topic of deps.topics) await trimTopic(deps, topic)
+    const failures: unknown[] = []
+    await forEachApart(
+      deps.topics,
+      topic => trimTopic(deps, topic),
+      (error, { name: topic }) => {
+        deps.logger.error({ err: error, topic }, 'the log of this topic could not be trimmed')
+        failures.push(error)
+      },
+    )
+    // Tried again as a whole: what was trimmed already costs nothing.
+    if (failures.length > 0) throw failures[0]
   })
 
 async function trimTopic(deps: TrimLogDeps, topic: Topic): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
+import { forEachApart } from '../../platform/each.ts'
 import { type Repeated, repeat } from '../../platform/repeat.ts'
 import type { Clock } from '../../platform/time.ts'
 
@@ -35,12 +36,15 @@ export const clearDone = (deps: Clearing): Repeated =>
   })
 
 /** Deletes one batch of each kind; returns true if more rows may be due. */
-export async function clearBatch({ pool, now }: Omit<Clearing, 'logger'>): Promise<boolean> {
+export async function clearBatch({ pool, now, logger }: Clearing): Promise<boolean> {
   let isMore = false
-  for (const { days, text } of old) {
+  const clear = async ({ days, text }: (typeof old)[number]) => {
     const before = new Date(now().getTime() - days * dayMs)
     const { rowCount } = await pool.query(text, [before, batch])
     isMore ||= rowCount === batch
   }
+  await forEachApart(old, clear, error =>
+    logger.warn({ err: error }, 'done duties could not be cleared, will retry'),
+  )
   return isMore
 }

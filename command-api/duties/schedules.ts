@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
+import { forEachApart } from '../../platform/each.ts'
 import { type Repeated, repeat } from '../../platform/repeat.ts'
 import type { Clock } from '../../platform/time.ts'
 import { bounded, dutyIdOf } from '../new-duty.ts'
@@ -30,7 +31,7 @@ export function startSchedules(deps: SchedulesDeps): Repeated {
     async () => {
       if (!isDeclared) for (const one of scheduled) await declare(pool, one, now())
       isDeclared = true
-      if (await addSlots(pool, scheduled, now())) dutiesAdded()
+      if (await addSlots(deps, scheduled)) dutiesAdded()
       return tickMs
     },
     { failed: error => logger.warn({ err: error }, 'schedules could not be read, will retry') },
@@ -54,18 +55,25 @@ async function declare(pool: Pool, { name, every }: Scheduled, now: Date): Promi
 }
 
 /** True if a duty was added. */
-async function addSlots(pool: Pool, scheduled: readonly Scheduled[], now: Date): Promise<boolean> {
+async function addSlots(
+  { pool, now: clock, logger }: SchedulesDeps,
+  scheduled: readonly Scheduled[],
+): Promise<boolean> {
   if (scheduled.length === 0) return false
+  const now = clock()
   const { rows } = await pool.query<{ schedule: string; next_at: Date }>({
     name: 'schedules_due',
     text: 'select schedule, next_at from write.schedule where schedule = any($1) and next_at <= $2',
     values: [scheduled.map(({ name }) => name), now],
   })
   let isAdded = false
-  for (const { schedule, next_at } of rows) {
+  const add = async ({ schedule, next_at }: { schedule: string; next_at: Date }) => {
     const found = scheduled.find(({ name }) => name === schedule)
     if (found && (await addSlot(pool, found, { slot: next_at, now }))) isAdded = true
   }
+  await forEachApart(rows, add, (error, { schedule }) =>
+    logger.error({ err: error, schedule }, 'a slot of this schedule could not be added'),
+  )
   return isAdded
 }
 

@@ -1,5 +1,6 @@
 import { type Job, jobAt } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
+import { forEachApart } from '../../platform/each.ts'
 import { repeat } from '../../platform/repeat.ts'
 import { type CommitDeps, commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
@@ -61,17 +62,25 @@ const timerRequest = {
 } as const
 
 /** Returns whether something changed. */
-export async function runDueTimers(deps: CommitDeps & Pick<Deps, 'pool'>): Promise<boolean> {
+export async function runDueTimers(
+  deps: CommitDeps & Pick<Deps, 'pool' | 'logger'>,
+): Promise<boolean> {
   let isChanged = false
-  for (const { due, decide } of timers) {
-    const { rows } = await deps.pool.query(due, [deps.now(), batch])
-    for (const { run_id } of rows) {
-      const { events } = await commit(deps, timerRequest, jobAt(run_id), {
-        decide,
-        alongside: saveJob,
-      })
-      isChanged ||= events.length > 0
-    }
+  const run = async ({ decide }: Timer, run_id: string) => {
+    const { events } = await commit(deps, timerRequest, jobAt(run_id), {
+      decide,
+      alongside: saveJob,
+    })
+    isChanged ||= events.length > 0
+  }
+  for (const timer of timers) {
+    const { rows } = await deps.pool.query<{ run_id: string }>(timer.due, [deps.now(), batch])
+    await forEachApart(
+      rows,
+      ({ run_id }) => run(timer, run_id),
+      (error, { run_id }) =>
+        deps.logger.error({ err: error, run_id }, 'this job could not be looked after'),
+    )
   }
   await noteQuotaWaits(deps.pool, deps.now(), batch)
   return isChanged

@@ -1,6 +1,7 @@
 import { encodeFact } from '../../events/fact.ts'
 import { encodeLogsEof } from '../../events/logs.ts'
 import { runAt } from '../../events/runs.ts'
+import { forEachApart } from '../../platform/each.ts'
 import { repeat } from '../../platform/repeat.ts'
 import { encodeBlock } from '../../platform/series/block.ts'
 import { createPoints } from '../../platform/series/points.ts'
@@ -27,9 +28,11 @@ const actor = { type: 'system', id: 'run-keeper', via: 'timer' } as const
 export function startRunTimers(deps: Deps): RunTimers {
   return repeat(
     async () => {
-      await noteReporters(deps)
-      await closeLogs(deps)
-      await abandonSilent(deps)
+      await forEachApart(
+        [noteReporters, closeLogs, abandonSilent],
+        step => step(deps),
+        error => deps.logger.warn({ err: error }, 'runs could not be looked after, will retry'),
+      )
       return intervalMs
     },
     {
@@ -51,12 +54,12 @@ async function noteReporters(deps: Deps): Promise<void> {
 }
 
 async function closeLogs(deps: Deps): Promise<void> {
-  const { rows } = await deps.pool.query(
+  const { rows } = await deps.pool.query<{ run_id: string; end_state: string }>(
     `select run_id, end_state from write.run_state
       where eof_sent_at is null and eof_due_at <= $1 order by eof_due_at limit $2`,
     [deps.now(), batch],
   )
-  for (const { run_id, end_state } of rows) {
+  const close = async ({ run_id, end_state }: { run_id: string; end_state: string }) => {
     const points = await endOfPoints(deps, run_id)
     const body = encodeLogsEof({ state: end_state, points })
     const value = encodeFact({ ...envelope(deps, run_id), type: 'logs.eof', body })
@@ -66,7 +69,13 @@ async function closeLogs(deps: Deps): Promise<void> {
       deps.now(),
     ])
   }
+  await forEachApart(rows, close, failedRun(deps))
 }
+
+const failedRun =
+  ({ logger }: Pick<Deps, 'logger'>) =>
+  (error: unknown, { run_id }: { run_id: string }) =>
+    logger.error({ err: error, run_id }, 'this run could not be looked after')
 
 /** Appends a report without points, which stands behind all points of the run; returns where. */
 async function endOfPoints(deps: Deps, run_id: string) {
@@ -86,15 +95,15 @@ const envelope = (deps: Deps, run_id: string) => ({
 })
 
 async function abandonSilent(deps: Deps): Promise<void> {
-  const { rows } = await deps.pool.query(
+  const { rows } = await deps.pool.query<{ run_id: string }>(
     `select run_id from write.run_state
       where source = 'external' and ended_at is null and last_report_at < $1 limit $2`,
     [new Date(deps.now().getTime() - silenceMs), batch],
   )
-  for (const { run_id } of rows) {
-    await commit(deps, { actor, requestId: 'run-keeper' }, runAt(run_id), {
+  const abandon = ({ run_id }: { run_id: string }) =>
+    commit(deps, { actor, requestId: 'run-keeper' }, runAt(run_id), {
       decide: run => abandonRun(run, run_id),
       alongside: (tx, { now }) => endRun(tx, run_id, 'abandoned', now),
     })
-  }
+  await forEachApart(rows, abandon, failedRun(deps))
 }

@@ -7,7 +7,7 @@ import { PermanentFailure } from '../../command-api/reactor.ts'
 import type { UserEvent } from '../../events/users.ts'
 import { until } from '../servers/until.ts'
 import { randomFrom } from '../whole/chaos/random.ts'
-import { storeWith } from './duty-store.ts'
+import { silent, storeWith } from './duty-store.ts'
 import { dutyRunners, logIns, loginReactor, noticing } from './login-duties.ts'
 
 const ended = (sid: string) =>
@@ -253,7 +253,7 @@ test('done duties are deleted in batches after seven days; open and parked ones 
        from generate_series(1, 1004) n`,
     [clock.now],
   )
-  const deps = { pool, now: () => clock.now }
+  const deps = { pool, now: () => clock.now, logger: silent }
   t.true(await clearBatch(deps))
   t.false(await clearBatch(deps))
   t.is((await rows()).length, 3)

@@ -8,12 +8,12 @@ import { dutyRunners } from './login-duties.ts'
 export async function scheduleRunners(...given: Parameters<typeof dutyRunners>) {
   const [t] = given
   const runners = await dutyRunners(...given)
-  const start = (one: Reactor<null>, dutiesAdded = () => {}) => {
+  const start = (given: Reactor<null> | Reactor<null>[], dutiesAdded = () => {}) => {
     const { pool, clock } = runners
     const now = () => clock.now
     const schedules = startSchedules({
       pool,
-      reactors: [one],
+      reactors: [given].flat(),
       now,
       logger: silent,
       dutiesAdded,

@@ -70,3 +70,26 @@ test('the duty of a slot is performed with its payload', async t => {
   await until('it is performed', 10_000, () => seen.length === 1)
   t.deepEqual(seen, ['2026-11-20T12:01:00.000Z'])
 })
+
+test('a schedule whose slot cannot be added does not hold up the others', async t => {
+  const { start, row, rows, pass } = await scheduleRunners(t)
+  const broken = reactor<{ slot: string }, null>({
+    name: 'broken',
+    repeat: 'local',
+    every: {
+      seconds: 60,
+      payload() {
+        throw new Error('no payload')
+      },
+    },
+    perform: async () => nothing,
+  })
+  start([broken, sweep(60)])
+  await until('both are declared', 10_000, row)
+  pass(60_000)
+  await until('the other slot was added', 10_000, async () => (await rows()).length === 1)
+  t.deepEqual(
+    (await rows()).map(({ reactor }) => reactor),
+    ['sweep'],
+  )
+})

@@ -76,6 +76,28 @@ test.serial('exit code 0 without a report is a success after a minute', async t 
   t.is(await at.stateOf(run_id), 'succeeded')
 })
 
+test.serial('a job whose timer fails does not hold up the others', async t => {
+  const at = await jobsWithExecutor(t)
+  const jobs = [
+    await at.submit({ limits: { max_pending_s: 1 } }),
+    await at.submit({ limits: { max_pending_s: 1 } }),
+    await at.submit({ limits: { max_pending_s: 1 } }),
+  ]
+  // An event that this version cannot read.
+  await at.pool.query('alter table write.event disable trigger user')
+  await at.pool.query(
+    `update write.event set schema_version = 99 where stream = $1 and type = 'job.admitted'`,
+    [`job-${jobs[0]?.run_id}`],
+  )
+  at.later(61)
+  t.is(await runDueTimers(at.deps), true)
+  t.deepEqual(await Promise.all(jobs.map(({ run_id }) => at.stateOf(run_id))), [
+    'queued',
+    'failed',
+    'failed',
+  ])
+})
+
 test.serial('a reported end is shown at once, and the process may exit later', async t => {
   const at = await jobsWithExecutor(t, { script: 'sleep 1; echo tidy' })
   at.reconcile()

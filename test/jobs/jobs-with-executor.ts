@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import type { Person } from '../../auth/caller.ts'
 import { commit } from '../../command-api/commit.ts'
 import type { EventStore } from '../../command-api/event-store.ts'
@@ -43,7 +43,7 @@ export type JobsWithExecutor = {
   /** Advances the clock, which stands still otherwise. */
   later(seconds: number): void
   now: () => Date
-  deps: SubmitDeps & { pool: Pool; baseUrl: () => string }
+  deps: SubmitDeps & { pool: Pool; baseUrl: () => string; logger: Logger }
   /** Submits a job, by default to a project of the submitter. */
   submit(
     spec?: Record<string, unknown>,
@@ -77,6 +77,7 @@ export async function jobsWithExecutor(
     newId: prefixedId,
     config: { ...readConfig({}), oidc: null },
     baseUrl: () => 'http://127.0.0.1:9',
+    logger: pino({ level: 'silent' }),
   }
   const executor = await openLocalExecutor({
     runsDirectory: join(root, 'runs'),

@@ -5,6 +5,7 @@ import { logTrimmer } from '../../command-api/projections/trim-log.ts'
 import type { Reactor } from '../../command-api/reactor.ts'
 import { topicsOf } from '../../events/topics.ts'
 import { openPostgresLog } from '../../platform/log/postgres.ts'
+import type { Topic } from '../../platform/log/topic.ts'
 import { locks } from '../../platform/postgres/locks.ts'
 import { withLock } from '../../platform/postgres/with-lock.ts'
 import { projections } from '../../projector/slices.ts'
@@ -53,8 +54,12 @@ async function filledLog(t: ExecutionContext) {
     topics,
     partition,
     warned,
-    trimAfter: (days: number) =>
-      trimLog({ ...deps, now: () => new Date(Date.now() + days * dayMs) }),
+    trimAfter: (days: number, more: readonly Topic[] = []) =>
+      trimLog({
+        ...deps,
+        topics: [...more, ...deps.topics],
+        now: () => new Date(Date.now() + days * dayMs),
+      }),
     follow: (follower: string, offset: number) =>
       pool.query(
         `insert into write.follower (follower, topic, partition, next_offset) values ($1, $2, $3, $4)`,
@@ -94,6 +99,13 @@ test('records that a projection or follower still has to read stay, however old'
   await at.pool.query('delete from write.follower')
   await at.trimAfter(31)
   t.is((await at.starts()).logs, 60n)
+})
+
+test('a topic that cannot be trimmed does not hold up the others, and the duty fails', async t => {
+  const at = await filledLog(t)
+  const nowhere = { name: 'forge.nowhere', partitions: 1, retentionDays: 1 }
+  await t.throwsAsync(at.trimAfter(31, [nowhere]))
+  t.deepEqual(await at.starts(), { decisions: 0n, logs: 100n })
 })
 
 test('a follower unknown to the program keeps no records, and is logged once', async t => {

@@ -1,0 +1,22 @@
+import { isOutage } from './postgres/pool.ts'
+
+/**
+ * Works on each item, one after the other; one that fails is reported and does not keep the others waiting. If the
+ * database is away the rest is left for the next pass. Returns how many succeeded.
+ */
+export async function forEachApart<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<unknown>,
+  failed: (error: unknown, item: T) => void,
+): Promise<number> {
+  let succeeded = 0
+  for (const item of items)
+    try {
+      await work(item)
+      succeeded++
+    } catch (error) {
+      if (isOutage(error)) throw error
+      failed(error, item)
+    }
+  return succeeded
+}
