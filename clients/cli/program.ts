@@ -13,6 +13,7 @@ import { describeLogout, logout } from './commands/logout.ts'
 import { describeLogs, logs } from './commands/logs.ts'
 import { describeMetrics, metrics } from './commands/metrics.ts'
 import { describeNotifications, notifications } from './commands/notifications.ts'
+import { describePasswd, passwd } from './commands/passwd.ts'
 import { describePs, ps } from './commands/ps.ts'
 import { describeRun, run } from './commands/run.ts'
 import { describeServe, serve } from './commands/serve.ts'
@@ -43,6 +44,7 @@ export function createProgram(world: World, ended: Ended): Command {
 
   speaking('login', describeLogin, login)
   speaking('logout', describeLogout, logout)
+  speaking('passwd', describePasswd, passwd)
   speaking('whoami', describeWhoami, whoami)
   speaking('submit', describeSubmit, submit)
   speaking('ps', describePs, ps)

@@ -38,10 +38,12 @@ const style = (name: string) => file(join(folder, `${name}.css`), 'text/css; cha
 
 function loadAssets(): Map<string, Asset> {
   const scripts = [
+    'account',
     'api',
     'charts',
     'device',
     'header-marks',
+    'home',
     'log',
     'notifications',
     'phases',
@@ -49,7 +51,7 @@ function loadAssets(): Map<string, Asset> {
     'sign-in',
     'stream',
   ]
-  const styles = ['device', 'header-marks', 'page', 'run']
+  const styles = ['account', 'device', 'header-marks', 'home', 'page', 'run']
   return new Map([
     ...scripts.map(name => [`${name}.js`, script(name)] as const),
     ...styles.map(name => [`${name}.css`, style(name)] as const),
@@ -62,6 +64,20 @@ function loadAssets(): Map<string, Asset> {
 export function pageRoutes(): Route[] {
   const assets = loadAssets()
   return [
+    route({
+      method: 'GET',
+      path: '/',
+      tag: 'pages',
+      summary: 'Sign-in, and the newest runs',
+      ...page('home'),
+    }),
+    route({
+      method: 'GET',
+      path: '/account',
+      tag: 'pages',
+      summary: 'Where people change their own password',
+      ...page('account'),
+    }),
     route({
       method: 'GET',
       path: '/runs/{run_id}',

@@ -30,9 +30,13 @@ export async function ask(
 }
 
 export async function firstLineOfStdin(): Promise<string> {
-  let text = ''
-  for await (const chunk of process.stdin) text += chunk
-  const line = text.split(/\r?\n/)[0] ?? ''
+  const [line = ''] = await linesOfStdin()
   if (line === '') throw usageFailure('Standard input is empty')
   return line
+}
+
+export async function linesOfStdin(): Promise<string[]> {
+  let text = ''
+  for await (const chunk of process.stdin) text += chunk
+  return text.split(/\r?\n/)
 }

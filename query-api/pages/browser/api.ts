@@ -46,15 +46,21 @@ export async function get<T>(path: string): Promise<T> {
   return (await accepted(await fetch(path, { headers: authorization() }))) as T
 }
 
-export async function post<T>(path: string): Promise<T> {
-  return (await accepted(await fetch(path, { method: 'POST', headers: authorization() }))) as T
+export async function post<T>(path: string, body?: object): Promise<T> {
+  const headers = authorization()
+  if (body) headers['content-type'] = 'application/json'
+  const sent = { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) }
+  return (await accepted(await fetch(path, sent))) as T
 }
+
+/** A wrong current password leaves the sign-in valid. */
+export const wrongPassword = 'password.wrong'
 
 async function accepted(response: Response): Promise<unknown> {
   const body = await response.json().catch(() => ({}))
   if (response.ok) return body
-  if (response.status === 401) forgetToken()
   const { detail, code } = body as { detail?: unknown; code?: unknown }
+  if (response.status === 401 && code !== wrongPassword) forgetToken()
   throw new ApiFailure(
     response.status,
     typeof detail === 'string' ? detail : `HTTP ${response.status}`,

@@ -1,0 +1,41 @@
+import type { Command } from 'commander'
+import { type ExitCode, exitCode, usageFailure } from '../failure.ts'
+import { ask, linesOfStdin } from '../login/ask.ts'
+import { type CommonOptions, openSignedIn, type World } from '../session.ts'
+
+type PasswdOptions = CommonOptions & { passwordsStdin?: boolean }
+
+export const describePasswd = (command: Command): Command =>
+  command
+    .description('change your own password; your other sessions end')
+    .option(
+      '--passwords-stdin',
+      'read the current and the new password from two lines of standard input',
+    )
+
+export async function passwd(world: World, options: PasswdOptions): Promise<ExitCode> {
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const change = options.passwordsStdin ? await read() : await askFor()
+  await api.post('/api/auth/password', change)
+  if (isJson) terminal.data(JSON.stringify({ ok: true }))
+  else terminal.note('Your password is changed; your other sessions have ended')
+  return exitCode.ok
+}
+
+type Change = { current: string; new: string }
+
+async function read(): Promise<Change> {
+  const [current = '', wanted = ''] = await linesOfStdin()
+  if (current === '' || wanted === '')
+    throw usageFailure('Standard input must have two lines: the current and the new password')
+  return { current, new: wanted }
+}
+
+async function askFor(): Promise<Change> {
+  const hidden = (question: string) => ask(question, '--passwords-stdin', { isHidden: true })
+  const current = await hidden('Current password: ')
+  const wanted = await hidden('New password: ')
+  if (wanted !== (await hidden('New password again: ')))
+    throw usageFailure('The new passwords are not the same; nothing was changed')
+  return { current, new: wanted }
+}
