@@ -6,6 +6,7 @@ import type { Clock } from '../platform/time.ts'
 
 /** The state of a reporting run, as the write side knows it. */
 export type ReportingRun = {
+  short_id: string | null
   source: 'job' | 'external'
   control: 'none' | 'checkpoint_and_exit' | 'exit'
   ended_at: Date | null
@@ -22,7 +23,7 @@ export type Reports = {
   /**
    * Accepts a report or refuses it: 403 for a `run_id` other than the token's (with the same text whether that run
    * exists or not), 409 from 15 minutes after the run's end. Sends requests to the running code in
-   * `Forge-Control`.
+   * `Forge-Control`. Puts the run's id in place of its short id into the body.
    */
   admit(asked: AskedReport): Promise<ReportingRun>
   /** The runs that reported since the last call. */
@@ -45,8 +46,8 @@ export function createReports(pool: Pool, now: Clock): Reports {
       return taken
     },
     async admit({ caller, body, ctx }) {
-      const run = body.run_id === caller.runId ? await find(caller.runId) : null
-      if (!run)
+      const run = await find(caller.runId)
+      if (!run || (body.run_id !== caller.runId && body.run_id !== run.short_id))
         throw new Refusal('forbidden', 'The ingest token belongs to a different run than run_id')
       if (run.ended_at !== null && now().getTime() - run.ended_at.getTime() > lateMs)
         throw new Refusal(
@@ -56,6 +57,7 @@ export function createReports(pool: Pool, now: Clock): Reports {
             code: 'run.ended',
           },
         )
+      body.run_id = caller.runId
       ctx.set('Forge-Control', run.control)
       reporters.add(caller.runId)
       return run
@@ -66,7 +68,7 @@ export function createReports(pool: Pool, now: Clock): Reports {
 async function findRuns(pool: Pool, runIds: string[]): Promise<Map<string, ReportingRun>> {
   const { rows } = await pool.query<ReportingRun & { run_id: string }>({
     name: 'reporting_runs',
-    text: `select run_id, source, control, ended_at from write.run_state where run_id = any($1)`,
+    text: `select run_id, short_id, source, control, ended_at from write.run_state where run_id = any($1)`,
     values: [runIds],
   })
   return new Map(rows.map(row => [row.run_id, row]))

@@ -4,12 +4,8 @@ import { closed, nullable, timestamp } from './shared.ts'
 /** The body of `PUT /api/admin/maintenance`. */
 export const maintenanceInput = closed({
   enabled: Type.Boolean(),
-  /** Sent with every 503. */
-  message: Type.String({
-    minLength: 1,
-    maxLength: 2000,
-    default: 'The server is being worked on; try again later',
-  }),
+  /** Sent with every 503; an empty one counts as none. */
+  message: Type.String({ maxLength: 2000, default: '' }),
 })
 
 /** `message` is the current or last message; null if maintenance was never switched on. */

@@ -21,6 +21,8 @@ import type { ReadsOptions } from '../query-api/reads.ts'
 import { builtInRecipes, type CatalogueEntry, loadCatalogue } from '../recipes/catalogue.ts'
 import type { WakeUps } from '../schemas/wake-ups.ts'
 import type { Config } from './config.ts'
+import { closeDataDirectory } from './data-directory.ts'
+import { warnIfExposed } from './exposure.ts'
 import { kafkaSecurityOf } from './kafka-settings.ts'
 import { type Measures, measuresIn } from './measures.ts'
 import { migrationSets } from './migrations.ts'
@@ -71,6 +73,8 @@ export async function openCore(
 ): Promise<Core> {
   const config = { ...given, dataDir: resolve(given.dataDir) }
   await makeDataDirectory(config.dataDir)
+  await closeDataDirectory(config.dataDir, logger)
+  warnIfExposed(config, logger)
   const redis = openRedisOf(config, logger, life)
   const signals = await openSignals({ redis, prefix: config.topicPrefix, logger })
   life.owns('signals', signals, opened => opened.close())
@@ -122,7 +126,7 @@ export async function openCore(
 
 async function makeDataDirectory(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true })
+    await mkdir(path, { recursive: true, mode: 0o700 })
     await access(path, constants.W_OK)
   } catch (cause) {
     throw new CannotStart(

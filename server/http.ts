@@ -20,6 +20,7 @@ import { recentWrites } from '../query-api/recent-writes.ts'
 import { createStreams } from '../query-api/sse.ts'
 import { createWaiter } from '../query-api/wait.ts'
 import type { Config } from './config.ts'
+import { isHttps } from './exposure.ts'
 import type { Parts } from './parts.ts'
 import { routesOf } from './routes.ts'
 
@@ -34,7 +35,6 @@ const servedInMaintenance = (config: Config): ReadonlySet<string> => {
 }
 /** For a year browsers refuse plain http to this host; not to its subdomains, which may not be ours. */
 const strictTransport = { 'Strict-Transport-Security': 'max-age=31536000' }
-const isHttps = ({ baseUrl }: Config) => baseUrl?.startsWith('https:') === true
 /** How many positions a read may name. */
 const maxNamed = 16
 /** `Retry-After` during maintenance, in seconds. */

@@ -1,6 +1,8 @@
 import test from 'ava'
 import { switchMaintenance } from '../../command-api/maintenance/decide.ts'
 import { type MaintenanceEvent, maintenance } from '../../events/maintenance.ts'
+import { maintenanceInput } from '../../schemas/maintenance.ts'
+import { checker } from '../../schemas/validate.ts'
 import { folded } from '../folded.ts'
 
 const on = (message: string): MaintenanceEvent => ({
@@ -16,6 +18,19 @@ test('maintenance is switched on with a message, off, and on again', t => {
   t.deepEqual(switchMaintenance(after(on('disks'), off), { enabled: true, message: 'disks' }), [
     on('disks'),
   ])
+})
+
+test('no message and an empty one are the usual one', t => {
+  const isInput = checker(maintenanceInput, 'body')
+  for (const body of [{ enabled: true }, { enabled: true, message: '' }]) {
+    const checked = isInput(body)
+    if (!checked.ok) throw new Error(JSON.stringify(checked))
+    t.deepEqual(switchMaintenance(after(), checked.value), [
+      on('The server is being worked on; try again later'),
+    ])
+  }
+  t.true(isInput({ enabled: false }).ok)
+  t.true(isInput({ enabled: false, message: '' }).ok)
 })
 
 test('changing the message during maintenance appends an event', t => {

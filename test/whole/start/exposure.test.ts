@@ -1,0 +1,55 @@
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test from 'ava'
+import { pino } from 'pino'
+import { closeDataDirectory } from '../../../server/data-directory.ts'
+import { warnIfExposed } from '../../../server/exposure.ts'
+import { startForge } from '../../servers/forge.ts'
+
+test('a data directory that was open is closed to others', async t => {
+  const folder = await mkdtemp(join(tmpdir(), 'forge-open-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  const data = join(folder, 'data')
+  await mkdir(data, { mode: 0o755 })
+  await closeDataDirectory(data, pino({ level: 'silent' }))
+  const { mode } = await stat(data)
+  t.is(mode & 0o777 & ~0o011, 0o700)
+  await t.notThrowsAsync(closeDataDirectory(join(folder, 'missing'), pino({ level: 'silent' })))
+})
+
+for (const [host, baseUrl, warns] of [
+  ['127.0.0.1', null, false],
+  ['localhost', null, false],
+  ['::1', null, false],
+  ['0.0.0.0', null, true],
+  ['::', 'http://forge.example', true],
+  ['0.0.0.0', 'https://forge.example', false],
+] as const)
+  test(`listening on ${host} as ${baseUrl} ${warns ? 'warns' : 'says nothing'}`, t => {
+    const said: unknown[] = []
+    warnIfExposed({ host, baseUrl }, { warn: (...args: unknown[]) => void said.push(args) })
+    t.is(said.length, warns ? 1 : 0)
+  })
+
+test('responses are never stored, keep browsers on https, and tell strangers nothing of what is broken', async t => {
+  const forge = await startForge(t, { SERVICE_BASE_URL: 'https://forge.example' })
+  const get = (path: string, token: string | null = null) => forge.call('GET', path, { token })
+  for (const path of ['/api/version', '/api/auth/me', '/api/nothing']) {
+    const { headers } = await get(path)
+    t.is(headers.get('cache-control'), 'no-store', path)
+    t.is(headers.get('strict-transport-security'), 'max-age=31536000', path)
+  }
+  const made = await forge.call('POST', '/api/runs', { body: { project: 'p' } })
+  t.is(made.headers.get('cache-control'), 'no-store')
+  const policy = async (path: string) => (await get(path)).headers.get('content-security-policy')
+  t.regex(String(await policy('/api/docs')), /frame-ancestors 'none'/)
+  for (const path of ['/runs/x', '/device']) {
+    const rules = String(await policy(path))
+    t.regex(rules, /require-trusted-types-for 'script'; trusted-types 'none'/, path)
+    t.notRegex(rules, /unsafe/, path)
+  }
+  const anybody = JSON.stringify((await get('/api/readyz')).body)
+  t.notRegex(anybody, /projections|checkpoints/)
+  t.regex(JSON.stringify((await get('/api/readyz', forge.token)).body), /checkpoints/)
+})
