@@ -14,6 +14,7 @@ import {
   enableNonRepudiationChecks,
   fetchUserInfo,
   ResponseBodyError,
+  refreshTokenGrant,
   type ServerMetadata,
 } from 'openid-client'
 import { Refusal } from '../platform/refusal.ts'
@@ -24,6 +25,21 @@ export type Proofs = { state: string; nonce: string; codeVerifier: string }
 
 /** `issuer` and `subject` identify a person permanently; claims are whatever the provider sends. */
 export type Identity = { issuer: string; subject: string; claims: Record<string, unknown> }
+
+/** What a sign-in proved. */
+export type SignedIn = Identity & {
+  /** The provider's refresh token; null if it gave none. */
+  refreshToken: string | null
+}
+
+/** The provider's word about a person at a refresh. */
+export type Confirmation = {
+  claims: Record<string, unknown>
+  /** Whether an ID token came with it, as at the sign-in. */
+  isComplete: boolean
+  /** The next refresh token; null: the same again. */
+  refreshToken: string | null
+}
 
 export type Question = Proofs & {
   redirectUri: string
@@ -36,7 +52,12 @@ export type IdentityProvider = {
   /** The URL for the browser. Throws `backend_failed` while the provider is unreachable. */
   askAt(question: Question): Promise<URL>
   /** Identifies the person from the full callback URL. Throws a refusal if it proves nothing. */
-  identify(answer: URL, proofs: Proofs): Promise<Identity>
+  identify(answer: URL, proofs: Proofs): Promise<SignedIn>
+  /**
+   * Asks again about a person, by a refresh token. Null if the provider no longer vouches for them; throws
+   * `backend_failed` if it says nothing usable.
+   */
+  confirm(refreshToken: string, subject: string): Promise<Confirmation | null>
 }
 
 const timeoutSeconds = 5
@@ -66,6 +87,11 @@ export function openIdentityProvider(settings: OidcSettings): IdentityProvider {
         const configuration = configurationFor(settings, await readMetadata())
         return await redeem(configuration, answer, proofs)
       }),
+    confirm: (refreshToken, subject) =>
+      asRefusals(name, async () => {
+        const configuration = configurationFor(settings, await readMetadata())
+        return await renew(configuration, refreshToken, subject)
+      }),
   }
 }
 
@@ -74,7 +100,7 @@ async function redeem(
   configuration: Configuration,
   answer: URL,
   { codeVerifier, state, nonce }: Proofs,
-): Promise<Identity> {
+): Promise<SignedIn> {
   const tokens = await authorizationCodeGrant(configuration, answer, {
     pkceCodeVerifier: codeVerifier,
     expectedState: state,
@@ -85,11 +111,35 @@ async function redeem(
   if (!proved) throw new ClientError('the answer holds no ID token')
   const { iss: issuer, sub: subject } = proved
   if (!isStorable(subject)) throw new ClientError('the subject is no text of up to 255 characters')
-  // Many providers send names and groups only there. Signed claims take precedence.
-  const told = configuration.serverMetadata().userinfo_endpoint
-    ? await fetchUserInfo(configuration, tokens.access_token, subject)
-    : {}
-  return { issuer, subject, claims: { ...told, ...proved } }
+  // Signed claims take precedence.
+  const claims = { ...(await userInfo(configuration, tokens.access_token, subject)), ...proved }
+  return { issuer, subject, claims, refreshToken: usable(tokens.refresh_token) }
+}
+
+/** Many providers send names and groups only there. */
+async function userInfo(configuration: Configuration, accessToken: string, subject: string) {
+  if (!configuration.serverMetadata().userinfo_endpoint) return {}
+  return await fetchUserInfo(configuration, accessToken, subject)
+}
+
+const maxTokenLength = 16_384
+const usable = (token: string | undefined): string | null =>
+  token !== undefined && token.length <= maxTokenLength ? token : null
+
+async function renew(
+  configuration: Configuration,
+  refreshToken: string,
+  subject: string,
+): Promise<Confirmation | null> {
+  const tokens = await refreshTokenGrant(configuration, refreshToken).catch(error => {
+    if (error instanceof ResponseBodyError && error.error === 'invalid_grant') return null
+    throw error
+  })
+  if (tokens === null) return null
+  const proved = tokens.claims()
+  if (proved && proved.sub !== subject) throw new ClientError('the ID token is of somebody else')
+  const claims = { ...(await userInfo(configuration, tokens.access_token, subject)), ...proved }
+  return { claims, isComplete: proved !== undefined, refreshToken: usable(tokens.refresh_token) }
 }
 
 /** OpenID Connect Core, 2: at most 255 ASCII characters. */

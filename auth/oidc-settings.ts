@@ -4,6 +4,7 @@ import {
   type Reader,
   type Settings,
   text,
+  whole,
 } from '../platform/settings.ts'
 
 /** The settings as configured; issuer, client id and client secret are either all set or all missing. */
@@ -14,6 +15,7 @@ export type OidcConfig = {
   oidcName: string | null
   oidcAdminGroup: string | null
   oidcGroupsClaim: string
+  oidcSessionHours: number
 }
 
 const issuer: Reader<string | null> = (value, name) => {
@@ -37,13 +39,17 @@ export const oidcSettings: Settings<OidcConfig> = {
   oidcName: ['SERVICE_OIDC_NAME', text(null)],
   oidcAdminGroup: ['SERVICE_OIDC_ADMIN_GROUP', text(null)],
   oidcGroupsClaim: ['SERVICE_OIDC_GROUPS_CLAIM', text('groups')],
+  oidcSessionHours: ['SERVICE_OIDC_SESSION_HOURS', whole(24, 1, 720)],
 }
 
 /** One line for each missing setting, if some of the three are set. */
 export function incompleteOidc(env: Environment): string[] {
   const of = (...keys: (keyof OidcConfig)[]) => keys.map(key => oidcSettings[key][0])
   const needed = of('oidcIssuer', 'oidcClientId', 'oidcClientSecret')
-  const all = [...needed, ...of('oidcName', 'oidcAdminGroup', 'oidcGroupsClaim')]
+  const all = [
+    ...needed,
+    ...of('oidcName', 'oidcAdminGroup', 'oidcGroupsClaim', 'oidcSessionHours'),
+  ]
   const isSet = (name: string) => env[name] !== undefined && env[name] !== ''
   const given = all.filter(isSet)
   if (given.length === 0) return []
@@ -62,6 +68,8 @@ export type OidcSettings = {
   /** The provider's group whose members are the admins; null: roles are managed in Forge. */
   adminGroup: string | null
   groupsClaim: string
+  /** How long a session lasts without the word of the provider. */
+  sessionHours: number
 }
 
 /** Null if people sign in with passwords. */
@@ -70,5 +78,6 @@ export function oidcOf(config: OidcConfig): OidcSettings | null {
   if (issuer === null || clientId === null || clientSecret === null) return null
   const name = config.oidcName ?? new URL(issuer).host
   const { oidcAdminGroup: adminGroup, oidcGroupsClaim: groupsClaim } = config
-  return { issuer, clientId, clientSecret, name, adminGroup, groupsClaim }
+  const { oidcSessionHours: sessionHours } = config
+  return { issuer, clientId, clientSecret, name, adminGroup, groupsClaim, sessionHours }
 }

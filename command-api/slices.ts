@@ -14,7 +14,8 @@ import { logRoutes } from './logs/routes.ts'
 import { maintenanceRoutes } from './maintenance/routes.ts'
 import { metricRoutes } from './metrics/routes.ts'
 import { notificationRoutes } from './notifications/routes.ts'
-import { oidcRoutes } from './oidc/routes.ts'
+import { signInConfirmer } from './oidc/confirm.ts'
+import { configuredProvider, oidcRoutes } from './oidc/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
 import { type ProjectionAdmin, projectionRoutes } from './projections/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
@@ -38,8 +39,7 @@ export type SlicePorts = JobPorts &
 
 /** Every mutating route; the list is written by hand. */
 export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
-  ...sessionRoutes(deps, ports),
-  ...oidcRoutes(deps, signIn => openSession(deps, { ...signIn, via: 'oidc' })),
+  ...signInRoutes(deps, ports),
   ...keyRoutes(deps),
   ...deviceRoutes(deps, signIn => openSession(deps, { ...signIn, via: 'device', ctx: null })),
   ...rubricRoutes(deps),
@@ -61,3 +61,11 @@ export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...projectionRoutes(deps, ports.projections),
   ...deadLetterRoutes(deps, ports.parkedRecords),
 ]
+
+function signInRoutes(deps: Deps, ports: SlicePorts): Route[] {
+  const provider = configuredProvider(deps)
+  return [
+    ...sessionRoutes(deps, { ...ports, confirm: signInConfirmer(deps, provider) }),
+    ...oidcRoutes(deps, provider, signIn => openSession(deps, { ...signIn, via: 'oidc' })),
+  ]
+}

@@ -52,6 +52,22 @@ export const userRefreshReused = event(
     `A used refresh token of ${username} was presented again: its session was ended as stolen`,
 )
 
+/** The identity provider no longer vouches for a person; the session that asked it has ended. */
+export const userSessionWithdrawn = event(
+  'user.session_withdrawn',
+  session(),
+  ({ username }) =>
+    `The identity provider no longer confirms ${username}: one of their sessions was ended`,
+)
+
+/** The identity provider took the role of the last enabled admin, who therefore keeps it. */
+export const userRoleKept = event(
+  'user.role_kept',
+  Type.Object({ username: Type.String(), role: role() }),
+  ({ username, role }) =>
+    `${username} stays ${role}, against the identity provider, because nobody else is`,
+)
+
 /** Applies at once: access tokens of the previous role are refused; a refresh gives one of the new role. */
 export const userRoleChanged = event(
   'user.role_changed',
@@ -99,6 +115,8 @@ const events = [
   userLogout,
   userSessionRevoked,
   userRefreshReused,
+  userSessionWithdrawn,
+  userRoleKept,
   userRoleChanged,
   userDisabled,
   userEnabled,

@@ -49,6 +49,8 @@ export const unprojected: readonly string[] = [
   'user.logout',
   'user.session_revoked',
   'user.refresh_reused',
+  'user.session_withdrawn',
+  'user.role_kept',
   'signing_key.rotated',
   'dead_letter.replayed',
   'dead_letter.dropped',

@@ -4,6 +4,8 @@ import { Type } from 'typebox'
 import type { Route } from '../auth/route.ts'
 import { route } from '../auth/route.ts'
 import { type Readiness, withoutDetails } from '../platform/readiness.ts'
+import { Refusal } from '../platform/refusal.ts'
+import type { Clock } from '../platform/time.ts'
 
 export type GeneralDeps = {
   version: string
@@ -11,12 +13,18 @@ export type GeneralDeps = {
   /** Whether a request for the readiness comes from an administrator or the scraper. */
   maySeeDetails: (ctx: Context) => Promise<boolean>
   registry: Registry
+  /** Null if none is configured. */
+  securityContact: string | null
+  now: Clock
   /** A function, because the document covers all routes of the process and they are built later. */
   openApi: () => Record<string, unknown>
 }
 
 /** The JobSpec dialect this control plane speaks (specification, "Versioning"). */
 export const dialect = 'forge/v2'
+
+/** RFC 9116 asks for less than a year. */
+const contactValidMs = 180 * 86_400_000
 
 export const generalRoutes = (deps: GeneralDeps): Route[] => [
   route({
@@ -51,6 +59,23 @@ export const generalRoutes = (deps: GeneralDeps): Route[] => [
       const readiness = await deps.readiness()
       ctx.status = ['ready', 'degraded'].includes(readiness.status) ? 200 : 503
       return (await deps.maySeeDetails(ctx)) ? readiness : withoutDetails(readiness)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/.well-known/security.txt',
+    credential: 'none',
+    tag: 'general',
+    summary: 'Where to report a vulnerability (RFC 9116), if this installation says so',
+    response: { mediaType: 'text/plain', description: 'A contact, and until when it is valid' },
+    refusals: ['not_found'],
+    async handle({ ctx }) {
+      const { securityContact, now } = deps
+      if (securityContact === null)
+        throw new Refusal('not_found', 'This installation names no contact for security')
+      ctx.type = 'text/plain; charset=utf-8'
+      const expires = new Date(now().getTime() + contactValidMs)
+      return `Contact: ${securityContact}\nExpires: ${expires.toISOString()}\n`
     },
   }),
   route({

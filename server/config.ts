@@ -46,6 +46,8 @@ export type Config = OidcConfig &
     defaultVisibility: 'private' | 'internal'
     metricsToken: string | null
     trustedProxyHops: number
+  /** Where people report vulnerabilities: a mailto:, https: or tel: address. */
+  securityContact: string | null
     logLevel: string
   }
 
@@ -57,6 +59,12 @@ const roleList: Reader<readonly Role[]> = (value, name) => {
       `${name}: unknown role ${unknown.join(', ')}; known are ${roles.join(', ')}`,
     )
   return asked.length === 0 ? roles : roles.filter(role => asked.includes(role))
+}
+
+const contact: Reader<string | null> = (value, name) => {
+  if (value === undefined || value === '') return null
+  if (/^(mailto:|https:\/\/|tel:)[\x21-\x7e]+$/.test(value)) return value
+  throw new BadSetting(`${name}: expected an address that begins with mailto:, https:// or tel:`)
 }
 
 const settings: Settings<Config> = {
@@ -82,6 +90,7 @@ const settings: Settings<Config> = {
   defaultVisibility: ['SERVICE_DEFAULT_VISIBILITY', word('private', 'private', 'internal')],
   metricsToken: ['SERVICE_METRICS_TOKEN', text(null)],
   trustedProxyHops: ['SERVICE_TRUSTED_PROXY_HOPS', whole(0, 0, 16)],
+  securityContact: ['SERVICE_SECURITY_CONTACT', contact],
   logLevel: ['SERVICE_LOG_LEVEL', word('info', 'trace', 'debug', 'info', 'warn', 'error')],
 }
 

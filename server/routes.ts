@@ -44,6 +44,8 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
       },
       maySeeDetails,
       registry: telemetry.registry,
+      securityContact: config.securityContact,
+      now: parts.deps.now,
       openApi: document,
     }),
     docsRoute(document),

@@ -7,6 +7,7 @@ import type { Cause } from '../asked.ts'
 import { commit, create, type Work } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
+import { isLastAdmin, keepAnAdmin, lastAdminLock } from '../last-admin.ts'
 import { revokeSessions } from '../revoke-sessions.ts'
 import { followRole, nthChoice, profileFrom, roleBy, usernameFrom } from './decide.ts'
 
@@ -17,7 +18,8 @@ export type Account = { username: string; role: Role }
 export async function accountOf(deps: Deps, arrival: Arrival): Promise<Account> {
   const username =
     (await linkedTo(deps.pool, arrival.identity)) ?? (await createAccount(deps, arrival))
-  await takeRole(deps, username, arrival)
+  const role = roleBy(arrival.identity.claims, arrival.settings)
+  await takeRole(deps, username, { role, requestId: arrival.requestId })
   const { rows } = await deps.pool.query<Account>(
     'select username, role from auth.person where username = $1',
     [username],
@@ -51,7 +53,7 @@ async function createAccount(deps: Deps, arrival: Arrival): Promise<string> {
   for (const username of names) {
     if (taken.has(username)) continue
     const { issuer, subject } = arrival.identity
-    const owner = await create(deps, causeFor(username, arrival), userAt(username), {
+    const owner = await create(deps, causeFor(username, arrival.requestId), userAt(username), {
       // Concurrent first sign-ins create one account.
       locks: [`identity ${issuer} ${subject}`],
       make: work => takeName(work, username, arrival),
@@ -91,17 +93,42 @@ async function takeName(
   return username
 }
 
-/** The provider decides the role at each sign-in; sessions under the old role end. */
-async function takeRole(deps: Deps, username: string, arrival: Arrival): Promise<void> {
-  const role = roleBy(arrival.identity.claims, arrival.settings)
-  const { events } = await commit(deps, causeFor(username, arrival), userAt(username), {
-    decide: user => followRole(user?.role ?? null, { username, role }),
-    async alongside(tx, { now }) {
-      await tx.query('update auth.person set role = $2 where username = $1', [username, role])
-      await revokeSessions(tx, username, { now })
-    },
-  })
-  if (events.length > 0) deps.accessChanged(username)
+type TakeRole = {
+  /** Null: kept. */
+  role: Role | null
+  requestId: string
+  /** A session that goes on under the new role. */
+  keep?: string
+}
+
+/**
+ * Gives a person the role that the provider says; other sessions under the old role end. The last enabled admin stays one,
+ * which is logged and recorded.
+ */
+export async function takeRole(
+  deps: Deps,
+  username: string,
+  { role, requestId, keep }: TakeRole,
+): Promise<void> {
+  const cause = causeFor(username, requestId)
+  try {
+    const { events } = await commit(deps, cause, userAt(username), {
+      locks: role === null ? [] : [lastAdminLock],
+      decide: user => followRole(user?.role ?? null, { username, role }),
+      async alongside(tx, { now }) {
+        await tx.query('update auth.person set role = $2 where username = $1', [username, role])
+        await keepAnAdmin(tx)
+        await revokeSessions(tx, username, { now, ...(keep !== undefined && { except: keep }) })
+      },
+    })
+    if (events.length > 0) deps.accessChanged(username)
+  } catch (error) {
+    if (!isLastAdmin(error)) throw error
+    deps.logger.warn({ username }, 'the provider took the role from the last admin, who keeps it')
+    await commit(deps, cause, userAt(username), {
+      decide: (): UserEvent[] => [{ type: 'user.role_kept', data: { username, role: 'admin' } }],
+    })
+  }
 }
 
 /** Runs in the transaction that opens a session, whose lock on the person's stream delays a disable. */
@@ -116,7 +143,7 @@ export async function refuseDisabled(tx: Transaction, username: string): Promise
     })
 }
 
-const causeFor = (username: string, { requestId }: Arrival): Cause => ({
+export const causeFor = (username: string, requestId: string): Cause => ({
   actor: { type: 'user', id: username, via: 'oidc' },
   requestId,
 })

@@ -11,6 +11,17 @@ export function roleBy(
   return [claims[groupsClaim]].flat().includes(adminGroup) ? 'admin' : 'operator'
 }
 
+type AtRefresh = { claims: Claims; isComplete: boolean }
+
+/** At a refresh some providers send fewer claims than at a sign-in: then missing groups say nothing about the role. */
+export function roleAtRefresh(
+  { claims, isComplete }: AtRefresh,
+  settings: { adminGroup: string | null; groupsClaim: string },
+): { role: Role | null; isKnown: boolean } {
+  const isKnown = settings.adminGroup === null || isComplete || settings.groupsClaim in claims
+  return { role: isKnown ? roleBy(claims, settings) : null, isKnown }
+}
+
 /** `previous` is null before the person existed; `role` is null if the role is to be kept. */
 export function followRole(
   previous: Role | null,

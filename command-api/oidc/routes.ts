@@ -1,12 +1,13 @@
 import type { Context } from 'koa'
-import { type IdentityProvider, openIdentityProvider } from '../../auth/identity-provider.ts'
-import type { OidcSettings } from '../../auth/oidc-settings.ts'
+import { openIdentityProvider } from '../../auth/identity-provider.ts'
+import { sealProviderToken } from '../../auth/provider-token.ts'
 import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { oidcAnswerQuery, oidcLoginQuery } from '../../schemas/oidc.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
 import { type Account, accountOf, refuseDisabled } from './account.ts'
+import type { Configured } from './confirm.ts'
 import { beginFlow, takeFlow } from './flow.ts'
 import { withRefusedPage } from './refused-page.ts'
 
@@ -15,6 +16,7 @@ export type OpenSession = (
   signIn: Account & {
     requestId: string
     ctx: Context
+    provider: { token: Buffer | null }
     alongside: (tx: Transaction) => Promise<void>
   },
 ) => Promise<unknown>
@@ -28,9 +30,16 @@ const redirect = {
   description: 'A redirect; for people, why there is none',
 }
 
-export function oidcRoutes(deps: Deps, openSession: OpenSession): Route[] {
-  const settings = deps.config.oidc
-  const configured = settings && { settings, provider: openIdentityProvider(settings) }
+/** The identity provider of this installation; null if none is configured. */
+export function configuredProvider({ config: { oidc: settings } }: Deps): Configured | null {
+  return settings && { settings, provider: openIdentityProvider(settings) }
+}
+
+export function oidcRoutes(
+  deps: Deps,
+  configured: Configured | null,
+  openSession: OpenSession,
+): Route[] {
   const atProvider = () => {
     if (configured) return configured
     throw new Refusal('not_configured', 'No identity provider is configured on this server')
@@ -38,7 +47,7 @@ export function oidcRoutes(deps: Deps, openSession: OpenSession): Route[] {
   return [loginRoute(deps, atProvider), callbackRoute(deps, atProvider, openSession)]
 }
 
-type AtProvider = () => { settings: OidcSettings; provider: IdentityProvider }
+type AtProvider = () => Configured
 
 const redirectUri = (deps: Deps) => `${deps.baseUrl()}${callbackPath}`
 
@@ -83,7 +92,16 @@ const callbackRoute = (deps: Deps, atProvider: AtProvider, openSession: OpenSess
         const identity = await provider.identify(answer, proofs)
         const account = await accountOf(deps, { identity, settings, requestId })
         const alongside = (tx: Transaction) => refuseDisabled(tx, account.username)
-        await openSession({ ...account, requestId, ctx, alongside })
+        const { refreshToken } = identity
+        const sealing = { clientSecret: settings.clientSecret, username: account.username }
+        const token = refreshToken && sealProviderToken(refreshToken, sealing)
+        await openSession({
+          ...account,
+          requestId,
+          ctx,
+          provider: { token: token || null },
+          alongside,
+        })
         // An absolute URL, because a path that starts with two slashes would leave this server.
         goTo(ctx, new URL(new URL(deps.baseUrl()).origin + returnTo))
       }),

@@ -3,7 +3,7 @@ import { sha256 } from '../../auth/opaque-token.ts'
 import { createRefreshToken, setRefreshCookie } from '../../auth/refresh-cookie.ts'
 import { type UserEvent, userAt } from '../../events/users.ts'
 import { commit } from '../commit.ts'
-import type { Deps } from '../deps.ts'
+import type { CommandConfig, Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
 import { issueAccess } from './issue-access.ts'
 
@@ -20,6 +20,8 @@ export type SignIn = {
   requestId: string
   /** Receives the refresh cookie; null without a browser (device flow: access token only). */
   ctx: Context | null
+  /** For a sign-in at the identity provider: its refresh token, sealed; null if it gave none. */
+  provider?: { token: Buffer | null }
   /** Runs in the transaction that opens the session; refuses by throwing. */
   alongside?: (tx: Transaction) => Promise<void>
 }
@@ -33,7 +35,7 @@ export async function openSession(deps: Deps, signIn: SignIn): Promise<OpenedSes
   const now = deps.now()
   const sid = deps.newId('ses')
   const refresh = ctx === null ? null : createRefreshToken()
-  const lifetimeSeconds = refresh === null ? deps.config.jwtHours * 3600 : refreshSeconds
+  const lifetimeSeconds = lifetimeOf(signIn, deps.config)
   const expires_at = new Date(now.getTime() + lifetimeSeconds * 1000)
   const user_agent = ctx?.get('user-agent').slice(0, maxUserAgent) || null
   const cause = { actor: { type: 'user' as const, id: username, via }, requestId }
@@ -43,12 +45,28 @@ export async function openSession(deps: Deps, signIn: SignIn): Promise<OpenedSes
     async alongside(tx) {
       await signIn.alongside?.(tx)
       await pruneSessions(tx, now)
-      await storeSession(tx, { username, sid, via, now, expires_at, refresh, user_agent })
+      await storeSession(tx, {
+        username,
+        sid,
+        via,
+        now,
+        expires_at,
+        refresh,
+        user_agent,
+        provider: signIn.provider,
+      })
     },
   })
   if (ctx !== null && refresh !== null)
-    setRefreshCookie({ ctx, baseUrl: deps.baseUrl() }, refresh, refreshSeconds)
+    setRefreshCookie({ ctx, baseUrl: deps.baseUrl() }, refresh, lifetimeSeconds)
   return { sid, ...issueAccess(deps, { username, role, sid, expires_at }, now) }
+}
+
+/** In seconds. With an identity provider, a session about which it cannot be asked is shorter. */
+function lifetimeOf({ ctx, provider }: SignIn, { jwtHours, oidc }: CommandConfig): number {
+  const longest = ctx === null ? Math.min(jwtHours * 3600, refreshSeconds) : refreshSeconds
+  const mayAsk = oidc === null || (provider !== undefined && provider.token !== null)
+  return mayAsk ? longest : Math.min(longest, oidc.sessionHours * 3600)
 }
 
 type NewSession = {
@@ -59,6 +77,7 @@ type NewSession = {
   expires_at: Date
   refresh: string | null
   user_agent: string | null
+  provider: SignIn['provider']
 }
 
 /** Deletes a few long-ended sessions at each sign-in; concurrent sign-ins skip each other's rows. */
@@ -71,11 +90,21 @@ async function pruneSessions(tx: Transaction, now: Date): Promise<void> {
 }
 
 async function storeSession(tx: Transaction, session: NewSession): Promise<void> {
-  const { username, sid, via, now, expires_at, refresh, user_agent } = session
+  const { username, sid, via, now, expires_at, refresh, user_agent, provider } = session
   await tx.query(
-    `insert into auth.session (sid, username, via, created_at, expires_at, user_agent)
-     values ($1, $2, $3, $4, $5, $6)`,
-    [sid, username, via, now, expires_at, user_agent],
+    `insert into auth.session
+       (sid, username, via, created_at, expires_at, user_agent, provider_token, confirmed_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      sid,
+      username,
+      via,
+      now,
+      expires_at,
+      user_agent,
+      provider?.token ?? null,
+      provider ? now : null,
+    ],
   )
   if (refresh !== null)
     await tx.query(

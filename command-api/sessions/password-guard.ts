@@ -24,7 +24,10 @@ export type PasswordGuard = {
   close(): Promise<void>
 }
 
-export type SignInPorts = { passwords: Passwords; passwordGuard: PasswordGuard }
+export type SignInPorts = {
+  passwords: Passwords
+  passwordGuard: PasswordGuard
+}
 
 const freeFailures = 5
 const windowMs = 15 * 60_000

@@ -4,9 +4,16 @@ import { Refusal } from '../../platform/refusal.ts'
 import type { Deps } from '../deps.ts'
 import { endSession } from './end-session.ts'
 import { issueAccess } from './issue-access.ts'
-import { type Family, type RefreshState, refreshStateOf, successor } from './rotate.ts'
+import { type Family, type RefreshState, refreshStateOf, sessionOf, successor } from './rotate.ts'
 
 type Refreshing = { ctx: Context; requestId: string }
+
+/** Throws if the session must not be refreshed. */
+export type ConfirmSession = (session: {
+  sid: string
+  username: string
+  requestId: string
+}) => Promise<void>
 
 export type Refreshed = {
   token: string
@@ -20,10 +27,17 @@ export type Refreshed = {
  * family when it comes 10 s or more after its use, or after its successor was used, regardless of who presents it: one
  * of two parties stole it.
  */
-export async function refresh(deps: Deps, { ctx, requestId }: Refreshing): Promise<Refreshed> {
+export async function refresh(
+  deps: Deps,
+  confirm: ConfirmSession,
+  { ctx, requestId }: Refreshing,
+): Promise<Refreshed> {
   const cookie = { ctx, baseUrl: deps.baseUrl() }
   const token = refreshTokenOf(cookie)
   if (token === null) throw signInAgain()
+  // Before the token is spent: if the provider is away, the same one works later.
+  const session = await sessionOf(deps.pool, token)
+  if (session) await confirm({ ...session, requestId })
   const now = deps.now()
   const { state, next } = await deps.store.transaction(async tx => {
     const found = await refreshStateOf(tx, token, now)

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import type { Pool } from 'pg'
 import { sha256 } from '../../auth/opaque-token.ts'
 import type { Transaction } from '../event-store.ts'
 
@@ -46,6 +47,19 @@ export async function refreshStateOf(
   if (isLate || successor_salt === null) return { is: 'reused', presented }
   const isPassed = await isSpent(tx, sha256(successorOf(token, successor_salt)))
   return { is: isPassed ? 'reused' : 'repeated', presented }
+}
+
+/** The live session of a refresh token, spent or not; null if none. */
+export async function sessionOf(
+  pool: Pool,
+  token: string,
+): Promise<{ sid: string; username: string } | null> {
+  const { rows } = await pool.query<{ sid: string; username: string }>(
+    `select sid, username from auth.refresh_token join auth.session s using (sid)
+      where secret_sha256 = $1 and s.revoked_at is null`,
+    [sha256(token)],
+  )
+  return rows[0] ?? null
 }
 
 /** Returns the successor of a live or repeated token: always the same for one token. */

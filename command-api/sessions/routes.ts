@@ -16,7 +16,7 @@ import { endSession } from './end-session.ts'
 import { logout } from './logout.ts'
 import { openSession } from './open-session.ts'
 import type { SignInPorts } from './password-guard.ts'
-import { refresh } from './refresh.ts'
+import { type ConfirmSession, refresh } from './refresh.ts'
 
 type PersonRow = { role: 'admin' | 'operator'; password_hash: string | null; disabled: boolean }
 
@@ -25,12 +25,14 @@ const signInAttempts = { name: 'login', points: 10, windowSeconds: 60 }
 /** A separate count: people who mistype their password while changing it can still sign in. */
 const passwordChanges = { ...signInAttempts, name: 'password' }
 
-export const sessionRoutes = (deps: Deps, ports: SignInPorts): Route[] => [
+export type SessionPorts = SignInPorts & { confirm: ConfirmSession }
+
+export const sessionRoutes = (deps: Deps, ports: SessionPorts): Route[] => [
   ...signInRoutes(deps, ports),
   ...ownSessionRoutes(deps, ports),
 ]
 
-const signInRoutes = (deps: Deps, { passwords, passwordGuard }: SignInPorts): Route[] => [
+const signInRoutes = (deps: Deps, { passwords, passwordGuard, confirm }: SessionPorts): Route[] => [
   route({
     method: 'POST',
     path: '/api/auth/login',
@@ -74,8 +76,8 @@ const signInRoutes = (deps: Deps, { passwords, passwordGuard }: SignInPorts): Ro
     tag: 'auth',
     summary: 'A new access token, and the next refresh token as cookie',
     response: refreshReply,
-    refusals: ['unauthenticated', 'forbidden'],
-    handle: request => refresh(deps, request),
+    refusals: ['unauthenticated', 'forbidden', 'backend_failed'],
+    handle: request => refresh(deps, confirm, request),
   }),
   route({
     method: 'POST',

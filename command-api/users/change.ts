@@ -7,6 +7,7 @@ import type { HttpAsked } from '../asked.ts'
 import { commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
+import { keepAnAdmin, lastAdminLock } from '../last-admin.ts'
 import { quotaOf } from '../quota-of.ts'
 import { revokeSessions } from '../revoke-sessions.ts'
 import { endExternalIngestTokens } from '../tokens.ts'
@@ -50,7 +51,7 @@ export async function patchUser(
   )
   const { role, disabled } = body
   const { events } = await commit(deps, request, userAt(username), {
-    locks: role !== undefined || disabled !== undefined ? [lastAdmin] : [],
+    locks: role !== undefined || disabled !== undefined ? [lastAdminLock] : [],
     decide: user => changeUser(user, { username, role, disabled, resetsPassword, profile }),
     async alongside(tx, { events: decided, now }) {
       const effect = { caller, body, passwordHash: password?.hash ?? null, now }
@@ -92,24 +93,6 @@ async function takeEffect(tx: Transaction, event: UserEvent, effect: Effect): Pr
 
 const mayTakeAnAdmin = ({ type, data }: UserEvent) =>
   type === 'user.disabled' || (type === 'user.role_changed' && data.role !== 'admin')
-
-/**
- * Two admins who demote each other at the same time change two streams, so the stream locks do not serialize them;
- * this lock does.
- */
-const lastAdmin = 'the last admin'
-
-async function keepAnAdmin(tx: Transaction): Promise<void> {
-  const { rowCount } = await tx.query(
-    `select 1 from auth.person where role = 'admin' and not disabled limit 1`,
-  )
-  if (rowCount === 0)
-    throw new Refusal(
-      'conflict',
-      'This is the last admin who can sign in; make somebody else an admin first',
-      { code: 'users.last_admin' },
-    )
-}
 
 async function readPerson({ pool }: Deps, username: string): Promise<PersonRow> {
   const { rows } = await pool.query<PersonRow>(

@@ -25,7 +25,10 @@ export type WithProvider = ForgeWithProvider & {
 }
 
 /** A server, and in this process an OpenID provider that we did not write. */
-export async function startWithRealProvider(t: ExecutionContext): Promise<WithProvider> {
+export async function startWithRealProvider(
+  t: ExecutionContext,
+  { givesRefreshTokens = false } = {},
+): Promise<WithProvider> {
   const { issuer, server } = await providerAddress(t)
   const forgeWithProvider = await startWithProvider(t, issuer)
   const people = new Map<string, Claims>()
@@ -36,6 +39,7 @@ export async function startWithRealProvider(t: ExecutionContext): Promise<WithPr
         client_id: client.id,
         client_secret: client.secret,
         redirect_uris: [forgeWithProvider.redirectUri],
+        grant_types: ['authorization_code', 'refresh_token'],
       },
     ],
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig' }] },
@@ -47,7 +51,10 @@ export async function startWithRealProvider(t: ExecutionContext): Promise<WithPr
       email: ['email'],
       groups: ['groups'],
     },
-    findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ sub, ...people.get(sub) }) }),
+    issueRefreshToken: async () => givesRefreshTokens,
+    // Somebody who was deleted has no account.
+    findAccount: (_, sub) =>
+      people.has(sub) ? { accountId: sub, claims: () => ({ sub, ...people.get(sub) }) } : undefined,
   })
   server.on('request', provider.callback())
   const goAway = () => {

@@ -28,6 +28,7 @@ test('three settings make a provider; its name is the host, its claim groups, it
     name: 'id.example.org',
     adminGroup: null,
     groupsClaim: 'groups',
+    sessionHours: 24,
   })
   t.is(redacted(config).oidcClientSecret, '[set]')
   t.notRegex(JSON.stringify(redacted(config)), /not for the log/)

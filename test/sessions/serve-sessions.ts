@@ -54,7 +54,7 @@ export async function serveSessions(
   const figures = { unread_notifications: async () => 0 }
   const passwordGuard = createPasswordGuard(deps)
   const call = await serveInTurns(t, common, [
-    ...sessionRoutes(deps, { passwords, passwordGuard }),
+    ...sessionRoutes(deps, { passwords, passwordGuard, confirm: async () => {} }),
     ...sessionQueries({
       reads: createReads({ pool, role: null }),
       pool,

@@ -33,13 +33,18 @@ for (const [host, baseUrl, warns] of [
   })
 
 test('responses are never stored, keep browsers on https, and tell strangers nothing of what is broken', async t => {
-  const forge = await startForge(t, { SERVICE_BASE_URL: 'https://forge.example' })
+  const forge = await startForge(t, {
+    SERVICE_BASE_URL: 'https://forge.example',
+    SERVICE_SECURITY_CONTACT: 'mailto:security@forge.example',
+  })
   const get = (path: string, token: string | null = null) => forge.call('GET', path, { token })
   for (const path of ['/api/version', '/api/auth/me', '/api/nothing']) {
     const { headers } = await get(path)
     t.is(headers.get('cache-control'), 'no-store', path)
     t.is(headers.get('strict-transport-security'), 'max-age=31536000', path)
   }
+  const contact = await get('/.well-known/security.txt')
+  t.regex(String(contact.body), /^Contact: mailto:security@forge\.example\nExpires: 20\d\d-/)
   const made = await forge.call('POST', '/api/runs', { body: { project: 'p' } })
   t.is(made.headers.get('cache-control'), 'no-store')
   const policy = async (path: string) => (await get(path)).headers.get('content-security-policy')
