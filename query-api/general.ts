@@ -61,23 +61,7 @@ export const generalRoutes = (deps: GeneralDeps): Route[] => [
       return (await deps.maySeeDetails(ctx)) ? readiness : withoutDetails(readiness)
     },
   }),
-  route({
-    method: 'GET',
-    path: '/.well-known/security.txt',
-    credential: 'none',
-    tag: 'general',
-    summary: 'Where to report a vulnerability (RFC 9116), if this installation says so',
-    response: { mediaType: 'text/plain', description: 'A contact, and until when it is valid' },
-    refusals: ['not_found'],
-    async handle({ ctx }) {
-      const { securityContact, now } = deps
-      if (securityContact === null)
-        throw new Refusal('not_found', 'This installation names no contact for security')
-      ctx.type = 'text/plain; charset=utf-8'
-      const expires = new Date(now().getTime() + contactValidMs)
-      return `Contact: ${securityContact}\nExpires: ${expires.toISOString()}\n`
-    },
-  }),
+  securityContactRoute(deps),
   route({
     method: 'GET',
     path: '/api/openapi.json',
@@ -100,3 +84,21 @@ export const generalRoutes = (deps: GeneralDeps): Route[] => [
     },
   }),
 ]
+
+const securityContactRoute = ({ securityContact, now }: GeneralDeps): Route =>
+  route({
+    method: 'GET',
+    path: '/.well-known/security.txt',
+    credential: 'none',
+    tag: 'general',
+    summary: 'Where to report a vulnerability (RFC 9116), if this installation says so',
+    response: { mediaType: 'text/plain', description: 'A contact, and until when it is valid' },
+    refusals: ['not_found'],
+    async handle({ ctx }) {
+      if (securityContact === null)
+        throw new Refusal('not_found', 'This installation names no contact for security')
+      ctx.type = 'text/plain; charset=utf-8'
+      const expires = new Date(now().getTime() + contactValidMs)
+      return `Contact: ${securityContact}\nExpires: ${expires.toISOString()}\n`
+    },
+  })

@@ -46,8 +46,8 @@ export type Config = OidcConfig &
     defaultVisibility: 'private' | 'internal'
     metricsToken: string | null
     trustedProxyHops: number
-  /** Where people report vulnerabilities: a mailto:, https: or tel: address. */
-  securityContact: string | null
+    /** Where people report vulnerabilities: a mailto:, https: or tel: address. */
+    securityContact: string | null
     logLevel: string
   }
 

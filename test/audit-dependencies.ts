@@ -29,7 +29,9 @@ function tell({ auditReportVersion, vulnerabilities = {}, message, error }: Repo
   }
   const found = Object.entries(vulnerabilities)
   for (const [name, { severity, isDirect }] of found)
-    process.stdout.write(`npm audit: ${name}: ${severity}${isDirect ? ', a direct dependency' : ''}\n`)
+    process.stdout.write(
+      `npm audit: ${name}: ${severity}${isDirect ? ', a direct dependency' : ''}\n`,
+    )
   process.stdout.write(`npm audit: ${found.length} vulnerable packages in production\n`)
   return found.length === 0 ? 0 : 1
 }

@@ -43,10 +43,12 @@ export function licensedPackages(): Licensed[] {
 export function licencesText(): string {
   const installed = licensedPackages().filter(({ isDev }) => !isDev)
   const byLicence = Map.groupBy(installed, ({ licence }) => licence)
-  const rows = [...byLicence].sort(([a], [b]) => (a < b ? -1 : 1)).map(([licence, packages]) => {
-    const names = [...new Set(packages.map(({ name }) => name))].sort()
-    return `| ${licence} | ${names.join(', ')} |`
-  })
+  const rows = [...byLicence]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([licence, packages]) => {
+      const names = [...new Set(packages.map(({ name }) => name))].sort()
+      return `| ${licence} | ${names.join(', ')} |`
+    })
   return `# Licences
 
 Forge is licensed under Apache-2.0 (LICENSE). It installs these packages; packages for other platforms are listed too.
