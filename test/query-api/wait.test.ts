@@ -87,6 +87,9 @@ test('Forge-Wait-For tells nobody whether a thing exists: only positions given t
     })
     return headers.has('forge-lag')
   }
+  // Until then their reads wait for their own writes.
+  for (const token of [bob, forge.token])
+    await until('own writes are shown', 20_000, async () => !(await read(token, '/api/runs', '')))
   for (const position of [ahead('user-admin'), `${ahead('user-admin')}.${mac}`]) {
     t.false(await read(null, '/api/version', position), 'nobody waits without signing in')
     t.false(await read(bob, '/api/runs', position))
