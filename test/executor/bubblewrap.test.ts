@@ -1,11 +1,14 @@
 import test from 'ava'
 import { benchWith } from './bench.ts'
 import { executorContract } from './contract.ts'
+import { survivalRules } from './survival.ts'
 import { whatHolds } from './what-holds.ts'
 
 const { bubblewrap } = await whatHolds()
-if (bubblewrap === null) executorContract('bubblewrap', benchWith('bubblewrap'))
-else
+if (bubblewrap === null) {
+  executorContract('bubblewrap', benchWith('bubblewrap'))
+  survivalRules('bubblewrap')
+} else
   test('bubblewrap cannot be tried here', t => {
     t.log(bubblewrap)
     t.not(process.env.FORGE_TEST_BUBBLEWRAP, 'required', bubblewrap)

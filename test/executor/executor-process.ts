@@ -1,13 +1,15 @@
+import type { IsolationSetting } from '../../executor/local/isolation.ts'
 import type { Launch } from '../../executor/port.ts'
-import { openAt } from './bench.ts'
+import { isolationAt, openAt } from './bench.ts'
 import { untilPrinted } from './output.ts'
 
 /**
- * Plays a server that will be killed: `executor-process.ts RUNS_DIRECTORY LAUNCH [STOP_GRACE_S]`.
+ * Plays a server that will be killed: `executor-process.ts ISOLATION RUNS_DIRECTORY LAUNCH [STOP_GRACE_S]`.
  * A command that is to be stopped prints `ready` first.
  */
-const [, , runsDirectory = '', launch = '', graceS] = process.argv
-const executor = await openAt(runsDirectory)
+const [, , setting = '', runsDirectory = '', launch = '', graceS] = process.argv
+const isolation = await isolationAt(runsDirectory, setting as IsolationSetting)
+const executor = await openAt(runsDirectory, { isolation })
 process.stdout.write('open\n')
 const ref = await executor.submit(JSON.parse(launch) as Launch)
 if (graceS !== undefined) {

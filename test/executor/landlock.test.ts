@@ -1,11 +1,14 @@
 import test from 'ava'
 import { benchWith } from './bench.ts'
 import { executorContract } from './contract.ts'
+import { survivalRules } from './survival.ts'
 import { whatHolds } from './what-holds.ts'
 
 const { landlock } = await whatHolds()
-if (landlock === null) executorContract('landlock', benchWith('landlock'))
-else
+if (landlock === null) {
+  executorContract('landlock', benchWith('landlock'))
+  survivalRules('landlock')
+} else
   test('this kernel has no Landlock', t => {
     t.log(landlock)
     t.regex(landlock, /landlock/i)

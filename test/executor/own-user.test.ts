@@ -1,11 +1,14 @@
 import test from 'ava'
 import { benchWith } from './bench.ts'
 import { executorContract } from './contract.ts'
+import { survivalRules } from './survival.ts'
 import { whatHolds } from './what-holds.ts'
 
 const { user } = await whatHolds()
-if (user === null) executorContract('a user for each run', benchWith('user'))
-else
+if (user === null) {
+  executorContract('a user for each run', benchWith('user'))
+  survivalRules('user')
+} else
   test('only root can make each run a user of its own', t => {
     t.log(user)
     t.not(process.getuid?.(), 0, user)
