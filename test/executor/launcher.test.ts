@@ -1,4 +1,4 @@
-import { readdir, readFile, symlink, unlink, writeFile } from 'node:fs/promises'
+import { access, readdir, readFile, symlink, unlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -136,6 +136,32 @@ sys.exit(5)
     run_id: 'run_report',
     attempt: 1,
   })
+})
+
+test('variables of a job reach its program, and nothing that builds what others share', async t => {
+  const { root, of, runToEnd } = await setUp(t)
+  const recipe = await recipeWithPackage(
+    root,
+    'import json, os; print(json.dumps({name: os.environ.get(name) for name in ("NODE_OPTIONS", "PIP_NO_INDEX", "PLAIN")}))\n',
+  )
+  const mark = path.join(root, 'it-ran')
+  const program = `import{writeFileSync}from'node:fs';writeFileSync(${JSON.stringify(mark)},'')`
+  const env = {
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(program)}`,
+    PIP_FIND_LINKS: path.join(root, 'nothing'),
+    PIP_NO_INDEX: '1',
+    PLAIN: 'x',
+  }
+  const { preparation, ...submitted } = await of(recipe)
+  const { code, text } = await runToEnd({
+    ...submitted,
+    preparation: preparation && { ...preparation, env: {} },
+    env,
+  })
+  t.is(code, 0, text)
+  await t.throwsAsync(access(mark), { code: 'ENOENT' })
+  const { PIP_FIND_LINKS: _, ...seen } = env
+  t.deepEqual(JSON.parse(text.trim().split('\n').at(-1) ?? ''), seen)
 })
 
 test('a stop reaches the recipe’s own handler', async t => {

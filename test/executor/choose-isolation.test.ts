@@ -1,0 +1,120 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { bubblewrapArguments } from '../../executor/local/bubblewrap.ts'
+import type { Enclosure } from '../../executor/local/enclosure.ts'
+import { describeIsolation, enclosureOf } from '../../executor/local/isolation.ts'
+import { RunIdentities } from '../../executor/local/run-identity.ts'
+import { isolationAt } from './bench.ts'
+import { whatHolds } from './what-holds.ts'
+
+async function runsFolder(t: ExecutionContext): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'forge-choice-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  return path.join(folder, 'runs')
+}
+
+test('auto takes the first isolation that holds, and none is a choice of its own', async t => {
+  const holds = await whatHolds()
+  const first = (['bubblewrap', 'user', 'landlock'] as const).find(mode => holds[mode] === null)
+  const chosen = await isolationAt(await runsFolder(t), 'auto')
+  t.is(chosen.mode, first ?? 'none')
+  const { mode, notice } = describeIsolation(await isolationAt(await runsFolder(t), 'none'))
+  t.is(mode, 'none')
+  t.regex(
+    notice ?? '',
+    /not isolated: submitting a job is a shell on the server\. It was asked for/,
+  )
+})
+
+test('where nothing holds, the reasons are told, and an isolation by name stops the start', async t => {
+  const runs = await runsFolder(t)
+  const nothing = await isolationAt(runs, 'auto', { python: null })
+  t.is(nothing.mode, 'none')
+  t.regex(
+    describeIsolation(nothing).notice ?? '',
+    /shell on the server.*bubblewrap: there is no Python; user: .*; landlock: there is no Python/,
+  )
+  await t.throwsAsync(isolationAt(runs, 'bubblewrap', { python: null }), {
+    message: /SERVICE_LOCAL_ISOLATION=bubblewrap does not work here: there is no Python/,
+  })
+})
+
+test('an isolation that does not keep the server’s files does not pass its trial', async t => {
+  const runs = await runsFolder(t)
+  // With the folder of the runs opened to all of them, Landlock allows what it must not.
+  const open = isolationAt(runs, 'landlock', { readable: [runs], hidden: [] })
+  await t.throwsAsync(open, { message: /it can read the files of the server|landlock/i })
+})
+
+const enclosure = (part: Partial<Enclosure>): Enclosure => ({
+  mode: 'bubblewrap',
+  python: '/usr/bin/python3',
+  identity: null,
+  system: ['/usr', '/opt'],
+  hidden: [],
+  readable: [],
+  writable: ['/data/runs/a/1/work'],
+  devices: [],
+  tmp: '/data/runs/a/1/tmp',
+  ...part,
+})
+
+test('what lies in a folder of the system is covered before the run’s own is mounted', t => {
+  const line = bubblewrapArguments(
+    enclosure({ hidden: ['/opt/forge', '/data'], writable: ['/opt/forge/.forge/runs/a/1/work'] }),
+  ).join(' ')
+  const order = [
+    '--ro-bind-try /opt /opt',
+    '--tmpfs /opt/forge',
+    '--bind /opt/forge/.forge/runs/a/1/work /opt/forge/.forge/runs/a/1/work',
+    '--remount-ro /opt/forge',
+  ].map(part => line.indexOf(part))
+  t.false(order.includes(-1))
+  t.deepEqual(
+    order,
+    [...order].sort((a, b) => a - b),
+  )
+  t.false(line.includes('--tmpfs /data'), 'nothing of it is there')
+})
+
+test('only the devices that a run holds are there, and root keeps nothing but the change of its user', t => {
+  const held = bubblewrapArguments(enclosure({ devices: ['/dev/nvidia2', '/dev/nvidiactl'] }))
+  t.deepEqual(
+    held.filter(part => part.startsWith('/dev/nvidia')),
+    ['/dev/nvidia2', '/dev/nvidia2', '/dev/nvidiactl', '/dev/nvidiactl'],
+  )
+  t.true(held.includes('--unshare-user'))
+  const asRoot = bubblewrapArguments(enclosure({ identity: { id: 1_900_000_000, groups: [] } }))
+  t.regex(asRoot.join(' '), /--cap-drop ALL --cap-add CAP_SETUID --cap-add CAP_SETGID/)
+  t.false(asRoot.includes('--unshare-user'))
+})
+
+test('Landlock is given the siblings of what is hidden, because it can only allow', async t => {
+  const { ground } = await isolationAt(await runsFolder(t), 'none', {
+    readable: ['/usr/lib'],
+    hidden: ['/usr/bin'],
+  })
+  const own = { identity: null, work: '/w', tmp: '/t', readable: [], writable: [], devices: [] }
+  const { system = [] } = (await enclosureOf({ mode: 'landlock', ground }, own)) ?? {}
+  t.false(system.includes('/usr'))
+  t.false(system.includes('/usr/bin'))
+  t.true(system.includes('/usr/share'))
+})
+
+if (process.getuid?.() === 0)
+  test('each run is a user of its own, the same at every attempt and for every server', async t => {
+    const runs = await runsFolder(t)
+    await isolationAt(runs, 'none')
+    const ids = { first: 1_900_000_000, count: 16 }
+    const [one, other] = [new RunIdentities(runs, ids), new RunIdentities(runs, ids)]
+    const found = await Promise.all([one.of('run_a'), other.of('run_a'), one.of('run_a')])
+    t.is(new Set(found).size, 1)
+    const names = Array.from({ length: 14 }, (_, index) => `run_${index}`)
+    const all = [found[0], ...(await Promise.all(names.map(name => one.of(name))))]
+    t.is(new Set(all).size, 15)
+    await t.throwsAsync(one.of('run_more'), { message: /all 16 user ids for runs are taken/ })
+    await rm(path.join(runs, 'run_3'), { recursive: true })
+    t.is(await one.of('run_more'), all[4] ?? 0)
+  })
