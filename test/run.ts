@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ServerName, variables } from './servers/hosted.ts'
 import { startHost } from './servers/rendezvous.ts'
-import { bring, type Needed } from './setup.ts'
+import { bring, lacks, type Needed } from './setup.ts'
 
 // `npm test`: the checks, then ava with a real PostgreSQL, Kafka and Redis, each started once.
 // `npm test -- test/x.test.ts` runs those files alone, without the checks.
@@ -35,7 +35,7 @@ async function check(): Promise<number> {
 async function test(): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'forge-test-run-'))
   const started = await Promise.all(servers.map(name => start(name, folder)))
-  const dump = isCi ? await bring('dump') : null
+  const dump = await (isCi ? bring('dump') : lacks('dump'))
   const missing: { name: Needed; fault: string }[] = [
     ...started.flatMap(server => ('fault' in server ? [server] : [])),
     ...(dump === null ? [] : [{ name: 'dump' as const, fault: dump }]),

@@ -36,6 +36,12 @@ export async function bring(name: Needed): Promise<string | null> {
   return await why(part)
 }
 
+/** The same without installing anything. */
+export async function lacks(name: Needed): Promise<string | null> {
+  const part = parts[name]
+  return part ? await why(part) : null
+}
+
 const why = (part: Part): Promise<string | null> =>
   part.find().then(
     () => null,
