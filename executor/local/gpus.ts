@@ -31,18 +31,31 @@ export function parseGpuList(text: string): Capacity | null {
 const sharedDevices =
   /^(nvidiactl|nvidia-uvm(-tools)?|nvidia-modeset|nvidia-caps.*|nvidia-nvswitch.*|gdrdrv|infiniband)$/
 
+/** Where the system has the devices, and what the driver says about them. */
+const places = { dev: '/dev', driver: '/proc/driver/nvidia/gpus' }
+
 /** The device files for these GPUs, in the order of `nvidia-smi`: that of their places on the bus. */
-export async function deviceFiles(indexes: readonly number[]): Promise<string[]> {
-  const shared = (await readdir('/dev')).filter(name => sharedDevices.test(name))
-  const minors = await minorNumbers()
+export async function deviceFiles(
+  indexes: readonly number[],
+  { dev, driver } = places,
+): Promise<string[]> {
+  await makeMemoryDevice(dev)
+  const shared = (await readdir(dev)).filter(name => sharedDevices.test(name))
+  const minors = await minorNumbers(driver)
   const held = indexes.map(index => `nvidia${minors[index] ?? index}`)
-  return [...held, ...shared].map(name => path.join('/dev', name))
+  return [...held, ...shared.sort()].map(name => path.join(dev, name))
 }
 
-async function minorNumbers(root = '/proc/driver/nvidia/gpus'): Promise<string[]> {
-  const places = await readdir(root).catch(() => [])
+/** The driver makes it at the first use of CUDA, by a program with rights that runs do not have. */
+async function makeMemoryDevice(dev: string): Promise<void> {
+  if ((await readdir(dev)).includes('nvidia-uvm')) return
+  await run('nvidia-modprobe', ['-u', '-c', '0'], { timeout: 10_000 }).catch(() => {})
+}
+
+async function minorNumbers(driver: string): Promise<string[]> {
+  const gpus = await readdir(driver).catch(() => [])
   const texts = await Promise.all(
-    places.sort().map(place => readFile(path.join(root, place, 'information'), 'utf8')),
+    gpus.sort().map(gpu => readFile(path.join(driver, gpu, 'information'), 'utf8')),
   )
   return texts.map(text => /^Device Minor:\s*(\d+)/m.exec(text)?.[1] ?? '')
 }

@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { bubblewrapArguments } from '../../executor/local/bubblewrap.ts'
 import type { Enclosure } from '../../executor/local/enclosure.ts'
+import { deviceFiles } from '../../executor/local/gpus.ts'
 import { describeIsolation, enclosureOf } from '../../executor/local/isolation.ts'
 import { RunIdentities } from '../../executor/local/run-identity.ts'
 import { isolationAt } from './bench.ts'
@@ -89,6 +90,26 @@ test('only the devices that a run holds are there, and root keeps nothing but th
   const asRoot = bubblewrapArguments(enclosure({ identity: { id: 1_900_000_000, groups: [] } }))
   t.regex(asRoot.join(' '), /--cap-drop ALL --cap-add CAP_SETUID --cap-add CAP_SETGID/)
   t.false(asRoot.includes('--unshare-user'))
+})
+
+test('a GPU is known by its place on the bus, its device by the number that the driver gave it', async t => {
+  const root = path.dirname(await runsFolder(t))
+  const [dev, driver] = [path.join(root, 'dev'), path.join(root, 'gpus')]
+  await mkdir(dev)
+  for (const name of ['null', 'nvidia0', 'nvidia1', 'nvidia2', 'nvidiactl', 'nvidia-uvm'])
+    await writeFile(path.join(dev, name), '')
+  for (const [place, minor] of Object.entries({ '0000:17:00.0': 2, '0000:65:00.0': 0 })) {
+    await mkdir(path.join(driver, place), { recursive: true })
+    await writeFile(
+      path.join(driver, place, 'information'),
+      `Model: \t\t NVIDIA H200\nDevice Minor: \t ${minor}\n`,
+    )
+  }
+  const names = async (indexes: number[]) =>
+    (await deviceFiles(indexes, { dev, driver })).map(file => path.basename(file))
+  t.deepEqual(await names([0]), ['nvidia2', 'nvidia-uvm', 'nvidiactl'])
+  t.deepEqual(await names([1]), ['nvidia0', 'nvidia-uvm', 'nvidiactl'])
+  t.deepEqual(await names([0, 1]), ['nvidia2', 'nvidia0', 'nvidia-uvm', 'nvidiactl'])
 })
 
 test('Landlock is given the siblings of what is hidden, because it can only allow', async t => {
