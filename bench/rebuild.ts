@@ -79,6 +79,16 @@ function startLoad(url: string, admin: string, runs: readonly ExternalRun[], dri
   }
 }
 
+async function get(url: string, token: string): Promise<{ status: number; refusal: string }> {
+  try {
+    const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
+    const text = await response.text()
+    return { status: response.status, refusal: response.ok ? '' : text.slice(0, 200) }
+  } catch (error) {
+    return { status: 0, refusal: String(error) }
+  }
+}
+
 /** Reads one page after another, as somebody who does not write. */
 function startReader(
   url: string,
@@ -94,22 +104,14 @@ function startReader(
     `/api/runs/${run_id}/metrics/keys`,
     `/api/runs?project=${project}&sort=-metric:train/metric_00:last&limit=20`,
   ]
+  const paths = runs.flatMap(pathsOf)
   const read = async () => {
     for (let turn = 0; !stopped; turn++) {
-      const run = runs[turn % runs.length]
-      for (const path of run ? pathsOf(run) : []) {
-        const began = performance.now()
-        const status = await fetch(`${url}${path}`, {
-          headers: { authorization: `Bearer ${token}` },
-        }).then(
-          async response => {
-            await response.arrayBuffer()
-            return response.status
-          },
-          () => 0,
-        )
-        reads.push({ path: path.replace(/run_\w+/, '{id}'), ms: performance.now() - began, status })
-      }
+      const path = paths[turn % paths.length] ?? ''
+      const began = performance.now()
+      const { status, refusal } = await get(`${url}${path}`, token)
+      if (status !== 200) say(`${path}: ${status} ${refusal}`)
+      reads.push({ path: path.replace(/run_\w+/, '{id}'), ms: performance.now() - began, status })
     }
   }
   const reading = read()

@@ -70,7 +70,7 @@ async function lockAndFlip(
   const tails = await tailsOf(tx, replays)
   if (leftOf(tails) > maxTail) return false
   const records = Number(leftOf(tails))
-  for (const { replay, ends } of tails) await replayTail(replay, ends)
+  await Promise.all(tails.map(({ replay, ends }) => replayTail(replay, ends)))
   if (signal.aborted) return false
   await tx.query(
     `update ${next}.generation set number = (select number + 1 from ${live}.generation)`,

@@ -15,8 +15,43 @@ import type { MetricTables } from '../../projector/metrics/table.ts'
 export type Db = Kysely<MetricTables>
 
 /** For reads that must see one state: the compactor moves points between tables at any time. */
-export const inSnapshot = <T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> =>
-  db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read)
+export async function inSnapshot<T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> {
+  for (;;) {
+    const found = await db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute(tx => inOneGeneration(tx, read))
+    if (found !== null) return found.result
+  }
+}
+
+/**
+ * Null where a rebuild put other tables under the names meanwhile: the numbers of runs and keys are others there, and
+ * its rows are not in this snapshot.
+ */
+async function inOneGeneration<T>(
+  tx: Db,
+  read: (tx: Db) => Promise<T>,
+): Promise<{ result: T } | null> {
+  const before = await tablesOf(tx)
+  try {
+    const result = await read(tx)
+    return (await tablesOf(tx)) === before ? { result } : null
+  } catch (error) {
+    // Where the error has ended the transaction, this fails as well.
+    const now = await tablesOf(tx).catch(() => before)
+    if (now === before) throw error
+    return null
+  }
+}
+
+/** Which tables the names mean: PostgreSQL resolves them anew for each statement, whatever the snapshot. */
+async function tablesOf(tx: Db): Promise<number> {
+  const { rows } = await sql<{ tables: number }>`
+    select 'generation'::regclass::oid::bigint as tables`.execute(tx)
+  return rows[0]?.tables ?? 0
+}
 
 /** The number of a run; null if it has no points yet. */
 export async function findRunNo(db: Db, runId: string): Promise<number | null> {
