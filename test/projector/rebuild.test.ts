@@ -92,9 +92,19 @@ test('a rebuild of all read models gives identical tables, while the live ones s
   t.is(done.done_records, done.total_records)
   t.deepEqual([...new Set((await projections(forge)).projections.map(row => row.generation))], [2])
   const after = await dumpReadModels(forge.pool, compared)
-  // The request for the rebuild is an event itself, which shows in no other table.
+  // The request for the rebuild is an event itself, which shows in no other tables than these.
   const asked = '(projection-all,1)'
-  t.deepEqual({ ...after, stream_head: after.stream_head?.filter(head => head !== asked) }, before)
+  const [added, ...more] =
+    after.applied_event?.filter(id => !before.applied_event?.includes(id)) ?? []
+  t.deepEqual(more, [])
+  t.deepEqual(
+    {
+      ...after,
+      stream_head: after.stream_head?.filter(head => head !== asked),
+      applied_event: after.applied_event?.filter(id => id !== added),
+    },
+    before,
+  )
   t.deepEqual(await series(forge, runs), seriesBefore)
 
   // The live projector continues in the new generation.
