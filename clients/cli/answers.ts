@@ -6,7 +6,7 @@
 type RunIdentity = {
   run_id: string
   short_id: string
-  name: string
+  name: string | null
   project: string
   owner: string
   state: string
@@ -16,21 +16,46 @@ export type JobRow = RunIdentity & {
   state_reason: string | null
   phase: string | null
   recipe: { name: string; version: string } | null
+  profile: string
+  series: string
   gpus: number
+  nodes: number
+  priority: number
+  attempt: number
+  max_attempts: number
   queue: { position: number | null; eta_s: { p50: number } | null } | null
   progress: { step: number; total_steps: number | null; eta_s: number | null } | null
   submitted_at: string
   started_at: string | null
   ended_at: string | null
   running_s: number | null
+  gpu_hours: string
   cost: string | null
+  currency: string
   exit_code: number | null
 }
 
 export type Transition = { at: string; from: string | null; to: string; reason: string | null }
-export type JobDetail = JobRow & { transitions: Transition[] }
+export type JobAttempt = {
+  attempt: number
+  nodes: string[]
+  started_at: string | null
+  ended_at: string | null
+  end_reason: string | null
+}
+export type JobDetail = JobRow & {
+  transitions: Transition[]
+  attempts: JobAttempt[]
+  spec: { spec: { params: Record<string, unknown> } }
+}
 
-export type MetricSummary = { last: number | string; step: number; count: number }
+export type MetricSummary = {
+  last: number | string
+  min: number | null
+  max: number | null
+  step: number
+  count: number
+}
 
 export type RunRecord = RunIdentity & {
   source: string
@@ -38,7 +63,12 @@ export type RunRecord = RunIdentity & {
   started_at: string | null
   ended_at: string | null
   duration_s: number | null
+  last_report_at: string | null
   summary: Record<string, MetricSummary>
+  hparams: Record<string, unknown>
+  logs: { bytes: number }
+  tags: string[]
+  notes: string
 }
 
 export type Artifact = {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { exitCode, Failure, failureOfAnswer } from './failure.ts'
+import { harmlessValue } from './harmless.ts'
 import { pause } from './sse.ts'
+import { notForge, unreachable } from './unreachable.ts'
 
 export type Query = Record<string, string | number | boolean | null | undefined>
 
@@ -23,11 +25,14 @@ export type Api = {
 type GetOptions = {
   /** Time-out for slow requests. */
   withinMs?: number
+  /** Texts as the server sent them, with control characters. */
+  isExact?: boolean
 }
 
 type PostOptions = {
   /** A creating request: retried after an unknown outcome, with the same `Idempotency-Key`. */
   creates?: boolean
+  headers?: Record<string, string>
 }
 
 export type ApiOptions = {
@@ -36,6 +41,12 @@ export type ApiOptions = {
   userAgent: string
   /** Called with the reason once a request takes longer than two seconds. */
   onSlow: (reason: string) => void
+  /** Whether texts pass as the server sent them, for `--json`; otherwise they are made harmless for a terminal. */
+  isExact?: boolean
+  /** A token to use instead of one that was refused; null if there is none. */
+  renew?: (refused: string) => Promise<string | null>
+  /** Called with the `name=value` and the attributes of each cookie. */
+  onCookie?: (cookie: string) => void
 }
 
 const slowMs = 2000
@@ -44,8 +55,77 @@ const maxAttempts = 4
 
 type Outgoing = { method: string; path: string; body?: unknown; headers?: Record<string, string> }
 
-export function createApi({ host, token, userAgent, onSlow }: ApiOptions): Api {
-  const send = (outgoing: Outgoing, signal: AbortSignal): Promise<Response> =>
+export function createApi(options: ApiOptions): Api {
+  const { host, onSlow } = options
+  const send = sender(options)
+
+  const ask = async (
+    outgoing: Outgoing,
+    { withinMs = timeoutMs, isExact = options.isExact === true }: GetOptions = {},
+  ): Promise<unknown> => {
+    const began = performance.now()
+    const slow = setInterval(() => {
+      const seconds = Math.round((performance.now() - began) / 1000)
+      onSlow(`waiting ${seconds} s for ${host} to answer ${outgoing.method} ${outgoing.path}`)
+    }, slowMs)
+    try {
+      const response = await sendUntilCaughtUp(() => send(outgoing, AbortSignal.timeout(withinMs)))
+      const body = await bodyOf(response, isExact).catch(error => {
+        throw unreachable(host, error, timeoutMs)
+      })
+      if (!response.ok) throw refusal(response, body, options.token !== null)
+      if (typeof body === 'string') throw notForge(host)
+      return body
+    } finally {
+      clearInterval(slow)
+    }
+  }
+
+  return {
+    host,
+    isSignedIn: options.token !== null,
+    get: async <T>(path: string, query: Query = {}, how: GetOptions = {}) =>
+      (await ask({ method: 'GET', path: withQuery(path, query) }, how)) as T,
+    find: async <T>(path: string, query: Query = {}) => {
+      try {
+        return (await ask({ method: 'GET', path: withQuery(path, query) })) as T
+      } catch (error) {
+        if (error instanceof Failure && error.fields.status === 404) return null
+        throw error
+      }
+    },
+    post: async <T>(
+      path: string,
+      body: unknown,
+      { creates = false, headers = {} }: PostOptions = {},
+    ) => {
+      const outgoing = { method: 'POST', path, body, headers }
+      return (await (creates ? askUntilKnown(ask, outgoing, onSlow) : ask(outgoing))) as T
+    },
+    put: async <T>(path: string, body: unknown) => (await ask({ method: 'PUT', path, body })) as T,
+    patch: async <T>(path: string, body: unknown) =>
+      (await ask({ method: 'PATCH', path, body })) as T,
+    delete: async <T>(path: string) => (await ask({ method: 'DELETE', path })) as T,
+    async open(path, headers, signal) {
+      const response = await send(
+        { method: 'GET', path, headers: { accept: 'text/event-stream', ...headers } },
+        signal,
+      )
+      if (!response.ok) {
+        const body = await bodyOf(response, options.isExact === true)
+        throw refusal(response, body, options.token !== null)
+      }
+      return response
+    },
+  }
+}
+
+type SendRequest = (outgoing: Outgoing, signal: AbortSignal) => Promise<Response>
+
+/** Sends requests with the token; a refused token is renewed once, which repeats a request that had no effect. */
+function sender({ host, token: given, userAgent, renew, onCookie }: ApiOptions): SendRequest {
+  let token = given
+  const send: SendRequest = (outgoing, signal) =>
     fetch(`${host}${outgoing.path}`, {
       method: outgoing.method,
       headers: {
@@ -58,56 +138,22 @@ export function createApi({ host, token, userAgent, onSlow }: ApiOptions): Api {
       ...(outgoing.body !== undefined && { body: JSON.stringify(outgoing.body) }),
       signal,
     }).catch(error => {
-      throw unreachable(host, error)
+      throw unreachable(host, error, timeoutMs)
     })
-
-  const ask = async (outgoing: Outgoing, withinMs = timeoutMs): Promise<unknown> => {
-    const began = performance.now()
-    const slow = setInterval(() => {
-      const seconds = Math.round((performance.now() - began) / 1000)
-      onSlow(`waiting ${seconds} s for ${host} to answer ${outgoing.method} ${outgoing.path}`)
-    }, slowMs)
-    try {
-      const response = await sendUntilCaughtUp(() => send(outgoing, AbortSignal.timeout(withinMs)))
-      const body = await bodyOf(response).catch(error => {
-        throw unreachable(host, error)
-      })
-      if (!response.ok) throw refusal(response, body, token !== null)
-      return body
-    } finally {
-      clearInterval(slow)
-    }
-  }
-
-  return {
-    host,
-    isSignedIn: token !== null,
-    get: async <T>(path: string, query: Query = {}, { withinMs }: GetOptions = {}) =>
-      (await ask({ method: 'GET', path: withQuery(path, query) }, withinMs)) as T,
-    find: async <T>(path: string, query: Query = {}) => {
-      try {
-        return (await ask({ method: 'GET', path: withQuery(path, query) })) as T
-      } catch (error) {
-        if (error instanceof Failure && error.fields.status === 404) return null
-        throw error
+  return async (outgoing, signal) => {
+    const used = token
+    let response = await send(outgoing, signal)
+    if (response.status === 401 && used !== null && renew) {
+      // Another request of this process may have renewed it meanwhile.
+      const next = token === used ? await renew(used) : token
+      if (next !== null) {
+        token = next
+        await response.body?.cancel()
+        response = await send(outgoing, signal)
       }
-    },
-    post: async <T>(path: string, body: unknown, { creates = false }: PostOptions = {}) => {
-      const outgoing = { method: 'POST', path, body }
-      return (await (creates ? askUntilKnown(ask, outgoing, onSlow) : ask(outgoing))) as T
-    },
-    put: async <T>(path: string, body: unknown) => (await ask({ method: 'PUT', path, body })) as T,
-    patch: async <T>(path: string, body: unknown) =>
-      (await ask({ method: 'PATCH', path, body })) as T,
-    delete: async <T>(path: string) => (await ask({ method: 'DELETE', path })) as T,
-    async open(path, headers, signal) {
-      const response = await send(
-        { method: 'GET', path, headers: { accept: 'text/event-stream', ...headers } },
-        signal,
-      )
-      if (!response.ok) throw refusal(response, await bodyOf(response), token !== null)
-      return response
-    },
+    }
+    for (const cookie of response.headers.getSetCookie()) onCookie?.(cookie)
+    return response
   }
 }
 
@@ -140,7 +186,7 @@ async function askUntilKnown(
   outgoing: Outgoing,
   onSlow: (reason: string) => void,
 ): Promise<unknown> {
-  const headers = { 'idempotency-key': randomUUID() }
+  const headers = { ...outgoing.headers, 'idempotency-key': randomUUID() }
   for (let attempt = 1; ; attempt++) {
     try {
       return await ask({ ...outgoing, headers })
@@ -155,37 +201,18 @@ async function askUntilKnown(
   }
 }
 
-async function bodyOf(response: Response): Promise<unknown> {
+async function bodyOf(response: Response, isExact: boolean): Promise<unknown> {
   const text = await response.text()
-  if (!response.headers.get('content-type')?.includes('json')) return text
+  const body = response.headers.get('content-type')?.includes('json') ? parsed(text) : text
+  return isExact ? body : harmlessValue(body)
+}
+
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
     return text
   }
-}
-
-function unreachable(host: string, error: unknown): unknown {
-  if (!(error instanceof Error)) return error
-  const cause = error.cause instanceof Error ? error.cause : error
-  const reason = 'code' in cause ? String(cause.code) : cause.name
-  const because: Record<string, string> = {
-    ECONNREFUSED: 'nothing listens there',
-    ENOTFOUND: 'the name is unknown',
-    EAI_AGAIN: 'the name could not be looked up',
-    TimeoutError: `no answer within ${timeoutMs / 1000} s`,
-  }
-  return new Failure(
-    exitCode.unavailable,
-    `${host} cannot be reached: ${because[reason] ?? cause.message}`,
-    {
-      lines:
-        reason === 'ECONNREFUSED'
-          ? ['hint: start a server with forge serve, or name another with --host or FORGE_HOST']
-          : [],
-      fields: { reason },
-    },
-  )
 }
 
 export function withQuery(path: string, query: Query): string {

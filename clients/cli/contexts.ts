@@ -3,8 +3,17 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { usageFailure } from './failure.ts'
 
+/** The cookie (`name=value`) that renews the access token, and the end of the session. */
+export type Refresh = { cookie: string; expires_at: string }
+
 /** A server and an account there. `token` is null when signed out; the server is still remembered. */
-export type Context = { host: string; username: string; token: string | null }
+export type Context = {
+  host: string
+  username: string
+  token: string | null
+  /** Absent or null where only a token was given, for instance by `--token-stdin`. */
+  refresh?: Refresh | null
+}
 
 /** All contexts by name. The file is readable only by its owner. */
 export type Contexts = {
@@ -116,6 +125,10 @@ const own = (contexts: Contexts['contexts'], name: string): Context | undefined 
 /** Adds a scheme: https for `example.com`, http for this machine. Removes path and trailing slash. */
 export function normalHost(text: string): string {
   const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/.test(text)
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(text) && !/^https?:\/\//.test(text))
+    throw usageFailure(
+      `"${text}" is not the address of a server; begin it with http:// or https://`,
+    )
   const address = /^https?:\/\//.test(text) ? text : `${isLocal ? 'http' : 'https'}://${text}`
   if (!URL.canParse(address))
     throw usageFailure(`"${text}" is not an address; give one such as forge.example.com`)

@@ -95,7 +95,7 @@ async function demonstrate(options: Options): Promise<number> {
   try {
     const api = await signIn(server, options.keep)
     const session: Session = {
-      ...{ api, context: null, terminal, isJson: false },
+      ...{ api, context: null, signedInUntil: null, terminal, isJson: false },
       ...{ env: process.env, nowMs: () => Date.now() },
     }
     const run = options.attach ? await findRun(api, options.attach) : await submitDigits(api)

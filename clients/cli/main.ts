@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander'
 import { exitCode, Failure } from './failure.ts'
+import { toJson } from './harmless.ts'
 import { createProgram } from './program.ts'
 import { processTerminal } from './terminal.ts'
 
@@ -31,7 +32,7 @@ function sayFailure(error: unknown): number {
   if (!(error instanceof Failure)) throw error
   if (isJson) {
     const content = { exit_code: error.exitCode, message: error.message, ...error.fields }
-    terminal.note(JSON.stringify({ error: content }))
+    terminal.note(toJson({ error: content }))
   } else {
     terminal.note(`${terminal.paintNote('red', 'error:')} ${error.message}`)
     for (const line of error.lines) terminal.note(`  ${line}`)

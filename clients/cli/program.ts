@@ -17,6 +17,7 @@ import { describePasswd, passwd } from './commands/passwd.ts'
 import { describePs, ps } from './commands/ps.ts'
 import { describeRun, run } from './commands/run.ts'
 import { describeServe, serve } from './commands/serve.ts'
+import { describeShow, show } from './commands/show.ts'
 import { describeStop, stop } from './commands/stop.ts'
 import { describeSubmit, submit } from './commands/submit.ts'
 import { describeSync, sync } from './commands/sync.ts'
@@ -48,6 +49,7 @@ export function createProgram(world: World, ended: Ended): Command {
   speaking('whoami', describeWhoami, whoami)
   speaking('submit', describeSubmit, submit)
   speaking('ps', describePs, ps)
+  speaking('show', describeShow, show)
   speaking('watch', describeWatch, watch)
   speaking('logs', describeLogs, logs)
   speaking('metrics', describeMetrics, metrics)

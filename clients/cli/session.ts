@@ -1,6 +1,7 @@
 import { type Api, createApi } from './api.ts'
 import { contextsPath, readContexts, targetOf } from './contexts.ts'
 import { exitCode, Failure } from './failure.ts'
+import { renewal } from './renewal.ts'
 import type { Terminal } from './terminal.ts'
 import { version } from './version.ts'
 
@@ -11,6 +12,8 @@ export type Session = {
   api: Api
   /** Name of the context in use; null if there is none for this host. */
   context: string | null
+  /** The end of a session that renews its tokens by itself; null if the token is not renewed. */
+  signedInUntil: string | null
   terminal: Terminal
   isJson: boolean
   env: Record<string, string | undefined>
@@ -22,15 +25,20 @@ export type World = Pick<Session, 'terminal' | 'env' | 'nowMs'>
 /** Opens a session with the token from flags, environment or stored contexts, if any. */
 export async function openSession(world: World, options: CommonOptions): Promise<Session> {
   const { terminal, env } = world
-  const stored = await readContexts(contextsPath(env))
+  const path = contextsPath(env)
+  const stored = await readContexts(path)
   const { host, token, context } = targetOf(options, env, stored)
+  const userAgent = `forge-cli/${version}`
+  const { nowMs } = world
+  const isStored = context !== null && token === stored.contexts[context]?.token
   const api = createApi({
-    host,
-    token,
-    userAgent: `forge-cli/${version}`,
+    ...{ host, token, userAgent, isExact: options.json === true },
     onSlow: reason => terminal.note(terminal.paintNote('dim', reason)),
+    ...(isStored && { renew: renewal({ path, context, userAgent, nowMs }) }),
   })
-  return { ...world, api, context, isJson: options.json === true }
+  const refresh = isStored ? stored.contexts[context]?.refresh : null
+  const signedInUntil = refresh?.expires_at ?? null
+  return { ...world, api, context, signedInUntil, isJson: options.json === true }
 }
 
 /** Like `openSession`, but fails at once when signed out. */

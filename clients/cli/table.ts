@@ -28,7 +28,7 @@ export function table<Row>(
   { width, paintTitle = text => text }: TableOptions,
 ): string[] {
   const columns = width === null ? all : affordable(all, rows, width)
-  const cells = rows.map(row => columns.map(column => column.cell(row)))
+  const cells = rows.map(row => columns.map(column => inOneRow(column.cell(row))))
   const natural = columns.map(column => naturalWidth(column, rows))
   const widths = width === null ? natural : fitted(columns, natural, width)
   const line = (texts: readonly string[], paint: (text: string, at: number) => string) =>
@@ -55,7 +55,9 @@ export function table<Row>(
 }
 
 const naturalWidth = <Row>(column: Column<Row>, rows: readonly Row[]): number =>
-  Math.max(displayWidth(column.title), ...rows.map(row => displayWidth(column.cell(row))))
+  Math.max(displayWidth(column.title), ...rows.map(row => displayWidth(inOneRow(column.cell(row)))))
+
+const inOneRow = (text: string) => text.replaceAll(/[\t\n]/g, ' ')
 
 /** The columns that fit when all shrinkable ones have shrunk. */
 function affordable<Row>(

@@ -1,10 +1,16 @@
 import { styleText } from 'node:util'
+import { harmlessInColour } from './harmless.ts'
 
 export type Paint = (format: Parameters<typeof styleText>[0], text: string) => string
 
-/** Output of a command: data on stdout, everything else on stderr. */
+/**
+ * Output of a command: data on stdout, everything else on stderr. Controls other than colours are removed from every
+ * line but raw ones.
+ */
 export type Terminal = {
   data(line: string): void
+  /** Data that passes unchanged, with all its control characters. */
+  raw(line: string): void
   note(line: string): void
   /** A self-replacing line on stderr; null removes it. No-op if stderr is not a terminal. */
   status(line: string | null): void
@@ -23,12 +29,14 @@ export function processTerminal(env: Record<string, string | undefined>): Termin
   let shown: string | null = null
   const erase = () => (shown === null ? '' : '\r\x1b[2K')
   return {
-    data: line => void stdout.write(`${line}\n`),
-    note: line => void stderr.write(`${erase()}${line}\n${shown ?? ''}`),
+    data: line => void stdout.write(`${harmlessInColour(line)}\n`),
+    raw: line => void stdout.write(`${line}\n`),
+    note: line => void stderr.write(`${erase()}${harmlessInColour(line)}\n${shown ?? ''}`),
     status(line) {
       if (!stderr.isTTY || env.TERM === 'dumb') return
-      stderr.write(`${erase()}${line ?? ''}`)
-      shown = line
+      const text = line === null ? null : harmlessInColour(line)
+      stderr.write(`${erase()}${text ?? ''}`)
+      shown = text
     },
     paint: (format, text) => styleText(format, text, { stream: stdout }),
     paintNote: (format, text) => styleText(format, text, { stream: stderr }),

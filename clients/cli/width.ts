@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
+import { harmless } from './harmless.ts'
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 /** East Asian wide and fullwidth blocks, and emoji: two columns on a terminal. */
@@ -35,10 +36,9 @@ export const padEnd = (text: string, width: number) =>
 export const padStart = (text: string, width: number) =>
   ' '.repeat(Math.max(0, width - displayWidth(text))) + text
 
-/** Makes one line without cursor movement: of text redrawn with carriage returns, the last version. */
-export function oneLine(text: string): string {
-  const last = text.replace(/\r+$/, '').split('\r').at(-1) ?? ''
-  return stripVTControlCharacters(last)
-    .replaceAll('\t', '    ')
-    .replaceAll(/\p{Cc}/gu, '')
-}
+/** Of a line redrawn with carriage returns, the last version. */
+export const lastVersion = (text: string) => text.replace(/\r+$/, '').split('\r').at(-1) ?? ''
+
+/** Makes one line without cursor movement or colours. */
+export const oneLine = (text: string): string =>
+  harmless(lastVersion(text)).replaceAll('\t', '    ').replaceAll('\n', ' ')

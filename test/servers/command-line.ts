@@ -10,6 +10,8 @@ export type RunOptions = {
   env?: Record<string, string>
   /** Called with all of stdout so far; what it does to the process may depend on it. */
   onStdout?: (text: string, kill: (signal: NodeJS.Signals) => void) => void
+  /** Runs it in a terminal of this size, whose output is all in stdout; keys are what `keysAfter` returns of it. */
+  terminal?: { columns: number; rows: number; keysAfter?: (shown: string) => string }
 }
 export type CommandLine = {
   /** Runs `forge` with these arguments to its end, without a terminal. */
@@ -30,20 +32,35 @@ export async function commandLine(
   const own = { PATH: process.env.PATH, HOME: home, ...server }
   return {
     home,
-    run: (args, { stdin = '', env = {}, onStdout } = {}) =>
+    run: (args, { stdin = '', env = {}, onStdout, terminal } = {}) =>
       new Promise((resolve, reject) => {
-        const child = spawn(launcher, args, { env: { ...own, ...env } })
+        const [command, ...rest] = terminal ? inTerminal(terminal, args) : [launcher, ...args]
+        const child = spawn(command ?? launcher, rest, {
+          env: { ...own, ...(terminal && { TERM: 'xterm-256color' }), ...env },
+        })
         let [stdout, stderr] = ['', '']
         child.stdout.on('data', chunk => {
           stdout += chunk
           onStdout?.(stdout, signal => void child.kill(signal))
+          if (terminal?.keysAfter) child.stdin.write(terminal.keysAfter(stdout))
         })
         child.stderr.on('data', chunk => {
           stderr += chunk
         })
         child.once('error', reject)
         child.once('close', code => resolve({ code, stdout, stderr }))
-        child.stdin.end(stdin)
+        if (!terminal) child.stdin.end(stdin)
       }),
   }
 }
+
+const inTerminal = (
+  { columns, rows }: { columns: number; rows: number },
+  args: readonly string[],
+) => [
+  'python3',
+  join(import.meta.dirname, 'in-terminal.py'),
+  ...[columns, rows].map(String),
+  launcher,
+  ...args,
+]

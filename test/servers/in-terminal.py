@@ -1,31 +1,35 @@
-"""Runs a command in a terminal of its own: standard input is what is typed, standard output what it shows.
+"""Runs a command in a terminal of its own: in-terminal.py COLUMNS ROWS COMMAND…; keys come from standard input."""
 
-Ends with the exit code of the command. Typing ends it only through the terminal: the byte 3 is Ctrl-C.
-"""
+import fcntl
 import os
 import pty
 import select
+import struct
 import sys
+import termios
 
-pid, terminal = pty.fork()
-if pid == 0:
-    os.execvp(sys.argv[1], sys.argv[1:])
-typed = [0]
+columns, rows = int(sys.argv[1]), int(sys.argv[2])
+child, terminal = pty.fork()
+if child == 0:
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    os.execvp(sys.argv[3], sys.argv[3:])
+
+sources = [terminal, 0]
 while True:
-    ready, _, _ = select.select([terminal, *typed], [], [])
+    ready, _, _ = select.select(sources, [], [])
+    if 0 in ready:
+        keys = os.read(0, 1024)
+        if keys:
+            os.write(terminal, keys)
+        else:
+            sources.remove(0)
     if terminal in ready:
         try:
             shown = os.read(terminal, 65536)
-        except OSError:  # EIO: nothing has the terminal open any more
+        except OSError:  # The command has closed its side.
             break
         if not shown:
             break
         os.write(1, shown)
-    if 0 in ready:
-        keys = os.read(0, 4096)
-        if keys:
-            os.write(terminal, keys)
-        else:
-            typed = []
-_, status = os.waitpid(pid, 0)
-sys.exit(os.waitstatus_to_exitcode(status) & 255)
+
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { segment } from '../api.ts'
 import { type ExitCode, exitCode, Failure } from '../failure.ts'
+import { toJson } from '../harmless.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
 import { pause } from '../sse.ts'
 import { type Column, table } from '../table.ts'
@@ -33,7 +34,7 @@ export const describeRebuild = (command: Command): Command =>
 export async function projections(world: World, options: CommonOptions): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const answer = await api.get<Projections>('/api/admin/projections')
-  if (isJson) terminal.data(JSON.stringify(answer))
+  if (isJson) terminal.data(toJson(answer))
   else
     for (const line of projectionLines(answer.projections, terminal.columns())) terminal.data(line)
   return exitCode.ok
@@ -60,7 +61,7 @@ export async function rotateKeys(world: World, options: CommonOptions): Promise<
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const answer = await api.post<Rotated>('/api/admin/keys/rotate', undefined)
   const { kid, replaced_kid, replaced_ends_at } = answer
-  if (isJson) terminal.data(JSON.stringify(answer))
+  if (isJson) terminal.data(toJson(answer))
   else {
     terminal.data(`${kid} signs from now on`)
     terminal.data(
@@ -81,7 +82,7 @@ export async function rebuild(
   const { api, terminal, isJson } = session
   const begun = await api.post(`/api/admin/projections/${segment(name)}/rebuild`, {})
   const ended = options.wait ? await waitForRebuild(session) : null
-  if (isJson) terminal.data(JSON.stringify(ended ?? begun))
+  if (isJson) terminal.data(toJson(ended ?? begun))
   if (ended?.state === 'failed')
     throw new Failure(exitCode.jobFailed, `The rebuild failed: ${ended.error ?? 'no reason given'}`)
   if (!isJson) terminal.data(ended ? `rebuilt from ${ended.done_records} records` : 'begun')

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { instantMs } from '../amounts.ts'
 import { type ExitCode, exitCode, usageFailure } from '../failure.ts'
+import { toJson } from '../harmless.ts'
 import { type CommonOptions, openSignedIn, type World } from '../session.ts'
 import { type Column, table } from '../table.ts'
 import { oneLine } from '../width.ts'
@@ -66,7 +67,7 @@ export async function auditList(world: World, options: ListOptions): Promise<Exi
     since: instant('--since', options.since, nowMs()),
     until: instant('--until', options.until, nowMs()),
   })
-  if (isJson) terminal.data(JSON.stringify(rows))
+  if (isJson) terminal.data(toJson(rows))
   else if (rows.length === 0) terminal.note('No matching events')
   else for (const line of lines(rows, terminal.columns())) terminal.data(line)
   return exitCode.ok
@@ -110,7 +111,7 @@ export async function auditState(
   const { api, terminal, isJson, nowMs } = await openSignedIn(world, options)
   const at = instant('--at', options.at, nowMs())
   const answer = await api.get<State>('/api/audit/state', { target, at })
-  terminal.data(isJson ? JSON.stringify(answer) : JSON.stringify(answer.state, null, 2))
+  terminal.data(isJson ? toJson(answer) : toJson(answer.state, 2))
   if (!isJson) terminal.note(`version ${answer.version} at ${answer.at}`)
   return exitCode.ok
 }
@@ -133,14 +134,14 @@ export async function auditDiff(
   const from = instant('--from', options.from, nowMs())
   const to = instant('--to', options.to ?? '0s', nowMs())
   const diff = await api.get<Diff>('/api/audit/diff', { target, from, to })
-  if (isJson) terminal.data(JSON.stringify(diff))
+  if (isJson) terminal.data(toJson(diff))
   else for (const line of diffLines(diff, terminal.columns())) terminal.data(line)
   return exitCode.ok
 }
 
 function diffLines({ changes, events, event_count }: Diff, width: number | null): string[] {
   const told = changes.map(
-    ({ path, from, to }) => `${oneLine(path)}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`,
+    ({ path, from, to }) => `${oneLine(path)}: ${toJson(from)} → ${toJson(to)}`,
   )
   if (event_count === 0) return ['Nothing happened in between']
   const more = event_count > events.length ? [`… and ${event_count - events.length} more`] : []
@@ -162,7 +163,7 @@ export async function auditVerify(world: World, options: VerifyOptions): Promise
   const path = '/api/audit/verify'
   const query = { head: options.head }
   const verdict = await api.get<Verdict>(path, query, { withinMs: verifyWithinMs })
-  if (isJson) terminal.data(JSON.stringify(verdict))
+  if (isJson) terminal.data(toJson(verdict))
   else for (const line of verdictLines(verdict)) terminal.data(line)
   return verdict.ok ? exitCode.ok : exitCode.jobFailed
 }

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import { contextNamed, contextsPath, readContexts, writeContexts } from '../contexts.ts'
 import { type ExitCode, exitCode } from '../failure.ts'
+import { toJson } from '../harmless.ts'
 import type { World } from '../session.ts'
 import { table } from '../table.ts'
-import { expiryOf } from '../token.ts'
+import { endOfSignIn } from '../token.ts'
 
 type Options = { json?: boolean }
 type Row = {
@@ -11,7 +12,7 @@ type Row = {
   host: string
   username: string
   current: boolean
-  /** When the token expires; null when signed out. */
+  /** When one has to sign in again; null when signed out. */
   expires_at: string | null
 }
 
@@ -27,15 +28,15 @@ export const describeContextRemove = (command: Command): Command =>
 export async function contextList({ terminal, env }: World, options: Options): Promise<ExitCode> {
   const { current, contexts } = await readContexts(contextsPath(env))
   const rows = Object.entries(contexts).map(
-    ([name, { host, username, token }]): Row => ({
+    ([name, { host, username, token, refresh }]): Row => ({
       name,
       host,
       username,
       current: name === current,
-      expires_at: token === null ? null : expiryOf(token),
+      expires_at: endOfSignIn({ token, refresh }),
     }),
   )
-  if (options.json) terminal.data(JSON.stringify(rows))
+  if (options.json) terminal.data(toJson(rows))
   else if (rows.length === 0)
     terminal.note('You are not signed in anywhere; start with forge login')
   else for (const line of inTable(rows, terminal)) terminal.data(line)
@@ -64,7 +65,7 @@ export async function contextUse(
   const stored = await readContexts(path)
   const { host, username } = contextNamed(name, stored)
   await writeContexts(path, { ...stored, current: name })
-  if (options.json) terminal.data(JSON.stringify({ name, host, username, current: true }))
+  if (options.json) terminal.data(toJson({ name, host, username, current: true }))
   else terminal.note(`Commands go to ${host} as ${username}`)
   if (env.FORGE_HOST) terminal.note('FORGE_HOST is set and overrides it')
   return exitCode.ok
@@ -77,12 +78,13 @@ export async function contextRemove(
 ): Promise<ExitCode> {
   const path = contextsPath(env)
   const { current, contexts } = await readContexts(path)
-  const { host, username, token } = contextNamed(name, { current, contexts })
+  const removed = contextNamed(name, { current, contexts })
+  const { host, username } = removed
   const { [name]: _, ...others } = contexts
   await writeContexts(path, { current: current === name ? null : current, contexts: others })
-  if (options.json) terminal.data(JSON.stringify({ name, host, username, removed: true }))
+  if (options.json) terminal.data(toJson({ name, host, username, removed: true }))
   else terminal.note(`Forgot ${name} here`)
-  const expires_at = token === null ? null : expiryOf(token)
+  const expires_at = endOfSignIn(removed)
   if (expires_at !== null) terminal.note(`Its session at ${host} lasts until ${expires_at}`)
   return exitCode.ok
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { segment } from '../api.ts'
 import { type ExitCode, exitCode } from '../failure.ts'
+import { toJson } from '../harmless.ts'
 import { type CommonOptions, openSignedIn, type World } from '../session.ts'
 import { type Column, table } from '../table.ts'
 
@@ -37,7 +38,7 @@ export async function deadLetterList(world: World, options: ListOptions): Promis
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const { topic, run: run_id, limit } = options
   const letters = await api.get<Letter[]>(path, { topic, run_id, limit })
-  if (isJson) terminal.data(JSON.stringify(letters))
+  if (isJson) terminal.data(toJson(letters))
   else for (const line of letterLines(letters, terminal.columns())) terminal.data(line)
   return exitCode.ok
 }
@@ -49,7 +50,7 @@ export async function deadLetterShow(
 ): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const letter = await api.get<Detail>(`${path}/${segment(id)}`)
-  if (isJson) terminal.data(JSON.stringify(letter))
+  if (isJson) terminal.data(toJson(letter))
   else
     for (const [name, value] of Object.entries(letter))
       if (name !== 'value' && value !== null) terminal.data(`${name}: ${value}`)
@@ -63,7 +64,7 @@ export async function deadLetterReplay(
 ): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const reply = await api.post<Letter>(`${path}/${segment(id)}/replay`, undefined)
-  if (isJson) terminal.data(JSON.stringify(reply))
+  if (isJson) terminal.data(toJson(reply))
   else terminal.note(`Applied ${reply.letter_id}`)
   return exitCode.ok
 }
@@ -75,7 +76,7 @@ export async function deadLetterDrop(
 ): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const reply = await api.delete<Letter>(`${path}/${segment(id)}`)
-  if (isJson) terminal.data(JSON.stringify(reply))
+  if (isJson) terminal.data(toJson(reply))
   else terminal.note(`Dropped ${reply.letter_id}`)
   return exitCode.ok
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { segment } from '../api.ts'
 import { type ExitCode, exitCode } from '../failure.ts'
+import { toJson } from '../harmless.ts'
 import { type CommonOptions, openSignedIn, type World } from '../session.ts'
 import { type Column, table } from '../table.ts'
 
@@ -35,7 +36,7 @@ export async function dutyList(world: World, options: ListOptions): Promise<Exit
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const { state, reactor, limit } = options
   const duties = await api.get<Duty[]>(path, { state, reactor, limit })
-  if (isJson) terminal.data(JSON.stringify(duties))
+  if (isJson) terminal.data(toJson(duties))
   else for (const line of dutyLines(duties, terminal.columns())) terminal.data(line)
   return exitCode.ok
 }
@@ -47,7 +48,7 @@ export async function dutyRetry(
 ): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const duty = await api.post<Duty>(`${path}/${segment(id)}/retry`, undefined)
-  if (isJson) terminal.data(JSON.stringify(duty))
+  if (isJson) terminal.data(toJson(duty))
   else terminal.note(`${duty.reactor} will try ${duty.duty_id} again`)
   return exitCode.ok
 }
@@ -59,7 +60,7 @@ export async function dutyDrop(
 ): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const duty = await api.delete<Duty>(`${path}/${segment(id)}`)
-  if (isJson) terminal.data(JSON.stringify(duty))
+  if (isJson) terminal.data(toJson(duty))
   else terminal.note(`Dropped ${duty.duty_id} of ${duty.reactor}`)
   return exitCode.ok
 }

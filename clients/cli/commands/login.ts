@@ -1,14 +1,22 @@
 import { hostname } from 'node:os'
 import type { Command } from 'commander'
 import { type Api, createApi } from '../api.ts'
-import { contextsPath, readContexts, signInTarget, writeContexts } from '../contexts.ts'
+import {
+  contextsPath,
+  type Refresh,
+  readContexts,
+  signInTarget,
+  writeContexts,
+} from '../contexts.ts'
 import { type ExitCode, exitCode, usageFailure } from '../failure.ts'
+import { toJson } from '../harmless.ts'
 import { ask, firstLineOfStdin } from '../login/ask.ts'
 import { browserOpener, openInBrowser } from '../login/browser.ts'
 import { type ShownCode, type SignedIn, signInByDevice } from '../login/device-flow.ts'
+import { refreshOf } from '../renewal.ts'
 import type { CommonOptions, World } from '../session.ts'
 import { pause } from '../sse.ts'
-import { expiryOf } from '../token.ts'
+import { endOfSignIn } from '../token.ts'
 import { version } from '../version.ts'
 
 type LoginOptions = CommonOptions & {
@@ -32,7 +40,7 @@ export function describeLogin(command: Command): Command {
 }
 
 export async function login(world: World, options: LoginOptions): Promise<ExitCode> {
-  const { terminal, env } = world
+  const { terminal, env, nowMs } = world
   const way = wayOf(options)
   const path = contextsPath(env)
   const { host, context } = signInTarget(options, env, await readContexts(path))
@@ -42,18 +50,22 @@ export async function login(world: World, options: LoginOptions): Promise<ExitCo
       token,
       userAgent: `forge-cli/${version} (${process.platform}; ${machineName()})`,
       onSlow: reason => terminal.note(terminal.paintNote('dim', reason)),
+      onCookie: cookie => {
+        refresh = refreshOf(cookie, nowMs()) ?? refresh
+      },
     })
+  let refresh: Refresh | null = null
   const { token, user } = await ways[way](world, connect, options)
   // Read again: a sign-in takes minutes, and another one may have finished in the meantime.
   const { contexts } = await readContexts(path)
   const { username, role } = user
   await writeContexts(path, {
     current: context,
-    contexts: { ...contexts, [context]: { host, username, token } },
+    contexts: { ...contexts, [context]: { host, username, token, refresh } },
   })
-  const expires_at = expiryOf(token)
+  const expires_at = endOfSignIn({ token, refresh })
   if (options.json)
-    terminal.data(JSON.stringify({ type: 'signed_in', host, context, username, role, expires_at }))
+    terminal.data(toJson({ type: 'signed_in', host, context, username, role, expires_at }))
   else
     terminal.note(
       `Signed in at ${host} as ${username} (${role})${expires_at ? `, until ${expires_at}` : ''}`,
@@ -102,7 +114,7 @@ const ways: Record<Way, SignIn> = {
         nowMs,
         pause: ms => pause(ms, never),
         onCode(code) {
-          if (options.json) terminal.data(JSON.stringify({ type: 'code', host: api.host, ...code }))
+          if (options.json) terminal.data(toJson({ type: 'code', host: api.host, ...code }))
           for (const line of invitation(api.host, code)) terminal.note(line)
           if (options.browser) offerBrowser(env, code.verification_uri_complete)
         },

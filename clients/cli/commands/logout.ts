@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { createApi } from '../api.ts'
-import { contextsPath, readContexts, targetOf, writeContexts } from '../contexts.ts'
+import { contextsPath, type Refresh, readContexts, targetOf, writeContexts } from '../contexts.ts'
 import { type ExitCode, exitCode, Failure } from '../failure.ts'
+import { toJson } from '../harmless.ts'
 import type { CommonOptions, World } from '../session.ts'
 import { version } from '../version.ts'
 
@@ -18,15 +19,16 @@ export async function logout(world: World, options: CommonOptions): Promise<Exit
   const { host, context } = found
   const token = found.token ?? env.FORGE_TOKEN ?? null
   if (token === null) throw new Failure(exitCode.auth, `You are not signed in at ${host}`)
-  const trouble = await endSession(world, host, token)
+  const { refresh = null } = (context === null ? undefined : stored.contexts[context]) ?? {}
+  const trouble = await endSession(world, host, { token, refresh })
   const kept = context === null ? undefined : stored.contexts[context]
   if (context !== null && kept)
     await writeContexts(path, {
       ...stored,
-      contexts: { ...stored.contexts, [context]: { ...kept, token: null } },
+      contexts: { ...stored.contexts, [context]: { ...kept, token: null, refresh: null } },
     })
   if (trouble !== null) throw unended(host, trouble)
-  if (options.json) terminal.data(JSON.stringify({ host, context, signed_out: true }))
+  if (options.json) terminal.data(toJson({ host, context, signed_out: true }))
   else terminal.note(`Signed out at ${host}`)
   if (env.FORGE_TOKEN) terminal.note('FORGE_TOKEN is still set')
   return exitCode.ok
@@ -36,7 +38,7 @@ export async function logout(world: World, options: CommonOptions): Promise<Exit
 async function endSession(
   { terminal }: World,
   host: string,
-  token: string,
+  { token, refresh }: { token: string; refresh: Refresh | null },
 ): Promise<Failure | null> {
   const api = createApi({
     host,
@@ -45,7 +47,9 @@ async function endSession(
     onSlow: reason => terminal.note(terminal.paintNote('dim', reason)),
   })
   try {
-    await api.post('/api/auth/logout', {})
+    // After the access token has ended, the cookie still ends the session.
+    const headers: Record<string, string> = refresh === null ? {} : { cookie: refresh.cookie }
+    await api.post('/api/auth/logout', {}, { headers })
     return null
   } catch (error) {
     if (!(error instanceof Failure)) throw error

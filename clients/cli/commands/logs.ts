@@ -6,8 +6,11 @@ import { type ExitCode, exitCode, usageFailure } from '../failure.ts'
 import { attachCommands } from '../follow/follow.ts'
 import { findRun, type Run } from '../follow/run-events.ts'
 import { paintState } from '../follow/view.ts'
+import { harmless, harmlessInColour, toJson } from '../harmless.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
 import { followStream } from '../sse.ts'
+import type { Terminal } from '../terminal.ts'
+import { lastVersion } from '../width.ts'
 
 type LogsOptions = CommonOptions & {
   follow?: boolean
@@ -18,9 +21,12 @@ type LogsOptions = CommonOptions & {
   node?: string
   rank?: string
   stream?: string
+  raw?: boolean
 }
 
 const pageLines = 500
+/** `shownText` makes lines harmless, which may keep their colours. */
+const exact = { isExact: true }
 
 export function describeLogs(command: Command): Command {
   return command
@@ -34,6 +40,7 @@ export function describeLogs(command: Command): Command {
     .option('--node <name>')
     .option('--rank <number>')
     .option('--stream <name>', 'stdout or stderr')
+    .option('--raw', 'exactly what the run printed, with its terminal controls')
 }
 
 export async function logs(world: World, id: string, options: LogsOptions): Promise<ExitCode> {
@@ -52,7 +59,8 @@ export async function logs(world: World, id: string, options: LogsOptions): Prom
     (options.rank === undefined || line.rank === Number(options.rank)) &&
     (options.stream === undefined || line.stream === options.stream)
   const print = (line: LogLine) => {
-    if (isWanted(line)) session.terminal.data(lineText(line, session, options))
+    if (isWanted(line))
+      session.terminal[options.raw ? 'raw' : 'data'](lineText(line, session, options))
   }
   if (options.follow) return followLog(session, run, options, print)
   for await (const line of storedLines(session.api, run, options)) print(line)
@@ -70,18 +78,21 @@ function sinceOf(text: string | undefined, nowMs: number): number {
 }
 
 function lineText(line: LogLine, { isJson, terminal }: Session, options: LogsOptions): string {
-  if (isJson) return JSON.stringify(line)
-  const text = terminal.columns() === null ? line.text : harmless(line.text)
+  if (isJson) return toJson(line)
+  if (options.raw) return line.text
+  const text = shownText(line.text, terminal)
   return options.timestamps
     ? `${terminal.paint('dim', new Date(line.ts).toISOString())}  ${text}`
     : text
 }
 
-/** Keeps colours; removes sequences that move the cursor, set the title or query the terminal. */
-const harmless = (text: string) =>
-  text.replaceAll(/\p{Cc}(\[[0-9;]*m)?/gu, found =>
-    found === '\t' || found === '\n' || found.startsWith('\u001b[') ? found : found.slice(1),
-  )
+/** Colours stay where this command line uses colours, too; nothing else may steer the terminal. */
+function shownText(text: string, { paint }: Terminal): string {
+  const last = lastVersion(text)
+  if (paint('dim', 'x') === 'x') return harmless(last)
+  const coloured = harmlessInColour(last)
+  return coloured.includes('\u001b') ? `${coloured}\u001b[0m` : coloured
+}
 
 async function* storedLines(api: Api, run: Run, options: LogsOptions): AsyncGenerator<LogLine> {
   const path = `/api/runs/${segment(run.run_id)}/logs`
@@ -92,7 +103,7 @@ async function* storedLines(api: Api, run: Run, options: LogsOptions): AsyncGene
     return
   }
   for (let after = 0; ; ) {
-    const page = await api.get<LogLine[]>(path, { after, limit: pageLines, ...filter })
+    const page = await api.get<LogLine[]>(path, { after, limit: pageLines, ...filter }, exact)
     yield* page
     after = page.at(-1)?.seq ?? after
     if (page.length < pageLines) return
@@ -110,7 +121,7 @@ async function lastLines(
   while (lines.length < wanted) {
     const before = lines[0]?.seq ?? Number.MAX_SAFE_INTEGER
     const limit = Math.min(pageLines, wanted - lines.length)
-    const page = await api.get<LogLine[]>(path, { before, limit, ...filter })
+    const page = await api.get<LogLine[]>(path, { before, limit, ...filter }, exact)
     lines = [...page, ...lines]
     if (page.length < limit) break
   }
@@ -138,7 +149,7 @@ async function followLog(
 }
 
 function sayEnd({ terminal, isJson }: Session, run: Run, { state }: EofFrame): ExitCode {
-  if (isJson) terminal.data(JSON.stringify({ type: 'eof', run_id: run.run_id, state }))
+  if (isJson) terminal.data(toJson({ type: 'eof', run_id: run.run_id, state }))
   terminal.note(`${run.short_id} ${paintState(terminal.paintNote, state, state)}`)
   return state === 'succeeded' ? exitCode.ok : exitCode.jobFailed
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { type ExitCode, exitCode } from '../failure.ts'
+import { toJson } from '../harmless.ts'
 import { type CommonOptions, openSignedIn, type World } from '../session.ts'
 
 type Maintenance = {
@@ -48,7 +49,7 @@ export async function maintenanceStatus(world: World, options: CommonOptions): P
 function show({ terminal }: World, { json }: CommonOptions, state: Maintenance): ExitCode {
   const { enabled, message, changed_at, changed_by } = state
   const since = changed_at === null ? '' : ` since ${changed_at}, by ${changed_by}`
-  if (json) terminal.data(JSON.stringify(state))
+  if (json) terminal.data(toJson(state))
   else terminal.data(enabled ? `in maintenance${since}: ${message}` : `serving${since}`)
   return exitCode.ok
 }

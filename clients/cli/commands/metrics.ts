@@ -7,6 +7,7 @@ import { closest } from '../closest.ts'
 import { type ExitCode, exitCode, Failure, usageFailure } from '../failure.ts'
 import { byInterest } from '../follow/picture.ts'
 import { findRun } from '../follow/run-events.ts'
+import { toJson } from '../harmless.ts'
 import type { Point } from '../series.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
 import { type Column, table } from '../table.ts'
@@ -83,7 +84,7 @@ async function readSeries(
 }
 
 async function saySummary({ api, terminal, isJson }: Session, base: string, keys: MetricKey[]) {
-  if (isJson) return terminal.data(JSON.stringify(keys))
+  if (isJson) return terminal.data(toJson(keys))
   if (keys.length === 0) return terminal.note('The run has reported no metrics')
   const width = trendWidth(keys, terminal.columns())
   const series = await readSeries(api, base, keys, { buckets: widestTrend * 2 })
@@ -120,7 +121,7 @@ async function sayPoints(
 ) {
   const width = Math.min(terminal.columns() ?? 100, 160)
   const series = await readSeries(api, base, keys, { buckets: options.csv ? 5000 : width * 2 })
-  if (isJson) terminal.data(JSON.stringify(series))
+  if (isJson) terminal.data(toJson(series))
   else if (options.csv) for (const line of csvLines(series)) terminal.data(line)
   else for (const one of series) sayChart(terminal, one, { width, log: options.log === true })
 }
@@ -170,7 +171,7 @@ async function sayAround(
   const rows = series.flatMap(({ key, points }) =>
     points.map(([at, , , , value]) => ({ key, step: at, value })),
   )
-  if (isJson) return terminal.data(JSON.stringify(rows))
+  if (isJson) return terminal.data(toJson(rows))
   if (rows.length === 0) return terminal.note(`Nothing within ${window} steps of ${step}`)
   const columns: Column<(typeof rows)[number]>[] = [
     { title: 'METRIC', cell: row => row.key, shrinks: true },

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Api } from '../api.ts'
 import { type ExitCode, exitCode, usageFailure } from '../failure.ts'
+import { toJson } from '../harmless.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
 import { followStream } from '../sse.ts'
 import { type Column, table } from '../table.ts'
@@ -52,7 +53,7 @@ export async function notifications(world: World, options: NotificationOptions):
 }
 
 function show({ terminal, isJson }: Session, entries: readonly Entry[]): void {
-  if (isJson) terminal.data(JSON.stringify(entries))
+  if (isJson) terminal.data(toJson(entries))
   else if (entries.length === 0) terminal.note('No notifications.')
   else {
     const paintTitle = (text: string) => terminal.paint('dim', text)
@@ -95,7 +96,7 @@ async function follow(session: Session, list: () => Promise<Entry[]>): Promise<E
   const print = (entry: Entry) => {
     if (printed.get(entry.notification_id) === entry.count) return
     printed.set(entry.notification_id, entry.count)
-    terminal.data(isJson ? JSON.stringify(entry) : lineOf(entry))
+    terminal.data(isJson ? toJson(entry) : lineOf(entry))
   }
   const open = async (lastEventId: string | null, signal: AbortSignal) => {
     const headers = lastEventId === null ? {} : { 'last-event-id': lastEventId }

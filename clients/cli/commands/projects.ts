@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { type Api, segment } from '../api.ts'
 import { everyPage } from '../every-page.ts'
 import { type ExitCode, exitCode, usageFailure } from '../failure.ts'
+import { toJson } from '../harmless.ts'
 import { type CommonOptions, openSignedIn, type World } from '../session.ts'
 import { type Column, table } from '../table.ts'
 
@@ -59,7 +60,7 @@ export const describeMemberRemove = (command: Command): Command =>
 export async function projectList(world: World, options: CommonOptions): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const projects = await everyPage<Project>(api, '/api/projects')
-  if (isJson) terminal.data(JSON.stringify(projects))
+  if (isJson) terminal.data(toJson(projects))
   else if (projects.length === 0)
     terminal.note('No projects yet. Submitting a run creates its project')
   else
@@ -86,7 +87,7 @@ export async function projectShow(
   const project = await api.get<Project>(pathOf(name))
   const members = await readMembers(api, name)
   if (isJson) {
-    terminal.data(JSON.stringify({ ...project, members }))
+    terminal.data(toJson({ ...project, members }))
     return exitCode.ok
   }
   const { visibility, runs, created_at, notes } = project
@@ -122,7 +123,7 @@ export async function projectSet(
     ...(notes !== undefined && { notes }),
   }
   const project = await api.patch<Project & { changed: boolean }>(pathOf(name), change)
-  if (isJson) terminal.data(JSON.stringify(project))
+  if (isJson) terminal.data(toJson(project))
   else terminal.note(`${name} is ${project.changed ? 'now' : 'already'} ${project.visibility}`)
   return exitCode.ok
 }
@@ -137,7 +138,7 @@ export async function memberAdd(
   const path = `${pathOf(name)}/members/${segment(username)}`
   const answer = await api.put<Member & { changed: boolean }>(path, { role: options.role })
   const when = answer.changed ? 'now' : 'already'
-  if (isJson) terminal.data(JSON.stringify(answer))
+  if (isJson) terminal.data(toJson(answer))
   else terminal.note(`${username} is ${when} a ${answer.role} of ${name}`)
   return exitCode.ok
 }
@@ -150,7 +151,7 @@ export async function memberRemove(
 ): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const answer = await api.delete(`${pathOf(name)}/members/${segment(username)}`)
-  if (isJson) terminal.data(JSON.stringify(answer))
+  if (isJson) terminal.data(toJson(answer))
   else terminal.note(`${username} is no longer a member of ${name}`)
   return exitCode.ok
 }

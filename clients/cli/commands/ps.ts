@@ -4,12 +4,14 @@ import { isEnded } from '../answers.ts'
 import { type ExitCode, exitCode, Failure, usageFailure } from '../failure.ts'
 import { openScreen } from '../follow/screen.ts'
 import { paintState } from '../follow/view.ts'
+import { toJson } from '../harmless.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
 import { pause } from '../sse.ts'
 import { type Column, table } from '../table.ts'
 import type { Paint } from '../terminal.ts'
 import { truncate } from '../width.ts'
 import { type ListOptions, listRuns, type RunRow } from './run-list.ts'
+import { stepText } from './show.ts'
 
 type PsOptions = CommonOptions & ListOptions & { watch?: boolean; quiet?: boolean }
 
@@ -40,7 +42,7 @@ export async function ps(world: World, options: PsOptions): Promise<ExitCode> {
 }
 
 function listText(session: Session, options: PsOptions, rows: readonly RunRow[]): string[] {
-  if (session.isJson) return [JSON.stringify(rows)]
+  if (session.isJson) return [toJson(rows)]
   if (options.quiet) return rows.map(row => row.run_id)
   if (rows.length > 0) return listLines(session, rows)
   session.terminal.note('No runs yet. Start one with forge submit, or with forge run -- CMD')
@@ -68,8 +70,9 @@ function columnsOf(paint: Paint, rows: readonly RunRow[], nowMs: number): Column
       paint: (text, row) => paintState(paint, row.state, text),
     },
     { title: 'REASON', cell: reasonText, shrinks: true, drops: true },
-    { title: 'NAME', cell: row => row.name, shrinks: true },
-    { title: 'STEP', cell: stepText, align: 'right' },
+    { title: 'NAME', cell: row => row.name ?? '', shrinks: true },
+    { title: 'AGE', cell: row => age(row, nowMs), align: 'right' },
+    { title: 'STEP', cell: stepsText, align: 'right' },
     isOneMetric
       ? { title: onlyKey, cell: row => valueText(row, false), align: 'right' }
       : { title: 'METRIC', cell: row => valueText(row, true), shrinks: true },
@@ -81,7 +84,7 @@ function columnsOf(paint: Paint, rows: readonly RunRow[], nowMs: number): Column
   ]
 }
 
-const alwaysShown = /^(RUN|STATE|NAME|RUNNING|OWNER)$/
+const alwaysShown = /^(RUN|STATE|NAME|AGE|RUNNING|OWNER)$/
 
 /** No reason is shown for success. */
 const reasonText = ({ state, state_reason }: RunRow) =>
@@ -96,9 +99,16 @@ function runningText({ state, started_at, running_s }: RunRow, nowMs: number): s
 const leftText = ({ state, eta_s }: RunRow) =>
   eta_s === null || isEnded(state) ? '' : duration(eta_s)
 
-function stepText({ step, total_steps }: RunRow): string {
-  if (step === null) return ''
-  return total_steps === null ? String(step) : `${step}/${total_steps}`
+const stepsText = ({ step, total_steps }: RunRow) =>
+  step === null ? '' : stepText(step, total_steps)
+
+/** Since the run was submitted, in its largest unit: `3d`. */
+function age({ submitted_at }: RunRow, nowMs: number): string {
+  const seconds = Math.max(0, Math.floor((nowMs - Date.parse(submitted_at)) / 1000))
+  if (seconds < 60) return `${seconds}s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`
+  if (seconds < 2 * 86_400) return `${Math.floor(seconds / 3600)}h`
+  return `${Math.floor(seconds / 86_400)}d`
 }
 
 function valueText({ metric }: RunRow, withKey: boolean): string {

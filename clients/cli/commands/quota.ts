@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { segment } from '../api.ts'
 import { type ExitCode, exitCode, usageFailure } from '../failure.ts'
+import { toJson } from '../harmless.ts'
 import { type CommonOptions, openSignedIn, type World } from '../session.ts'
 
 type Quota = {
@@ -66,7 +67,7 @@ export async function quotaSet(
 }
 
 function show({ terminal }: World, { json }: CommonOptions, quota: Quota): ExitCode {
-  if (json) terminal.data(JSON.stringify(quota))
+  if (json) terminal.data(toJson(quota))
   else
     for (const [name, text] of rowsOf(quota))
       terminal.data(`${terminal.paint('dim', name.padEnd(16))} ${text}`)

@@ -7,7 +7,7 @@ import type { Session } from '../session.ts'
 export type RunRow = {
   run_id: string
   short_id: string
-  name: string
+  name: string | null
   project: string
   owner: string
   source: string

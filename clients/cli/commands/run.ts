@@ -6,6 +6,7 @@ import { type Claiming, claimOnce, claimSometime } from '../external/claim.ts'
 import type { Address } from '../external/ingest.ts'
 import { type Beginning, runReporting } from '../external/reporting-run.ts'
 import { newLocalId, openSpool, unclaimed } from '../external/spool.ts'
+import { toJson } from '../harmless.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
 
 type RunOptions = CommonOptions & { project?: string; name?: string; tag: string[] }
@@ -102,7 +103,7 @@ const variablesOf = ({ endpoint, run_id, token }: Address): Record<string, strin
 function tellRun({ terminal, api, isJson }: Session, { run_id }: Address, short_id: string): void {
   const url = `${api.host}/runs/${run_id}`
   terminal.note(
-    isJson ? JSON.stringify({ type: 'run', run_id, short_id, url }) : `forge: ${short_id}  ${url}`,
+    isJson ? toJson({ type: 'run', run_id, short_id, url }) : `forge: ${short_id}  ${url}`,
   )
 }
 

@@ -6,8 +6,11 @@ import { type Api, segment } from '../api.ts'
 import { closest } from '../closest.ts'
 import { type ExitCode, exitCode, Failure, usageFailure } from '../failure.ts'
 import { followRun } from '../follow/follow.ts'
+import { toJson } from '../harmless.ts'
 import { assignment, parseSpec, type SpecTree, setAt, specOfRecipe } from '../job-spec.ts'
+import { type Recipe, withParameters } from '../parameters.ts'
 import { type CommonOptions, openSignedIn, type World } from '../session.ts'
+import { withSpelling } from '../spelling.ts'
 import type { Terminal } from '../terminal.ts'
 
 type SubmitOptions = CommonOptions & {
@@ -51,17 +54,35 @@ export async function submit(world: World, options: SubmitOptions): Promise<Exit
   const session = await openSignedIn(world, options)
   const { api, terminal, isJson } = session
   const spec = await specOf(api, options)
-  const admission = await api.post<Admission>('/api/jobs', spec, { creates: true })
+  const admission = await api
+    .post<Admission>('/api/jobs', spec, { creates: true })
+    .catch(async error => {
+      throw await explained(api, spec, error)
+    })
   if (!isJson) sayAdmitted(terminal, admission, `${api.host}/runs/${admission.run_id}`)
   if (!options.follow) {
-    terminal.data(isJson ? JSON.stringify(admission) : admission.run_id)
+    terminal.data(isJson ? toJson(admission) : admission.run_id)
     return exitCode.ok
   }
-  if (isJson) terminal.data(JSON.stringify({ type: 'admitted', ...admission }))
+  if (isJson) terminal.data(toJson({ type: 'admitted', ...admission }))
   const metadata = spec.metadata as { name: string }
   const run = { ...admission, name: metadata.name, source: 'job' }
   return followRun(session, run, { keys: [], full: false })
 }
+
+/** A refusal with what could be meant: keys of the JobSpec, and the parameters of the recipe. */
+async function explained(api: Api, spec: SpecTree, error: unknown): Promise<unknown> {
+  if (!(error instanceof Failure)) return error
+  if (error.fields.gate !== 'params') return withSpelling(error)
+  const { name, version } = (spec.lock ?? {}) as { name?: string; version?: string }
+  const recipe = await api
+    .find<Recipe>(`/api/recipes/${segment(String(name))}/${segment(String(version))}`)
+    .catch(() => null)
+  return recipe ? withParameters(error, recipe, paramsOf(spec)) : error
+}
+
+const paramsOf = ({ spec }: SpecTree): string[] =>
+  Object.keys((spec as { params?: object } | undefined)?.params ?? {})
 
 async function specOf(api: Api, options: SubmitOptions): Promise<SpecTree> {
   const spec = await baseSpec(api, options)

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { segment } from '../api.ts'
 import { everyPage } from '../every-page.ts'
 import { type ExitCode, exitCode, usageFailure } from '../failure.ts'
+import { toJson } from '../harmless.ts'
 import { firstLineOfStdin } from '../login/ask.ts'
 import { type CommonOptions, openSignedIn, type World } from '../session.ts'
 import { type Column, table } from '../table.ts'
@@ -9,7 +10,6 @@ import { type Column, table } from '../table.ts'
 type User = {
   username: string
   role: string
-  role_label: string
   display_name: string | null
   email: string | null
   disabled: boolean
@@ -59,7 +59,7 @@ export const describeUserEnable = (command: Command): Command =>
 export async function userList(world: World, options: CommonOptions): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const users = await everyPage<User>(api, path)
-  if (isJson) terminal.data(JSON.stringify(users))
+  if (isJson) terminal.data(toJson(users))
   else for (const line of userLines(users, terminal.columns())) terminal.data(line)
   return exitCode.ok
 }
@@ -73,8 +73,8 @@ export async function userAdd(
   const role = options.admin ? 'admin' : 'operator'
   const body = { username, role, ...(await profileOf(options)) }
   const user = await api.post<WrittenUser>(path, body, { creates: true })
-  if (isJson) terminal.data(JSON.stringify(user))
-  else terminal.note(`Created ${user.username} (${user.role_label})`)
+  if (isJson) terminal.data(toJson(user))
+  else terminal.note(`Created ${user.username} (${user.role})`)
   if (!isJson) sayPassword(world, user, options.passwordStdin !== true)
   return exitCode.ok
 }
@@ -115,8 +115,8 @@ type Change = { username: string; options: CommonOptions; change: object; said: 
 async function changeUser(world: World, { username, options, change, said }: Change) {
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const user = await api.patch<WrittenUser>(`${path}/${segment(username)}`, change)
-  if (isJson) terminal.data(JSON.stringify(user))
-  else terminal.note(`${said} ${user.username} (${user.role_label})`)
+  if (isJson) terminal.data(toJson(user))
+  else terminal.note(`${said} ${user.username} (${user.role})`)
   if (!isJson) sayPassword(world, user, false)
   return exitCode.ok
 }
@@ -143,7 +143,7 @@ async function profileOf({ displayName, email, passwordStdin }: ProfileOptions) 
 function userLines(rows: readonly User[], width: number | null): string[] {
   const columns: Column<User>[] = [
     { title: 'USER', cell: row => row.username, shrinks: true },
-    { title: 'ROLE', cell: row => row.role_label },
+    { title: 'ROLE', cell: row => row.role },
     { title: 'STATE', cell: row => (row.disabled ? 'disabled' : 'enabled') },
     { title: 'SIGNS IN BY', cell: row => row.auth },
     { title: 'LAST SIGN-IN', cell: row => row.last_login_at ?? 'never' },

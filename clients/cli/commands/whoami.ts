@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { type ExitCode, exitCode } from '../failure.ts'
+import { toJson } from '../harmless.ts'
 import { type CommonOptions, openSignedIn, type World } from '../session.ts'
 import { version } from '../version.ts'
 
@@ -11,7 +12,6 @@ type Quota = {
 type Me = {
   username: string
   role: string
-  role_label: string
   quota: Quota
   usage: { concurrent_gpus: number; concurrent_jobs: number; gpu_hours_today: string }
   token: { expires_at: string }
@@ -22,26 +22,26 @@ export const describeWhoami = (command: Command): Command =>
   command.description('who is signed in where, with what quota and until when')
 
 export async function whoami(world: World, options: CommonOptions): Promise<ExitCode> {
-  const { api, terminal, isJson, context } = await openSignedIn(world, options)
+  const { api, terminal, isJson, context, signedInUntil } = await openSignedIn(world, options)
   const [me, versions] = await Promise.all([
     api.get<Me>('/api/auth/me'),
     api.get<Versions>('/api/version'),
   ])
   if (isJson) {
     terminal.data(
-      JSON.stringify({ host: api.host, context, versions: { ...versions, cli: version }, ...me }),
+      toJson({ host: api.host, context, versions: { ...versions, cli: version }, ...me }),
     )
     return exitCode.ok
   }
   const { quota, usage } = me
   const hours = quota.daily_gpu_hours === 0 ? 'no limit' : `of ${quota.daily_gpu_hours}`
   const rows = [
-    ['user', `${me.username} (${me.role_label})`],
+    ['user', `${me.username} (${me.role})`],
     ['host', context === null ? api.host : `${api.host} (context ${context})`],
     ['GPUs held', held(usage.concurrent_gpus, quota.max_concurrent_gpus)],
     ['jobs held', held(usage.concurrent_jobs, quota.max_concurrent_jobs)],
     ['GPU-hours today', `${usage.gpu_hours_today} (${hours})`],
-    ['signed in until', me.token.expires_at],
+    ['signed in until', signedInUntil ?? me.token.expires_at],
     [
       'versions',
       `server ${versions.server}, JobSpec dialect ${versions.api}, this command ${version}`,

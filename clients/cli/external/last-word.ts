@@ -1,6 +1,7 @@
 import { isEnded, type RunRecord } from '../answers.ts'
 import type { Api } from '../api.ts'
 import { segment } from '../api.ts'
+import { toJson } from '../harmless.ts'
 import type { Session } from '../session.ts'
 import { pause } from '../sse.ts'
 import type { Address } from './ingest.ts'
@@ -33,7 +34,7 @@ export async function lastWord(session: Session, outcome: Outcome): Promise<void
     const state = run?.state ?? null
     const points = run?.counts.points ?? null
     const rest = { state, points, url, lost_lines: lostLines, kept_reports: kept, kept_in: folder }
-    terminal.note(JSON.stringify({ ...told, ...rest }))
+    terminal.note(toJson({ ...told, ...rest }))
     return
   }
   if (lostLines > 0) terminal.note(`forge: ${lostLines} lines of output were not stored`)

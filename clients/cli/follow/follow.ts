@@ -1,5 +1,6 @@
 import { isEnded } from '../answers.ts'
 import { type ExitCode, exitCode } from '../failure.ts'
+import { toJson } from '../harmless.ts'
 import type { Session } from '../session.ts'
 import type { Terminal } from '../terminal.ts'
 import { exitCodeOf, outcomeLines, outcomeOf } from './outcome.ts'
@@ -38,6 +39,8 @@ export async function followRun(
       see(picture, event, nowMs())
       presenter.see(event, picture)
     })
+    // An ended run stays on the screen, to be read.
+    if (isLive && full && process.stdin.isTTY) await aborted(leaving.signal)
   } finally {
     release()
     presenter.close(picture)
@@ -47,9 +50,15 @@ export async function followRun(
     : sayOutcome(session, picture)
 }
 
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise(resolve => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve())
+  })
+
 async function sayOutcome({ api, terminal, isJson }: Session, picture: Picture): Promise<ExitCode> {
   const outcome = await outcomeOf(api, picture)
-  if (isJson) terminal.data(JSON.stringify({ type: 'end', ...outcome }))
+  if (isJson) terminal.data(toJson({ type: 'end', ...outcome }))
   else for (const line of outcomeLines(outcome, picture, terminal.paint)) terminal.data(line)
   return exitCodeOf(outcome)
 }
@@ -72,9 +81,10 @@ function presenterOf(
   if (isJson) return jsonPresenter(terminal)
   if (!terminal.isLive) return plainPresenter(terminal, nowMs)
   const mode = full ? 'full' : 'inline'
-  const footer = full
-    ? 'q leaves; the run goes on'
-    : 'Ctrl-C leaves the run going and says how to come back'
+  const footer = ({ state }: Picture) => {
+    if (!full) return 'Ctrl-C leaves the run going and says how to come back'
+    return isEnded(state) ? `${state}; q leaves` : 'q leaves; the run goes on'
+  }
   return livePresenter({ terminal, tty: process.stdout, mode, picture, keys, footer, nowMs })
 }
 

@@ -1,6 +1,7 @@
 import { toNumber } from '../amounts.ts'
-import { isEnded, type JobDetail, type LogLine } from '../answers.ts'
+import { isEnded, type JobDetail, type LogLine, type RunRecord } from '../answers.ts'
 import { Series } from '../series.ts'
+import { oneLine } from '../width.ts'
 import type { RunEvent, Stream } from './run-events.ts'
 
 /** Log lines kept for display. */
@@ -37,13 +38,13 @@ export type Picture = {
 const unknown = ''
 
 export function newPicture(
-  run: { run_id: string; short_id: string; name: string },
+  run: { run_id: string; short_id: string; name: string | null },
   url: string,
 ): Picture {
   return {
     runId: run.run_id,
     shortId: run.short_id,
-    name: run.name,
+    name: oneLine(run.name ?? ''),
     url,
     recipe: null,
     state: unknown,
@@ -101,9 +102,20 @@ function seeJob(picture: Picture, { job }: EventOf<'job'>): void {
 
 /** Applies the record of a run without a job. */
 function seeRun(picture: Picture, { run }: EventOf<'run'>): void {
-  const started = Date.parse(run.started_at ?? run.created_at)
-  if (picture.stages.length === 0) picture.stages.push({ state: run.state, sinceMs: started })
+  if (picture.stages.length === 0) picture.stages.push(...stagesOfRun(run))
   enter(picture, run.state, Date.parse(run.ended_at ?? ''))
+}
+
+/** A run without a job has no recorded history: it was pending, then running, and may have ended. */
+function stagesOfRun({ state, created_at, started_at, ended_at }: RunRecord): Stage[] {
+  const passed: [state: string, at: string | null][] = [
+    ['pending', created_at],
+    ['running', started_at],
+    [state, isEnded(state) ? ended_at : null],
+  ]
+  return passed.flatMap(([name, at]) =>
+    at === null ? [] : [{ state: name, sinceMs: Date.parse(at) }],
+  )
 }
 
 /**
@@ -112,6 +124,8 @@ function seeRun(picture: Picture, { run }: EventOf<'run'>): void {
  */
 function seeState(picture: Picture, { frame }: EventOf<'state'>, nowMs: number): void {
   const at = Date.parse(frame.at)
+  // The stream of an ended run begins with its history.
+  if (isEnded(picture.state) && !isEnded(frame.state)) return
   if (isKnown(picture.stages, frame.state, at)) return
   const sinceMs = Math.abs(nowMs - at) <= justNowMs ? nowMs : at
   picture.stages.push({ state: frame.state, sinceMs })

@@ -1,4 +1,5 @@
 import { amount, duration } from '../amounts.ts'
+import { toJson } from '../harmless.ts'
 import type { Terminal } from '../terminal.ts'
 import { oneLine } from '../width.ts'
 import { byInterest, type Picture, secondsInto } from './picture.ts'
@@ -19,7 +20,8 @@ type LiveOptions = {
   mode: 'inline' | 'full'
   picture: Picture
   keys: readonly string[]
-  footer: string
+  /** Text of the bottom line. */
+  footer: (picture: Picture) => string
   nowMs: () => number
 }
 
@@ -39,7 +41,7 @@ export function livePresenter(options: LiveOptions): Presenter {
       nowMs: drawnMs,
       paint: terminal.paint,
       keys,
-      footer: last ? '' : footer,
+      footer: last ? '' : footer(picture),
     }
     const lines = runView(picture, view)
     screen.draw(last ? withoutBlankEnd(lines.slice(0, -1)) : lines)
@@ -126,7 +128,7 @@ function metricsText({ metrics }: Picture): string {
 
 /** For programs: one JSON object per line. `type` is state, log or points, and finally end. */
 export function jsonPresenter(terminal: Terminal): Presenter {
-  const say = (type: string, content: object) => terminal.data(JSON.stringify({ type, ...content }))
+  const say = (type: string, content: object) => terminal.data(toJson({ type, ...content }))
   return {
     see(event) {
       if (event.type === 'state') say('state', event.frame)

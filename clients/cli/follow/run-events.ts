@@ -9,6 +9,7 @@ import {
 } from '../answers.ts'
 import { type Api, segment, withQuery } from '../api.ts'
 import { exitCode, Failure } from '../failure.ts'
+import { harmlessValue } from '../harmless.ts'
 import { followStream, pause, type SseEvent } from '../sse.ts'
 
 export type Stream = 'log' | 'metrics' | 'state'
@@ -23,7 +24,13 @@ export type RunEvent =
   /** The stream is interrupted for this reason; null: it flows again. */
   | { type: 'gap'; stream: Stream; reason: string | null }
 
-export type Run = { run_id: string; short_id: string; name: string; source: string; state: string }
+export type Run = {
+  run_id: string
+  short_id: string
+  name: string | null
+  source: string
+  state: string
+}
 
 const pollMs = 1000
 /** How long to wait for the streams to finish after the end is known. */
@@ -72,19 +79,21 @@ export async function runEvents(
   const read = (stream: Stream, path: string, take: (event: SseEvent) => void) =>
     readStream({ api, stream, path, signal: either, see }, take)
 
+  const decoded = ({ data }: SseEvent): unknown =>
+    isExact ? JSON.parse(data) : harmlessValue(JSON.parse(data))
+
   const log = read('log', withQuery(`/api/jobs/${id}/logs/stream`, { tail }), event => {
-    if (event.event === 'log') see({ type: 'line', line: JSON.parse(event.data) as LogLine })
+    if (event.event === 'log') see({ type: 'line', line: decoded(event) as LogLine })
   })
   const points = read(
     'metrics',
     withQuery(`/api/runs/${id}/metrics/stream`, { keys: keys.length > 0 ? keys.join(',') : null }),
     event => {
-      if (event.event === 'points')
-        see({ type: 'points', frame: JSON.parse(event.data) as PointsFrame })
+      if (event.event === 'points') see({ type: 'points', frame: decoded(event) as PointsFrame })
     },
   )
   const state = read('state', withQuery('/api/stream', { topics: `job:${run.run_id}` }), event => {
-    if (event.event === 'state') see({ type: 'state', frame: JSON.parse(event.data) as StateFrame })
+    if (event.event === 'state') see({ type: 'state', frame: decoded(event) as StateFrame })
   })
   const poll = pollUntilEnded(api, run, either, see)
 

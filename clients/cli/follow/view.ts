@@ -18,6 +18,7 @@ export type ViewOptions = {
 }
 
 const chartHeight = { least: 6, most: 14 }
+const leastLog = 4
 const stateColour: Record<string, Parameters<Paint>[0]> = {
   running: 'green',
   succeeded: 'green',
@@ -39,9 +40,13 @@ export function runView(picture: Picture, options: ViewOptions): string[] {
     // Even, so that the chart has an odd number of rows and a middle one to label.
     Math.min(chartHeight.most, 2 * Math.floor(left * 0.28)),
   )
-  const charts = left >= chartHeight.least + 3 ? chartRow(picture, options, chartLines) : []
-  const spare = left - charts.length - 5
-  const others = charts.length > 0 ? otherMetrics(picture, options, Math.min(6, spare)) : []
+  const hasCharts = left >= chartHeight.least + 3
+  const spare = left - chartLines - 5
+  const others = hasCharts ? otherMetrics(picture, options, Math.min(6, spare)) : []
+  const logLines = Math.max(leastLog, picture.log.length + 1)
+  // A short log leaves its lines to the charts.
+  const unused = Math.max(0, left - chartLines - others.length - logLines)
+  const charts = hasCharts ? chartRow(picture, options, chartLines + 2 * (unused >> 1)) : []
   const tail = logTail(picture, options, left - charts.length - others.length)
   return [...head, ...charts, ...others, ...tail, paint('dim', truncate(footer, width))].slice(
     0,

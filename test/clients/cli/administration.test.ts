@@ -24,13 +24,13 @@ test('users are added, listed, changed, disabled and enabled from the command li
   const login = signIn(forge.url, run)
   const added = await admin('users', 'add', 'alice', '--display-name', 'Alice', '--email', 'a@b.c')
   t.is(added.code, 0, added.stderr)
-  t.regex(added.stderr, /Created alice \(Member\)/)
+  t.regex(added.stderr, /Created alice \(operator\)/)
   t.regex(added.stdout, /^[\w-]{20}\n$/)
   t.is((await login('alice', added.stdout.trim())).code, 0)
   const listed = await admin('users', 'list')
   t.regex(
     listed.stdout,
-    /^USER .*\nadmin +Admin +enabled .*\nalice +Member +enabled +password .*Alice/,
+    /^USER .*\nadmin +admin +enabled .*\nalice +operator +enabled +password .*Alice/,
   )
 
   const addBob = ['admin', 'users', 'add', 'bob', '--admin', '--password-stdin', '--json']
