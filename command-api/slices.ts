@@ -41,7 +41,7 @@ export type SlicePorts = JobPorts &
 export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...signInRoutes(deps, ports),
   ...keyRoutes(deps),
-  ...deviceRoutes(deps, signIn => openSession(deps, { ...signIn, via: 'device', ctx: null })),
+  ...deviceRoutes(deps, signIn => openSession(deps, { ...signIn, via: 'device' })),
   ...rubricRoutes(deps),
   ...notificationRoutes(deps),
   ...projectRoutes(deps),

@@ -4,6 +4,7 @@ import { codeLifeS, findDeviceRequest, pollIntervalS } from '../../auth/device-r
 import { type Route, route } from '../../auth/route.ts'
 import { type Decision, deviceAt } from '../../events/devices.ts'
 import { clientAddress, clientNetwork } from '../../platform/http/client-address.ts'
+import { refuseForeignOrigin } from '../../platform/http/origin.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
   deviceCodeReply,
@@ -68,11 +69,14 @@ export const deviceRoutes = (deps: Deps, openSession: OpenSession): Route[] => [
     bodyLimitBytes,
     rateLimit: polls,
     response: deviceTokenReply,
-    refusals: ['invalid', 'rate_limited'],
-    async handle({ body: { device_code }, requestId }) {
+    refusals: ['invalid', 'forbidden', 'rate_limited'],
+    async handle({ body: { device_code }, requestId, ctx }) {
+      // Otherwise a page could sign the browser that shows it in as the approver of a code of its own.
+      refuseForeignOrigin(ctx, deps.baseUrl())
       const { token, expires_in, user } = await fetchToken(deps, openSession, {
         device_code,
         requestId,
+        ctx,
       })
       return { access_token: token, token, token_type: 'Bearer', expires_in, user }
     },

@@ -1,3 +1,4 @@
+import type { Context } from 'koa'
 import { sha256 } from '../../auth/opaque-token.ts'
 import { Refusal, type RefusalExtras } from '../../platform/refusal.ts'
 import type { Deps } from '../deps.ts'
@@ -6,11 +7,12 @@ import { answerPoll, type PollAnswer, type PolledCode, slowIntervalS } from './p
 
 type Role = 'admin' | 'operator'
 
-/** Opens a session without a browser: an access token, but no refresh token. */
+/** Opens a session: the access token is returned, and the refresh token set as a cookie, which programs may keep. */
 export type OpenSession = (signIn: {
   username: string
   role: Role
   requestId: string
+  ctx: Context
   /** Runs in the transaction that opens the session; refuses by throwing. */
   alongside: (tx: Transaction) => Promise<void>
 }) => Promise<{ token: string; expires_in: number }>
@@ -25,7 +27,7 @@ export type DeviceToken = {
 export async function fetchToken(
   deps: Deps,
   openSession: OpenSession,
-  { device_code, requestId }: { device_code: string; requestId: string },
+  { device_code, requestId, ctx }: { device_code: string; requestId: string; ctx: Context },
 ): Promise<DeviceToken> {
   const hash = sha256(device_code)
   const { answer, approver } = await poll(deps, hash)
@@ -33,6 +35,7 @@ export async function fetchToken(
   const { token, expires_in } = await openSession({
     ...approver,
     requestId,
+    ctx,
     alongside: tx => consume(tx, hash),
   })
   return { token, expires_in, user: approver }

@@ -18,8 +18,8 @@ export type SignIn = {
   /** How the person signed in: `password`, `device`, `oidc`. */
   via: string
   requestId: string
-  /** Receives the refresh cookie; null without a browser (device flow: access token only). */
-  ctx: Context | null
+  /** Receives the refresh cookie. */
+  ctx: Context
   /** For a sign-in at the identity provider: its refresh token, sealed; null if it gave none. */
   provider?: { token: Buffer | null }
   /** Runs in the transaction that opens the session; refuses by throwing. */
@@ -34,10 +34,10 @@ export async function openSession(deps: Deps, signIn: SignIn): Promise<OpenedSes
   const { username, role, via, requestId, ctx } = signIn
   const now = deps.now()
   const sid = deps.newId('ses')
-  const refresh = ctx === null ? null : createRefreshToken()
+  const refresh = createRefreshToken()
   const lifetimeSeconds = lifetimeOf(signIn, deps.config)
   const expires_at = new Date(now.getTime() + lifetimeSeconds * 1000)
-  const user_agent = ctx?.get('user-agent').slice(0, maxUserAgent) || null
+  const user_agent = ctx.get('user-agent').slice(0, maxUserAgent) || null
   const cause = { actor: { type: 'user' as const, id: username, via }, requestId }
   await commit(deps, cause, userAt(username), {
     // A sign-in does not depend on earlier ones.
@@ -57,16 +57,14 @@ export async function openSession(deps: Deps, signIn: SignIn): Promise<OpenedSes
       })
     },
   })
-  if (ctx !== null && refresh !== null)
-    setRefreshCookie({ ctx, baseUrl: deps.baseUrl() }, refresh, lifetimeSeconds)
+  setRefreshCookie({ ctx, baseUrl: deps.baseUrl() }, refresh, lifetimeSeconds)
   return { sid, ...issueAccess(deps, { username, role, sid, expires_at }, now) }
 }
 
 /** In seconds. With an identity provider, a session about which it cannot be asked is shorter. */
-function lifetimeOf({ ctx, provider }: SignIn, { jwtHours, oidc }: CommandConfig): number {
-  const longest = ctx === null ? Math.min(jwtHours * 3600, refreshSeconds) : refreshSeconds
+function lifetimeOf({ provider }: SignIn, { oidc }: CommandConfig): number {
   const mayAsk = oidc === null || (provider !== undefined && provider.token !== null)
-  return mayAsk ? longest : Math.min(longest, oidc.sessionHours * 3600)
+  return mayAsk ? refreshSeconds : Math.min(refreshSeconds, oidc.sessionHours * 3600)
 }
 
 type NewSession = {
@@ -75,7 +73,7 @@ type NewSession = {
   via: string
   now: Date
   expires_at: Date
-  refresh: string | null
+  refresh: string
   user_agent: string | null
   provider: SignIn['provider']
 }
@@ -106,10 +104,9 @@ async function storeSession(tx: Transaction, session: NewSession): Promise<void>
       provider ? now : null,
     ],
   )
-  if (refresh !== null)
-    await tx.query(
-      'insert into auth.refresh_token (secret_sha256, sid, created_at, expires_at) values ($1, $2, $3, $4)',
-      [sha256(refresh), sid, now, expires_at],
-    )
+  await tx.query(
+    'insert into auth.refresh_token (secret_sha256, sid, created_at, expires_at) values ($1, $2, $3, $4)',
+    [sha256(refresh), sid, now, expires_at],
+  )
   await tx.query('update auth.person set last_login_at = $2 where username = $1', [username, now])
 }

@@ -46,7 +46,10 @@ test('a program polls until a person approves, and gets their token once', async
   const fetched = await poll(s, device_code)
   t.is(fetched.status, 200)
   t.is(fetched.headers.get('cache-control'), 'no-store')
-  t.is(fetched.headers.get('set-cookie'), null)
+  t.regex(
+    fetched.headers.get('set-cookie') ?? '',
+    /^forge_refresh=[\w-]{43}; Path=\/api\/auth; Max-Age=2592000; HttpOnly; SameSite=Strict$/,
+  )
   const { access_token, ...rest } = fetched.body
   t.deepEqual(rest, {
     token: access_token,
@@ -59,14 +62,27 @@ test('a program polls until a person approves, and gets their token once', async
   t.like(mine.body, { state: 'consumed' })
   const { rows } = await s.pool.query(
     `select (select count(*) from auth.session where via = 'device') as sessions,
-            (select count(*) from auth.refresh_token) as refresh_tokens`,
+            (select count(*) from auth.refresh_token join auth.session using (sid)
+              where via = 'device') as refresh_tokens`,
   )
-  t.deepEqual(rows, [{ sessions: 1, refresh_tokens: 0 }])
+  t.deepEqual(rows, [{ sessions: 1, refresh_tokens: 1 }])
 
   s.later(5)
   const again = await poll(s, device_code)
   t.is(again.status, 400)
   t.like(again.body, { detail: 'expired_token', error: 'expired_token' })
+})
+
+test('a page of another site cannot fetch a token, and with it its cookie', async t => {
+  const s = await serveDevices(t)
+  const { token } = await s.signIn('ada')
+  const { device_code, user_code } = await askCode(s)
+  await s.call('POST', `/api/cli/device/${user_code}/approve`, { token })
+  const headers = { origin: 'https://elsewhere.example' }
+  const foreign = await s.call('POST', '/api/cli/device/token', { body: { device_code }, headers })
+  t.is(foreign.status, 403)
+  t.is(foreign.headers.get('set-cookie'), null)
+  t.is((await poll(s, device_code)).status, 200)
 })
 
 test('one of ten concurrent polls gets the token', async t => {

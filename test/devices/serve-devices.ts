@@ -1,4 +1,7 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import type { ExecutionContext } from 'ava'
+import Koa from 'koa'
 import type { Pool } from 'pg'
 import type { Deps } from '../../command-api/deps.ts'
 import { deviceRoutes } from '../../command-api/devices/routes.ts'
@@ -28,7 +31,7 @@ export async function serveDevices(
   const { deps } = parts
   const { now } = deps
   const call = await serveInTurns(t, parts, [
-    ...deviceRoutes(deps, signIn => openSession(deps, { ...signIn, via: 'device', ctx: null })),
+    ...deviceRoutes(deps, signIn => openSession(deps, { ...signIn, via: 'device' })),
     ...deviceQueries(pool, now),
   ])
   return {
@@ -45,11 +48,17 @@ export async function serveDevices(
         [username, now()],
       )
       const signIn = { username, role: 'operator', via: 'test', requestId: 'test' } as const
-      const { token, sid } = await openSession(deps, { ...signIn, ctx: null })
+      const { token, sid } = await openSession(deps, { ...signIn, ctx: unsentContext() })
       const end = async () => {
         await pool.query('update auth.session set revoked_at = $2 where sid = $1', [sid, now()])
       }
       return { token, end }
     },
   }
+}
+
+/** A request that nobody sent, whose cookies nobody gets. */
+function unsentContext() {
+  const request = new IncomingMessage(new Socket())
+  return new Koa().createContext(request, new ServerResponse(request))
 }
