@@ -17,6 +17,23 @@ export const statusOfRefusal = {
 
 export type RefusalCode = keyof typeof statusOfRefusal
 
+/** For the description of the API; `detail` of a refusal says what it was. A narrower `code` may follow. */
+export const meaningOfRefusal: Record<RefusalCode, string> = {
+  invalid: 'the values fit the schema, but not the rules',
+  unauthenticated: 'there is no valid credential of the kind that is needed',
+  forbidden: 'the credential does not allow this',
+  not_found: 'there is no such thing that the caller may know of',
+  method_not_allowed: 'the path has other methods',
+  conflict: 'the state of the thing does not allow this now',
+  length_required: 'the request does not state its length',
+  too_large: 'the body is larger than this route reads',
+  unsupported_media_type: 'the body is not JSON',
+  rate_limited: 'too many calls; `Retry-After` says when to try again',
+  not_configured: 'this installation does not offer it',
+  backend_failed: 'a service behind this one failed',
+  unavailable: 'a part of the server is away or in maintenance; try again',
+}
+
 export type RefusalExtras = {
   /** Stable dotted code for programs, e.g. `database.unavailable`; default: the refusal code. */
   code?: string

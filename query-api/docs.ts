@@ -29,6 +29,8 @@ export const docsRoute = (openApi: () => Record<string, unknown>): Route =>
 type Operation = {
   tags?: string[]
   summary?: string
+  description?: string
+  'x-codeSamples'?: { source: string }[]
   security?: Record<string, unknown>[]
   parameters?: { name: string; in: string; required: boolean; schema: unknown }[]
   requestBody?: { content: Record<string, { schema: unknown }> }
@@ -79,7 +81,7 @@ function operationHtml({
     )
     .join('')
   return `<details><summary><b class="${method}">${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code> ${escapeHtml(operation.summary ?? '')}</summary>
-<p>Credential: ${escapeHtml(credential)}</p>${parameters && `<ul>${parameters}</ul>`}
+<p>${escapeHtml(operation.description ?? '')}</p><p>Credential: ${escapeHtml(credential)}</p><p>Example</p><pre>${escapeHtml(operation['x-codeSamples']?.[0]?.source ?? '')}</pre>${parameters && `<ul>${parameters}</ul>`}
 ${body ? `<p>Body</p><pre>${schemaText(body)}</pre>` : ''}<p>Answers</p><ul>${answers}</ul></details>`
 }
 

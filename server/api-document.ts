@@ -1,14 +1,46 @@
+import type { Credential } from '../auth/caller.ts'
 import { refusalsOfStrangers, securityOf, securitySchemes } from '../auth/openapi.ts'
 import type { Route } from '../auth/route.ts'
 import { openApi } from '../platform/http/openapi.ts'
+import type { RecipeLock } from '../schemas/recipes.ts'
+import { exampleOf } from './api-examples.ts'
 
-/** The OpenAPI document of the routes that this process serves. */
-export const apiDocument = (routes: readonly Route[], version: string): Record<string, unknown> =>
+/** The OpenAPI document of the routes that this process serves; `lock` is that of a recipe to show in examples. */
+export const apiDocument = (
+  routes: readonly Route[],
+  version: string,
+  lock: RecipeLock | null,
+): Record<string, unknown> =>
   openApi(routes, {
     info: { title: 'Forge', version, description: 'Control plane for machine-learning training.' },
     securitySchemes,
     securityOf,
     refusalsOfStrangers,
+    describe,
+    exampleOf: route => exampleOf(route, lock),
     // The admission gate that refused a job.
     refusalFields: { gate: { type: 'string' } },
   })
+
+const callers: Record<Credential, string> = {
+  none: 'Anybody may call it.',
+  person: 'It needs the access token of a person.',
+  admin: 'It needs the access token of an administrator.',
+  ingest: 'It needs the ingest token of the run, as bearer or in `X-Service-Token`.',
+  session: 'It needs an access token or the refresh cookie.',
+  refresh: 'It needs the refresh cookie, and returns the next one.',
+  metrics: 'It needs the token of the scraper or of an administrator.',
+}
+
+/** What a caller has to know besides schemas, from the declaration of the route. */
+function describe({ summary, credential, rateLimit, bodyLimitBytes, ...route }: Route): string {
+  const sentences = [`${summary}.`, callers[credential]]
+  if (rateLimit) {
+    const { points, windowSeconds } = rateLimit
+    sentences.push(`A client may call it ${points} times in ${windowSeconds} s.`)
+  }
+  if (bodyLimitBytes !== undefined)
+    sentences.push(`The body has at most ${Math.floor(bodyLimitBytes / 1024)} KiB.`)
+  if (route.bodyMayBeAbsent) sentences.push('The body may be left out.')
+  return sentences.join(' ')
+}

@@ -13,6 +13,7 @@ import { generalRoutes } from '../query-api/general.ts'
 import { createReads } from '../query-api/reads.ts'
 import { queryRoutes, type ReadTables } from '../query-api/slices.ts'
 import type { OpenStream } from '../query-api/sse.ts'
+import { lockOf } from '../recipes/catalogue.ts'
 import { apiDocument } from './api-document.ts'
 import { openParkedRecords } from './dead-letters.ts'
 import type { Parts } from './parts.ts'
@@ -33,7 +34,8 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
   const { config, telemetry, version, signals } = parts
   const routes: Route[] = []
   const logReadiness = readinessLog(parts.logger)
-  const document = () => apiDocument(routes, version)
+  const [shown] = parts.catalogue
+  const document = () => apiDocument(routes, version, shown ? lockOf(shown.recipe) : null)
   routes.push(
     ...generalRoutes({
       version,

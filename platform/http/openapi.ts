@@ -1,9 +1,11 @@
 import type { TObject } from 'typebox'
 import { validationError } from '../../schemas/shared.ts'
-import { type RefusalCode, statusOfRefusal } from '../refusal.ts'
+import { meaningOfRefusal, type RefusalCode, statusOfRefusal } from '../refusal.ts'
 import type { Media, RouteShape } from './route.ts'
 
 export type Document = Record<string, unknown>
+
+type Example = { parameters: Document; body?: unknown }
 
 /** The parts of a document other than its routes. */
 export type Description<Route> = {
@@ -12,6 +14,10 @@ export type Description<Route> = {
   securityOf: (route: Route) => Document[]
   /** The refusals for callers who may not call a route. */
   refusalsOfStrangers: (route: Route) => readonly RefusalCode[]
+  /** What a caller should know before calling. */
+  describe: (route: Route) => string
+  /** A request that works: its parameters by name, and its body. */
+  exampleOf: (route: Route) => Example
   /** Fields that a refusal may have in addition to `detail`. */
   refusalFields: Document
 }
@@ -64,19 +70,30 @@ export function openApi<Route extends RouteShape>(
 
 function operation<Route extends RouteShape>(
   route: Route,
-  { securityOf, refusalsOfStrangers }: Description<Route>,
+  { securityOf, refusalsOfStrangers, describe, exampleOf }: Description<Route>,
 ): Document {
-  const parameters = [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')]
+  const example = exampleOf(route)
+  const parameters = [
+    ...parametersOf(route.params, 'path', example.parameters),
+    ...parametersOf(route.query, 'query', example.parameters),
+  ]
   return {
     operationId: operationId(route),
     tags: [route.tag],
     summary: route.summary,
+    description: describe(route),
+    'x-codeSamples': [{ lang: 'Shell', source: curlOf(route, securityOf(route), example) }],
     security: securityOf(route),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && {
       requestBody: {
         required: !route.bodyMayBeAbsent,
-        content: { 'application/json': { schema: published(route.body, 'sent') } },
+        content: {
+          'application/json': {
+            schema: published(route.body, 'sent'),
+            ...(example.body !== undefined && { example: example.body }),
+          },
+        },
       },
     }),
     responses: responses(route, refusalsOfStrangers(route)),
@@ -86,13 +103,37 @@ function operation<Route extends RouteShape>(
 const operationId = ({ method, path }: RouteShape) =>
   `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+([A-Za-z0-9]?)/g, (_, next: string) => next.toUpperCase())}`
 
-function parametersOf(schema: TObject | undefined, place: 'path' | 'query'): Document[] {
+/** One command that calls the route, where FORGE_HOST and FORGE_TOKEN are set. */
+function curlOf({ method, path, body }: RouteShape, security: Document[], example: Example) {
+  const asked = new URLSearchParams()
+  const named = new Map(Object.entries(example.parameters).map(([key, value]) => [key, `${value}`]))
+  const at = path.replaceAll(/\{(\w+)\}/g, (_, key: string) => {
+    const value = named.get(key) ?? key
+    named.delete(key)
+    return encodeURIComponent(value)
+  })
+  for (const [key, value] of named) asked.set(key, value)
+  const query = asked.size > 0 ? `?${asked}` : ''
+  const json = example.body === undefined ? null : JSON.stringify(example.body)
+  return [
+    `curl -X ${method} "$FORGE_HOST${at}${query}"`,
+    ...(security.length === 0 ? [] : ['-H "Authorization: Bearer $FORGE_TOKEN"']),
+    ...(body && json !== null ? ["-H 'Content-Type: application/json'", `-d '${json}'`] : []),
+  ].join(' \\\n  ')
+}
+
+function parametersOf(
+  schema: TObject | undefined,
+  place: 'path' | 'query',
+  example: Document,
+): Document[] {
   return Object.entries(schema?.properties ?? {}).map(([name, property]) => ({
     name,
     in: place,
     required:
       place === 'path' || (schema?.required as string[] | undefined)?.includes(name) === true,
     schema: property,
+    ...(example[name] !== undefined && { example: example[name] }),
   }))
 }
 
@@ -100,18 +141,27 @@ function responses(route: RouteShape, ofStrangers: readonly RefusalCode[]): Docu
   const codes: RefusalCode[] = [...(route.refusals ?? []), 'unavailable', ...ofStrangers]
   if (route.rateLimit) codes.push('rate_limited')
   if (route.body) codes.push('too_large', 'unsupported_media_type', 'invalid')
+  const byStatus = Map.groupBy(new Set(codes), code => statusOfRefusal[code])
   const refused = Object.fromEntries(
-    [...new Set(codes)].map(code => [
-      statusOfRefusal[code],
-      json('Refusal', 'Refused; `detail` says why'),
+    [...byStatus].map(([status, same]) => [
+      status,
+      json('Refusal', same.map(code => `\`${code}\`: ${meaningOfRefusal[code]}`).join('; ')),
     ]),
   )
   const checked = route.body ?? route.query ?? route.params
   return {
-    431: json('Refusal', 'The head of the request, its address included, exceeds 16 KiB'),
+    431: json(
+      'Refusal',
+      '`too_large`: the head of the request, its address included, exceeds 16 KiB',
+    ),
     200: success(route.response),
     ...refused,
-    ...(checked && { 422: json('HTTPValidationError', 'The request does not fit its schema') }),
+    ...(checked && {
+      422: json(
+        'HTTPValidationError',
+        '`invalid`: the request does not fit its schema; `detail` lists each fault',
+      ),
+    }),
   }
 }
 

@@ -42,6 +42,8 @@ const plain = {
   securitySchemes: {},
   securityOf: () => [],
   refusalsOfStrangers: () => [],
+  describe: () => 'Says what it is told.',
+  exampleOf: () => ({ parameters: {} }),
   refusalFields: {},
 }
 

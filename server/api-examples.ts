@@ -1,0 +1,110 @@
+import type { Route } from '../auth/route.ts'
+import type { RecipeLock } from '../schemas/recipes.ts'
+
+type Values = Record<string, unknown>
+/** A request that can be sent as it stands, with names of one's own. */
+export type Example = { parameters: Values; body?: unknown }
+
+const run = { run_id: 'demo-1' }
+const week = { since: '2026-11-01T00:00:00+00:00' }
+
+/** Parameters of paths by the word before them and their name, as in `/api/runs/{run_id}`. */
+const inPaths: Record<string, string> = {
+  'runs.run_id': run.run_id,
+  'jobs.run_id': run.run_id,
+  'dead-letters.letter_id': 'forge.facts:0:42',
+  'duties.duty_id': '01234567-89ab-4cde-8f01-23456789abcd',
+  'profiles.name': 'local',
+  'projections.name': 'runs',
+  'quotas.username': 'ada',
+  'users.username': 'ada',
+  'sessions.sid': 'ses_01J00000000000000000000000',
+  'device.user_code': 'BCDF-GHJK',
+  'notifications.notification_id': 'ntf_01J00000000000000000000000',
+  'projects.name': 'demo',
+  'members.username': 'ada',
+  'recipes.name': 'digits',
+  'recipes.version': '1.0.0',
+  'rubrics.owner': 'ada',
+  'rubrics.name': 'helpful',
+  'assets.file': 'run.js',
+}
+
+/** Queries that a request needs, or that show what the route is for. */
+const queries: Record<string, Values> = {
+  'GET /api/jobs': { state: 'running', limit: 20 },
+  'GET /api/runs': { project: 'demo', sort: '-created_at', limit: 20 },
+  'GET /api/runs/{run_id}/metrics': { keys: 'loss', buckets: 200 },
+  'GET /api/runs/{run_id}/logs': { after: 0, limit: 100 },
+  'GET /api/stream': { topics: 'jobs,notifications' },
+  'GET /api/audit': { target: 'user:ada', ...week },
+  'GET /api/audit/state': { target: 'user:ada', at: '2026-11-20T12:00:00+00:00' },
+  'GET /api/audit/diff': {
+    target: 'user:ada',
+    from: week.since,
+    to: '2026-11-20T12:00:00+00:00',
+  },
+}
+
+const job = (lock: RecipeLock | null) => ({
+  api: 'forge/v2',
+  metadata: { name: 'first', project: 'demo' },
+  lock,
+  spec: { params: { lr: 0.01 } },
+})
+
+/** Bodies by method and path; a body that may be absent needs no entry. */
+const bodies = (lock: RecipeLock | null): Record<string, unknown> => ({
+  'POST /api/auth/login': { username: 'ada', password: 'correct horse battery' },
+  'POST /api/auth/password': { current: 'correct horse battery', new: 'staple of another horse' },
+  'POST /api/cli/device/token': { device_code: 'what POST /api/cli/device/code returned' },
+  'POST /api/admin/users': { username: 'ada', role: 'operator', display_name: 'Ada' },
+  'PATCH /api/admin/users/{username}': { role: 'admin' },
+  'POST /api/admin/quotas': {
+    username: 'ada',
+    max_concurrent_gpus: 8,
+    max_concurrent_jobs: 4,
+    allowed_profiles: ['local'],
+  },
+  'PUT /api/admin/profiles/{name}': { series: 'H200', gpus_per_node: 8, executor: 'local' },
+  'PUT /api/admin/image-registries': { registries: ['registry.example.com/team'] },
+  'PUT /api/admin/maintenance': { enabled: false },
+  'POST /api/jobs': job(lock),
+  'POST /api/jobs/preflight': job(lock),
+  'POST /api/runs': { project: 'demo', name: 'train.py', tags: ['baseline'] },
+  'PATCH /api/projects/{name}': { visibility: 'internal' },
+  'PUT /api/projects/{name}/members/{username}': { role: 'member' },
+  'PUT /api/rubrics/{owner}/{name}': { name: 'helpful', criteria: [{ name: 'clear' }] },
+  'POST /api/ingest/lifecycle': { ...run, event: 'running' },
+  'POST /api/ingest/metrics': { ...run, points: [{ key: 'loss', step: 1, value: 0.5 }] },
+  'POST /api/ingest/hparams': { ...run, params: { lr: 0.01, optimizer: 'adam' } },
+  'POST /api/ingest/logs': { ...run, chunks: ['epoch 1, loss 0.5\n'] },
+  'POST /api/ingest/artifact': {
+    ...run,
+    kind: 'checkpoint',
+    path: '/data/demo/step-100.npz',
+    format: 'npz',
+    step: 100,
+  },
+})
+
+/** The example of a route. `lock` is that of a recipe which this installation has. */
+export function exampleOf(route: Route, lock: RecipeLock | null): Example {
+  const name = `${route.method} ${route.path}`
+  const body = bodies(lock)[name]
+  return {
+    parameters: { ...parametersInPath(route.path), ...queries[name] },
+    ...(body !== undefined && { body }),
+  }
+}
+
+function parametersInPath(path: string): Values {
+  const found: Values = {}
+  let noun = ''
+  for (const part of path.split('/')) {
+    const name = /^\{(\w+)\}$/.exec(part)?.[1]
+    if (name === undefined) noun = part
+    else found[name] = inPaths[`${noun}.${name}`]
+  }
+  return found
+}
