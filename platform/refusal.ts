@@ -20,8 +20,8 @@ export type RefusalCode = keyof typeof statusOfRefusal
 /** For the description of the API; `detail` of a refusal says what it was. A narrower `code` may follow. */
 export const meaningOfRefusal: Record<RefusalCode, string> = {
   invalid: 'the values fit the schema, but not the rules',
-  unauthenticated: 'there is no valid credential of the kind that is needed',
-  forbidden: 'the credential does not allow this',
+  unauthenticated: 'nothing valid shows who is calling',
+  forbidden: 'the caller may not do this',
   not_found: 'there is no such thing that the caller may know of',
   method_not_allowed: 'the path has other methods',
   conflict: 'the state of the thing does not allow this now',
@@ -31,7 +31,7 @@ export const meaningOfRefusal: Record<RefusalCode, string> = {
   rate_limited: 'too many calls; `Retry-After` says when to try again',
   not_configured: 'this installation does not offer it',
   backend_failed: 'a service behind this one failed',
-  unavailable: 'a part of the server is away or in maintenance; try again',
+  unavailable: 'the server or a part of it is away for now; try again',
 }
 
 export type RefusalExtras = {
