@@ -20,7 +20,6 @@ export const deadLetter = Type.Object({
   bytes: Type.Integer(),
 })
 
-export const deadLetterList = Type.Array(deadLetter)
 export type DeadLetter = Static<typeof deadLetter>
 
 export const deadLetterQuery = Type.Object({
