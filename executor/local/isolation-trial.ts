@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { Enclosure } from './enclosure.ts'
 import { enclosureOf, type Ground, hasIdentities } from './isolation.ts'
 import { trySignal } from './processes.ts'
+import { openToRoot } from './run-identity.ts'
 import { startCommand } from './start-command.ts'
 
 /** Succeeds if it can do what a run must and nothing of what it must not; prints which environments it can read. */
@@ -85,6 +86,7 @@ async function makePlace(directory: string, mode: Enclosure['mode'], ground: Gro
     await mkdir(folder, { mode: 0o700 })
     if (identity) await chown(folder, id, id)
   }
+  if (identity) await openToRoot(tmp, id)
   await writeFile(secret, 'x', { mode: 0o600 })
   const own = { identity, work, tmp, readable: ground.needed, writable: [], devices: [] }
   return {

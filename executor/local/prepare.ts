@@ -5,6 +5,7 @@ import type { Launch } from '../port.ts'
 import { type AttemptPaths, attemptPaths, type LaunchRecord } from './attempt-directory.ts'
 import { isErrno, syncDirectory, writeDurably } from './durable-json.ts'
 import { identify } from './processes.ts'
+import { openToRoot } from './run-identity.ts'
 
 const debrisMs = 3600 * 1000
 
@@ -40,8 +41,9 @@ export async function prepareAttempt(
 async function giveFolders(paths: AttemptPaths, id: number): Promise<void> {
   await chown(paths.directory, 0, id)
   await chmod(paths.directory, 0o710)
-  for (const folder of [paths.work, paths.tmp]) await chown(folder, id, id)
+  await chown(paths.work, id, id)
   await chmod(paths.work, 0o750)
+  await openToRoot(paths.tmp, id)
 }
 
 /** The record of a launch by this process. */

@@ -84,7 +84,17 @@ function missing(error: unknown): null {
 async function giveTo(id: number, attempt: string): Promise<void> {
   await chown(attempt, 0, id)
   await chmod(attempt, 0o710)
-  const own = ['work', 'tmp'].map(name => path.join(attempt, name))
+  const tmp = path.join(attempt, 'tmp')
   // -P and -h: links are changed, never followed.
-  await promisify(execFile)('chown', ['-RPh', `${id}:${id}`, '--', ...own])
+  await promisify(execFile)('chown', ['-RPh', `${id}:${id}`, '--', path.join(attempt, 'work'), tmp])
+  await openToRoot(tmp, id)
+}
+
+/**
+ * Lets the root of a mount namespace, which has hardly any capabilities, pass the private `/tmp` to what is mounted below
+ * it, e.g. an installation in `/tmp`. Nobody else belongs to its group.
+ */
+export async function openToRoot(tmp: string, owner: number): Promise<void> {
+  await chown(tmp, owner, 0)
+  await chmod(tmp, 0o710)
 }
