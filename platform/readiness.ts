@@ -55,12 +55,12 @@ const figuresOf = (check: Check) =>
 const noResponse = 'no response'
 const fixedWords = ({ error }: Check) => (error === noResponse ? noResponse : 'failed')
 
-/** Logs failing checks, with their details, whenever they change. */
+/** Logs failing checks, with their details, whenever these change; figures such as `lag_ms` change all the time. */
 export function readinessLog(logger: Logger): (readiness: Readiness) => void {
   let before = '{}'
   return ({ checks }) => {
     const failing = Object.fromEntries(Object.entries(checks).filter(([, { ok }]) => !ok))
-    const now = JSON.stringify(failing)
+    const now = JSON.stringify(failing, (_, value) => (typeof value === 'number' ? 0 : value))
     if (now === before) return
     before = now
     if (now === '{}') logger.info('every part is ready again')

@@ -11,10 +11,17 @@ const broken = () =>
   })
 
 test('strangers see whether parts work and figures, but no text of a driver', async t => {
-  t.deepEqual(withoutDetails(await broken()), {
-    status: 'not_ready',
-    checks: { database: { ok: false, error: 'failed' }, log: { ok: true, lag_ms: 7 } },
-  })
+  const { status, checks } = withoutDetails(await broken())
+  t.is(status, 'not_ready')
+  const { lag_ms, ...database } = checks.database ?? {}
+  t.is(typeof lag_ms, 'number')
+  t.deepEqual(
+    { ...checks, database },
+    {
+      database: { ok: false, error: 'failed' },
+      log: { ok: true, lag_ms: 7 },
+    },
+  )
 })
 
 test('the reason is logged once, until it changes', async t => {
