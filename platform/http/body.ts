@@ -37,8 +37,8 @@ export async function readJsonBody(
       `Content-Type ${ctx.get('content-type')} is not accepted here; send application/json`,
     )
   if (ctx.get('content-type') === '') ctx.req.headers['content-type'] = 'application/json'
-  const encoding = ctx.get('content-encoding')
-  const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding] : undefined
+  const encoding = encodingOf(ctx)
+  const decoder = decoders[encoding]
   const share = room.share()
   try {
     const text = decoder
@@ -50,11 +50,28 @@ export async function readJsonBody(
   }
 }
 
-const decoders: Readonly<Record<string, () => Transform>> = {
+const decoders = {
   gzip: createGunzip,
   deflate: createInflate,
   br: createBrotliDecompress,
   zstd: createZstdDecompress,
+  identity: null,
+} satisfies Readonly<Record<string, (() => Transform) | null>>
+
+type Encoding = keyof typeof decoders
+const isEncoding = (text: string): text is Encoding => Object.hasOwn(decoders, text)
+
+/** Refuses an unknown encoding before anything listens to the request. */
+function encodingOf(ctx: Context): Encoding {
+  const encoding = ctx.get('content-encoding').trim().toLowerCase() || 'identity'
+  if (!isEncoding(encoding))
+    throw new Refusal(
+      'unsupported_media_type',
+      'Unknown Content-Encoding; use gzip, deflate, br, zstd or none',
+    )
+  // koa-body distinguishes upper and lower case.
+  ctx.req.headers['content-encoding'] = encoding
+  return encoding
 }
 
 /** koa-body reads and counts; the JSON is parsed by us, strictly and with errors that help. */
@@ -79,11 +96,20 @@ async function readText(ctx: Context, limitBytes: number, share: Share): Promise
   }
   const reading = reader(ctx, noNext)
   // After the reader's own listener, or the body would flow past it. An error makes it stop and forget what it has.
-  ctx.req.on('data', (chunk: Buffer) => {
+  const count = (chunk: Buffer) => {
     const full = share.take(chunk.length)
-    if (full) ctx.req.emit('error', full)
-  })
-  await reading
+    if (!full) return
+    // The reader hears only the first error; without it, a second one would end the process.
+    ctx.req.off('data', count)
+    ctx.req.emit('error', full)
+  }
+  ctx.req.on('data', count)
+  try {
+    await reading
+  } finally {
+    // It may have refused before the body arrived, which then must not count any more.
+    ctx.req.off('data', count)
+  }
   const { body } = ctx.request as { body?: unknown }
   return typeof body === 'string' ? body : ''
 }
@@ -91,11 +117,6 @@ async function readText(ctx: Context, limitBytes: number, share: Share): Promise
 function toRefusal(error: Error & { status?: number; type?: string }, limitBytes: number): Error {
   if (error instanceof Refusal) return error
   if (error.status === 413 || error.type === 'entity.too.large') return tooLarge(limitBytes)
-  if (error.status === 415)
-    return new Refusal(
-      'unsupported_media_type',
-      'Unknown Content-Encoding; use gzip, deflate, br, zstd or none',
-    )
   if (error.status === 400 || 'code' in error)
     return new Refusal('invalid', `The body could not be read: ${error.message}`)
   return error

@@ -78,6 +78,34 @@ for (const [encoding, encode] of [
     t.is((await post(Buffer.from('no such thing'), headers)).status, 400)
   })
 
+for (const [why, headers, status] of [
+  ['of an unknown encoding', ['Content-Encoding: foo', 'Transfer-Encoding: chunked'], 415],
+  ['announced as too large', ['Content-Length: 100000'], 413],
+] as const)
+  test(`a body ${why} takes no room, however much of it arrives`, async t => {
+    const { post, port } = await startEcho(t, [], { bodyRoomBytes: roomBytes })
+    const socket = connect(port, '127.0.0.1')
+    t.teardown(() => socket.destroy())
+    let reply = ''
+    socket.on('data', chunk => {
+      reply += chunk
+    })
+    socket.on('error', () => {})
+    const head = ['POST /api/echo/a HTTP/1.1', 'Host: localhost', 'Content-Type: application/json']
+    const chunk = `${(5000).toString(16)}\r\n${'x'.repeat(5000)}\r\n`
+    socket.write(`${[...head, ...headers].join('\r\n')}\r\n\r\n${chunk}`)
+    await until('the reply', 10_000, () => reply !== '')
+    t.regex(reply, new RegExp(`^HTTP/1.1 ${status}`))
+    for (let n = 0; n < 4; n++) await new Promise(resolve => socket.write(chunk, resolve))
+    t.is((await post(text)).status, 200)
+  })
+
+test('encodings are known in upper case, too', async t => {
+  const { post } = await startEcho(t)
+  t.is((await post(gzipSync(goodBody), { 'content-encoding': 'GZIP' })).status, 200)
+  t.is((await post(goodBody, { 'content-encoding': 'Identity' })).status, 200)
+})
+
 test('what one body takes is released once', t => {
   const room = createBodyRoom(10)
   const [a, b] = [room.share(), room.share()]
