@@ -61,9 +61,14 @@ export function startRunner(projection: TopicProjection, deps: RunnerDeps): Runn
   }
   const following = repeat(
     async signal => {
-      await tryWithLock(deps.pool, schemaLock(projection.name), (_, lost) =>
+      const isOurs = await tryWithLock(deps.pool, schemaLock(projection.name), (_, lost) =>
         follow(projection, deps, state, AbortSignal.any([signal, lost])),
       )
+      if (!isOurs) {
+        // Whatever stopped this process, another one projects now.
+        state.halted = null
+        state.unreadable.clear()
+      }
       return standbyMs
     },
     { failed: error => report(error, projection, deps, state), retryMs: { first: 500, most: 500 } },

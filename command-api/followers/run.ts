@@ -41,7 +41,7 @@ export function startFollower<D>(follower: Follower<D>, deps: FollowDeps<D>): Fo
   let halted: string | null = null
   const loop = repeat(
     async stopping => {
-      await tryWithLock(deps.pool, textLock(`follower ${name}`), (_, lost) =>
+      const isOurs = await tryWithLock(deps.pool, textLock(`follower ${name}`), (_, lost) =>
         followAll(follower, deps, {
           signal: AbortSignal.any([stopping, lost]),
           moved: () => {
@@ -49,6 +49,8 @@ export function startFollower<D>(follower: Follower<D>, deps: FollowDeps<D>): Fo
           },
         }),
       )
+      // Whatever stopped this process, another one follows now.
+      if (!isOurs) halted = null
       return restMs
     },
     {

@@ -3,7 +3,9 @@ import { pino } from 'pino'
 import { LogUnavailable, LogUnreadable } from '../../platform/log/event-log.ts'
 import { createMemoryLog } from '../../platform/log/memory.ts'
 import { partitionOf } from '../../platform/log/partition.ts'
+import { schemaLock } from '../../platform/postgres/locks.ts'
 import { createPool } from '../../platform/postgres/pool.ts'
+import { withLock } from '../../platform/postgres/with-lock.ts'
 import { inProcessSignals } from '../../platform/signals.ts'
 import { logsProjection } from '../../projector/logs/projection.ts'
 import { startRunner } from '../../projector/runner.ts'
@@ -35,6 +37,26 @@ test('a projection recovers with the log, even without new records', async t => 
   await until('it is well again', 15_000, () => runner.status().halted === null)
   t.deepEqual(runner.status().checkpoints, [0n])
   await runner.stop()
+  await pool.end()
+})
+
+test('a projection that failed is not halted while another process projects', async t => {
+  const db = await database(t, { schema: 'read' })
+  const pool = createPool(db.url, { max: 3, searchPath: 'read', applicationName: 'runner' })
+  const log = createMemoryLog([{ name: topic, partitions: 1, retentionDays: null }])
+  const runner = startRunner(logsProjection(topic), {
+    pool,
+    log: { ...log, end: () => Promise.reject(new LogUnavailable('away')) },
+    signals: inProcessSignals(),
+    logger: pino({ level: 'silent' }),
+    onDeadLetter: one => t.fail(`parked ${one}`),
+  })
+  await until('it failed', 15_000, () => runner.status().halted === 'away')
+  await withLock(pool, { lock: schemaLock('logs'), waitMs: 10_000 }, async () => {
+    await until('it is no longer halted', 15_000, () => runner.status().halted === null)
+    await runner.stop()
+  })
+  t.is(runner.status().halted, null)
   await pool.end()
 })
 
