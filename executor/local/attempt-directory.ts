@@ -15,6 +15,7 @@ import type { Identity } from './processes.ts'
  * | started.json | supervisor          | it runs: the preparation, or the command itself              |
  * | stop.json    | stop                | the supervisor is to end it                                  |
  * | reach.json   | supervisor          | how far the output may be read: the rest is cut off          |
+ * | params.json  | preparation         | the parameters of a recipe's run, for the run to read         |
  * | exit.json    | supervisor, once    | final: nothing runs any more and the output is complete      |
  *
  * Claims (see `claims.ts`) and `exit.json` are created exclusively. The server writes them only in a supervisor's place:

@@ -4,9 +4,14 @@ import { processesOfRun, signalProcess } from './processes.ts'
 
 /**
  * How to find a run's processes; `session` (the pid of its leader) is set only while that pid is known to be the
- * run's.
+ * run's, and `owner` only where the run has a user that nobody else has.
  */
-export type Quarry = { mark: string; cgroup: Cgroup | null; session: number | null }
+export type Quarry = {
+  mark: string
+  cgroup: Cgroup | null
+  session: number | null
+  owner: number | null
+}
 
 /** A process in uninterruptible sleep (a dead network disk) may survive SIGKILL for a while. */
 const patienceMs = 10_000
@@ -21,10 +26,10 @@ export async function killRun(quarry: Quarry): Promise<number> {
   }
 }
 
-function killOnce({ mark, cgroup, session }: Quarry): number {
+function killOnce({ mark, cgroup, session, owner }: Quarry): number {
   const inside = cgroup ? membersOf(cgroup) : []
   if (cgroup && inside.length > 0) killCgroup(cgroup)
-  const rows = processesOfRun(mark, session)
+  const rows = processesOfRun(mark, session, owner)
   for (const row of rows) signalProcess(row, 'SIGKILL')
   return new Set([...inside, ...rows.map(row => row.pid)]).size
 }

@@ -50,6 +50,7 @@ async function launch(): Promise<void> {
 
 function toPrepared({ python, variables, files }: PythonEnvironment): Prepared {
   const params = process.env.FORGE_PARAMS ?? '{}'
+  // In the folder of the attempt, where the run can read but neither write nor plant links.
   const paramsFile = path.resolve('params.json')
   writeFileSync(paramsFile, params)
   return {
@@ -67,6 +68,6 @@ function toPrepared({ python, variables, files }: PythonEnvironment): Prepared {
       FORGE_PARAMS: params,
       FORGE_PARAMS_FILE: paramsFile,
     },
-    readable: [...files, plan.recipe_directory, plan.client_directory],
+    readable: [...files, plan.recipe_directory, plan.client_directory, paramsFile],
   }
 }

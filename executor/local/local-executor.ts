@@ -26,12 +26,13 @@ import { readJson, writeDurably } from './durable-json.ts'
 import { preparationEnvironment, runEnvironment } from './environment.ts'
 import { detectGpus } from './gpus.ts'
 import type { Isolation } from './isolation.ts'
-import { endLostAttempt } from './lost-attempt.ts'
+import { type ClaimedTurn, endLostAttempt } from './lost-attempt.ts'
 import { readOutput } from './output.ts'
 import { RunPlaces } from './place-run.ts'
 import { discardRun, prepareAttempt, removeDebris, toLaunchRecord } from './prepare.ts'
 import { isAlive } from './processes.ts'
 import { attemptsIn, liesIn, runDirectory } from './run-directory.ts'
+import { ownerIn } from './run-identity.ts'
 import { startSupervisor } from './start-supervisor.ts'
 
 export type LocalExecutorOptions = {
@@ -68,6 +69,7 @@ class LocalExecutor implements Executor {
   readonly #places: RunPlaces
   /** Submits in progress: a repeated one waits for the first, and `observe` does not give the attempt up. */
   readonly #submitting = new Map<EngineRef, Promise<void>>()
+  readonly #ending = new Map<EngineRef, Promise<void>>()
 
   constructor(options: LocalExecutorOptions, capacity: Capacity) {
     this.#options = options
@@ -105,7 +107,7 @@ class LocalExecutor implements Executor {
     const exit = await readJson<ExitRecord>(paths.exit)
     if (exit) return toExited(exit)
     if (!alive) {
-      await endLostAttempt(paths, launch.mark, { number, claim }, this.#options.now())
+      await this.#endLost(ref, launch, { number, claim })
       return this.observe(ref)
     }
     if (!started) return { state: 'starting' }
@@ -162,6 +164,8 @@ class LocalExecutor implements Executor {
     const ref = toRef(launch.run_id, launch.attempt)
     const paths = this.#paths(ref)
     const before = await this.#launch(ref)
+    // Nothing of an older attempt may still run when the new one's folders are made.
+    await this.#endOlder(launch)
     const id = await this.#places.identityOf(launch.run_id)
     if (!before) await prepareAttempt(runsDirectory, launch, { now: now(), id })
     // After creating our directory, so that of two racing submits at least one sees the other.
@@ -183,16 +187,23 @@ class LocalExecutor implements Executor {
 
   /** Ends older attempts of the run, so that two never run at once; throws if there is a newer one. */
   async #supersede(launch: Launch): Promise<void> {
+    const newest = await this.#endOlder(launch)
+    if (newest <= launch.fencing_token) return
+    await giveUp(this.#paths(toRef(launch.run_id, launch.attempt)), 'stopped')
+    throw new StaleSubmit(launch, newest)
+  }
+
+  /** Returns the highest token of the run's other attempts. */
+  async #endOlder(launch: Launch): Promise<number> {
+    let newest = 0
     for (const attempt of await this.#attemptsOf(launch.run_id)) {
       const ref = toRef(launch.run_id, attempt)
       const other = attempt === launch.attempt ? null : await this.#launch(ref)
       if (!other) continue
-      if (other.fencing_token > launch.fencing_token) {
-        await giveUp(this.#paths(toRef(launch.run_id, launch.attempt)), 'stopped')
-        throw new StaleSubmit(launch, other.fencing_token)
-      }
-      await this.#end(ref)
+      newest = Math.max(newest, other.fencing_token)
+      if (other.fencing_token <= launch.fencing_token) await this.#end(ref)
     }
+    return newest
   }
 
   async #end(ref: EngineRef): Promise<void> {
@@ -204,6 +215,19 @@ class LocalExecutor implements Executor {
       if (performance.now() > deadline) throw new Error(`the older attempt ${ref} does not end`)
       await delay(50)
     }
+  }
+
+  /** Once for all who find it lost: the end of one attempt must not reach into the next. */
+  async #endLost(ref: EngineRef, { mark }: LaunchRecord, turn: ClaimedTurn): Promise<void> {
+    const underWay = this.#ending.get(ref)
+    if (underWay) return underWay
+    const paths = this.#paths(ref)
+    const { ids } = this.#options.isolation.ground
+    const ended = ownerIn(paths.directory, ids).then(owner =>
+      endLostAttempt(paths, { mark, owner }, turn, this.#options.now()),
+    )
+    this.#ending.set(ref, ended)
+    return ended.finally(() => this.#ending.delete(ref))
   }
 
   async #attemptsOf(run_id: string): Promise<number[]> {

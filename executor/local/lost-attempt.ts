@@ -2,8 +2,10 @@ import { stat } from 'node:fs/promises'
 import type { AttemptPaths, ClaimRecord, ExitRecord, StartedRecord } from './attempt-directory.ts'
 import { removeCgroup } from './cgroup.ts'
 import { createDurably, readJson } from './durable-json.ts'
-import { killRun } from './kill-run.ts'
+import { killRun, type Quarry } from './kill-run.ts'
 import { bootId, isAlive } from './processes.ts'
+
+export type ClaimedTurn = { number: number; claim: ClaimRecord }
 
 /**
  * Ends an attempt whose supervisor vanished (killed, out of memory, reboot): kills what it left behind and writes
@@ -12,16 +14,21 @@ import { bootId, isAlive } from './processes.ts'
  */
 export async function endLostAttempt(
   paths: AttemptPaths,
-  mark: string,
-  { number, claim }: { number: number; claim: ClaimRecord },
+  { mark, owner }: Pick<Quarry, 'mark' | 'owner'>,
+  { number, claim }: ClaimedTurn,
   now: Date,
 ): Promise<void> {
+  // Ended meanwhile: what the run's user does now may belong to its next attempt.
+  if (await readJson(paths.exit)) return
   const started = await readJson<StartedRecord>(paths.started)
   const rebooted = claim.supervisor !== null && claim.supervisor.boot_id !== bootId()
   const leaderLives = started !== null && isAlive(started.leader)
   // The session id is reliable only while its leader lives; otherwise the pid may have been reused.
   const session = leaderLives ? started.leader.pid : null
-  const left = rebooted ? 0 : await killRun({ mark, cgroup: claim.cgroup, session })
+  // Nothing ran where nobody claimed, and its user may be at work in another attempt.
+  const user = claim.supervisor === null ? null : owner
+  const quarry = { mark, cgroup: claim.cgroup, session, owner: user }
+  const left = rebooted ? 0 : await killRun(quarry)
   if (!rebooted) removeCgroup(claim.cgroup)
   const endedAt = leaderLives ? now : await lastProofOfLife(paths, number)
   await createDurably(paths.exit, {

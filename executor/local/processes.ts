@@ -34,12 +34,19 @@ export function isAlive(identity: Identity): boolean {
 
 /**
  * The living processes of a run: those with its mark in the environment, members of its session, and the
- * descendants of both, which may have cleared their environment.
+ * descendants of both, which may have cleared their environment. Where the run is a user of its own, also everything of
+ * that user: a process cannot take off its identity.
  */
-export function processesOfRun(mark: string, session: number | null): ProcessRow[] {
+export function processesOfRun(
+  mark: string,
+  session: number | null,
+  owner: number | null,
+): ProcessRow[] {
   const rows = processTable().filter(row => !hasEnded(row))
   const found = new Set<number>()
-  for (const row of rows) if (row.session === session || hasMark(row.pid, mark)) found.add(row.pid)
+  for (const row of rows)
+    if (row.session === session || hasMark(row.pid, mark) || hasUser(row.pid, owner))
+      found.add(row.pid)
   for (let before = -1; before !== found.size; ) {
     before = found.size
     for (const row of rows) if (found.has(row.parent)) found.add(row.pid)
@@ -90,6 +97,13 @@ function hasEnded(row: ProcessRow): boolean {
 function hasMark(pid: number, mark: string): boolean {
   const environment = readProcFile(pid, 'environ')
   return environment !== null && `\0${environment}\0`.includes(`\0${markVariable}=${mark}\0`)
+}
+
+/** Whether one of its real, effective and saved user is this one. */
+function hasUser(pid: number, user: number | null): boolean {
+  if (user === null) return false
+  const ids = /^Uid:\s+(.*)$/m.exec(readProcFile(pid, 'status') ?? '')?.[1] ?? ''
+  return ids.split(/\s+/).includes(String(user))
 }
 
 function readProcFile(pid: number, name: string): string | null {

@@ -26,7 +26,9 @@ export const filesOf = ({ executable, prefixes }: PythonProbe): string[] => [
 ]
 
 const question = `
-import sys, json, platform
+import sys
+sys.path = [folder for folder in sys.path if folder]
+import json, platform
 from importlib.util import find_spec
 def version(name):
     if find_spec(name) is None: return None

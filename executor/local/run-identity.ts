@@ -75,6 +75,19 @@ export class RunIdentities {
   }
 }
 
+/**
+ * The user that an attempt's directory was given to; null if it has none. Only an id of the range: nobody else's processes
+ * may be taken for the run's.
+ */
+export async function ownerIn(
+  directory: string,
+  { first, count }: IdRange,
+): Promise<number | null> {
+  const found = await lstat(directory).catch(missing)
+  if (process.getuid?.() !== 0 || found === null || found.uid !== 0) return null
+  return found.gid >= first && found.gid < first + count ? found.gid : null
+}
+
 function missing(error: unknown): null {
   if (isErrno(error, 'ENOENT')) return null
   throw error

@@ -77,7 +77,7 @@ function claim(turn: number, cgroup: Cgroup | null, reason: string | null): Prom
   return createDurably(paths.claim(turn), claimed)
 }
 
-async function run(launch: LaunchRecord, handover: Handover, quarry: Attempt): Promise<ExitRecord> {
+async function run(launch: LaunchRecord, handover: Handover, quarry: Quarry): Promise<ExitRecord> {
   if (await readJson(paths.stop)) return neverStarted('stopped before it was started')
   const oom = oomWatch(quarry.cgroup)
   try {
@@ -98,22 +98,21 @@ async function run(launch: LaunchRecord, handover: Handover, quarry: Attempt): P
   }
 }
 
-/** `owner`: the user of the command, if it has one of its own. */
-type Attempt = Quarry & { owner: number | null }
-
 type Step = { end: Pick<ExitRecord, 'exit_code' | 'signal'>; killed: boolean }
 
 /** The preparation, if the launch has one, and then the command. Throws if the first of them cannot be started. */
 async function runSteps(
   { command, preparation }: LaunchRecord,
   { env, preparation_env, enclosure }: Handover,
-  quarry: Attempt,
+  quarry: Quarry,
 ): Promise<Step> {
   if (preparation === null)
     return untilEnded(quarry, files => startCommand({ ...files, command, env }, enclosure))
   let said = Promise.resolve('')
   const prepared = await untilEnded(quarry, async files => {
-    const started = await startTrusted({ ...files, command: preparation, env: preparation_env })
+    // Not in the working folder, which is the run's: an earlier attempt may have planted programs and links there.
+    const trusted = { ...files, cwd: paths.directory, command: preparation, env: preparation_env }
+    const started = await startTrusted(trusted)
     said = started.said
     return started
   })
@@ -136,7 +135,7 @@ async function runSteps(
 
 /** Starts one program of the attempt, carries out stops meanwhile, and waits for its end. */
 async function untilEnded(
-  quarry: Attempt,
+  quarry: Quarry,
   start: (files: Pick<Program, 'cwd' | 'stdout' | 'stderr'>) => Promise<Started>,
 ): Promise<Step> {
   const started = await inCgroup(quarry, start)
@@ -152,7 +151,7 @@ async function untilEnded(
 
 /** The output goes straight to the files; children are made in the control group. */
 async function inCgroup(
-  { cgroup, owner }: Attempt,
+  { cgroup, owner }: Quarry,
   start: (files: Pick<Program, 'cwd' | 'stdout' | 'stderr'>) => Promise<Started>,
 ): Promise<Started> {
   const stdout = openSync(paths.stdout, 'a', 0o600)

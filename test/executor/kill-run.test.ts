@@ -27,18 +27,18 @@ async function tree(mark: string): Promise<{ id: string; pid: number }> {
 test('without a control group the mark finds everything that a run started', async t => {
   const mark = `run_x/1/${randomUUID()}`
   const { id } = await tree(mark)
-  t.is(await killRun({ mark, cgroup: null, session: null }), 0)
+  t.is(await killRun({ mark, cgroup: null, session: null, owner: null }), 0)
   t.deepEqual(await commandLinesWith(id), [])
 })
 
 test('a mark matches exactly: an attempt is not one whose name has it as a prefix', async t => {
   const mark = `run_x/1/${randomUUID()}`
   const { id, pid } = await tree(mark)
-  t.deepEqual(processesOfRun(mark.slice(0, -1), null), [])
-  t.deepEqual(processesOfRun('', null), [])
-  t.true(processesOfRun(mark, null).length >= 4)
-  t.true(processesOfRun('no such mark', pid).length >= 3, 'its session, by number')
-  await killRun({ mark, cgroup: null, session: pid })
+  t.deepEqual(processesOfRun(mark.slice(0, -1), null, null), [])
+  t.deepEqual(processesOfRun('', null, null), [])
+  t.true(processesOfRun(mark, null, null).length >= 4)
+  t.true(processesOfRun('no such mark', pid, null).length >= 3, 'its session, by number')
+  await killRun({ mark, cgroup: null, session: pid, owner: null })
   t.deepEqual(await commandLinesWith(id), [])
 })
 
@@ -56,7 +56,7 @@ test('a control group, where this user may make one, is emptied and removed', as
   leaveCgroup(cgroup)
   await until('it runs', 50_000, async () => (await commandLinesWith(id)).length > 0)
   t.true(membersOf(cgroup).length > 0)
-  t.is(await killRun({ mark: 'no such mark', cgroup, session: null }), 0)
+  t.is(await killRun({ mark: 'no such mark', cgroup, session: null, owner: null }), 0)
   t.deepEqual(await commandLinesWith(id), [])
   removeCgroup(cgroup)
   t.deepEqual(membersOf(cgroup), [])
@@ -82,4 +82,26 @@ test('a process is distinguished from a later one with its pid, and a zombie cou
   })
   t.is(child.pid, pid)
   parent.kill('SIGKILL')
+})
+
+test('what a user of a run has left is found by its user alone', async t => {
+  const owner = 1_900_077_077
+  if (process.getuid?.() !== 0) {
+    t.deepEqual(processesOfRun('no such mark', null, owner), [], 'only root makes users')
+    return
+  }
+  const id = randomUUID()
+  const loop = `while :; do /bin/sleep 0.05; done; : ${id}`
+  // In a session of its own, without its mark, and with a parent that has ended.
+  spawn('setsid', ['/bin/sh', '-c', `(/bin/sh -c '${loop}' &) &`], {
+    uid: owner,
+    gid: owner,
+    env: {},
+    cwd: '/',
+    stdio: 'ignore',
+  })
+  await until('it runs', 50_000, async () => (await commandLinesWith(id)).length === 1)
+  t.deepEqual(processesOfRun('no such mark', null, owner + 1), [])
+  t.is(await killRun({ mark: 'no such mark', cgroup: null, session: null, owner }), 0)
+  t.deepEqual(await commandLinesWith(id), [])
 })

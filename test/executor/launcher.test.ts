@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process'
 import { access, readdir, readFile, symlink, unlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { hostEnvironment } from '../../executor/local/environment.ts'
 import type { IsolationSetting } from '../../executor/local/isolation.ts'
@@ -108,6 +110,7 @@ test('a recipe runs with its packages, the client and its parameters, and its ex
     `import json, os, sys, tiny_package, forge_client
 params = json.loads(os.environ["FORGE_PARAMS"])
 assert params == json.load(open(os.environ["FORGE_PARAMS_FILE"]))
+assert os.listdir(".") == [], "the preparation wrote where the run may plant links"
 print("answer", tiny_package.answer, params["lr"], params["name"], sys.argv)
 print("pip settings", [name for name in os.environ if name.startswith("PIP_")])
 sys.exit(5)
@@ -312,3 +315,14 @@ async function unpublished(environments: string): Promise<string[]> {
   const contents = await Promise.all(keys.map(key => readdir(path.join(environments, key))))
   return keys.filter((_, index) => !contents[index]?.includes('current'))
 }
+
+test('programs that lie in the current folder are not taken for Python’s own', async t => {
+  const planted = await folder(t)
+  await writeFile(path.join(planted, 'json.py'), 'raise SystemExit("planted")\n')
+  const probe = new URL('../../executor/local/python-probe.ts', import.meta.url)
+  const code = `import { probePython } from '${probe}'; await probePython('python3')`
+  const inPlanted = promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], {
+    cwd: planted,
+  })
+  await t.notThrowsAsync(inPlanted)
+})
