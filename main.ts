@@ -16,7 +16,8 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.j
 export async function main(): Promise<void> {
   const config = configOrExit()
   const logger = createLogger(config.logLevel, process.stdout.isTTY)
-  logger.info({ version, config: redacted(config) }, 'starting')
+  // In a terminal all settings at once would hide what a person has to read, such as a first password.
+  logger.info({ version, ...(!process.stdout.isTTY && { config: redacted(config) }) }, 'starting')
   const began = performance.now()
   const stopping = stopSignal(logger)
   const service = await assemble(config, { logger, version, signal: stopping }).catch(error => {

@@ -48,7 +48,7 @@ const wordsOf = (reason: string, cause: Error): string =>
 
 function hintsOf(host: string, reason: string): string[] {
   if (reason === 'ECONNREFUSED')
-    return ['start a server with forge serve, or name another with --host or FORGE_HOST']
+    return ['start it (npm start in its folder), or name another with --host or FORGE_HOST']
   if (noTls.test(reason)) return [`try --host ${host.replace(/^https:/, 'http:')}`]
   if (ownAuthority.test(reason)) return ['name the file of its authority in NODE_EXTRA_CA_CERTS']
   if (closed.test(reason) && host.startsWith('http:'))

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createServer, type RequestListener, STATUS_CODES } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -50,7 +51,12 @@ export async function listen(host: string, port: number): Promise<HttpServer> {
 }
 
 const sayStarting: RequestListener = (_, res) => {
-  res.writeHead(503, { 'Content-Type': 'application/json; charset=utf-8', 'Retry-After': '1' })
+  res.writeHead(503, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Retry-After': '1',
+    // By which clients tell this response from that of a proxy.
+    'X-Request-Id': randomUUID(),
+  })
   res.end(JSON.stringify({ detail: 'The server is starting; try again', code: 'unavailable' }))
 }
 

@@ -45,7 +45,12 @@ function listText(session: Session, options: PsOptions, rows: readonly RunRow[])
   if (session.isJson) return [toJson(rows)]
   if (options.quiet) return rows.map(row => row.run_id)
   if (rows.length > 0) return listLines(session, rows)
-  session.terminal.note('No runs yet. Start one with forge submit, or with forge run -- CMD')
+  const isFiltered = [options.project, options.state, options.owner].some(Boolean)
+  session.terminal.note(
+    isFiltered
+      ? 'No run matches'
+      : 'No runs yet. Start one with forge submit, or with forge run -- CMD',
+  )
   return []
 }
 

@@ -34,6 +34,16 @@ AWAY = {
     "SERVICE_TOKEN": "fit_1_secret",
 }
 
+AT_A_PROMPT = """
+    import sys, forge
+    sys.ps1 = ">>> "
+    run = forge.init()
+    sys.excepthook(ValueError, ValueError("typed"), None)
+    print(run.ended)
+    run.finish()
+    run.log({"loss": 1.0})
+"""
+
 EVERYTHING = """
     import threading, forge
     with forge.init({"lr": 1}) as run:
@@ -82,6 +92,11 @@ class Disabled(unittest.TestCase):
 
 
 class Away(unittest.TestCase):
+    def test_a_mistake_at_a_prompt_ends_no_run_and_an_ended_run_says_so(self):
+        code, out, err, _ = run_script(AT_A_PROMPT, **AWAY)
+        self.assertEqual((code, out), (0, "False\n"))
+        self.assertIn("the run has ended; forge.init starts another", err)
+
     def test_training_goes_on_and_its_reports_are_kept(self):
         code, out, err, left = run_script(
             """

@@ -93,3 +93,13 @@ test('who is turned away leaves a line with the kind of credential, never the cr
   )
   t.is(lines.length, 4)
 })
+
+test('a server that is still starting responds in the shape of all refusals, as itself', async t => {
+  const server = await listen('127.0.0.1', 0)
+  t.teardown(() => server.close())
+  const response = await fetch(`http://127.0.0.1:${server.port}/api/version`)
+  t.is(response.status, 503)
+  t.is(response.headers.get('retry-after'), '1')
+  t.regex(response.headers.get('x-request-id') ?? '', /^[\w-]{36}$/)
+  t.like(await response.json(), { code: 'unavailable' })
+})

@@ -58,6 +58,9 @@ def _noting_exit_code(previous: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _on_crash(kind: Any, error: Any, _trace: Any) -> None:
+    # A mistake typed at a prompt ends nothing; `python -i` gives a prompt even after a script has failed.
+    if hasattr(sys, "ps1") or sys.flags.interactive:
+        return
     if _active is not None:
         _active.fail(failure_text(kind, error))
 

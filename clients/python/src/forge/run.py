@@ -137,7 +137,7 @@ class Run:
         left out with a warning. Returns at once: nothing is sent, encoded or written on this thread.
         """
         if not self._speaks or self._ended:
-            return
+            return self._say_ended()
         at = time.time()
         try:
             # In C for nearly all calls, which have a flat dictionary of plain numbers.
@@ -153,10 +153,15 @@ class Run:
         except Exception as error:
             self._refuse("values not logged", str(error))
 
+    def _say_ended(self) -> None:
+        """A process other than rank 0 is silent on purpose; a run that has ended is not expected to be."""
+        if self._ended and self._speaks:
+            self._notices.report("not logged: the run has ended; forge.init starts another")
+
     def log_hparams(self, params: Any) -> None:
         """Adds to the run's hyperparameters; nested ones become dotted names."""
         if not self._speaks or self._ended:
-            return
+            return self._say_ended()
         try:
             self._post_soon("hparams", {"params": hparams(params)})
         except Exception as error:
