@@ -36,6 +36,8 @@ libc.syscall.restype = ctypes.c_long
 
 
 def main():
+    # Whatever else was inherited: the command gets its three standard descriptors and nothing more.
+    os.closerange(REPORT + 1, 1024)
     order = json.loads(sys.stdin.buffer.read())
     os.set_inheritable(REPORT, False)
     nothing = os.open(os.devnull, os.O_RDONLY)

@@ -17,11 +17,9 @@ export type Confined = { program: string; args: string[]; order: ConfineOrder }
 
 const confineProgram = fileURLToPath(new URL('confine.py', import.meta.url))
 
-/** Devices that hold no data of others, and shared memory, which cannot be listed (`confine.py`). */
+/** Devices that hold no data of others (terminals do), and shared memory, which cannot be listed (`confine.py`). */
 const plainDevices = [
-  ...['null', 'zero', 'full', 'random', 'urandom', 'tty', 'ptmx', 'pts', 'shm'].map(
-    name => `/dev/${name}`,
-  ),
+  ...['null', 'zero', 'full', 'random', 'urandom', 'tty', 'shm'].map(name => `/dev/${name}`),
 ]
 
 export function confined(

@@ -74,8 +74,9 @@ const markerUntil = (hour: number, bytes: number) =>
 function cut(file: string, at: { reach: number; marker: string } | null): number {
   let fd: number
   try {
-    // Never through a link that running code put in its place.
-    fd = openSync(file, constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW)
+    // Never through a link that running code put in its place, and never waiting for a lease that it holds (fcntl(2)).
+    const { O_RDWR, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants
+    fd = openSync(file, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK)
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return 0
     throw error

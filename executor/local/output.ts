@@ -1,3 +1,4 @@
+import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { OutputPiece } from '../port.ts'
 import { isErrno } from './durable-json.ts'
@@ -32,7 +33,8 @@ export async function readOutput(
 /** Empty if the file does not exist yet or ends before `offset`. */
 async function readPiece(file: string, offset: number, maxBytes: number): Promise<Buffer> {
   try {
-    const handle = await open(file, 'r')
+    // The owner of the file may hold a lease on it (fcntl(2)): then not now, instead of waiting for 45 s.
+    const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       const { size } = await handle.stat()
       const length = Math.min(Math.max(size - offset, 0), maxBytes)
@@ -42,7 +44,7 @@ async function readPiece(file: string, offset: number, maxBytes: number): Promis
       await handle.close()
     }
   } catch (error) {
-    if (isErrno(error, 'ENOENT')) return Buffer.alloc(0)
+    if (isErrno(error, 'ENOENT', 'EAGAIN')) return Buffer.alloc(0)
     throw error
   }
 }

@@ -61,16 +61,18 @@ async function startConfined(program: Program, enclosure: Enclosure): Promise<St
   // The command's own variables are in the order: they act on nothing but the command.
   const { PATH = '/usr/bin:/bin' } = program.env
   const env = { PATH, LANG: 'C.UTF-8', [markVariable]: program.env[markVariable] ?? '' }
-  const child = spawnAs([first, ...args], env, { ...program, cwd: '/' }, ['pipe', 'pipe', 'pipe'])
+  // The second pipe is bubblewrap's, which closes it.
+  const pipes = order.wait ? (['pipe', 'pipe', 'pipe'] as const) : (['pipe', 'pipe'] as const)
+  const child = spawnAs([first, ...args], env, { ...program, cwd: '/' }, pipes)
   const [stdin, , , reports, info] = child.stdio
   stdin?.on('error', () => {})
   ;(stdin as NodeJS.WritableStream).end(JSON.stringify(order))
   const told = reportsOf(reports as Readable)
-  const inside = text(info as Readable)
+  const inside = order.wait ? text(info as Readable) : null
   const ended = endOf(child)
   const pid = await pidOf(child)
   await told.started
-  if (!order.wait) return { pid, ended }
+  if (inside === null) return { pid, ended }
   return {
     pid: Number(JSON.parse(await inside)['child-pid']),
     ended: ended.then(async end => (await told.end) ?? unmixed(end)),

@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, fchownSync, openSync, utimesSync, writeSync } from 'node:fs'
+import { appendFileSync, fchownSync, openSync, utimesSync, writeSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -32,6 +32,8 @@ const heartbeatMs = 10_000
 
 /** When the first program of the attempt started. */
 let startedAt: string | null = null
+
+let output: { stdout: number; stderr: number } | null = null
 
 const paths = attemptPaths(process.argv[2] ?? '')
 
@@ -154,8 +156,7 @@ async function inCgroup(
   { cgroup, owner }: Quarry,
   start: (files: Pick<Program, 'cwd' | 'stdout' | 'stderr'>) => Promise<Started>,
 ): Promise<Started> {
-  const stdout = openSync(paths.stdout, 'a', 0o600)
-  const stderr = openSync(paths.stderr, 'a', 0o600)
+  const { stdout, stderr } = openOutput()
   // So that the command can open its own output again, as /dev/stdout.
   if (owner !== null) for (const file of [stdout, stderr]) fchownSync(file, owner, owner)
   const inside = cgroup !== null && tryCgroup(() => enterCgroup(cgroup))
@@ -165,10 +166,22 @@ async function inCgroup(
     starting = start({ cwd: paths.work, stdout, stderr })
   } finally {
     if (inside) tryCgroup(() => leaveCgroup(cgroup))
-    closeSync(stdout)
-    closeSync(stderr)
   }
   return starting
+}
+
+/**
+ * Kept open until this process ends, each a second time for this process alone: the run can then take no lease on its
+ * output (fcntl(2)), which would keep us from cutting it.
+ */
+function openOutput(): { stdout: number; stderr: number } {
+  if (output !== null) return output
+  const [stdout, stderr] = [paths.stdout, paths.stderr].map(file => {
+    openSync(file, 'a', 0o600)
+    return openSync(file, 'a', 0o600)
+  }) as [number, number]
+  output = { stdout, stderr }
+  return output
 }
 
 function tryCgroup(move: () => void): boolean {
@@ -229,7 +242,7 @@ function reasonOf(error: unknown, program: string): string {
 /** A line of ours in the run's own log. */
 function tell(message: string): void {
   try {
-    appendFileSync(paths.stderr, `[forge] ${message}\n`)
+    appendFileSync(openOutput().stderr, `[forge] ${message}\n`)
   } catch (error) {
     complain(`${message}: ${error}`)
   }

@@ -65,6 +65,20 @@ export function executorContract(
     t.notRegex(output.stdout.toString(), /^(SERVICE_|NODE_|npm_)/m)
   })
 
+  rule(
+    'a run has no descriptors but its own, and no lease on its output',
+    async (t, { executor }) => {
+      const code = `import fcntl, os
+print(sorted(int(name) for name in os.listdir("/proc/self/fd"))[:5])
+try: fcntl.fcntl(1, fcntl.F_SETLEASE, fcntl.F_WRLCK); print("leased")
+except OSError: print("refused")`
+      const ref = await executor.submit(launch({ command: ['/usr/bin/python3', '-c', code] }))
+      t.is((await exitOf(executor, ref)).exit_code, 0)
+      // The fourth is the listing itself.
+      t.is(String((await outputOf(executor, ref)).stdout), '[0, 1, 2, 3]\nrefused\n')
+    },
+  )
+
   rule('no argument of any process holds a secret', async (t, { executor }) => {
     const secret = randomUUID()
     const ref = await executor.submit(
