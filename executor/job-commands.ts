@@ -10,6 +10,8 @@ export type ActiveAttempt = {
   attempt: number
   gpu_indexes: readonly number[]
   scheduled_at: Date
+  /** Whether it is known to be this machine's. Attempts of before an upgrade may be those of any machine. */
+  is_claimed: boolean
   /** Whether the executor has recorded the attempt as running. */
   executor_running: boolean
   /** The stop to request from the engine, or null. */
@@ -44,12 +46,16 @@ export type Scheduled = 'scheduled' | 'quota_in_use' | 'gpus_taken' | 'gone'
 /** The executor's commands on jobs; each decides from the job's events and may be repeated. */
 export type JobCommands = {
   waiting(): Promise<readonly WaitingJob[]>
-  /** Those of this machine. */
+  /** Those of this machine, and those of which the machine is not known. */
   active(): Promise<readonly ActiveAttempt[]>
   /** Notes that this machine looks after its attempts. */
   noteSeen(): Promise<void>
-  /** Attempts of machines that nobody has heard of for ten minutes. */
-  lostElsewhere(): Promise<readonly Pick<ActiveAttempt, 'run_id' | 'attempt' | 'scheduled_at'>[]>
+  /** Records that an attempt is this machine's. */
+  claim(run_id: string, attempt: number): Promise<void>
+  /** Attempts of machines that were not heard of for so long, and those that no machine has claimed. */
+  lostElsewhere(
+    silentMs: number,
+  ): Promise<readonly Pick<ActiveAttempt, 'run_id' | 'attempt' | 'scheduled_at'>[]>
   /** Reserves quota and GPUs and creates the next attempt in one transaction, or does nothing. */
   schedule(run_id: string, gpu_indexes: readonly number[]): Promise<Scheduled>
   /** Records why a job still waits, if the reason changed. */

@@ -4,6 +4,7 @@ import { repeat } from '../platform/repeat.ts'
 import type { QueueReason } from '../schemas/jobs.ts'
 import type { ActiveAttempt, LaunchOrder } from './job-commands.ts'
 import type { EngineRef, Launch, Observed } from './port.ts'
+import { createPresence, lostAfterMs, type Presence } from './presence.ts'
 import { planStarts } from './queue.ts'
 import { type ShipDeps, shipOutput } from './ship-output.ts'
 
@@ -33,15 +34,18 @@ const retryMs = { first: 2_000, most: 10_000 }
  * the next pass of any process continues from the recorded state. Attempts run on without it.
  */
 export function startReconciler(deps: ReconcilerDeps): Reconciler {
+  const presence = createPresence()
   const looking = repeat(
     async () => {
-      await look({ ...deps, again: () => looking.wake() })
+      await look({ ...deps, presence, again: () => looking.wake() })
       return intervalMs
     },
     {
       retryMs,
-      failed: error =>
-        deps.logger.warn({ err: error }, 'the executor could not look after its jobs, will retry'),
+      failed(error) {
+        presence.interrupt()
+        deps.logger.warn({ err: error }, 'the executor could not look after its jobs, will retry')
+      },
     },
   )
   return looking
@@ -49,7 +53,11 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
 
 const machineLost = 'The machine that ran it has not been heard of for 10 minutes'
 
-async function look(deps: ReconcilerDeps & { again: () => void }): Promise<void> {
+type Looking = ReconcilerDeps & { presence: Presence; again: () => void }
+
+async function look(deps: Looking): Promise<void> {
+  await deps.commands.noteSeen()
+  deps.presence.noted(deps.now())
   for (const attempt of await deps.commands.active())
     await lookAfter(deps, attempt).catch(error =>
       deps.logger.warn(
@@ -57,10 +65,10 @@ async function look(deps: ReconcilerDeps & { again: () => void }): Promise<void>
         'this attempt could not be looked after',
       ),
     )
-  await deps.commands.noteSeen()
   if (!deps.mayStart()) return
-  for (const attempt of await deps.commands.lostElsewhere())
-    await endedUnseen(deps, attempt, { ran: true, why: machineLost })
+  if (deps.presence.mayJudge())
+    for (const attempt of await deps.commands.lostElsewhere(lostAfterMs))
+      await endedUnseen(deps, attempt, { ran: true, why: machineLost })
   // A pass may skip jobs (their owner's quota filled up in this pass); the next pass tries the others.
   if (await startWaiting(deps)) deps.again()
 }
@@ -114,6 +122,11 @@ async function submitted(deps: ReconcilerDeps, attempt: ActiveAttempt): Promise<
   const { commands, executor } = deps
   const { run_id } = attempt
   const found = await executor.find(run_id, attempt.attempt)
+  if (!attempt.is_claimed) {
+    // Another machine may know it.
+    if (found) await commands.claim(run_id, attempt.attempt)
+    return found
+  }
   if (found) return found
   if (attempt.executor_running)
     return endedUnseen(deps, attempt, { ran: true, why: 'The executor no longer knows it' })

@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts'
 type ActiveRow = {
   run_id: string
   attempt: number
+  engine: string | null
   gpu_indexes: number[]
   scheduled_at: Date
   executor_running: boolean
@@ -17,7 +18,7 @@ type ActiveRow = {
 /** An executor by name, and the machine on which it runs attempts. */
 export type Engine = { executor: string; engine: string }
 
-/** The attempts that hold GPUs of this machine. Those of others are theirs to look after. */
+/** The attempts that hold GPUs of this machine. Those of others are theirs to look after; where the machine is not known, its engine says. */
 export async function readActive(
   { pool, now }: Pick<Deps, 'pool' | 'now'>,
   { executor, engine }: Engine,
@@ -34,6 +35,7 @@ export async function readActive(
     attempt: row.attempt,
     gpu_indexes: row.gpu_indexes,
     scheduled_at: row.scheduled_at,
+    is_claimed: row.engine !== null,
     executor_running: row.executor_running,
     stop:
       row.stop_at !== null && row.stop_at <= now()

@@ -1,8 +1,5 @@
 import type { Deps } from '../deps.ts'
 
-/** A machine that was not heard of for this long has lost its attempts. */
-const lostAfterMs = 600_000
-
 type Needed = Pick<Deps, 'pool' | 'now'>
 
 /** Notes that a machine looks after its attempts. */
@@ -17,16 +14,30 @@ export async function noteSeen({ pool, now }: Needed, engine: string): Promise<v
   })
 }
 
-/** The attempts of machines that were not heard of for ten minutes. */
-export async function readLost({ pool, now }: Needed, executor: string) {
+/** Records whose an attempt of before an upgrade is. */
+export async function claim(
+  { pool }: Pick<Needed, 'pool'>,
+  { run_id, attempt }: { run_id: string; attempt: number },
+  engine: string,
+): Promise<void> {
+  await pool.query(
+    `update write.job_state set engine = $3
+      where run_id = $1 and attempt = $2 and is_active and engine is null`,
+    [run_id, attempt, engine],
+  )
+}
+
+/**
+ * The attempts of machines that were not heard of for so long, and those of before an upgrade that no machine has claimed.
+ */
+export async function readLost({ pool, now }: Needed, executor: string, silentMs: number) {
   const { rows } = await pool.query<{ run_id: string; attempt: number; scheduled_at: Date }>({
     name: 'lost_attempts',
     text: `select j.run_id, j.attempt, j.scheduled_at
              from write.job_state j left join write.engine e using (engine)
-            where j.is_active and j.executor = $1 and j.engine is not null
-              and coalesce(e.seen_at, j.scheduled_at) < $2
+            where j.is_active and j.executor = $1 and coalesce(e.seen_at, j.scheduled_at) < $2
             order by j.run_id`,
-    values: [executor, new Date(now().getTime() - lostAfterMs)],
+    values: [executor, new Date(now().getTime() - silentMs)],
   })
   return rows
 }

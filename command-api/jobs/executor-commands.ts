@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts'
 import { type Engine, readActive } from './active-attempts.ts'
 import { attemptEnded } from './attempt-end.ts'
 import { executorRunning, limit, schedule } from './decide.ts'
-import { noteSeen, readLost } from './engines.ts'
+import { claim, noteSeen, readLost } from './engines.ts'
 import { readOrder } from './launch-order.ts'
 import { nextLimit } from './limits.ts'
 import { NotNow, reserve } from './reservation.ts'
@@ -28,7 +28,8 @@ export function executorCommands(deps: Needed, { executor, engine }: Engine) {
     waiting: () => readWaiting(deps, executor),
     active: () => readActive(deps, { executor, engine }),
     noteSeen: () => noteSeen(deps, engine),
-    lostElsewhere: () => readLost(deps, executor),
+    claim: (run_id: string, attempt: number) => claim(deps, { run_id, attempt }, engine),
+    lostElsewhere: (silentMs: number) => readLost(deps, executor, silentMs),
 
     async schedule(run_id: string, gpu_indexes: readonly number[]) {
       const placement = { executor, nodes: [executor], gpu_indexes: [...gpu_indexes] }

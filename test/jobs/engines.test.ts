@@ -1,6 +1,9 @@
 import test from 'ava'
 import { executorCommands } from '../../command-api/jobs/executor-commands.ts'
+import { until } from '../servers/until.ts'
 import { jobsWithExecutor } from './jobs-with-executor.ts'
+
+const silentMs = 600_000
 
 test('each machine looks after its own attempts, whose GPUs are not those of another', async t => {
   const at = await jobsWithExecutor(t)
@@ -20,7 +23,7 @@ test('the attempts of a machine are lost once it was not heard of for ten minute
   const other = executorCommands(at.deps, { executor: 'local', engine: 'other' })
   const { run_id } = await at.submit()
   await at.commands.schedule(run_id, [0])
-  const lost = async () => (await other.lostElsewhere()).map(attempt => attempt.run_id)
+  const lost = async () => (await other.lostElsewhere(silentMs)).map(attempt => attempt.run_id)
   t.deepEqual(await lost(), [])
   at.later(500)
   await at.commands.noteSeen()
@@ -32,11 +35,33 @@ test('the attempts of a machine are lost once it was not heard of for ten minute
   t.deepEqual(await lost(), [])
 })
 
-test('an attempt of before machines were noted is looked after by whichever asks', async t => {
-  const at = await jobsWithExecutor(t)
+test('an attempt of before machines were noted is claimed by the machine that knows it, and else given up', async t => {
+  const at = await jobsWithExecutor(t, { script: 'sleep 300' })
+  const engineOf = async (run_id: string) => {
+    const { rows } = await at.pool.query('select engine from write.job_state where run_id = $1', [
+      run_id,
+    ])
+    return rows[0]?.engine
+  }
   const { run_id } = await at.submit()
-  await at.commands.schedule(run_id, [0])
+  const first = at.reconcile()
+  await until('it was started', 30_000, () => at.executor.find(run_id, 1))
+  await first.stop()
+  const { run_id: unknown } = await at.submit()
+  await at.commands.schedule(unknown, [3])
   await at.pool.query('update write.job_state set engine = null')
-  t.like(await at.commands.active(), [{ run_id }])
-  t.deepEqual(await at.commands.lostElsewhere(), [])
+  const second = at.reconcile()
+  await until('it is claimed', 20_000, async () => (await engineOf(run_id)) === 'test')
+  await second.stop()
+  t.is(await engineOf(unknown), null)
+  t.is(await at.executor.find(unknown, 1), null, 'it was not started a second time')
+  t.like(await at.commands.active(), { length: 2 })
+  t.deepEqual(await at.commands.lostElsewhere(silentMs), [])
+  at.later(610)
+  await at.commands.noteSeen()
+  const lost = await at.commands.lostElsewhere(silentMs)
+  t.deepEqual(
+    lost.map(attempt => attempt.run_id),
+    [unknown],
+  )
 })
