@@ -77,7 +77,7 @@ async function byKind(set: SampleServer, route: Route, kind: Kind): Promise<Case
   const endsSession = route.credential === 'session' || route.credential === 'refresh'
   const headers = endsSession && worth === 'in' ? await set.ownSession(kind) : set.credentials[kind]
   const has = set.fixtures[kind === 'admin' ? 'admin' : 'operator']
-  const answer = await set.send({ ...callOf(route, has), headers })
+  const answer = await set.send({ ...callOf(route, has), ...(await ownPath(set, route)), headers })
   const faults: string[] = []
   if (worth === 'unauthenticated') faults.push(...refusalFaults(answer, 401))
   if (worth === 'forbidden') faults.push(...refusalFaults(answer, 403))
@@ -87,6 +87,15 @@ async function byKind(set: SampleServer, route: Route, kind: Kind): Promise<Case
     faults.push('no WWW-Authenticate')
   return { title: `${nameOf(route)} with ${kind}`, status: answer.status, faults }
 }
+
+/** A thing of its own for an administrator's route, as another route may use up the sample's. */
+async function ownPath(set: SampleServer, route: Route): Promise<{ path?: string }> {
+  if (route.credential !== 'admin') return {}
+  const path = await changes.get(nameOf(route))?.path?.(set)
+  return path === undefined ? {} : { path }
+}
+
+const changes = new Map(samples.flatMap(sample => Object.entries(sample.changes ?? {})))
 
 const hidden = samples.flatMap(sample => sample.hidden ?? [])
 
