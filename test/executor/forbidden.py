@@ -65,7 +65,7 @@ forbidden = {
     "the files of the embedded database": lambda: read(data + "/postgres/cluster/PG_VERSION"),
     "the embedded database without its password": lambda: sign_in_without_password(known["port"]),
     "the token of another run, from its environment": lambda: read("/proc/%d/environ" % victim),
-    "the files of another run": lambda: read(known["victim"] + "/work/secret"),
+    "the files of another run": lambda: read(os.path.join(known["victim"], "work", "secret")),
     "the temporary files of another run": lambda: names(known["victim"] + "/tmp"),
     "the output of another run": lambda: read(known["victim"] + "/stdout.log"),
     "which other runs there are": lambda: names(data + "/runs").index(known["victim"].split("/")[-2]),

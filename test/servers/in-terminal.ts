@@ -21,7 +21,7 @@ export function inTerminal(
   { cwd, env }: Started,
 ): InTerminal {
   const script = join(import.meta.dirname, 'in-terminal.py')
-  const child = spawn('python3', [script, ...command], {
+  const child = spawn('python3', [script, '80', '24', ...command], {
     cwd,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, TERM: 'xterm', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],

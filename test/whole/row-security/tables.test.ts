@@ -21,6 +21,7 @@ const owners: readonly RowOwner[] = [
 
 /** Not about people: the projector's progress. Nobody may read these under row-level security. */
 const bookkeeping = [
+  'applied_event',
   'dead_letter',
   'generation',
   'migration',
