@@ -1,11 +1,9 @@
-import { access, constants, mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { Following } from '../command-api/followers/run.ts'
 import type { Relay } from '../command-api/relay.ts'
 import { type Topics, topicsOf } from '../events/topics.ts'
-import { CannotStart } from '../platform/cannot-start.ts'
 import type { Lifetime } from '../platform/lifetime.ts'
 import type { EventLog } from '../platform/log/event-log.ts'
 import { openKafkaLog } from '../platform/log/kafka.ts'
@@ -21,7 +19,7 @@ import type { ReadsOptions } from '../query-api/reads.ts'
 import { builtInRecipes, type CatalogueEntry, loadCatalogue } from '../recipes/catalogue.ts'
 import type { WakeUps } from '../schemas/wake-ups.ts'
 import type { Config } from './config.ts'
-import { closeDataDirectory } from './data-directory.ts'
+import { closeDataDirectory, makeDataDirectory } from './data-directory.ts'
 import { warnIfExposed } from './exposure.ts'
 import { kafkaSecurityOf } from './kafka-settings.ts'
 import { type Measures, measuresIn } from './measures.ts'
@@ -121,18 +119,6 @@ export async function openCore(
     followers: [],
     relay: { current: null },
     baseUrl: config.baseUrl ?? `http://localhost:${config.port}`,
-  }
-}
-
-async function makeDataDirectory(path: string): Promise<void> {
-  try {
-    await mkdir(path, { recursive: true, mode: 0o700 })
-    await access(path, constants.W_OK)
-  } catch (cause) {
-    throw new CannotStart(
-      `The server cannot keep its data in ${path} (${(cause as Error).message}); set SERVICE_DATA_DIR to a folder that this user may write.`,
-      cause,
-    )
   }
 }
 

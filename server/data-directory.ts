@@ -1,5 +1,30 @@
-import { chmod } from 'node:fs/promises'
+import { access, chmod, constants, mkdir, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { Logger } from 'pino'
+import { CannotStart } from '../platform/cannot-start.ts'
+
+export async function makeDataDirectory(path: string): Promise<void> {
+  try {
+    await makeFolders(path)
+    await access(path, constants.W_OK)
+  } catch (cause) {
+    throw new CannotStart(
+      `The server cannot keep its data in ${path} (${(cause as Error).message}); set SERVICE_DATA_DIR to a folder that this user may write.`,
+      cause,
+    )
+  }
+}
+
+/** One folder at a time: Node's own way of making those above never ends where the kernel makes none, as in /proc. */
+async function makeFolders(path: string): Promise<void> {
+  const isFolder = () => stat(path).then(found => found.isDirectory())
+  if (await isFolder().catch(() => false)) return
+  if (dirname(path) !== path) await makeFolders(dirname(path))
+  await mkdir(path, { mode: 0o700 }).catch(async error => {
+    // Made by another process that starts just now.
+    if (!(await isFolder().catch(() => false))) throw error
+  })
+}
 
 /**
  * Keeps others out of the data directory, also one that an earlier version left open. As root, other users may pass

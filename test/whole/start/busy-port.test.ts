@@ -47,6 +47,15 @@ test('an address of another machine is named with what to set', async t => {
   t.notRegex(said, /\n +at /)
 })
 
+test('a data directory where the kernel makes no folders is named, too', async t => {
+  const { code, said } = await startFails(t, {
+    SERVICE_DATA_DIR: '/proc/forge/data',
+    SERVICE_PORT: '0',
+  })
+  t.is(code, 1)
+  t.regex(said, /cannot keep its data in \/proc\/forge\/data .*set SERVICE_DATA_DIR/)
+})
+
 test('a data directory that cannot be made is named with what to set', async t => {
   const file = fileURLToPath(import.meta.url)
   const { code, said } = await startFails(t, {
