@@ -12,9 +12,9 @@ export type Launch = {
   command: string[]
   /**
    * A program of this service that runs first, outside of the isolation and with these variables alone, and says which
-   * command to run in place of `command`.
+   * command to run in place of `command`. It reads `input`, which may be of any size, from its standard input.
    */
-  preparation: { command: string[]; env: Record<string, string> } | null
+  preparation: { command: string[]; env: Record<string, string>; input: string } | null
   /**
    * Added to a minimal environment; contains the four `SERVICE_*` variables. The variables with which an engine
    * binds a run to its GPUs (`CUDA_VISIBLE_DEVICES`, `CUDA_DEVICE_ORDER`) cannot be overridden here.

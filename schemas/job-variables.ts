@@ -29,3 +29,10 @@ export const isJobVariable = (name: string): boolean =>
 /** The variables that a job may set; the others are dropped. */
 export const jobVariables = (env: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter(([name]) => isJobVariable(name)))
+
+/** Linux starts no program with a longer variable: name, `=`, value and a null byte together (MAX_ARG_STRLEN). */
+export const maxVariableBytes = 128 * 1024
+
+/** Whether a program can be started with this variable. */
+export const fitsVariable = (name: string, value: string): boolean =>
+  Buffer.byteLength(`${name}=${value}`) < maxVariableBytes

@@ -93,6 +93,8 @@ export type Handover = {
   env: Record<string, string>
   /** All that the preparation sees: none of a job's own variables. */
   preparation_env: Record<string, string>
+  /** What the preparation reads from its standard input. */
+  preparation_input: string
   /** Null: the command may do whatever the server may. */
   enclosure: Enclosure | null
   turn: number

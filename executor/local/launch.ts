@@ -21,7 +21,6 @@ export const toLocalLaunch =
     if (!entry) throw new Error(`recipe ${name} ${version} is not in the catalogue any more`)
     const own = {
       ...order.reporting,
-      FORGE_PARAMS: JSON.stringify(order.params),
       FORGE_ATTEMPT: String(attempt),
       ...(order.init_from && {
         FORGE_INIT_FROM: order.init_from.path,
@@ -47,6 +46,7 @@ export const toLocalLaunch =
           python,
         }),
         env: own,
+        input: JSON.stringify(order.params),
       },
       // Jobs that were admitted before the other names were refused lose them here.
       env: { ...jobVariables(order.env), ...own },

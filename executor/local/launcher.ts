@@ -1,13 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { recipeDigest } from '../../recipes/digest.ts'
+import { fitsVariable } from '../../schemas/job-variables.ts'
 import { reportLifecycle } from './lifecycle-report.ts'
 import { cannotLaunch, type Prepared } from './prepared.ts'
 import { ensureEnvironment, type PythonEnvironment } from './python-environment.ts'
 import type { RecipePlan } from './recipe-plan.ts'
 
 /**
- * The preparation of a recipe's run, `node launcher.ts PLAN`. It runs under the supervisor, so that building the
+ * The preparation of a recipe's run, `node launcher.ts PLAN`, with the parameters as JSON on standard input. It runs under the supervisor, so that building the
  * environment survives the server, can be stopped, and shows in the run's log. What it builds is shared by all runs, so
  * it sees nothing that a job chose but its parameters; the entrypoint is then started apart from it.
  */
@@ -31,6 +33,7 @@ try {
 }
 
 async function launch(): Promise<void> {
+  const params = (await text(process.stdin)) || '{}'
   const digest = await recipeDigest(plan.recipe_directory)
   if (digest !== plan.digest)
     throw new Error(`the recipe changed since the job was admitted (${plan.digest}, now ${digest})`)
@@ -45,11 +48,10 @@ async function launch(): Promise<void> {
     onBuild: () => report('building_env'),
   })
   await report('launching')
-  writeFileSync(3, JSON.stringify(toPrepared(environment)))
+  writeFileSync(3, JSON.stringify(toPrepared(environment, params)))
 }
 
-function toPrepared({ python, variables, files }: PythonEnvironment): Prepared {
-  const params = process.env.FORGE_PARAMS ?? '{}'
+function toPrepared({ python, variables, files }: PythonEnvironment, params: string): Prepared {
   // In the folder of the attempt, where the run can read but neither write nor plant links.
   const paramsFile = path.resolve('params.json')
   writeFileSync(paramsFile, params)
@@ -65,9 +67,18 @@ function toPrepared({ python, variables, files }: PythonEnvironment): Prepared {
       // The recipe's folder is shared by runs and may be read-only.
       PYTHONDONTWRITEBYTECODE: '1',
       PYTHONNOUSERSITE: '1',
-      FORGE_PARAMS: params,
+      ...asVariable(params),
       FORGE_PARAMS_FILE: paramsFile,
     },
     readable: [...files, plan.recipe_directory, plan.client_directory, paramsFile],
   }
+}
+
+/** Left out where no program could be started with it; the file always has them. */
+function asVariable(params: string): { FORGE_PARAMS?: string } {
+  if (fitsVariable('FORGE_PARAMS', params)) return { FORGE_PARAMS: params }
+  process.stdout.write(
+    `[forge] the parameters are ${Buffer.byteLength(params)} bytes: too long for FORGE_PARAMS, they are in FORGE_PARAMS_FILE\n`,
+  )
+  return {}
 }

@@ -179,6 +179,7 @@ class LocalExecutor implements Executor {
     const handover = {
       env: runEnvironment(hostEnvironment, launch, { ...place, mark }, gpus),
       preparation_env: preparationEnvironment(hostEnvironment, launch.preparation?.env ?? {}, mark),
+      preparation_input: launch.preparation?.input ?? '',
       enclosure,
       turn: number,
     }

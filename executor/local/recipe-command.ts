@@ -8,7 +8,7 @@ const launcher = fileURLToPath(new URL('launcher.ts', import.meta.url))
 
 /**
  * The command of a recipe's run: builds its Python environment if necessary, then becomes the recipe's entrypoint.
- * The parameters are passed as JSON in the environment variable `FORGE_PARAMS`.
+ * It reads the parameters as JSON from standard input.
  */
 export function recipeCommand(plan: RecipePlan): string[] {
   return [process.execPath, '--disable-warning=ExperimentalWarning', launcher, JSON.stringify(plan)]

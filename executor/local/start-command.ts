@@ -33,11 +33,15 @@ export class NotStarted extends Error {
 }
 
 /**
- * Starts a program that this service trusts, as it is. `said` is what it writes to descriptor 3. The child exists when
- * this returns, its promise resolves once its program is loaded.
+ * Starts a program that this service trusts, as it is, with this on its standard input. `said` is what it writes to
+ * descriptor 3. The child exists when this returns, its promise resolves once its program is loaded.
  */
-export async function startTrusted(program: Program): Promise<Started & { said: Promise<string> }> {
-  const child = spawnAs(program.command, program.env, program, ['ignore', 'pipe'])
+export async function startTrusted(
+  program: Program,
+  input: string,
+): Promise<Started & { said: Promise<string> }> {
+  const child = spawnAs(program.command, program.env, program, ['pipe', 'pipe'])
+  feed(child, input)
   const said = text(child.stdio[3] as Readable)
   const ended = endOf(child)
   return { pid: await pidOf(child), ended, said }
@@ -59,14 +63,14 @@ export async function startCommand(
 async function startConfined(program: Program, enclosure: Enclosure): Promise<Started> {
   const { program: first, args, order } = confined(enclosure, program)
   // The command's own variables are in the order: they act on nothing but the command.
-  const { PATH = '/usr/bin:/bin' } = program.env
-  const env = { PATH, LANG: 'C.UTF-8', [markVariable]: program.env[markVariable] ?? '' }
+  const { PATH = '/usr/bin:/bin', [markVariable]: mark } = program.env
+  // A trial has no mark: an empty one would be shared with every other trial of the machine.
+  const env = { PATH, LANG: 'C.UTF-8', ...(mark && { [markVariable]: mark }) }
   // The second pipe is bubblewrap's, which closes it.
   const pipes = order.wait ? (['pipe', 'pipe', 'pipe'] as const) : (['pipe', 'pipe'] as const)
   const child = spawnAs([first, ...args], env, { ...program, cwd: '/' }, pipes)
-  const [stdin, , , reports, info] = child.stdio
-  stdin?.on('error', () => {})
-  ;(stdin as NodeJS.WritableStream).end(JSON.stringify(order))
+  const [, , , reports, info] = child.stdio
+  feed(child, JSON.stringify(order))
   const told = reportsOf(reports as Readable)
   const inside = order.wait ? text(info as Readable) : null
   const ended = endOf(child)
@@ -77,6 +81,12 @@ async function startConfined(program: Program, enclosure: Enclosure): Promise<St
     pid: Number(JSON.parse(await inside)['child-pid']),
     ended: ended.then(async end => (await told.end) ?? unmixed(end)),
   }
+}
+
+/** A program that ends before it has read everything is noticed by its end. */
+function feed({ stdin }: ChildProcess, input: string): void {
+  stdin?.on('error', () => {})
+  stdin?.end(input)
 }
 
 type Report = {

@@ -105,7 +105,7 @@ type Step = { end: Pick<ExitRecord, 'exit_code' | 'signal'>; killed: boolean }
 /** The preparation, if the launch has one, and then the command. Throws if the first of them cannot be started. */
 async function runSteps(
   { command, preparation }: LaunchRecord,
-  { env, preparation_env, enclosure }: Handover,
+  { env, preparation_env, preparation_input, enclosure }: Handover,
   quarry: Quarry,
 ): Promise<Step> {
   if (preparation === null)
@@ -114,7 +114,7 @@ async function runSteps(
   const prepared = await untilEnded(quarry, async files => {
     // Not in the working folder, which is the run's: an earlier attempt may have planted programs and links there.
     const trusted = { ...files, cwd: paths.directory, command: preparation, env: preparation_env }
-    const started = await startTrusted(trusted)
+    const started = await startTrusted(trusted, preparation_input)
     said = started.said
     return started
   })

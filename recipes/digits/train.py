@@ -1,6 +1,7 @@
 """Trains a small network on scikit-learn's handwritten digits, in numpy alone, and reports while it does.
 
-Alone on any machine: `SERVICE_ENABLED=0 python train.py`; parameters as JSON in `FORGE_PARAMS`.
+Alone on any machine: `SERVICE_ENABLED=0 python train.py`; parameters as JSON in `FORGE_PARAMS`, or in the file that
+`FORGE_PARAMS_FILE` names.
 """
 
 import json
@@ -26,8 +27,16 @@ def read_params():
     """The recipe's defaults are in recipe.yaml; the platform hands over the result of both."""
     here = os.path.dirname(os.path.abspath(__file__))
     params = default_params(os.path.join(here, "recipe.yaml"))
-    params.update(json.loads(os.environ.get("FORGE_PARAMS") or "{}"))
+    params.update(given_params())
     return params
+
+
+def given_params():
+    """The file first: long parameters do not fit a variable."""
+    if "FORGE_PARAMS_FILE" in os.environ:
+        with open(os.environ["FORGE_PARAMS_FILE"], encoding="utf-8") as file:
+            return json.load(file)
+    return json.loads(os.environ.get("FORGE_PARAMS") or "{}")
 
 
 def default_params(path):

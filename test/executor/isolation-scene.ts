@@ -87,7 +87,7 @@ const params = {
   readable: at('opened'),
   granted,
 }
-const own = { FORGE_PARAMS: JSON.stringify(params), SERVICE_TOKEN: 'token of the attacker' }
+const own = { SERVICE_TOKEN: 'token of the attacker' }
 const plan = {
   recipe_directory: recipe,
   digest: await recipeDigest(recipe),
@@ -100,7 +100,7 @@ const plan = {
 }
 const attacker = await executor.submit(
   launch({
-    preparation: { command: recipeCommand(plan), env: own },
+    preparation: { command: recipeCommand(plan), env: own, input: JSON.stringify(params) },
     env: own,
     reads: [{ run_id: earlier.run_id, path: granted }],
   }),

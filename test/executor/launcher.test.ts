@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { access, readdir, readFile, symlink, unlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -20,7 +21,7 @@ type Launcher = {
   executor: Executor
   root: string
   /** A launch of this recipe. */
-  of(recipe: string, part?: Partial<Launch>): Promise<Launch>
+  of(recipe: string, part?: Partial<Launch>, params?: string): Promise<Launch>
   runToEnd(submitted: Launch): Promise<{ code: number | null; text: string; ref: string }>
 }
 
@@ -41,7 +42,7 @@ async function setUp(
   return {
     executor,
     root,
-    of: async (recipe, part) =>
+    of: async (recipe, part, params = '{}') =>
       launch({
         preparation: {
           command: recipeCommand({
@@ -55,6 +56,7 @@ async function setUp(
             python: 'python3',
           }),
           env: part?.env ?? {},
+          input: params,
         },
         ...part,
       }),
@@ -117,12 +119,12 @@ sys.exit(5)
 `,
   )
   const params = JSON.stringify({ lr: 0.5, name: '训练' })
-  const first = await runToEnd(await of(recipe, { env: { ...env, FORGE_PARAMS: params } }))
+  const first = await runToEnd(await of(recipe, { env }, params))
   t.is(first.code, 5, first.text)
   t.true(first.text.includes('answer 42 0.5 训练'))
   t.true(first.text.includes('pip settings []'))
   t.regex(first.text, /\[forge\] .*Successfully installed tiny[-_]package-1\.0/)
-  const second = await runToEnd(await of(recipe, { env: { ...env, FORGE_PARAMS: params } }))
+  const second = await runToEnd(await of(recipe, { env }, params))
   t.is(second.code, 5)
   t.false(second.text.includes('building'), 'the second run finds the environment')
   t.deepEqual(
@@ -139,6 +141,30 @@ sys.exit(5)
     run_id: 'run_report',
     attempt: 1,
   })
+})
+
+test('parameters that are too long for a variable are in the file, and the log says so', async t => {
+  const { root, of, runToEnd } = await setUp(t)
+  const recipe = await writeRecipe(path.join(root, 'plain'), {
+    'train.py': `import hashlib, os
+found = open(os.environ["FORGE_PARAMS_FILE"], "rb").read()
+print(len(found), hashlib.sha256(found).hexdigest(), "FORGE_PARAMS" in os.environ)
+`,
+  })
+  const paramsOf = (bytes: number) => JSON.stringify({ text: 'x'.repeat(bytes - 11) })
+  const longest = 128 * 1024 - 'FORGE_PARAMS='.length - 1
+  for (const bytes of [longest, longest + 1, 900_000]) {
+    const params = paramsOf(bytes)
+    const { code, text } = await runToEnd(await of(recipe, {}, params))
+    t.is(code, 0, text)
+    const digest = createHash('sha256').update(params).digest('hex')
+    const isVariable = bytes <= longest
+    t.is(text.includes(`${bytes} ${digest} ${isVariable ? 'True' : 'False'}`), true, text)
+    t.is(
+      /\[forge\] the parameters are \d+ bytes: too long for FORGE_PARAMS/.test(text),
+      !isVariable,
+    )
+  }
 })
 
 test('variables of a job reach its program, and nothing that builds what others share', async t => {
@@ -264,7 +290,9 @@ test('a machine without Python says what to install', async t => {
   const { preparation } = await of(recipe)
   const plan = JSON.parse(preparation?.command.at(-1) ?? '')
   const without = recipeCommand({ ...plan, python: '/no/python3' })
-  const { code, text } = await runToEnd(launch({ preparation: { command: without, env: {} } }))
+  const { code, text } = await runToEnd(
+    launch({ preparation: { command: without, env: {}, input: '{}' } }),
+  )
   t.is(code, 78)
   t.regex(
     text,

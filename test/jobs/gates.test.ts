@@ -266,6 +266,15 @@ for (const name of [
     t.regex(refusal.detail, new RegExp(`^Environment variables refused: ${name} change`))
   })
 
+test('a variable with which no program could be started is refused, with the limit', t => {
+  // Four bytes each: as many as fit beside `LONG=` and a null byte, and one more.
+  const trains = (count: number) => factsOf({ env: { LONG: '\u{1F682}'.repeat(count) } })
+  t.notThrows(() => passAll(trains(32_766)))
+  const refusal = refusalOf(trains(32_767))
+  t.like(refusal.extras, { fields: { gate: 'env' }, code: 'env.too_long' })
+  t.regex(refusal.detail, /LONG: no program starts with a variable of more than 131071 bytes/)
+})
+
 test('variables that only the program itself heeds may be set', t => {
   const env = {
     NCCL_DEBUG: 'WARN',

@@ -1,5 +1,5 @@
 import { Refusal } from '../../../platform/refusal.ts'
-import { isJobVariable } from '../../../schemas/job-variables.ts'
+import { fitsVariable, isJobVariable, maxVariableBytes } from '../../../schemas/job-variables.ts'
 import type { GateName, GateResult } from '../../../schemas/jobs.ts'
 import { dialect } from '../../../schemas/jobspec.ts'
 import { type AdmissionFacts, requestOf } from './facts.ts'
@@ -159,7 +159,17 @@ const sensitiveFile: Gate = ({ spec }) =>
 
 /** A variable that changes how programs are loaded or installed could make more than the job's own program do its will. */
 const environmentVariables: Gate = ({ spec }) => {
-  const refused = Object.keys(spec.spec.env).filter(name => !isJobVariable(name))
+  const { env } = spec.spec
+  const refused = Object.keys(env).filter(name => !isJobVariable(name))
+  const tooLong = Object.keys(env).filter(name => !fitsVariable(name, env[name] ?? ''))
+  if (refused.length === 0 && tooLong.length > 0)
+    return {
+      ok: false,
+      code: 'env.too_long',
+      detail: `Environment variables refused: ${tooLong.join(', ')}: no program starts with a variable of more than ${maxVariableBytes - 1} bytes, name and "=" included`,
+      data: { refused: tooLong },
+      hint: 'Pass long values as parameters; the run reads them from FORGE_PARAMS_FILE',
+    }
   if (refused.length === 0) return { ok: true, detail: 'every variable may be set' }
   return {
     ok: false,
