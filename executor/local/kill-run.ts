@@ -18,6 +18,7 @@ const patienceMs = 10_000
 
 /** Kills all processes of a run, in rounds until none is found. Returns how many remain. */
 export async function killRun(quarry: Quarry): Promise<number> {
+  if (quarry.mark === '') throw new Error('a run without a mark cannot be told from others')
   const deadline = performance.now() + patienceMs
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, 200)) {
     const left = killOnce(quarry)

@@ -94,7 +94,9 @@ function hasEnded(row: ProcessRow): boolean {
   return row.state === 'Z' || row.state === 'X'
 }
 
+/** An empty mark is nobody's. */
 function hasMark(pid: number, mark: string): boolean {
+  if (mark === '') return false
   const environment = readProcFile(pid, 'environ')
   return environment !== null && `\0${environment}\0`.includes(`\0${markVariable}=${mark}\0`)
 }

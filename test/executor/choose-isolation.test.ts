@@ -1,3 +1,4 @@
+import { openSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -6,7 +7,9 @@ import { bubblewrapArguments } from '../../executor/local/bubblewrap.ts'
 import type { Enclosure } from '../../executor/local/enclosure.ts'
 import { deviceFiles } from '../../executor/local/gpus.ts'
 import { describeIsolation, enclosureOf } from '../../executor/local/isolation.ts'
+import { markVariable, processesOfRun, trySignal } from '../../executor/local/processes.ts'
 import { RunIdentities } from '../../executor/local/run-identity.ts'
+import { startCommand } from '../../executor/local/start-command.ts'
 import { isolationAt } from './bench.ts'
 import { whatHolds } from './what-holds.ts'
 
@@ -47,6 +50,27 @@ test('an isolation that does not keep the server’s files does not pass its tri
   // With the folder of the runs opened to all of them, Landlock allows what it must not.
   const open = isolationAt(runs, 'landlock', { readable: [runs], hidden: [] })
   await t.throwsAsync(open, { message: /it can read the files of the server|landlock/i })
+})
+
+test('a program without a mark, as in a trial, is not given an empty one', async t => {
+  const { mode, ground } = await isolationAt(await runsFolder(t), 'auto')
+  const [work, tmp] = ['work', 'tmp'].map(name => path.join(ground.runsDirectory, name))
+  if (work === undefined || tmp === undefined) throw new Error('no folders')
+  for (const folder of [work, tmp]) await mkdir(folder)
+  const own = { identity: null, work, tmp, readable: [], writable: [], devices: [] }
+  const [stdout, stderr] = [openSync(path.join(work, 'out'), 'w'), openSync('/dev/null', 'w')]
+  const program = { command: ['sleep', '60'], env: { PATH: '/usr/bin:/bin' }, cwd: work }
+  const around = await enclosureOf({ mode, ground }, own)
+  const started = await startCommand({ ...program, stdout, stderr }, around)
+  const rows = processesOfRun('no such mark', started.pid, null)
+  const parents = rows.flatMap(row => [row.pid, row.parent]).filter(pid => pid !== process.pid)
+  const marked = parents.filter(pid =>
+    readFileSync(`/proc/${pid}/environ`, 'utf8').includes(markVariable),
+  )
+  trySignal(-started.pid, 'SIGKILL')
+  t.deepEqual(marked, [])
+  t.true(parents.length > 0)
+  await started.ended
 })
 
 const enclosure = (part: Partial<Enclosure>): Enclosure => ({

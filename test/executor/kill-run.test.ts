@@ -42,6 +42,17 @@ test('a mark matches exactly: an attempt is not one whose name has it as a prefi
   t.deepEqual(await commandLinesWith(id), [])
 })
 
+test('an empty mark is nobody’s', async t => {
+  const env = { PATH: process.env.PATH, [markVariable]: '' }
+  const stranger = spawn('sleep', ['60'], { env, stdio: 'ignore' })
+  t.teardown(() => stranger.kill('SIGKILL'))
+  await until('it runs', 50_000, async () => identify(stranger.pid ?? 0) !== null)
+  t.false(processesOfRun('', null, null).some(({ pid }) => pid === stranger.pid))
+  const quarry = { mark: '', cgroup: null, session: null, owner: null }
+  await t.throwsAsync(killRun(quarry), { message: /without a mark/ })
+  t.is(stranger.exitCode ?? stranger.signalCode, null, 'it lives')
+})
+
 test('a control group, where this user may make one, is emptied and removed', async t => {
   const { cgroup, reason } = createCgroup(`forge-test-${process.pid}-${Date.now()}`)
   if (!cgroup) {
