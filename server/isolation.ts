@@ -1,10 +1,13 @@
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chooseIsolation } from '../executor/local/choose-isolation.ts'
-import { describeIsolation, type Isolation } from '../executor/local/isolation.ts'
+import { controlSockets } from '../executor/local/control-sockets.ts'
+import { isIn, realOf } from '../executor/local/hidden-paths.ts'
+import { closedFolders, describeIsolation, type Isolation } from '../executor/local/isolation.ts'
 import { filesOf, probePython } from '../executor/local/python-probe.ts'
 import { pythonClient } from '../executor/local/recipe-command.ts'
+import { CannotStart } from '../platform/cannot-start.ts'
 import { builtInRecipes } from '../recipes/catalogue.ts'
 import type { Config } from './config.ts'
 import type { Core } from './core.ts'
@@ -17,28 +20,55 @@ export const environmentsIn = ({ dataDir }: Config): string => join(dataDir, 'en
 /** Forge's own folder: settings may lie in it, so runs see only the recipes and the client in there. */
 const ownFolder = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 
+/** Files from which this server reads secrets. */
+const secretFilesOf = (config: Config): string[] =>
+  [config.keysSecretFile, config.kafkaTlsKeyFile, config.kafkaSaslPasswordFile]
+    .filter(file => file !== null)
+    .map(file => resolve(file))
+
 /** Chooses how runs are kept apart, and says it in the log. */
 export async function openIsolation(
-  { config, logger }: Core,
+  { config, logger }: Pick<Core, 'config' | 'logger'>,
   runsDirectory: string,
 ): Promise<Isolation> {
   const environments = environmentsIn(config)
   await mkdir(runsDirectory, { recursive: true, mode: 0o700 })
   await mkdir(environments, { recursive: true, mode: 0o755 })
+  const hidden = [config.dataDir, ownFolder, ...secretFilesOf(config)].map(realOf)
+  const closed = [...hidden, ...closedFolders.map(realOf)]
   const isolation = await chooseIsolation(config.localIsolation, {
     runsDirectory,
     python: await findPython(),
     passed: [config.dataDir],
     needed: [environments, pythonClient, builtInRecipes],
-    hidden: [config.dataDir, ownFolder],
-    readable: config.localReadable,
-    writable: config.localWritable,
+    hidden,
+    sockets: await controlSockets(process.env, process.getuid?.() ?? 0),
+    readable: opened('SERVICE_LOCAL_READABLE', config.localReadable, closed),
+    writable: opened('SERVICE_LOCAL_WRITABLE', config.localWritable, closed),
     ids: config.localIds,
   })
-  const { notice, ...chosen } = describeIsolation(isolation)
+  const { notice, degraded: _, ...chosen } = describeIsolation(isolation)
   if (notice !== undefined) logger.warn(chosen, notice)
   else logger.info({ ...chosen, not: isolation.not }, 'runs are isolated')
   return isolation
+}
+
+/** Folders that are opened to runs, by the names given and by those behind links. Throws if one would show what is closed. */
+function opened(setting: string, folders: readonly string[], closed: readonly string[]): string[] {
+  return folders.flatMap(folder => {
+    const real = realOf(folder)
+    const above = closed.find(one => isIn(real, one))
+    const inside = closed.find(one => isIn(one, real))
+    if (above !== undefined)
+      throw new CannotStart(
+        `${setting}=${folder} lies in ${above}, which no run may reach: move what runs need to a folder outside of it, and name that one.`,
+      )
+    if (inside !== undefined)
+      throw new CannotStart(
+        `${setting}=${folder} contains ${inside}, which no run may reach: name only those of its folders that runs need.`,
+      )
+    return [...new Set([folder, real])]
+  })
 }
 
 /** Null where there is none: then no recipe can run either, and each run says so. */

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import type { Enclosure } from './enclosure.ts'
+import { coversIn, seenIn } from './hidden-paths.ts'
 
 /** The descriptor on which bubblewrap tells the pid of the namespace's first process. */
 export const infoDescriptor = 4
@@ -9,8 +10,9 @@ export const infoDescriptor = 4
  * network is the host's, because the run reports to the server. What is mounted later covers what was mounted before.
  */
 export function bubblewrapArguments(enclosure: Enclosure): string[] {
-  const { identity, system, hidden, readable, writable, devices, tmp } = enclosure
-  const covered = hidden.filter(folder => system.some(above => isIn(folder, above)))
+  const { identity, writable, devices, tmp } = enclosure
+  const seen = seenIn(enclosure)
+  const { folders, files } = coversIn(seen)
   const each = (option: string, paths: readonly string[]) =>
     paths.flatMap(path => [option, path, path])
   return [
@@ -22,16 +24,17 @@ export function bubblewrapArguments(enclosure: Enclosure): string[] {
       : ['--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']),
     ...foldersAbove(['/var/tmp']),
     ...['--bind', tmp, '/tmp', '--bind', tmp, '/var/tmp'],
-    ...foldersAbove(system),
-    ...each('--ro-bind-try', system),
-    ...covered.flatMap(folder => ['--tmpfs', folder]),
+    ...foldersAbove(seen.shown),
+    ...each('--ro-bind-try', seen.shown),
+    ...folders.flatMap(folder => ['--tmpfs', folder]),
+    ...files.flatMap(file => ['--ro-bind', '/dev/null', file]),
     ...['--proc', '/proc', '--dev', '/dev', '--perms', '1777', '--tmpfs', '/dev/shm'],
     ...['--ro-bind', '/sys', '/sys'],
     ...each('--dev-bind-try', devices),
-    ...foldersAbove([...readable, ...writable]),
-    ...each('--ro-bind-try', readable),
+    ...foldersAbove([...seen.inside, ...writable]),
+    ...each('--ro-bind-try', seen.inside),
     ...each('--bind', writable),
-    ...covered.flatMap(folder => ['--remount-ro', folder]),
+    ...folders.flatMap(folder => ['--remount-ro', folder]),
     ...['--remount-ro', '/', '--chdir', '/'],
   ]
 }
@@ -47,7 +50,3 @@ function foldersAbove(paths: readonly string[]): string[] {
   for (const path of paths) add(dirname(path))
   return [...folders].flatMap(folder => ['--perms', '0755', '--dir', folder])
 }
-
-/** Whether `path` is `folder` or lies in it. */
-export const isIn = (path: string, folder: string): boolean =>
-  `${path}/`.startsWith(folder === '/' ? folder : `${folder}/`)

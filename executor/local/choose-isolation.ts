@@ -11,11 +11,11 @@ export async function chooseIsolation(asked: IsolationSetting, ground: Ground): 
   const wanted: readonly Enclosure['mode'][] =
     asked === 'auto' ? ['bubblewrap', 'user', 'landlock'] : asked === 'none' ? [] : [asked]
   for (const mode of wanted) {
-    const fault = await tryOut(mode, ground)
-    if (fault === null) return { mode, not, ground }
+    const { fault, reached } = await tryOut(mode, ground)
+    if (fault === null) return { mode, not, ground, reached }
     not[mode] = fault
   }
-  if (asked === 'auto' || asked === 'none') return { mode: 'none', not, ground }
+  if (asked === 'auto' || asked === 'none') return { mode: 'none', not, ground, reached: [] }
   throw new Error(
     `SERVICE_LOCAL_ISOLATION=${asked} does not work here: ${not[asked]} (docs/security.md says what each needs)`,
   )

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { bubblewrapArguments } from './bubblewrap.ts'
 import type { Enclosure } from './enclosure.ts'
+import { realOf, seenIn, withoutHidden } from './hidden-paths.ts'
 
 /** The input of `confine.py`. */
 type ConfineOrder = Pick<Enclosure, 'identity'> & {
@@ -31,9 +32,11 @@ export function confined(
   const order = { command, env, cwd, identity, landlock: null, wait: false }
   if (mode === 'user') return { program: python, args: python3.slice(1), order }
   if (mode === 'landlock') {
-    const { system, readable, writable, tmp, devices } = enclosure
+    const { writable, tmp, devices } = enclosure
+    const { shown, inside, hidden } = seenIn(enclosure)
+    const open = new Set(withoutHidden(shown.map(realOf), hidden))
     const landlock = {
-      readable: [...system, ...readable, '/proc', '/sys'],
+      readable: [...open, ...inside, '/proc', '/sys'],
       writable: [...writable, tmp],
       devices: [...plainDevices, ...devices],
     }

@@ -10,9 +10,9 @@ export type Enclosure = {
   identity: { id: number; groups: number[] } | null
   /** What every run may read; missing ones are skipped. */
   system: string[]
-  /** Kept out of the folders above. */
+  /** Folders and files that are kept out of everything that is readable, but for what is named in them. */
   hidden: string[]
-  /** What this run may read besides. */
+  /** What this run may read besides, also in hidden folders. */
   readable: string[]
   writable: string[]
   devices: string[]

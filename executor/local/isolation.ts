@@ -1,6 +1,3 @@
-import { readdir } from 'node:fs/promises'
-import path from 'node:path'
-import { isIn } from './bubblewrap.ts'
 import type { Enclosure, IsolationMode } from './enclosure.ts'
 
 export const isolationChoices = ['auto', 'bubblewrap', 'user', 'landlock', 'none'] as const
@@ -18,25 +15,46 @@ export type Ground = {
   needed: string[]
   /** Any Python 3.8 or newer; null where there is none. */
   python: { executable: string; files: string[] } | null
-  /** What no run may reach, even where it lies among the folders of the system. */
+  /** Folders and files that no run may reach, even where they lie among the folders of the system. */
   hidden: string[]
+  /** Sockets that would let a run act outside of its isolation (`control-sockets.ts`). */
+  sockets: string[]
   /** Folders of this machine that the operator opens to runs. */
   readable: readonly string[]
   writable: readonly string[]
   ids: IdRange
 }
 
-/** `not`: why the modes before it were not taken. */
+/** `not`: why the modes before it were not taken; `reached`: which of the sockets a run can connect to all the same. */
 export type Isolation = {
   mode: IsolationMode
+  reached: string[]
   not: Partial<Record<IsolationMode, string>>
   ground: Ground
 }
 
 const isRoot = () => process.getuid?.() === 0
 
-/** For the log and for `readyz`. */
-export function describeIsolation({ mode, not }: Isolation): { mode: string; notice?: string } {
+/** What closes a socket to runs, by how they are kept apart. */
+const closing = {
+  bubblewrap: 'take its folder out of SERVICE_LOCAL_READABLE and SERVICE_LOCAL_WRITABLE',
+  user: 'it is open to every user of this machine: restrict its permissions',
+  landlock:
+    'Landlock does not govern sockets: install bubblewrap, or run the server as a user who may not open it',
+}
+
+/** For the log and for `readyz`; `degraded`: the isolation that was chosen has a gap. */
+export function describeIsolation({ mode, not, reached }: Isolation): {
+  mode: string
+  notice?: string
+  degraded?: true
+} {
+  if (mode !== 'none' && reached.length > 0)
+    return {
+      mode,
+      degraded: true,
+      notice: `Runs can connect to ${reached.join(', ')}, and act through it outside of their isolation; ${closing[mode]} (docs/security.md).`,
+    }
   if (mode !== 'none') return { mode }
   const why = Object.entries(not).map(([other, fault]) => `${other}: ${fault}`)
   return {
@@ -65,6 +83,12 @@ const systemFolders = [
   ].map(name => `/etc/${name}`),
 ]
 
+/** Private keys of the machine, and what it is known by elsewhere. */
+export const closedFolders = [
+  ...['/etc/ssl/private', '/etc/pki/tls/private', '/etc/pki/CA/private'],
+  ...['/etc/pki/consumer', '/etc/pki/entitlement'],
+]
+
 /** Where one attempt stands. */
 export type Ownership = {
   identity: Enclosure['identity']
@@ -75,43 +99,20 @@ export type Ownership = {
   devices: string[]
 }
 
-/** What may be reached of `folders`, down to the siblings of what is hidden. */
-async function withoutHidden(
-  folders: readonly string[],
-  hidden: readonly string[],
-): Promise<string[]> {
-  const kept: string[] = []
-  for (const folder of folders) {
-    if (!hidden.some(path => isIn(path, folder))) kept.push(folder)
-    else if (!hidden.includes(folder)) {
-      const inside = await readdir(folder).catch(() => [])
-      kept.push(
-        ...(await withoutHidden(
-          inside.map(name => path.join(folder, name)),
-          hidden,
-        )),
-      )
-    }
-  }
-  return kept
-}
-
 /** Null: without isolation. */
-export async function enclosureOf(
+export function enclosureOf(
   { mode, ground }: Pick<Isolation, 'mode' | 'ground'>,
   own: Ownership,
-): Promise<Enclosure | null> {
-  const { python, hidden } = ground
+): Enclosure | null {
+  const { python } = ground
   if (mode === 'none') return null
   if (python === null) throw new Error('there is no Python on this machine')
-  const open = [...systemFolders, ...ground.readable]
   return {
     mode,
     python: python.executable,
     identity: own.identity,
-    // Landlock can only allow, so what is hidden is left out.
-    system: mode === 'landlock' ? await withoutHidden(open, hidden) : open,
-    hidden,
+    system: [...systemFolders, ...ground.readable],
+    hidden: [...ground.hidden, ...closedFolders],
     readable: [...python.files, ...own.readable],
     writable: [...new Set([...ground.writable, ...own.writable, own.work])],
     devices: own.devices,

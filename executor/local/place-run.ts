@@ -37,7 +37,7 @@ export class RunPlaces {
     const { mode } = this.#isolation
     const real = !this.#capacity.fake && launch.gpu_indexes.length > 0
     const granted = await this.#granted(launch)
-    const enclosure = await enclosureOf(this.#isolation, {
+    const enclosure = enclosureOf(this.#isolation, {
       identity: id === null ? null : { id, groups: granted.groups },
       work,
       tmp,

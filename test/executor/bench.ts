@@ -44,6 +44,7 @@ export async function isolationAt(
     passed: [path.dirname(runsDirectory)],
     needed: [],
     hidden: [path.dirname(runsDirectory)],
+    sockets: [],
     readable: [],
     writable: [],
     ids: { first: 1_900_000_000, count: 65_536 },

@@ -60,6 +60,8 @@ forbidden = {
     "stopping the server": lambda: os.kill(server, 0) or "may signal it",
     "a settings file beside the program": lambda: read(known["settings"]),
     "a file in the home of the server's user": lambda: read(known["home_file"]),
+    "a file of a secret, in a folder that was opened": lambda: read(known["secret_file"]),
+    "the private keys of the machine": lambda: first("/etc/ssl/private/*"),
     "the keys that sign tokens": lambda: first(data + "/keys/*.pem"),
     "the password of the embedded database": lambda: read(data + "/postgres/password"),
     "the files of the embedded database": lambda: read(data + "/postgres/cluster/PG_VERSION"),

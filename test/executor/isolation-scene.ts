@@ -40,6 +40,7 @@ await write(at('home', '.pgpass'), 'secret')
 await mkdir(at('program'), { mode: 0o755 })
 await write(at('program', '.env'), 'SERVICE_DATABASE_URL=secret')
 await write(at('opened', 'data'), 'opened', 0o644)
+await write(at('opened', 'keys', 'secret'), 'secret')
 await writeRecipe(at('program', 'client'), { 'forge_client.py': 'here = True\n' })
 const recipe = await writeRecipe(at('program', 'recipe'), {
   'train.py': await readFile(new URL('forbidden.py', import.meta.url), 'utf8'),
@@ -50,7 +51,7 @@ await mkdir(environments)
 const runsDirectory = path.join(data, 'runs')
 const isolation = await isolationAt(runsDirectory, setting as IsolationSetting, {
   needed: [environments, recipe],
-  hidden: [data, at('program')],
+  hidden: [data, at('program'), at('opened', 'keys', 'secret')],
   readable: [at('opened')],
 })
 const executor = await openLocalExecutor({
@@ -80,6 +81,7 @@ const params = {
   victim: path.join(runsDirectory, victim),
   data,
   settings: at('program', '.env'),
+  secret_file: at('opened', 'keys', 'secret'),
   home_file: at('home', '.pgpass'),
   port: Number(new URL(postgres.url).port),
   client: at('program', 'client'),

@@ -1,9 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
+import { pino } from 'pino'
+import type { Readiness } from '../../../platform/readiness.ts'
 import { BadConfig } from '../../../platform/settings.ts'
 import { readConfig } from '../../../server/config.ts'
+import { openIsolation } from '../../../server/isolation.ts'
+import { whatHolds } from '../../executor/what-holds.ts'
 import { serverProcess } from '../../servers/server-process.ts'
 
 const faultsOf = (env: Record<string, string>): readonly string[] => {
@@ -51,4 +56,99 @@ test('a server without isolation says so in its log and in readyz, and is ready'
   t.regex(server.output(), told)
   const anybody = await (await fetch(`${server.url}/api/readyz`)).text()
   t.notRegex(anybody, /shell|isolated/, 'nobody else needs to know')
+})
+
+/** What would be opened to runs with these settings, or why the server would not start. */
+async function openedWith(t: ExecutionContext, env: (folder: string) => Record<string, string>) {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'forge-opened-')))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  for (const name of ['data', 'sets/own', 'data/inside'])
+    await mkdir(join(folder, name), { recursive: true })
+  await symlink(join(folder, 'sets'), join(folder, 'link'))
+  await symlink(join(folder, 'data'), join(folder, 'disguise'))
+  await writeFile(join(folder, 'sets', 'own', 'secret'), 'secret')
+  const given = { SERVICE_DATA_DIR: join(folder, 'data'), SERVICE_LOCAL_ISOLATION: 'none' }
+  const config = readConfig({ ...given, ...env(folder) })
+  const logger = pino({ level: 'silent' })
+  const opening = openIsolation({ config, logger }, join(config.dataDir, 'runs'))
+  return opening.then(
+    ({ ground }) => ({ folder, ground, refused: '' }),
+    (error: Error) => ({ folder, ground: null, refused: error.message }),
+  )
+}
+
+for (const setting of ['SERVICE_LOCAL_READABLE', 'SERVICE_LOCAL_WRITABLE'])
+  test(`${setting} must be apart from what no run may reach`, async t => {
+    const refusal = async (name: string, more: Record<string, string> = {}) => {
+      const env = (folder: string) => ({
+        [setting]: join(folder, name),
+        ...Object.fromEntries(Object.entries(more).map(([key, file]) => [key, join(folder, file)])),
+      })
+      return (await openedWith(t, env)).refused
+    }
+    t.regex(
+      await refusal('data'),
+      new RegExp(`${setting}=.*/data lies in .*/data, .*outside of it`),
+    )
+    t.regex(await refusal('data/inside'), /inside lies in .*\/data, which no run may reach: move/)
+    t.regex(await refusal('disguise/inside'), /disguise\/inside lies in .*\/data,/)
+    t.regex(await refusal('.'), /contains .*\/data, .*name only those of its folders/)
+    const secret = { SERVICE_KEYS_SECRET_FILE: 'sets/own/secret' }
+    t.regex(await refusal('link', secret), /link contains .*\/sets\/own\/secret, which no run/)
+    t.is(await refusal('link'), '')
+    const { ground, folder } = await openedWith(t, at => ({ [setting]: join(at, 'link') }))
+    const opened = setting === 'SERVICE_LOCAL_READABLE' ? ground?.readable : ground?.writable
+    t.deepEqual(opened, [join(folder, 'link'), join(folder, 'sets')], 'by both of its names')
+  })
+
+test('folders of private keys are refused, too', async t => {
+  const env = () => ({ SERVICE_LOCAL_READABLE: '/etc/ssl' })
+  t.regex((await openedWith(t, env)).refused, /contains \/etc\/ssl\/private, which no run may/)
+})
+
+test('files from which the server reads secrets are hidden from runs', async t => {
+  const { ground, folder } = await openedWith(t, at => ({
+    SERVICE_KEYS_SECRET_FILE: join(at, 'link', 'own', 'secret'),
+    SERVICE_KAFKA_TLS: 'on',
+    SERVICE_KAFKA_TLS_CERT_FILE: join(at, 'cert.pem'),
+    SERVICE_KAFKA_TLS_KEY_FILE: join(at, 'key.pem'),
+    SERVICE_KAFKA_SASL_MECHANISM: 'PLAIN',
+    SERVICE_KAFKA_SASL_USERNAME: 'forge',
+    SERVICE_KAFKA_SASL_PASSWORD_FILE: join(at, 'password'),
+  }))
+  for (const name of ['data', 'sets/own/secret', 'key.pem', 'password'])
+    t.true(ground?.hidden.includes(join(folder, name)), name)
+})
+
+test('a socket that is open to runs is named in the log and in readyz, to those who may know', async t => {
+  const folder = await mkdtemp(join(tmpdir(), 'forge-socket-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
+  const engine = createServer().listen(join(folder, 'engine'))
+  await new Promise(resolve => engine.once('listening', resolve))
+  t.teardown(() => engine.close())
+  const server = await serverProcess({
+    folder,
+    env: {
+      SERVICE_LOCAL_ISOLATION: 'landlock',
+      SERVICE_METRICS_TOKEN: 'scraper',
+      DOCKER_HOST: `unix://${join(folder, 'engine')}`,
+    },
+  })
+  t.teardown(() => server.stop())
+  const { landlock } = await whatHolds()
+  if (landlock !== null) {
+    await t.throwsAsync(server.start(), { message: /landlock/i })
+    return
+  }
+  await server.start()
+  const readyz = (headers: Record<string, string>) => fetch(`${server.url}/api/readyz`, { headers })
+  const response = await readyz({ authorization: 'Bearer scraper' })
+  t.is(response.status, 200)
+  const { status, checks } = (await response.json()) as Readiness
+  t.is(status, 'degraded')
+  t.like(checks.isolation, { ok: true, mode: 'landlock', degraded: true })
+  const told = /Runs can connect to \/.*\/engine, and act through it/
+  t.regex(String(checks.isolation?.notice), told)
+  t.regex(server.output(), told)
+  t.notRegex(await (await readyz({})).text(), /engine/)
 })
