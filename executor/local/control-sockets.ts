@@ -1,4 +1,5 @@
 import { realpath, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 
 /** Of engines and services that run whatever those who may connect ask for. */
@@ -26,7 +27,11 @@ export async function controlSockets(env: NodeJS.ProcessEnv, uid: number): Promi
     ...elsewhere,
     ...own.flatMap(folder => ofTheUser.map(name => path.join(folder, name))),
     ...named.map(found => found?.[1] ?? ''),
-    ...[env.SSH_AUTH_SOCK ?? '', env.TMUX?.split(',')[0] ?? '', `/tmp/tmux-${uid}/default`],
+    ...[
+      env.SSH_AUTH_SOCK ?? '',
+      env.TMUX?.split(',')[0] ?? '',
+      path.join(tmpdir(), `tmux-${uid}`, 'default'),
+    ],
   ]
   const found = await Promise.all(candidates.filter(path.isAbsolute).map(socketAt))
   return [...new Set(found.filter(one => one !== null))]
