@@ -50,6 +50,14 @@ export const sources: readonly Source[] = [
   return sourceOf(relative(root, path), text)
 })
 
+/** Sources in other languages: of these only the length is looked at. */
+export const otherSources: readonly Pick<Source, 'file' | 'lines'>[] = folders
+  .flatMap(folder => walk(join(root, folder), /\.(py|html|css|m?js)$/))
+  .map(path => ({
+    file: relative(root, path),
+    lines: readFileSync(path, 'utf8').split('\n').length - 1,
+  }))
+
 export function sourceOf(file: string, text: string): Source {
   const code = withoutComments(text)
   const imports = specifiersIn(code.replace(templates, '``')).map(specifier =>
@@ -58,11 +66,11 @@ export function sourceOf(file: string, text: string): Source {
   return { file, text, code, lines: text.split('\n').length - 1, imports: [...new Set(imports)] }
 }
 
-function walk(folder: string): string[] {
+function walk(folder: string, name = /\.ts$/): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap(entry => {
     if (foreign.has(entry.name) || entry.name.startsWith('.')) return []
     const path = join(folder, entry.name)
-    if (entry.isDirectory()) return walk(path)
-    return entry.name.endsWith('.ts') ? [path] : []
+    if (entry.isDirectory()) return walk(path, name)
+    return name.test(entry.name) ? [path] : []
   })
 }

@@ -1,5 +1,6 @@
 import inspect
 import os
+import pydoc
 import subprocess
 import sys
 import tempfile
@@ -74,6 +75,16 @@ class Help(unittest.TestCase):
                     self.assertRegex(inspect.getdoc(function), r"\b%s\b" % parameter)
 
 
+    def test_a_function_of_the_module_is_the_method_of_the_run(self):
+        for name in ("log", "log_hparams", "log_samples", "log_artifact", "should_stop", "flush", "finish"):
+            function, method = getattr(forge, name), getattr(forge.Run, name)
+            with self.subTest(name=name):
+                shown = list(inspect.signature(function).parameters.values())
+                self.assertEqual(shown, list(inspect.signature(method).parameters.values())[1:])
+                self.assertIn(inspect.getdoc(method), pydoc.render_doc(function, renderer=pydoc.plaintext).replace("\n    ", "\n"))
+                self.assertEqual((function.__name__, function.__module__), (name, "forge"))
+
+
 class Disabled(unittest.TestCase):
     def test_0_does_nothing_and_says_nothing(self):
         code, out, err, left = run_script(EVERYTHING, SERVICE_ENABLED="0")
@@ -89,6 +100,51 @@ class Disabled(unittest.TestCase):
         code, _, err, _ = run_script("import forge; forge.log({'a': 1})", SERVICE_ENABLED="0")
         self.assertEqual(code, 1)
         self.assertIn("forge.init()", err)
+
+
+class InitAgain(unittest.TestCase):
+    """`init` while a run is active, as in a cell of a notebook that runs again."""
+
+    SCRIPT = """
+        import os, forge
+        run = forge.init({"lr": 1}, project="a", name="first", monitor_hardware=False)
+        def again(*args, **options):
+            try:
+                print(forge.init(*args, **options) is run)
+            except forge.ForgeError as error:
+                print("raised:", error)
+        %s
+        forge.finish(timeout=0.1)
+    """
+
+    def again(self, calls):
+        code, out, err, _ = run_script(self.SCRIPT % calls, **AWAY)
+        self.assertEqual(code, 0, err)
+        return out.splitlines(), [line for line in err.splitlines() if "init for" in line]
+
+    def test_the_same_run_or_none_in_particular_is_returned_in_silence(self):
+        calls = "again(); again({'lr': 2}); again(project='a'); again(project='a', name='first', strict=True)"
+        self.assertEqual(self.again(calls), (["True"] * 4, []))
+
+    def test_another_run_is_warned_of_with_both_names(self):
+        out, told = self.again("again(project='b'); again(project='a', name='second'); again(tags=['x'])")
+        self.assertEqual(out, ["True"] * 3)
+        self.assertEqual(len(told), 3)
+        for line, asked in zip(told, ("project='b'", "name='second'", "tags=['x']")):
+            before, _, after = line.partition(" returns the active ")
+            self.assertIn(asked, before)
+            self.assertIn("run run_1 project='a' name='first'", after)
+            self.assertIn("forge.finish()", after)
+
+    def test_so_is_another_run_of_the_environment(self):
+        out, told = self.again("os.environ['SERVICE_RUN_ID'] = 'run_2'; again()")
+        self.assertEqual(out, ["True"])
+        self.assertRegex(told[0], "run_id='run_2'.* active run run_1 ")
+
+    def test_strict_raises(self):
+        out, told = self.again("again(project='b', strict=True)")
+        self.assertEqual(told, [])
+        self.assertRegex(out[0], "^raised: init for project='b'.*run_1")
 
 
 class Away(unittest.TestCase):
@@ -184,8 +240,8 @@ class Disk(unittest.TestCase):
             for step in range(3000):
                 forge.log({"loss": 1.0}, step)
             def was_put_back():
-                queue = list(run._buffer._queue)
-                return queue and isinstance(queue[0], forge.buffer.Request) and run._buffer.waiting >= 3000
+                queue = list(run._reporter.buffer._queue)
+                return queue and isinstance(queue[0], forge.buffer.Request) and run._reporter.buffer.waiting >= 3000
             deadline = time.monotonic() + 20
             while not was_put_back() and time.monotonic() < deadline:
                 time.sleep(0.01)
@@ -195,7 +251,7 @@ class Disk(unittest.TestCase):
             **{**AWAY, "FORGE_SPOOL_DIR": "/dev/null/spool"},
         )
         self.assertEqual((code, out), (0, "True\n"))
-        self.assertIn("no room in the spool", err)
+        self.assertRegex(err, r"3,000 points and \d other reports not stored: \S*run_1 cannot be written \(Not a directory\)")
 
 
 if __name__ == "__main__":

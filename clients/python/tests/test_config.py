@@ -1,6 +1,8 @@
+import os
 import unittest
+import unittest.mock
 
-from forge.config import ConfigError, read_config
+from forge.config import ConfigError, read_config, spool_root
 
 COMPLETE = {
     "SERVICE_ENABLED": "1",
@@ -38,6 +40,21 @@ class ServiceEnabled(unittest.TestCase):
 
 
 class Address(unittest.TestCase):
+    def test_what_cannot_be_sent_to_is_refused_at_once(self):
+        for endpoint in ("http://", "http://:80", "http://host:port/x", "http://host name/", "http://[::1", "ftp://host"):
+            with self.subTest(endpoint=endpoint), self.assertRaisesRegex(ConfigError, "SERVICE_ENDPOINT"):
+                read_config({**COMPLETE, "SERVICE_ENDPOINT": endpoint})
+
+    def test_what_cannot_be_a_token_is_refused_at_once_and_not_shown(self):
+        for token in ("“fit_1_secret”", "fit_1 secret", "fit_1\nsecret"):
+            with self.subTest(token=token), self.assertRaisesRegex(ConfigError, "SERVICE_TOKEN") as raised:
+                read_config({**COMPLETE, "SERVICE_TOKEN": token})
+            self.assertNotIn("secret", str(raised.exception))
+
+    def test_the_spool_stays_where_it_is_when_the_program_changes_its_folder(self):
+        with unittest.mock.patch.dict(os.environ, HOME="relative"):
+            self.assertTrue(os.path.isabs(spool_root({})))
+
     def test_a_trailing_slash_of_the_endpoint_does_not_matter(self):
         config = read_config({**COMPLETE, "SERVICE_ENDPOINT": "https://forge.example/api/ingest/"})
         self.assertEqual(config.endpoint, "https://forge.example/api/ingest")

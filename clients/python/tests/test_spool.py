@@ -1,10 +1,13 @@
+import errno
 import json
 import os
+import resource
 import stat
 import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 from forge.buffer import Request
 from forge.config import Config
@@ -191,7 +194,61 @@ class Limits(SpoolTest):
         self.assertFalse(self.spool().append(request(1)))
 
 
+class Disk(SpoolTest):
+    """A limit on the size of files stands for a full disk: part of a line is written, and then nothing."""
+
+    def limit(self, size):
+        _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_FSIZE, (most, most))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most if size is None else size, most))
+
+    def test_a_full_disk_neither_tears_a_line_nor_collects_files(self):
+        spool = self.spool()
+        self.assertTrue(spool.append(request(1)))
+        self.limit(len(request(1).body) + 60)
+        for number in range(20):
+            self.assertFalse(spool.append(request(number)))
+        self.assertIn("cannot be written (", spool.trouble)
+        self.assertEqual(len([name for name in os.listdir(self.folder) if name.endswith(".jsonl")]), 1)
+        self.limit(None)
+        self.assertTrue(spool.append(request(2)))
+        self.assertEqual((spool.trouble, drain(spool)), ("", [1, 2]))
+
+    def test_what_is_written_after_the_disk_was_full_has_its_address(self):
+        spool = self.spool()
+        self.limit(0)
+        for _ in range(5):
+            self.assertFalse(spool.append(request(1)))
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("run.json")], [])
+        self.limit(None)
+        self.assertTrue(spool.append(request(1)))
+        self.assertEqual(read_note(self.folder).address.token, "fit_1_secret")
+
+    def test_where_there_are_no_locks_nothing_waits_for_ever(self):
+        with unittest.mock.patch("fcntl.flock", side_effect=OSError(errno.ENOLCK, "No locks available")):
+            spool = self.spool()
+            self.assertTrue(spool.append(request(1)))
+            self.assertTrue(spool.adopt())
+            self.assertEqual(drain(spool), [1])
+            self.assertTrue(spool.append(request(2)))
+            other = self.spool()
+            with self.assertRaisesRegex(OSError, "no locks in this file system"):
+                other.adopt()
+            self.assertTrue(other.empty, "it may be written by a living process")
+            self.assertEqual(drain(spool), [2])
+
+
 class Address(SpoolTest):
+    def test_it_is_written_through_no_link_that_lies_in_wait(self):
+        os.makedirs(self.folder)
+        victim = os.path.join(os.path.dirname(self.folder), "victim")
+        with open(victim, "w") as file:
+            file.write("precious")
+        os.symlink(victim, os.path.join(self.folder, "run.json.%d" % os.getpid()))
+        self.spool().append(request(1))
+        with open(victim) as file:
+            self.assertEqual(file.read(), "precious")
+
     def test_the_address_is_readable_by_the_owner_alone(self):
         spool = self.spool()
         spool.append(request(1))

@@ -10,6 +10,7 @@ from forge.buffer import Buffer, Request
 from forge.config import Config
 from forge.notices import Notices
 from forge.spool import Amount, Spool
+from forge.sync import sync
 from forge.uploader import Uploader
 
 
@@ -23,10 +24,13 @@ class Service(BaseHTTPRequestHandler):
         if self.headers.get("Content-Encoding") == "gzip":
             body = gzip.decompress(body)
         broken = b"poison" in body and not self.server.healed
+        if self.server.odd:
+            broken = True
         if not broken:
             self.server.taken.append(json.loads(body)["n"])
-        reply = json.dumps({"detail": "Defect"} if broken else {"ok": True}).encode()
-        self.send_response(500 if broken else 200)
+        detail = [{"loc": None}] if self.server.odd else "Defect"
+        reply = json.dumps({"detail": detail} if broken else {"ok": True}).encode()
+        self.send_response(422 if self.server.odd else 500 if broken else 200)
         self.send_header("X-Request-Id", "a-request")
         self.send_header("Content-Length", str(len(reply)))
         self.end_headers()
@@ -39,7 +43,7 @@ class Service(BaseHTTPRequestHandler):
 class Poison(unittest.TestCase):
     def setUp(self):
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Service)
-        self.server.taken, self.server.healed = [], False
+        self.server.taken, self.server.healed, self.server.odd = [], False, False
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.addCleanup(self.server.server_close)
         self.addCleanup(self.server.shutdown)
@@ -74,6 +78,33 @@ class Poison(unittest.TestCase):
         later.close(5)
         self.assertIn(1, self.server.taken)
         self.assertFalse(os.path.exists(self.folder))
+
+    def test_a_disk_that_allows_no_lock_keeps_nothing_new_from_being_sent(self):
+        earlier = Spool(self.folder, Config("http://127.0.0.1:1", "run_1", "fit_1_secret", None, 0, 0))
+        earlier.append(Request("metrics", b'{"n":1}', 1))
+        earlier.close()
+        os.mkdir(os.path.join(self.folder, "replay.lock"))
+        buffer = Buffer()
+        buffer.put_request(Request("metrics", b'{"n":2,"word":"fine"}', 1))
+        uploader, _ = self.uploader(buffer)
+        self.assertTrue(uploader.flush(15))
+        uploader.close(5)
+        self.assertEqual(self.server.taken, [2])
+
+        told = []
+        root = os.path.dirname(self.folder)
+        os.mkdir(os.path.join(root, "run_2"))
+        self.assertEqual(sync([], {"FORGE_SPOOL_DIR": root}, told.append), 6)
+        self.assertEqual([line.split(": ")[0] for line in told], [self.folder, os.path.join(root, "run_2")])
+
+    def test_a_response_that_nobody_can_read_loses_nothing(self):
+        self.server.odd = True
+        buffer = Buffer()
+        buffer.put_request(Request("lifecycle", b'{"n":1,"word":"fine"}', 1))
+        uploader, spool = self.uploader(buffer)
+        self.assertFalse(uploader.flush(3))
+        uploader.close(0)
+        self.assertEqual(spool.left, Amount(reports=1))
 
 
 if __name__ == "__main__":

@@ -87,12 +87,19 @@ class Scalars(unittest.TestCase):
         self.assertEqual(len(complaints), 1)
 
 
+    def test_one_that_contains_itself_twice_ends_too(self):
+        loop = {}
+        loop["left"] = loop["right"] = loop
+        with self.assertRaisesRegex(ValueError, "more than 100,000 names"):
+            scalars(loop)
+
+
 class Steps(unittest.TestCase):
     def test_whole_numbers_of_any_kind_are_steps(self):
         self.assertEqual([to_step(5), to_step(5.0), to_step(Tensor(5))], [5, 5, 5])
 
     def test_anything_else_is_not(self):
-        for step in (0.5, True, "3", None, float("nan")):
+        for step in (0.5, True, "3", None, float("nan"), 10**5000, -(2**53), 1e300):
             with self.assertRaises((TypeError, ValueError)):
                 to_step(step)
 

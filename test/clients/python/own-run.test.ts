@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { type Forge, startForge } from '../../servers/forge.ts'
@@ -54,9 +54,11 @@ def tried(call):
 tried(lambda: forge.log(3.0))
 tried(lambda: forge.log_hparams(3.0))
 tried(lambda: forge.log_artifact("checkpoint", "missing.pt", "torch"))
+tried(lambda: forge.log_artifact("model", "missing.pt", "torch"))
 open("model.pt", "w").close()
 tried(lambda: forge.log_artifact("checkpoint", "model.pt", "torch", upload=True))
 tried(lambda: forge.log_artifact("checkpoint", "model.pt", "torch", metrics=3.0))
+tried(lambda: forge.log_artifact("checkpoint", "model.pt", "torch", 1))
 forge.log({"loss": 1.0})
 `
   const cwd = await emptyFolder(t)
@@ -64,7 +66,8 @@ forge.log({"loss": 1.0})
     /needs names and numbers, as in \{"loss": 0.3\}, not 3.0 \(float\)/,
     /needs names and values, as in \{"lr": 0.1\}, not 3.0 \(float\)/,
     /artifact not registered: no such file: .*missing.pt/,
-    /artifact not registered: cannot upload model.pt: this Forge has no object store/,
+    /artifact not registered: kind must be one of checkpoint, .*, merged_model, not 'model'/,
+    /artifact not registered: cannot upload \/.*model.pt: this Forge has no object store/,
     /artifact not registered: needs names and numbers/,
   ]
   const script = python(t, `import os; os.chdir(${JSON.stringify(cwd)})\n${code}`, env)
@@ -73,6 +76,8 @@ forge.log({"loss": 1.0})
   for (const words of named) t.regex(script.err(), words)
   const run = await oneRunIn(forge, 'succeeded')
   await pointsArrive(forge, run.run_id, 1)
+  const { body: artifacts } = await forge.call('GET', `/api/runs/${run.run_id}/artifacts`)
+  t.like(artifacts, [{ path: join(await realpath(cwd), 'model.pt'), step: 1 }])
 
   const strict = python(
     t,

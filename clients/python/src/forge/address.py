@@ -77,11 +77,16 @@ def write_note(folder: str, note: Note) -> None:
     if note.claim is not None:
         kept["claim"] = note.claim._asdict()
     path = os.path.join(folder, _NOTE)
-    next_path = "%s.%d" % (path, os.getpid())
-    fd = os.open(next_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with open(fd, "w", encoding="utf-8") as file:
-        json.dump(kept, file)
-    os.replace(next_path, path)
+    # Never an existing file: in a folder that others can write to, it could be a link to another file of ours.
+    next_path = "%s.%s" % (path, os.urandom(4).hex())
+    fd = os.open(next_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with open(fd, "w", encoding="utf-8") as file:
+            json.dump(kept, file)
+        os.replace(next_path, path)
+    except OSError:
+        os.unlink(next_path)
+        raise
 
 
 def remove_if_empty(folder: str) -> None:

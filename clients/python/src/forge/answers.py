@@ -57,9 +57,14 @@ def judge(request: Request, reply: Reply, tries: int) -> Verdict:
         return Verdict(REPLACED, detail, pieces) if pieces else Verdict(REFUSED, detail)
     if status in _NO_SUCH_ROUTE and request.route not in _ROUTES_OF_ALL_SERVERS:
         return Verdict(REFUSED, detail, quiet=request.route in _OPTIONAL_ROUTES)
-    if status == 500 and tries >= _TRIES_ON_500:
-        return Verdict(BEHIND, detail)
+    if status == 500:
+        return Verdict(retry_or_behind(tries), detail)
     return Verdict(RETRY, detail, pause_s=TOKEN_PAUSE_S if status in _NOT_ACCEPTED else None)
+
+
+def retry_or_behind(tries: int) -> str:
+    """Of a request that may itself be the cause."""
+    return BEHIND if tries >= _TRIES_ON_500 else RETRY
 
 
 def _too_large(request: Request, reply: Reply, detail: str) -> Verdict:

@@ -15,6 +15,9 @@ from .address import Address
 from .answers import describe, is_object, is_ours
 from .config import Config, ForgeError
 from .transport import Reply, Transport, Unreachable
+from .values import scalars, to_step
+
+KINDS = ("checkpoint", "hf_export", "eval_report", "merged_model")
 
 # Long enough for a restart of the server: training waits rather than losing a checkpoint.
 _PATIENCE_S = 60.0
@@ -29,8 +32,8 @@ _NO_STORE = frozenset({404, 405, 501})
 
 
 class Artifact(NamedTuple):
-    kind: str  # checkpoint, hf_export, eval_report, merged_model
-    path: str
+    kind: str  # one of KINDS
+    path: str  # absolute, or the address of an object
     format: str
     step: Optional[int]
     size_bytes: Optional[int]
@@ -41,12 +44,45 @@ class ArtifactError(ForgeError):
     """A mistake in the call, which ends no training."""
 
 
-def check(artifact: Artifact, upload: bool) -> None:
-    """A path that is no address must exist here: who registers it has just written it."""
-    if "://" not in artifact.path and not os.path.exists(artifact.path):
-        raise ArtifactError("no such file: %s" % os.path.abspath(artifact.path))
-    if upload and not os.path.isfile(artifact.path):
-        raise ArtifactError("cannot upload %s: not a file (pack a directory first)" % artifact.path)
+def artifact_of(
+    kind: Any, path: Any, format: Any, step: Any, size_bytes: Optional[int], metrics: Any, upload: bool
+) -> Artifact:
+    """Checks the call. A path that is no address must exist here: whoever registers it has just written it."""
+    if kind not in KINDS:
+        raise ArtifactError("kind must be one of %s, not %r" % (", ".join(KINDS), kind))
+    if not isinstance(format, str) or not format:
+        raise ArtifactError("format must name the format of the file, such as 'safetensors', not %r" % (format,))
+    where = _absolute(os.fsdecode(path))
+    if not _is_address(where) and not os.path.exists(where):
+        raise ArtifactError("no such file: %s" % where)
+    if upload and not os.path.isfile(where):
+        raise ArtifactError("cannot upload %s: not a file (pack a directory first)" % where)
+    return Artifact(
+        kind=kind,
+        path=where,
+        format=format,
+        step=None if step is None else to_step(step),
+        size_bytes=size_bytes,
+        metrics=dict(scalars(metrics or {})[0]),
+    )
+
+
+def _absolute(path: str) -> str:
+    """A relative path means nothing to anybody else."""
+    return path if _is_address(path) else os.path.abspath(path)
+
+
+def _is_address(path: str) -> bool:
+    return "://" in path
+
+
+def body_for_later(config: Config, artifact: Artifact, upload: bool) -> Dict[str, Any]:
+    """Without the run id, which the run still has to get."""
+    if upload:
+        raise ForgeError("cannot upload %s: the run could not be created yet" % artifact.path)
+    body = body_of(config, artifact)
+    del body["run_id"]
+    return body
 
 
 def body_of(config: Config, artifact: Artifact) -> Dict[str, Any]:

@@ -141,7 +141,7 @@ class Buffer:
                 break
             self._queue.popleft()
             self._points_out += len(row.keys)
-            text, valid = encoder.encode(row)
+            text, valid = encoder.encode_or_leave_out(row)
             if valid:
                 points.append(text)
                 count += valid

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Any, List, Mapping, NamedTuple, Optional, Tuple
+import re
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from urllib.parse import urlsplit
 
 from .address import UNCLAIMED, Address, Claim, Note
 
@@ -65,8 +67,10 @@ def read_config(env: Mapping[str, str]) -> Optional[Config]:
     if missing:
         raise ConfigError("SERVICE_ENABLED is '1' but %s missing" % _are(missing))
     endpoint = env["SERVICE_ENDPOINT"].strip().rstrip("/")
-    if not endpoint.startswith(("http://", "https://")):
+    if not _is_http_url(endpoint):
         raise ConfigError("SERVICE_ENDPOINT must be an http(s) URL, not %r" % endpoint)
+    if not re.match(r"^[!-~]+$", env["SERVICE_TOKEN"].strip()):
+        raise ConfigError("SERVICE_TOKEN holds characters that are in no token; was it copied whole?")
     return Config(
         endpoint=endpoint,
         run_id=env["SERVICE_RUN_ID"].strip(),
@@ -90,17 +94,35 @@ def config_of(env: Mapping[str, str], wanted: Optional[Mapping[str, Any]]) -> Op
     return begin_run(wanted, env)
 
 
+def asked_for(env: Mapping[str, str], wanted: Mapping[str, Any]) -> Dict[str, Any]:
+    """What a call of `init` names of the run that it means."""
+    asked = dict(wanted)
+    if env.get("SERVICE_ENABLED") == "1":
+        asked["run_id"] = env.get("SERVICE_RUN_ID", "").strip()
+    return {name: value for name, value in asked.items() if value}
+
+
 def spool_root(env: Mapping[str, str]) -> str:
     """The directory that keeps unsent reports, one folder per run."""
     chosen = env.get("FORGE_SPOOL_DIR")
     if chosen:
         return os.path.abspath(os.path.expanduser(chosen))
-    return os.path.join(os.path.expanduser("~"), ".forge", "spool")
+    # Absolute also where there is no home to expand `~` to, since the program may change its folder.
+    return os.path.abspath(os.path.join(os.path.expanduser("~"), ".forge", "spool"))
 
 
 def spool_bytes(env: Mapping[str, str]) -> int:
     """How much one process may keep there."""
     return max(1, _integer(env, "FORGE_SPOOL_MB") or _SPOOL_MB) * 1024 * 1024
+
+
+def _is_http_url(text: str) -> bool:
+    try:
+        url = urlsplit(text)
+        url.port  # raises if it is no number
+    except ValueError:
+        return False
+    return url.scheme in ("http", "https") and bool(url.hostname) and not re.search(r"\s", text)
 
 
 def _are(names: List[str]) -> str:

@@ -47,6 +47,14 @@ class RowEncoder:
         self._second = -1
         self._second_text = ""
 
+    def encode_or_leave_out(self, row: Row) -> Tuple[str, int]:
+        """One row that cannot be encoded must not take those before it along."""
+        try:
+            return self.encode(row)
+        except Exception as error:
+            self._complain("%s: %s" % (type(error).__name__, error), len(row.values))
+            return "", 0
+
     def encode(self, row: Row) -> Tuple[str, int]:
         """Returns the row's points, comma-separated, and their number (`""` and 0 if no key is valid)."""
         template = self._templates.get(row.keys)

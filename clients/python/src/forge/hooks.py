@@ -9,7 +9,8 @@ import sys
 import threading
 from typing import Any, Callable, Optional
 
-from .run import Run, failure_text
+from .last_word import failure_text
+from .run import Run
 
 _active: Optional[Run] = None
 _installed = False
@@ -21,8 +22,9 @@ def active() -> Optional[Run]:
 
 
 def activate(run: Optional[Run]) -> None:
-    global _active
+    global _active, _exit_code
     _active = run
+    _exit_code = None  # of a `sys.exit` that was caught, since the program goes on
     if run is not None and run.id is not None:
         _install()
 
@@ -51,7 +53,9 @@ def _at_exit() -> None:
 def _noting_exit_code(previous: Callable[..., Any]) -> Callable[..., Any]:
     def noting(code: Any = None) -> Any:
         global _exit_code
-        _exit_code = code
+        # In another thread it ends that thread; at a prompt or in a notebook, only the cell.
+        if threading.current_thread() is threading.main_thread() and not _is_at_prompt():
+            _exit_code = code
         return previous(code)
 
     return noting
@@ -59,10 +63,15 @@ def _noting_exit_code(previous: Callable[..., Any]) -> Callable[..., Any]:
 
 def _on_crash(kind: Any, error: Any, _trace: Any) -> None:
     # A mistake typed at a prompt ends nothing; `python -i` gives a prompt even after a script has failed.
-    if hasattr(sys, "ps1") or sys.flags.interactive:
+    if _is_at_prompt():
         return
     if _active is not None:
         _active.fail(failure_text(kind, error))
+
+
+def _is_at_prompt() -> bool:
+    """Also in a notebook, whose kernel sets the prompt too."""
+    return hasattr(sys, "ps1") or bool(sys.flags.interactive)
 
 
 def _after(previous: Callable[..., Any], ours: Callable[..., None]) -> Callable[..., Any]:
@@ -84,10 +93,16 @@ def _chain_sigterm() -> None:
         if callable(previous):
             previous(number, frame)  # it may save a checkpoint, log, or raise; `atexit` closes then
             return
+        def die() -> None:
+            os.kill(os.getpid(), number)
+
+        if _active is not None and _active.cut_short(then=die):
+            signal.signal(number, signal.SIG_DFL)
+            return  # to `close`, which still has to write down what waits
         if _active is not None:
             _active.end("failed", "ended by SIGTERM")
         signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
+        die()
 
     signal.signal(signal.SIGTERM, on_sigterm)
 

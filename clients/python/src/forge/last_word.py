@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Any, Optional
 
 from .spool import Amount
 
@@ -23,3 +23,12 @@ def in_words(amount: Amount) -> str:
     parts = [(amount.points, "point"), (amount.reports, "other report")]
     words = ["%s %s%s" % (format(count, ","), noun, "" if count == 1 else "s") for count, noun in parts if count]
     return " and ".join(words)
+
+
+def failure_text(kind: Any, error: Any) -> str:
+    """An exception in words, also one that cannot be turned into text."""
+    name = getattr(kind, "__name__", kind)
+    try:
+        return "%s: %s" % (name, error)
+    except Exception:
+        return str(name)

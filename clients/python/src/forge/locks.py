@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import Optional
+
+
+class LocksMissing(OSError):
+    """The file system has no locks, as some network file systems."""
+
 
 try:
     import fcntl
@@ -12,8 +18,10 @@ try:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
-        except OSError:
-            return False
+        except OSError as error:
+            if error.errno in (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EINTR):
+                return False
+            raise LocksMissing(error.errno, "no locks in this file system (%s)" % error.strerror) from error
 
 except ImportError:  # Windows
     import msvcrt
@@ -50,12 +58,19 @@ class FileLock:
 
 
 def take_lock(path: str) -> Optional[FileLock]:
-    """Returns `None` while another process (or another lock of this process) holds it."""
+    """Returns `None` while another process (or another lock of this process) holds it.
+
+    Raises OSError where the disk allows no file, or has no locks.
+    """
     fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    if _try_lock(fd) and _still_there(path, fd):
-        return FileLock(path, fd)
-    os.close(fd)
-    return None
+    try:
+        if _try_lock(fd) and _still_there(path, fd):
+            kept, fd = fd, -1
+            return FileLock(path, kept)
+        return None
+    finally:
+        if fd >= 0:
+            os.close(fd)
 
 
 def _still_there(path: str, fd: int) -> bool:

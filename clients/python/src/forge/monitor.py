@@ -27,7 +27,10 @@ class Monitor:
         self._clock = RowEncoder(lambda _why, _count: None)
 
     def start(self) -> None:
-        threading.Thread(target=self._run, name="forge-monitor", daemon=True).start()
+        try:
+            threading.Thread(target=self._run, name="forge-monitor", daemon=True).start()
+        except RuntimeError:
+            pass  # no more threads: the run goes without samples of its machine
 
     def stop(self) -> None:
         self._stopped.set()

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
-import threading
 import time
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Mapping, Optional, Tuple
 
-from .address import Address
-from .buffer import Buffer, Request
-from .config import Config, ForgeError, spool_bytes, spool_root
-from .encode import RowEncoder
-from .last_word import last_word
-from .notices import Notices
-from .samples import number_or_none, sample_pieces
-from .spool import Amount, Spool, run_folder
-from .uploader import Uploader
-from .values import Scalar, hparams, scalars, to_step
+from .config import Config, ForgeError
+from .last_word import failure_text
+from .notices import say
+from .reporter import Reporter, at_child_exit
+from .samples import sample_rounds
+from .spool import Amount
+from .values import MAX_STEP, Scalar, hparams, scalars, to_step
 
 if TYPE_CHECKING:
     from .monitor import Monitor
@@ -40,8 +34,16 @@ class Run:
     (`with forge.init() as run:`) it ends as `failed` if an exception leaves the block.
     """
 
-    def __init__(self, config: Optional[Config], *, strict: bool = False, rank_zero_only: bool = True):
+    def __init__(
+        self,
+        config: Optional[Config],
+        *,
+        strict: bool = False,
+        rank_zero_only: bool = True,
+        asked: Optional[Mapping[str, Any]] = None,
+    ):
         self._config = config
+        self._asked = {} if asked is None else asked  # what `init` was called with, to tell another run by
         self._strict = strict
         self._ended = False
         self._is_fork = False
@@ -51,19 +53,7 @@ class Run:
         self._speaks = config is not None and (config.rank == 0 or not rank_zero_only)
         self._samples_nodes = config is not None and config.local_rank == 0
         if config is not None:
-            self._set_up(config)
-
-    def _set_up(self, config: Config) -> None:
-        self._started = False
-        self._starting = threading.Lock()
-        self._notices = Notices()
-        self._buffer = Buffer()
-        self._folder = run_folder(spool_root(os.environ), config.run_id)
-        self._spool = Spool(self._folder, config, spool_bytes(os.environ))
-        self._address = config.address
-        self._uploader = Uploader(
-            config, self._buffer, self._spool, self._notices, self._take_control, self._find_address, self._take_address
-        )
+            self._reporter = Reporter(config, self._take_control)
 
     def begin(self, params: Any, monitor_hardware: bool) -> None:
         """Reports `running` last: that mark is the billing start (specification "Job lifecycle" 1)."""
@@ -73,8 +63,8 @@ class Run:
         if params is not None:
             self.log_hparams(params)
         if self._speaks:
-            self._lifecycle("running")
-            self._say_where(config, self._uploader.flush(INIT_PATIENCE_S, patient=self._strict))
+            self._reporter.post_lifecycle("running")
+            self._say_where(config, self._reporter.flush(INIT_PATIENCE_S, patient=self._strict))
         if self._samples_nodes:
             from .monitor import Monitor  # here and below: loaded when needed, so that `import forge` is cheap
 
@@ -82,18 +72,18 @@ class Run:
             self._monitor.start()
 
     def _say_where(self, config: Config, arrived: bool) -> None:
-        lost = self._uploader.lost
+        lost, trouble = self._reporter.lost, self._reporter.trouble
         if self._strict and (not arrived or lost.amount != Amount()):
             self._close(0)
-            why = lost.why or self._uploader.trouble or "no response within %d s" % INIT_PATIENCE_S
+            why = lost.why or trouble or "no response within %d s" % INIT_PATIENCE_S
             raise ForgeError("the service at %s does not take reports of %s: %s" % (config.endpoint, config.run_id, why))
         if arrived:
             # A run that was created late has said so already.
             if config.address is not None:
-                _say("forge: reporting to %s" % config.address.url)
+                say("forge: reporting to %s" % config.address.url)
         else:
-            why = self._uploader.trouble or "no response yet"
-            _say("forge: nothing can be sent now (%s); reports are kept in %s until it can" % (why, self._folder))
+            why, folder = trouble or "no response yet", self._reporter.folder
+            say("forge: nothing can be sent now (%s); reports are kept in %s until it can" % (why, folder))
 
     def __repr__(self) -> str:
         if self._config is None:
@@ -104,9 +94,9 @@ class Run:
     @property
     def url(self) -> Optional[str]:
         """The page of the run; `None` if nothing is reported, or the run could not be created yet."""
-        if self._config is None or self._address is None:
+        if self._config is None or self._reporter.address is None:
             return None
-        return self._address.url
+        return self._reporter.address.url
 
     @property
     def enabled(self) -> bool:
@@ -123,18 +113,36 @@ class Run:
         """The id of the run, a local one (`local_…`) until it could be created; `None` if nothing is reported."""
         if self._config is None:
             return None
-        return self._address.run_id if self._address is not None else self._config.run_id
+        address = self._reporter.address
+        return self._config.run_id if address is None else address.run_id
 
     @property
     def owns_run(self) -> bool:
         """Whether `init` created the run, so that nobody else reports its end."""
         return self._config is not None and self._config.owns_run and not self._is_fork
 
-    def log(self, values: Mapping[str, Any], step: Optional[int] = None) -> None:
-        """Logs numbers by name for one step; the default step is one after the last.
+    def again(self, params: Any, asked: Mapping[str, Any], strict: bool) -> None:
+        """Another `init` during this run: tells whoever asks for another run that this one goes on."""
+        others = {name: value for name, value in asked.items() if self._asked.get(name) != value}
+        if self._speaks and others:
+            ours = " ".join(["run %s" % self.id, _in_words(self._asked, leave_out="run_id")]).rstrip()
+            text = "init for %s returns the active %s; call forge.finish() first to start another" % (_in_words(others), ours)
+            if strict or self._strict:
+                raise ForgeError(text)
+            say("forge: warning: " + text)
+        if params is not None:
+            self.log_hparams(params)
 
-        Nested dictionaries become dotted names, tensors of one element their number. Values that are not numbers are
-        left out with a warning. Returns at once: nothing is sent, encoded or written on this thread.
+    def log(self, values: Mapping[str, Any], step: Optional[int] = None) -> None:
+        """Logs numbers by name for one step: `forge.log({"loss": 0.3, "val": {"acc": 0.9}}, step=7)`.
+
+        values  names of 1 to 250 characters, and numbers: int, float, NaN, infinities, tensors and arrays of one element.
+                Nested dictionaries become dotted names (`val.acc`). Anything else, also a bool, is left out with a
+                warning that names it (with `strict`, it raises `forge.ForgeError`); the rest is logged
+        step    a whole number; by default one after the last. The same name and step again replaces the value
+
+        Returns at once: a background thread sends every second or at 1,000 points. While the service cannot be reached,
+        points wait on disk. It waits, for up to 5 seconds, only when more is logged than can be sent and written.
         """
         if not self._speaks or self._ended:
             return self._say_ended()
@@ -146,20 +154,24 @@ class Run:
                 numbers: Tuple[Scalar, ...] = tuple(values.values())
             else:
                 keys, numbers = self._reduced(values)
-            if step is not None and type(step) is not int:
+            if step is not None and (type(step) is not int or not -MAX_STEP <= step <= MAX_STEP):
                 step = to_step(step)
             if keys:
-                self._put(at, step, keys, numbers)
+                self._reporter.put(at, step, keys, numbers)
         except Exception as error:
             self._refuse("values not logged", str(error))
 
     def _say_ended(self) -> None:
         """A process other than rank 0 is silent on purpose; a run that has ended is not expected to be."""
         if self._ended and self._speaks:
-            self._notices.report("not logged: the run has ended; forge.init starts another")
+            self._reporter.notices.report("not logged: the run has ended; forge.init starts another")
 
     def log_hparams(self, params: Any) -> None:
-        """Adds to the run's hyperparameters; nested ones become dotted names."""
+        """Adds to the run's hyperparameters, or changes them: `forge.log_hparams({"model": {"depth": 4}})`.
+
+        params  a (nested) dictionary or an object with attributes; nested names become dotted. Values are numbers, texts
+                (the first 6,000 characters), booleans and None; others are kept as text
+        """
         if not self._speaks or self._ended:
             return self._say_ended()
         try:
@@ -174,19 +186,15 @@ class Run:
         avg_reward: Any = None,
         accuracy: Any = None,
     ) -> None:
-        """Logs a validation round: samples of `user`, `assistant`, `env`, `reward`, `extra`. Large rounds are split."""
+        """Logs a validation round: what was generated at this step, and how good it was.
+
+        samples               dictionaries of `user`, `assistant`, `env`, `reward`, `extra`; large rounds are split
+        avg_reward, accuracy  one number each for the round
+        """
         if not self._speaks or self._ended:
-            return
+            return self._say_ended()
         try:
-            pieces = sample_pieces(samples)
-            for index, piece in enumerate(pieces):
-                round_part = {
-                    "step": to_step(step),
-                    "avg_reward": number_or_none(avg_reward),
-                    "accuracy": number_or_none(accuracy),
-                    "chunk_index": index,
-                    "total_chunks": len(pieces),
-                }
+            for round_part, piece in sample_rounds(step, samples, avg_reward, accuracy):
                 self._post_soon("validation", round_part, samples=piece)
         except Exception as error:
             self._refuse("samples not logged", str(error))
@@ -202,37 +210,37 @@ class Run:
         metrics: Optional[Mapping[str, Any]] = None,
         upload: bool = False,
     ) -> Optional[Dict[str, Any]]:
-        """Registers what the run produced; returns the service's reply, or `None` where there is none.
+        """Registers what the run produced: `forge.log_artifact("checkpoint", "out/step-100.pt", "torch", step=100)`.
 
-        `upload=True` first copies the local file `path` to the service's object store; otherwise others must be able
-        to find `path` where it is (on a container executor, an object-store URI).
+        kind        `checkpoint`, `hf_export`, `eval_report` or `merged_model`
+        path        where others find it: a path here, which is registered as the absolute one, or the address of an
+                    object (`s3://…`), which a container executor needs
+        format      of the file, e.g. `safetensors`
+        size_bytes  taken from the file if left out
+        metrics     numbers at that step, by which the best artifact is found
+        upload      first copies the local file `path` to the object store of the service
 
-        Raises `ForgeError` if the service refuses it or cannot be reached for a minute. A mistake in the call (no such
-        file, `upload=True` where the service has no store) is told at once, and raises only with `strict`.
+        Registers at once and returns the service's reply. Raises `forge.ForgeError` if the service refuses it or cannot
+        be reached for a minute. A mistake in the call (another kind, no such file, `upload=True` where the service has
+        no store) is told on stderr and returns None; it raises only with `strict`.
         """
         if self._config is None or not self._speaks or self._ended:
+            self._say_ended()
             return None
         from . import artifacts
 
         try:
-            artifact = artifacts.Artifact(
-                kind=kind,
-                path=os.fspath(path),
-                format=format,
-                step=None if step is None else to_step(step),
-                size_bytes=size_bytes,
-                metrics=dict(scalars(metrics or {})[0]),
-            )
-            artifacts.check(artifact, upload)
-            if self._address is None:
-                return self._register_later(artifacts.body_of(self._config, artifact), upload)
-            return artifacts.register(self._config, self._address, artifact, upload)
-        except (TypeError, ValueError, artifacts.ArtifactError) as error:
+            artifact = artifacts.artifact_of(kind, path, format, step, size_bytes, metrics, upload)
+            address = self._reporter.address
+            if address is not None:
+                return artifacts.register(self._config, address, artifact, upload)
+            self._post_soon("artifact", artifacts.body_for_later(self._config, artifact, upload))
+        except (TypeError, ValueError, OSError, artifacts.ArtifactError) as error:
             self._tell_at_once("artifact not registered: %s" % error)
-            return None
+        return None
 
     def should_stop(self) -> bool:
-        """Whether the platform asks the run to end; save a checkpoint first if `control` says so."""
+        """Whether the platform asks the run to end; save a checkpoint first if `control` says so. Costs nothing."""
         return self._control["action"] != "none"
 
     @property
@@ -241,28 +249,29 @@ class Run:
         return self._control
 
     def flush(self, timeout: float = 10.0) -> bool:
-        """Waits at most `timeout` seconds for everything logged so far to reach the service; returns whether it did.
+        """Waits up to `timeout` seconds until everything logged so far has reached the service; returns whether it has.
 
-        What did not arrive is kept, and sent later.
+        What has not is kept, and sent later.
         """
-        if self._config is None or self._ended or not self._started:
-            return True
-        return self._uploader.flush(timeout)
+        return self._config is None or self._ended or self._reporter.flush(timeout)
 
     def finish(
         self, exit_state: str = "succeeded", *, message: Optional[str] = None, timeout: float = CLOSE_WITHIN_S
     ) -> None:
-        """Reports the end (`succeeded` or `failed`) and sends what waits, within `timeout` seconds; the rest stays on disk.
+        """Reports the end, and sends what waits, within `timeout` seconds.
 
-        The last line on stderr says whether everything was sent, or what was kept where. With `strict`, raises
-        `ForgeError` unless all arrived.
+        exit_state  `succeeded` or `failed`
+        message     why, for people
+
+        The last line on stderr says whether everything was sent, or what is kept where and how to send it. With
+        `strict`, raises `forge.ForgeError` unless everything arrived. Without it the process does the same when it ends.
         """
         if exit_state not in ("succeeded", "failed"):
             raise ForgeError("exit_state must be 'succeeded' or 'failed', not %r" % (exit_state,))
         if self._ended:
             return
         if self.enabled and not self._is_fork:
-            self._lifecycle(exit_state, message)
+            self._reporter.post_lifecycle(exit_state, message)
         self.close(timeout)
 
     def end(self, exit_state: str, message: Optional[str] = None) -> None:
@@ -289,15 +298,14 @@ class Run:
         self._ended = True
         if self._monitor is not None:
             self._monitor.stop()
-        if self._config is None or not self._started:
+        if self._config is None:
             return None
-        self._uploader.close(timeout)
-        left, lost = self._spool.left, self._uploader.lost
-        is_fine = left == Amount() and lost.amount == Amount()
-        text = last_word(self.url, left, lost.amount, self._folder, self._uploader.trouble, lost.why)
-        if not (is_fine and self._is_fork):  # a loader of data has nothing to say
-            _say(text)
-        return None if is_fine else text
+        # A forked loader of data has nothing to say.
+        return self._reporter.close(timeout, silent_if_fine=self._is_fork)
+
+    def cut_short(self, then: Callable[[], None]) -> bool:
+        """For a signal handler: whether reports are being sent for the last time, which ends now; then calls `then`."""
+        return self._config is not None and self._reporter.cut_short(then)
 
     def after_fork_in_child(self) -> None:
         """The child reports only what it logs itself, from its first call on; everything earlier is the parent's."""
@@ -305,10 +313,12 @@ class Run:
             return
         self._is_fork = True
         self._monitor = None
-        self._uploader.forget()
-        config = self._config._replace(owns_run=False)
-        self._config = config if self._address is None else config._replace(**self._address._asdict())
-        self._set_up(self._config)
+        self._reporter.forget()
+        config, address = self._config._replace(owns_run=False), self._reporter.address
+        self._config = config if address is None else config._replace(**address._asdict())
+        self._reporter = Reporter(
+            self._config, self._take_control, on_start=lambda: at_child_exit(self.close, CLOSE_WITHIN_S)
+        )
 
     def __enter__(self) -> "Run":
         return self
@@ -322,21 +332,6 @@ class Run:
         else:
             self.finish("failed", message=failure_text(kind, error))
 
-    def _put(self, at: float, step: Optional[int], keys: Tuple[str, ...], numbers: Tuple[Scalar, ...]) -> None:
-        if not self._started:
-            self._start()
-        if not self._buffer.put(at, step, keys, numbers):
-            self._notices.report("points dropped: more is logged than can be sent or written", len(keys))
-
-    def _start(self) -> None:
-        with self._starting:
-            if self._started:
-                return
-            self._started = True
-            self._uploader.start()
-            if self._is_fork:
-                _flush_at_child_exit(self)
-
     def _reduced(self, values: Mapping[str, Any]) -> Tuple[Tuple[str, ...], Tuple[Scalar, ...]]:
         pairs, complaints = scalars(values)
         if complaints:
@@ -346,72 +341,20 @@ class Run:
     def _refuse(self, what: str, why: str, count: int = 1) -> None:
         if self._strict:
             raise ForgeError("%s: %s" % (what, why))
-        self._notices.report(what, count, why)
+        self._reporter.notices.report(what, count, why)
 
     def _tell_at_once(self, what: str) -> None:
         if self._strict:
             raise ForgeError(what)
-        _say("forge: error: " + what)
+        say("forge: error: " + what)
 
-    def _register_later(self, body: Dict[str, Any], upload: bool) -> None:
-        if upload:
-            raise ForgeError("cannot upload %s: the run could not be created yet" % body["path"])
-        del body["run_id"]
-        self._post_soon("artifact", body)
-
-    def _lifecycle(self, event: str, message: Optional[str] = None) -> None:
-        report = {"event": event, "ts": RowEncoder(lambda _why, _count: None).timestamp(time.time())}
-        if message is not None:
-            report["message"] = message[:2000]
-        self._post_soon("lifecycle", report)
-
-    def _post_soon(self, route: str, fields: Dict[str, Any], samples: Optional[List[str]] = None) -> None:
-        """Queues a request after everything logged before."""
-        if self._config is None or self._ended:
-            return
-        if not self._started:
-            self._start()
-        head: Dict[str, Any] = {"run_id": self._config.run_id}
-        if route == "lifecycle" and self._config.attempt is not None:
-            head["attempt"] = self._config.attempt
-        text = json.dumps({**head, **fields}, allow_nan=False, default=str)
-        if samples is not None:
-            text = '%s,"samples":[%s]}' % (text[:-1], ",".join(samples))
-        weight = 1 if samples is None else len(samples)
-        if not self._buffer.put_request(Request(route, text.encode(), weight)):
-            self._notices.report("reports to %s dropped: more is logged than can be sent or written" % route, weight)
-
-    def _find_address(self) -> Address:
-        config = self._config
-        if config is not None and config.address is not None:
-            return config.address
-        from . import claim
-
-        assert config is not None
-        return claim.find_address(self._folder, config, os.environ)
-
-    def _take_address(self, address: Address) -> None:
-        self._address = address
-        if self._config is not None and self._config.address is None:
-            _say("forge: reporting to %s" % address.url)
+    def _post_soon(self, route: str, fields: Dict[str, Any], samples: Any = None) -> None:
+        if self._config is not None and not self._ended:
+            self._reporter.post(route, fields, samples)
 
     def _take_control(self, control: Dict[str, Any]) -> None:
         self._control = {**_NO_CONTROL, **control}
 
 
-def _say(text: str) -> None:
-    try:
-        print(text, file=sys.stderr, flush=True)
-    except (OSError, ValueError, AttributeError):  # stderr is closed
-        pass
-
-
-def failure_text(kind: Any, error: Any) -> str:
-    return "%s: %s" % (getattr(kind, "__name__", kind), error)
-
-
-def _flush_at_child_exit(run: Run) -> None:
-    """Children of `multiprocessing` exit without running `atexit`."""
-    finalizers = sys.modules.get("multiprocessing.util")
-    if finalizers is not None:
-        finalizers.Finalize(None, run.close, args=(CLOSE_WITHIN_S,), exitpriority=100)
+def _in_words(asked: Mapping[str, Any], leave_out: str = "") -> str:
+    return " ".join("%s=%r" % named for named in asked.items() if named[0] != leave_out)

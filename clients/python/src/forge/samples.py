@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Iterable, List, Mapping
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Tuple
 
-from .values import nonfinite, to_scalar
+from .values import nonfinite, to_scalar, to_step
 
 # The service accepts 500 samples and 10 MB a call.
 SAMPLES_PER_REQUEST = 500
 SAMPLE_BYTES_PER_REQUEST = 8_000_000
+
+
+def sample_rounds(
+    step: Any, samples: Iterable[Mapping[str, Any]], avg_reward: Any, accuracy: Any
+) -> Iterator[Tuple[Dict[str, Any], List[str]]]:
+    """The requests of one validation round, and the samples that each carries."""
+    pieces = sample_pieces(samples)
+    round_part = {"step": to_step(step), "avg_reward": number_or_none(avg_reward), "accuracy": number_or_none(accuracy)}
+    for index, piece in enumerate(pieces):
+        yield {**round_part, "chunk_index": index, "total_chunks": len(pieces)}, piece
 
 
 def sample_pieces(samples: Iterable[Mapping[str, Any]]) -> List[List[str]]:

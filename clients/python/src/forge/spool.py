@@ -25,7 +25,7 @@ from typing import BinaryIO, Deque, Iterator, List, NamedTuple, Optional, Set, T
 from .address import LOCAL_PREFIX, Note, remove_if_empty, write_note
 from .buffer import Request
 from .config import Config
-from .locks import FileLock, take_lock
+from .locks import FileLock, LocksMissing, take_lock
 
 SEGMENT_BYTES = 4 * 1024 * 1024
 
@@ -57,7 +57,9 @@ class Spool:
     def __init__(self, folder: str, config: Config, max_bytes: int = MAX_BYTES):
         self.note = config.note(config.address)
         self.left = Amount()
+        self.trouble = ""  # why the disk did not take the last report, if it did not
         self._folder = folder
+        self._is_settled = False
         # Others may look into the folder of a run that is still to be created, for its address.
         self._removes_folder = config.owns_run or not os.path.basename(folder).startswith(LOCAL_PREFIX)
         self._max_bytes = max_bytes
@@ -118,18 +120,28 @@ class Spool:
         if self._bytes + len(line) > self._max_bytes:
             return False
         try:
-            whole = (self._tail or self._open_tail()).write(line) == len(line)
-        except OSError:
-            whole = False
-        if not whole:
-            self._close_tail()  # nothing may follow half a line, because the reader takes that for the segment's end
+            if (self._tail or self._open_tail()).write(line) != len(line):
+                raise OSError("the disk is full")
+        except OSError as error:
+            self.trouble = "%s cannot be written (%s)" % (self._folder, error.strerror or error)
+            self._cut_off_half_a_line()
             return False
+        self.trouble = ""
         self.left = self.left.plus(request)
         self._bytes += len(line)
         self._tail_bytes += len(line)
         if self._tail_bytes >= SEGMENT_BYTES:
             self._close_tail()
         return True
+
+    def _cut_off_half_a_line(self) -> None:
+        """Nothing may follow it, because the reader takes it for the segment's end. Shrinking needs no room."""
+        if self._tail is not None:
+            try:
+                self._tail.truncate(self._tail_bytes)
+                self._tail.seek(self._tail_bytes)
+            except OSError:
+                self._close_tail()
 
     def sync(self) -> None:
         """Returns once all appended requests would survive a power cut."""
@@ -138,20 +150,20 @@ class Spool:
 
     def adopt(self) -> bool:
         """Queues what dead processes of this run left. False while another process does so: new reports must wait.
+        Raises OSError where the disk allows no lock.
 
         Call it before anything is appended or sent, because the found requests are older.
         """
-        if self._replay_lock is not None or not _left_behind(self._folder):
+        if self._replay_lock is not None or not self._left_by_others():
             return True
         self._replay_lock = take_lock(os.path.join(self._folder, "replay.lock"))
         if self._replay_lock is None:
             return False
-        orphans: List[Tuple[str, str]] = []
-        for writer in sorted({writer for writer, _ in _left_behind(self._folder)}):
-            lock = None if writer == self._writer else take_lock(self._path(writer + ".lock"))
-            if lock is not None:
-                self._adopted_locks.append(lock)
-                orphans += [found for found in _left_behind(self._folder) if found[0] == writer]
+        try:
+            orphans = self._lock_orphans()
+        except OSError:
+            self._end_replay()
+            raise
         self._segments.extendleft(reversed([name for _, name in orphans]))
         for _, name in orphans:
             for request in self._requests_of(name):
@@ -161,6 +173,19 @@ class Spool:
         elif not orphans:
             self._end_replay()
         return True
+
+    def _lock_orphans(self) -> List[Tuple[str, str]]:
+        """Segments of writers that are dead: nobody holds their lock."""
+        orphans: List[Tuple[str, str]] = []
+        for writer in self._left_by_others():
+            lock = take_lock(self._path(writer + ".lock"))
+            if lock is not None:
+                self._adopted_locks.append(lock)
+                orphans += [found for found in _left_behind(self._folder) if found[0] == writer]
+        return orphans
+
+    def _left_by_others(self) -> List[str]:
+        return sorted({writer for writer, _ in _left_behind(self._folder)} - {self._writer})
 
     def close(self) -> None:
         """Leaves unsent requests for the next process."""
@@ -183,7 +208,7 @@ class Spool:
         return os.path.join(self._folder, name)
 
     def _open_tail(self) -> BinaryIO:
-        if self._own_lock is None:
+        if not self._is_settled:
             self._settle_in()
         self._tail_number += 1
         name = "%s.%06d.jsonl" % (self._writer, self._tail_number)
@@ -199,19 +224,29 @@ class Spool:
         for last_try in (False, True):
             try:
                 os.makedirs(self._folder, mode=0o700, exist_ok=True)
-                self._own_lock = take_lock(self._path(self._writer + ".lock"))
+                self._lock_own()
                 if self.note is not None:
                     write_note(self._folder, self.note)
+                self._is_settled = True
                 return
             except FileNotFoundError:
                 if last_try:
                     raise
 
+    def _lock_own(self) -> None:
+        try:
+            self._own_lock = self._own_lock or take_lock(self._path(self._writer + ".lock"))
+        except LocksMissing:
+            pass  # nobody else can lock it either, so nobody adopts what lies here while it is written
+
     def _close_tail(self) -> None:
         if self._tail is not None:
             _fsync(self._tail)
-            self._tail.close()
-            self._tail = None
+            tail, self._tail = self._tail, None
+            try:
+                tail.close()
+            except OSError:
+                pass  # a network file system may tell only now that it is full
 
     def _close_reader(self) -> None:
         if self._reader is not None:
@@ -243,6 +278,7 @@ class Spool:
     def _leave(self) -> None:
         """Stops using the folder; removes it, and with it the token, if nothing is left to send."""
         self._end_replay()
+        self._is_settled = False
         if self._own_lock is not None:
             self._own_lock.release()
             self._own_lock = None

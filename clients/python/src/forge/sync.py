@@ -27,8 +27,17 @@ def sync(run_ids: List[str], env: Mapping[str, str], say: Callable[[str], None])
     folders = [run_folder(root, run_id) for run_id in run_ids] or _folders(root)
     if not folders:
         say("nothing to send in %s" % root)
-    left = [folder for folder in folders if not _sync_run(folder, env, say)]
+    left = [folder for folder in folders if not _try_run(folder, env, say)]
     return EXIT_UNAVAILABLE if left else EXIT_OK
+
+
+def _try_run(folder: str, env: Mapping[str, str], say: Callable[[str], None]) -> bool:
+    """One folder that cannot be read does not keep the others from being sent."""
+    try:
+        return _sync_run(folder, env, say)
+    except Exception as error:
+        say("%s: %s: %s" % (folder, type(error).__name__, error))
+        return False
 
 
 def _folders(root: str) -> List[str]:

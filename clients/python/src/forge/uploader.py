@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any, Callable, Dict, NamedTuple, Optional
+from typing import Any, Callable, Dict, Optional
 
 from . import answers
 from .address import Address
 from .buffer import POINTS_WORTH_SENDING, Buffer, Request
 from .config import Config
 from .encode import RowEncoder
+from .lost import Losses, Lost
 from .notices import Notices
 from .spool import Amount, Spool
 from .transport import Transport, Unreachable, retry_after_s
@@ -53,13 +54,6 @@ class _InFlight:
         self.since = time.monotonic()
 
 
-class Lost(NamedTuple):
-    """What will never arrive, and why the last of it."""
-
-    amount: Amount = Amount()
-    why: str = ""
-
-
 class Uploader:
     """`find_address` is asked where the run is still to be created; `on_address` is told once it has been."""
 
@@ -82,8 +76,8 @@ class Uploader:
         self._on_address = on_address
         self._transport: Optional[Transport] = None
         self._address: Optional[Address] = None
-        self._encoder = RowEncoder(self._left_out)
-        self.lost = Lost()
+        self._losses = Losses(notices)
+        self._encoder = RowEncoder(self._losses.left_out)
         self.trouble = ""  # why the last attempt failed
         self._order = threading.Lock()
         self._in_flight: Optional[_InFlight] = None
@@ -92,11 +86,16 @@ class Uploader:
         self._hurry = threading.Event()
         self._closing = threading.Event()
         self._drained = threading.Event()
+        self._cut_short = False
         self._abandoned = False
 
     def start(self) -> None:
         for name, loop in (("forge-sender", self._send_all), ("forge-spiller", self._spill_all)):
             threading.Thread(target=self._guarded, args=(loop,), name=name, daemon=True).start()
+
+    @property
+    def lost(self) -> Lost:
+        return self._losses.so_far
 
     @property
     def offline(self) -> bool:
@@ -129,11 +128,17 @@ class Uploader:
         self._closing.set()
         self._hurry.set()
         self._buffer.wake.set()
+        deadline = time.monotonic() + timeout_s - _SPILL_WITHIN_S
         try:
-            self._drained.wait(max(0.0, timeout_s - _SPILL_WITHIN_S))
+            while not (self._drained.is_set() or self._cut_short) and time.monotonic() < deadline:
+                time.sleep(0.005)
         finally:  # an impatient Ctrl-C must not lose the rest
             all_sent = self._abandon()
         return all_sent
+
+    def cut_short(self) -> None:
+        """Ends the wait of a `close` under way. For a signal handler."""
+        self._cut_short = True
 
     def _abandon(self) -> bool:
         self._abandoned = True
@@ -148,7 +153,7 @@ class Uploader:
             finally:
                 self._order.release()
         else:
-            self._count_lost(Request("metrics", b"", self._buffer.waiting), "the disk does not respond")
+            self._losses.lose(Request("metrics", b"", self._buffer.waiting), "the disk does not respond")
         self._notices.flush()
         return all_sent
 
@@ -217,13 +222,21 @@ class Uploader:
 
     def _next(self) -> Optional[_InFlight]:
         with self._order:
-            self._behind_a_replay = not self._spool.adopt()
+            self._behind_a_replay = not self._adopt()
             if self._behind_a_replay:
                 return None
             head = self._spool.head()
             request = head or self._buffer.take(self._config.run_id, self._config.attempt, self._encoder)
             self._in_flight = None if request is None else _InFlight(request, spooled=head is not None)
             return self._in_flight
+
+    def _adopt(self) -> bool:
+        """Where the disk allows no lock, what earlier processes left stays there: waiting would hold up all the rest."""
+        try:
+            return self._spool.adopt()
+        except OSError as error:
+            self._notices.report("reports of an earlier process stay in the spool", 1, str(error))
+            return True
 
     def _deliver(self, in_flight: _InFlight) -> None:
         outcome = self._carry(in_flight.request)
@@ -278,8 +291,7 @@ class Uploader:
     def _settle(self, request: Request, verdict: answers.Verdict) -> str:
         lost = request.points - sum(piece.points for piece in verdict.replacements)
         if verdict.action != answers.ACCEPTED and lost and not verdict.quiet:
-            self._count_lost(request._replace(points=lost), verdict.detail)
-            self._notices.report("%s refused by the service" % _noun(request), lost, verdict.detail)
+            self._losses.refused(request._replace(points=lost), verdict.detail)
         outcomes = [self._carry(piece) for piece in verdict.replacements]
         return next((outcome for outcome in outcomes if outcome != _DONE), _DONE)
 
@@ -288,6 +300,8 @@ class Uploader:
             verdict = self._post(request, tries)
         except Unreachable as error:
             return answers.Verdict(answers.RETRY, str(error))
+        except Exception as error:  # an address nobody can connect to, a response nobody can read: it must not be lost
+            return answers.Verdict(answers.retry_or_behind(tries), "%s: %s" % (type(error).__name__, error))
         if verdict.action == answers.RETRY and self._transport is not None:
             self._transport.close()  # another connection may get past whatever responded
         return verdict
@@ -367,16 +381,7 @@ class Uploader:
             self._lose(request._replace(route="metrics", points=dropped))
 
     def _lose(self, request: Request) -> None:
-        why = "no room in the spool"
-        self._count_lost(request, why)
-        self._notices.report("%s lost: %s" % (_noun(request), why), request.points)
-
-    def _left_out(self, why: str, count: int) -> None:
-        self._count_lost(Request("metrics", b"", count), why)
-        self._notices.report("points dropped", count, why)
-
-    def _count_lost(self, request: Request, why: str) -> None:
-        self.lost = Lost(self.lost.amount.plus(request), why)
+        self._losses.lose(request, self._spool.trouble or "no room in the spool")
 
 
 def _readdressed(body: bytes, report_id: str, run_id: str) -> bytes:
@@ -388,7 +393,3 @@ def _jitter(most_s: float) -> float:
     import random  # loaded on the first failure; it costs 3 ms
 
     return random.uniform(0, most_s)
-
-
-def _noun(request: Request) -> str:
-    return "points" if request.route == "metrics" else "reports to %s" % request.route

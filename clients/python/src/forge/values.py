@@ -12,6 +12,12 @@ _MAX_DEPTH = 32
 
 HPARAM_TEXT_LIMIT = 6000
 
+# As many names as a run may have; a dictionary that contains itself twice has more than there are atoms.
+MAX_NAMES = 100_000
+
+# What JSON keeps exactly, and the service takes.
+MAX_STEP = 2**53 - 1
+
 
 def scalars(values: Mapping[Any, Any]) -> Tuple[List[Tuple[str, Scalar]], List[str]]:
     """Returns dotted `(key, number)` pairs in the given order, and a complaint for each value left out."""
@@ -29,7 +35,10 @@ def scalars(values: Mapping[Any, Any]) -> Tuple[List[Tuple[str, Scalar]], List[s
 
 def flatten(values: Mapping[Any, Any]) -> Iterator[Tuple[str, Any]]:
     """`{"a": {"b": 1}}` as `("a.b", 1)`."""
-    return _flatten(values, "", 0)
+    for count, pair in enumerate(_flatten(values, "", 0)):
+        if count == MAX_NAMES:
+            raise ValueError("more than %s names" % format(MAX_NAMES, ","))
+        yield pair
 
 
 def _flatten(values: Mapping[Any, Any], prefix: str, depth: int) -> Iterator[Tuple[str, Any]]:
@@ -83,10 +92,13 @@ def to_step(step: Any) -> int:
     if isinstance(step, float):
         if not step.is_integer():
             raise ValueError("step %r is not whole" % step)
-        return int(step)
+        return to_step(int(step))
     if hasattr(step, "item") and not hasattr(step, "__index__"):
         return to_step(step.item())
-    return operator.index(step)
+    whole = operator.index(step)
+    if not -MAX_STEP <= whole <= MAX_STEP:
+        raise ValueError("a step must lie within 2**53 of 0")
+    return whole
 
 
 def hparams(params: Any) -> Dict[str, Any]:

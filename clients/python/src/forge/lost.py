@@ -1,0 +1,42 @@
+"""Counts the reports that will never arrive, and says why."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .buffer import Request
+from .notices import Notices
+from .spool import Amount
+
+
+class Lost(NamedTuple):
+    """What will never arrive, and why the last of it."""
+
+    amount: Amount = Amount()
+    why: str = ""
+
+
+class Losses:
+    def __init__(self, notices: Notices):
+        self._notices = notices
+        self.so_far = Lost()
+
+    def refused(self, request: Request, why: str) -> None:
+        self._count(request, why)
+        self._notices.report("%s refused by the service" % _noun(request), request.points, why)
+
+    def lose(self, request: Request, why: str) -> None:
+        self._count(request, why)
+        self._notices.report("%s lost" % _noun(request), request.points, why)
+
+    def left_out(self, why: str, count: int) -> None:
+        """Points that cannot be sent."""
+        self._count(Request("metrics", b"", count), why)
+        self._notices.report("points dropped", count, why)
+
+    def _count(self, request: Request, why: str) -> None:
+        self.so_far = Lost(self.so_far.amount.plus(request), why)
+
+
+def _noun(request: Request) -> str:
+    return "points" if request.route == "metrics" else "reports to %s" % request.route
