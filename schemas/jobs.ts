@@ -216,6 +216,8 @@ export const jobAttempt = Type.Object({
 
 export const jobTransition = Type.Object({
   at: timestamp(),
+  /** Seconds until the next change; null for the newest one. */
+  spent_s: nullable(Type.Integer({ minimum: 0 })),
   from: nullable(jobState()),
   to: jobState(),
   reason: nullable(Type.String()),

@@ -83,7 +83,19 @@ export const runRow = Type.Object(row)
 export type RunRow = Static<typeof runRow>
 
 /** `GET /api/runs/{run_id}`. */
-export const runRecord = Type.Object({ ...row, hparams: Type.Record(Type.String(), scalar) })
+export const runRecord = Type.Object({
+  ...row,
+  hparams: Type.Record(Type.String(), scalar),
+  /** Null while the run goes on, and where nobody said or saw it. */
+  exit_code: nullable(Type.Integer()),
+  /** That ended the process of its job. */
+  signal: nullable(Type.String()),
+  end_reason: nullable(Type.String()),
+  /** What its code said of a failure (e.g. the exception), a person of a stop, or the executor of a job that never ran. */
+  message: nullable(Type.String()),
+  /** For people, in one line: why the run ended without success. */
+  why: nullable(Type.String()),
+})
 
 export const runListQuery = closed({
   ...pageQuery,

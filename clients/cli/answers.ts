@@ -64,6 +64,10 @@ export type RunRecord = RunIdentity & {
   ended_at: string | null
   duration_s: number | null
   last_report_at: string | null
+  exit_code: number | null
+  signal: string | null
+  message: string | null
+  why: string | null
   summary: Record<string, MetricSummary>
   hparams: Record<string, unknown>
   logs: { bytes: number }

@@ -45,9 +45,10 @@ export const emptyLog = (): RunLog => ({
 
 /** Applies one fact. Idempotent: a repeated fact adds nothing. Throws for a fact that is not a log's. */
 export function absorb(log: RunLog, fact: Fact): void {
-  log.last_ms = fact.received_at_ms
-  if (fact.type === 'logs.appended') absorbLines(log, fact)
-  else if (fact.type === 'logs.eof') absorbEof(log, decodeLogsEof(fact.body), fact.received_at_ms)
+  if (fact.type === 'logs.appended') {
+    log.last_ms = fact.received_at_ms
+    absorbLines(log, fact)
+  } else if (fact.type === 'logs.eof') absorbEof(log, decodeLogsEof(fact.body), fact.received_at_ms)
   else throw new Error(`${fact.type} is no fact of logs`)
 }
 

@@ -15,7 +15,7 @@ export type LogTables = {
     /** Where the run's metrics end on their topic, as its eof says; null where that was not noted. */
     points_partition: number | null
     points_offset: number | null
-    /** Time of receipt of the last record, epoch milliseconds. */
+    /** Time of receipt of the last report, epoch milliseconds; the server's own mark of the end is none. */
     last_ms: number
   }
   /** Lines packed by `platform/lines`; a row ends where the next one starts. */

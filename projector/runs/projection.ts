@@ -25,11 +25,17 @@ export const runProjection: Handlers<RunTables, RunEvent | JobEvent> = {
       })
       .execute(),
   'run.started': (tx, event) => start(tx, event),
-  'run.succeeded': (tx, event) => end(tx, event, 'succeeded'),
-  'run.failed': (tx, event) => end(tx, event, 'failed'),
+  'run.succeeded': (tx, event) => end(tx, event, 'succeeded', { exit_code: event.data.exit_code }),
+  'run.failed': (tx, event) => {
+    const { exit_code, message } = event.data
+    return end(tx, event, 'failed', { end_reason: 'reported', exit_code, message })
+  },
   'run.abandoned': (tx, event) => end(tx, event, 'abandoned'),
   'run.stop_requested': unchanged,
-  'run.stopped': (tx, event) => end(tx, event, 'stopped'),
+  'run.stopped': (tx, event) => {
+    const { exit_code, reason } = event.data
+    return end(tx, event, 'stopped', { end_reason: 'user', exit_code, message: reason })
+  },
   'run.token_issued': unchanged,
   'job.admitted': (tx, event) => tx.insertInto('runs').values(runOfJob(event)).execute(),
   'job.held': unchanged,
@@ -43,10 +49,11 @@ export const runProjection: Handlers<RunTables, RunEvent | JobEvent> = {
   'job.preempted': (tx, event) => wait(tx, event),
   'job.retried': (tx, event) => wait(tx, event),
   'job.stop_requested': unchanged,
-  'job.exited': unchanged,
-  'job.succeeded': (tx, event) => end(tx, event, 'succeeded'),
-  'job.failed': (tx, event) => end(tx, event, 'failed'),
-  'job.stopped': (tx, event) => end(tx, event, 'stopped'),
+  'job.exited': (tx, { data: { run_id, exit_code, signal } }) =>
+    noteEnd(tx, run_id, { exit_code, signal }),
+  'job.succeeded': (tx, event) => end(tx, event, 'succeeded', endOfJob(event)),
+  'job.failed': (tx, event) => end(tx, event, 'failed', endOfJob(event)),
+  'job.stopped': (tx, event) => end(tx, event, 'stopped', endOfJob(event)),
 }
 
 const newRun = {
@@ -92,16 +99,41 @@ const start = (tx: Tx, { data, occurred_at }: Of<'run.started' | 'job.running'>)
     .where('run_id', '=', data.run_id)
     .execute()
 
-const wait = (tx: Tx, { data }: Recorded<{ type: string; data: { run_id: string } }>) =>
-  tx.updateTable('runs').set({ state: 'pending' }).where('run_id', '=', data.run_id).execute()
+/** Another attempt may follow; how this one ended belongs to the attempt. */
+async function wait(tx: Tx, { data }: Ended): Promise<void> {
+  await tx.updateTable('runs').set({ state: 'pending' }).where('run_id', '=', data.run_id).execute()
+  await tx.deleteFrom('run_ends').where('run_id', '=', data.run_id).execute()
+}
 
-const end = (
+type Ended = Recorded<{ type: string; data: { run_id: string } }>
+type End = Partial<Omit<RunTables['run_ends'], 'run_id'>>
+
+async function end(
   tx: Tx,
-  { data, occurred_at }: Recorded<{ type: string; data: { run_id: string } }>,
+  { data, occurred_at }: Ended,
   state: RunState,
-) =>
-  tx
+  how: End = {},
+): Promise<void> {
+  await tx
     .updateTable('runs')
     .set({ state, ended_at: occurred_at })
     .where('run_id', '=', data.run_id)
+    .execute()
+  await noteEnd(tx, data.run_id, how)
+}
+
+function endOfJob({ data }: Of<'job.succeeded' | 'job.failed' | 'job.stopped'>): End {
+  const { reason, message, exit_code } = data
+  // `job.exited` may have told it before.
+  return { end_reason: reason, message, ...(exit_code !== null && { exit_code }) }
+}
+
+const unknownEnd = { end_reason: null, exit_code: null, signal: null, message: null }
+
+/** The report of the code and the end of its process come in either order; each adds what it knows. */
+const noteEnd = (tx: Tx, run_id: string, how: End) =>
+  tx
+    .insertInto('run_ends')
+    .values({ ...unknownEnd, run_id, ...how })
+    .onConflict(on => on.column('run_id').doUpdateSet({ run_id, ...how }))
     .execute()

@@ -33,6 +33,15 @@ type Run = {
 
 export type RunTables = {
   runs: Run
+  /** How runs ended, and how a process of theirs did; lists do not read it. */
+  run_ends: {
+    run_id: string
+    end_reason: string | null
+    exit_code: number | null
+    /** That ended the process of a job, e.g. `SIGKILL`. */
+    signal: string | null
+    message: string | null
+  }
   /** The runs that the session may read, for lists: the view contains the row-level rule. */
   readable_runs: Run
 }

@@ -33,8 +33,10 @@ export async function readDetail(db: Db, job: Selectable<JobTables['jobs']>) {
       resume_from: null,
       gpu_hours: (gpu_seconds / 3600).toFixed(2),
     })),
-    transitions: transitions.map(({ at, from_state, state, state_reason, ...told }) => ({
+    transitions: transitions.map(({ at, from_state, state, state_reason, ...told }, index) => ({
       at: toTimestamp(at),
+      // Of the exact times: differences of shown ones are off by up to a second, and disagree with `duration_s`.
+      spent_s: secondsUntil(at, transitions[index + 1]?.at),
       from: from_state as JobState | null,
       to: state as JobState,
       reason: state_reason,
@@ -44,3 +46,6 @@ export async function readDetail(db: Db, job: Selectable<JobTables['jobs']>) {
     control: job.control,
   }
 }
+
+const secondsUntil = (from: Date, to: Date | undefined): number | null =>
+  to === undefined ? null : Math.max(0, Math.round((to.getTime() - from.getTime()) / 1000))

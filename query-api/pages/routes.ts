@@ -28,7 +28,7 @@ type Asset = { type: string; text: string }
 const script = (name: string): Asset => ({
   type: 'text/javascript; charset=utf-8',
   text: stripTypeScriptTypes(readFileSync(join(folder, `${name}.ts`), 'utf8'))
-    .replaceAll(/from '\.\/([a-z-]+)\.ts'/g, "from '/assets/$1.js'")
+    .replaceAll(/(from|import) '\.\/([a-z-]+)\.ts'/g, "$1 '/assets/$2.js'")
     .replaceAll("from 'uplot'", "from '/assets/uplot.js'"),
 })
 
@@ -44,12 +44,16 @@ function loadAssets(): Map<string, Asset> {
     'device',
     'header-marks',
     'home',
+    'locale',
     'log',
     'notifications',
+    'numbers',
+    'page',
     'phases',
     'run',
     'sign-in',
     'stream',
+    'why',
   ]
   const styles = ['account', 'device', 'header-marks', 'home', 'page', 'run']
   return new Map([
@@ -113,15 +117,20 @@ export function pageRoutes(): Route[] {
   ]
 }
 
+const html = (name: string) => readFileSync(join(folder, `${name}.html`), 'utf8')
+
+/** A page, with the pieces that all pages share in the place of their names. */
 function page(name: string) {
-  const html = readFileSync(join(folder, `${name}.html`), 'utf8')
+  const text = html(name)
+    .replace('<!-- head -->\n', html('head'))
+    .replace('<!-- sign-in -->\n', html('sign-in'))
   return {
     credential: 'none' as const,
     response: { mediaType: 'text/html', description: 'A page' },
     async handle({ ctx }: { ctx: Context }) {
       ctx.type = 'text/html; charset=utf-8'
       protect(ctx)
-      return html
+      return text
     },
   }
 }

@@ -10,6 +10,7 @@ import { setCursor } from '../newest-change.ts'
 import { countRows } from '../page.ts'
 import type { Reads } from '../reads.ts'
 import { parseMetricSort } from './by-metric.ts'
+import { readEnd } from './end.ts'
 import { filteredRuns, pageOfRuns } from './list.ts'
 import { type RecordTables, readRecords } from './record.ts'
 
@@ -63,7 +64,8 @@ export const runRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
         .select('params')
         .where('run_id', '=', run_id)
         .executeTakeFirst()
-      return { ...record, hparams: hparams?.params ?? {} }
+      const end = await readEnd(db, run)
+      return { ...record, hparams: hparams?.params ?? {}, ...end }
     },
   }),
 ]

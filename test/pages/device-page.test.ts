@@ -1,11 +1,8 @@
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import type { Page } from 'playwright-core'
-import { adminPassword } from '../servers/api.ts'
-import { openBrowser } from '../servers/browser.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
-import { keepScreenshot } from '../servers/screenshot.ts'
+import { keepViews, openPage, signIn } from './browse.ts'
 
-const waitMs = 20_000
 const agent = 'forge-cli/1.0 <b>(linux; laptop)</b>'
 
 type Code = { device_code: string; user_code: string; verification_uri_complete: string }
@@ -19,49 +16,7 @@ async function askCode(forge: Forge): Promise<Code> {
   return body
 }
 
-/** A page of a browser without a session, and the errors in it. */
-async function openPage(t: ExecutionContext) {
-  const browser = await openBrowser(t)
-  const context = await browser.newContext({
-    locale: 'en-US',
-    viewport: { width: 1280, height: 800 },
-    colorScheme: 'light',
-  })
-  context.setDefaultTimeout(waitMs)
-  const faults: string[] = []
-  const watched = async () => {
-    const page = await context.newPage()
-    page.on('pageerror', error => faults.push(String(error)))
-    page.on('console', message => {
-      // A browser reports every refused request by itself; the page says each in its own words.
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-        faults.push(message.text())
-    })
-    return page
-  }
-  return { page: await watched(), another: watched, faults }
-}
-
-async function signIn(page: Page): Promise<void> {
-  await page.getByLabel('Username').fill('admin')
-  await page.getByLabel('Password').fill(adminPassword)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-}
-
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
-
-/** Each view in light and dark, wide and narrow. */
-async function keepViews(page: Page, name: string): Promise<void> {
-  for (const [width, size] of [
-    [1280, 'wide'],
-    [360, 'narrow'],
-  ] as const)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.setViewportSize({ width, height: 800 })
-      await page.emulateMedia({ colorScheme })
-      await keepScreenshot(page, `device-${name}-${colorScheme}-${size}`)
-    }
-}
 
 test('a person signs in, sees who asks, and approves: the program gets its token', async t => {
   const forge = await startForge(t)
@@ -69,10 +24,8 @@ test('a person signs in, sees who asks, and approves: the program gets its token
   const { page, another, faults } = await openPage(t)
   await page.goto(code.verification_uri_complete)
   await page.getByLabel('Username').waitFor()
-  await keepViews(page, 'sign-in')
-  await page.getByLabel('Username').fill('admin')
-  await page.getByLabel('Password').fill('not the password')
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await keepViews(page, 'device-sign-in')
+  await signIn(page, 'not the password')
   await page.getByRole('alert').getByText('Username or password is wrong').waitFor()
   await signIn(page)
 
@@ -83,7 +36,7 @@ test('a person signs in, sees who asks, and approves: the program gets its token
   t.regex(String(await page.locator('#requested-at').textContent()), /\d{4}/)
   t.regex(String(await page.locator('#valid-for').textContent()), /^1[45] min \d\d s$/)
   t.is(await page.locator('#who').textContent(), 'admin')
-  await keepViews(page, 'request')
+  await keepViews(page, 'device-request')
 
   // Opening the page decided nothing, and pressing Enter does not either.
   await page.keyboard.press('Enter')
@@ -92,7 +45,7 @@ test('a person signs in, sees who asks, and approves: the program gets its token
   t.is(await state(), 'pending')
   await page.getByRole('button', { name: 'Approve' }).click()
   await heading(page, 'Approved').waitFor()
-  await keepViews(page, 'approved')
+  await keepViews(page, 'device-approved')
   const { status, body } = await forge.call('POST', '/api/cli/device/token', {
     token: null,
     body: { device_code: code.device_code },
@@ -114,11 +67,11 @@ test('a person denies a code; denied, expired and wrong codes are reported, and 
   await page.goto(new URL('/device', denied.verification_uri_complete).href)
   await signIn(page)
   await heading(page, 'Which program?').waitFor()
-  await keepViews(page, 'which')
+  await keepViews(page, 'device-which')
   await page.getByLabel('Code it shows').fill('bbbb bbbb')
   await page.getByRole('button', { name: 'Go on' }).click()
   await page.getByRole('alert').getByText('No program waits with the code bbbb bbbb.').waitFor()
-  await keepViews(page, 'wrong')
+  await keepViews(page, 'device-wrong')
   await page.getByLabel('Code it shows').fill(denied.user_code.toLowerCase().replace('-', ' '))
   await page.getByRole('button', { name: 'Go on' }).click()
   await heading(page, 'A program asks to sign in as you').waitFor()
@@ -139,7 +92,7 @@ test('a person denies a code; denied, expired and wrong codes are reported, and 
   ])
   await page.getByRole('button', { name: 'Approve' }).click()
   await heading(page, 'Expired').waitFor()
-  await keepViews(page, 'expired')
+  await keepViews(page, 'device-expired')
   t.deepEqual(faults, [])
 })
 
@@ -155,6 +108,32 @@ test('a person who finds somebody else signed in can switch accounts', async t =
   await page.reload()
   await page.getByLabel('Username').waitFor()
   t.false(await page.locator('#device').isVisible())
+  t.deepEqual(faults, [])
+})
+
+test('who signed in a while ago is asked again before approving, is told why, and then approves', async t => {
+  const forge = await startForge(t)
+  const code = await askCode(forge)
+  const { page, faults } = await openPage(t)
+  await page.goto(code.verification_uri_complete)
+  await signIn(page)
+  await heading(page, 'A program asks to sign in as you').waitFor()
+  await forge.pool.query(`update auth.session set created_at = created_at - interval '16 minutes'`)
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await page.getByRole('alert').getByText('older than 15 minutes; sign in again').waitFor()
+  t.false(await page.locator('#device').isVisible())
+  await keepViews(page, 'device-ask-again')
+  const state = async () =>
+    (await forge.call('GET', `/api/cli/device/${code.user_code}`)).body.state
+  t.is(await state(), 'pending')
+
+  await signIn(page, 'not the password')
+  await page.getByRole('alert').getByText('Username or password is wrong').waitFor()
+  await signIn(page)
+  await heading(page, 'A program asks to sign in as you').waitFor()
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await heading(page, 'Approved').waitFor()
+  t.is(await state(), 'approved')
   t.deepEqual(faults, [])
 })
 

@@ -1,33 +1,11 @@
 import test from 'ava'
-import type { Page } from 'playwright-core'
 import { adminPassword } from '../servers/api.ts'
-import { openBrowser } from '../servers/browser.ts'
 import { commandLine } from '../servers/command-line.ts'
 import { startForge } from '../servers/forge.ts'
-import { keepScreenshot } from '../servers/screenshot.ts'
+import { keepViews, openPage, signIn } from './browse.ts'
 
-const waitMs = 30_000
 const newPassword = 'a password of my own'
 const thirdPassword = 'and another one later'
-
-async function signIn(page: Page, password: string): Promise<void> {
-  await page.getByLabel('Username').fill('admin')
-  await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-}
-
-/** In light and dark, wide and narrow. */
-async function keepViews(page: Page, name: string): Promise<void> {
-  for (const [width, size] of [
-    [1280, 'wide'],
-    [360, 'narrow'],
-  ] as const)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.setViewportSize({ width, height: 800 })
-      await page.emulateMedia({ colorScheme })
-      await keepScreenshot(page, `${name}-${colorScheme}-${size}`)
-    }
-}
 
 test('a person signs in at /, finds the newest runs, and changes their password', async t => {
   const forge = await startForge(t)
@@ -35,23 +13,14 @@ test('a person signs in at /, finds the newest runs, and changes their password'
     forge.call<{ run_id: string; short_id: string; token: string }>('POST', '/api/runs', {
       body: { project: 'demo', name },
     })
-  const browser = await openBrowser(t)
-  const page = await browser.newPage({ locale: 'en-US', colorScheme: 'light' })
-  page.setDefaultTimeout(waitMs)
-  const faults: string[] = []
-  page.on('pageerror', error => faults.push(String(error)))
-  page.on('console', message => {
-    // A browser reports every refused request by itself.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-      faults.push(message.text())
-  })
+  const { page, faults } = await openPage(t)
 
   const reply = await page.goto(forge.url)
   const policy = reply?.headers()['content-security-policy'] ?? ''
   t.true(policy.includes("script-src 'self'") && !policy.includes('unsafe'), policy)
   await page.getByLabel('Username').waitFor()
   await keepViews(page, 'home-sign-in')
-  await signIn(page, adminPassword)
+  await signIn(page)
   await page.getByText('No runs yet.').waitFor()
 
   const { body: first } = await create('one <b>bold</b> run')

@@ -1,25 +1,17 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
-import { adminPassword } from '../servers/api.ts'
 import { openBrowser } from '../servers/browser.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
-import { keepScreenshot } from '../servers/screenshot.ts'
+import { createRun, type ExternalRun, ingest } from '../servers/runs.ts'
+import { until } from '../servers/until.ts'
+import { keepViews, openPage, signIn } from './browse.ts'
 
-type Created = { run_id: string; token: string }
 type SendReport = (route: string, body: object) => Promise<unknown>
-
-const waitMs = 20_000
-
-async function externalRun(forge: Forge): Promise<{ run: Created; report: SendReport }> {
-  const { body: run } = await forge.call<Created>('POST', '/api/runs', {
+async function createNamed(forge: Forge): Promise<{ run: ExternalRun; report: SendReport }> {
+  const { body: run } = await forge.call<ExternalRun>('POST', '/api/runs', {
     body: { project: 'demo', name: 'two <b>lines</b>' },
   })
-  const report: SendReport = (route, body) =>
-    forge.call('POST', `/api/ingest/${route}`, {
-      token: run.token,
-      body: { run_id: run.run_id, ...body },
-    })
-  return { run, report }
+  return { run, report: (route, body) => ingest(forge, run, route, body) }
 }
 
 const points = (from: number, to: number) => ({
@@ -37,32 +29,13 @@ const points = (from: number, to: number) => ({
   }).flat(),
 })
 
-async function signIn(page: Page): Promise<void> {
-  await page.getByLabel('Username').fill('admin')
-  await page.getByLabel('Password').fill(adminPassword)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-}
-
 test('the page of a run signs a person in and shows state, charts and log live, to the end', async t => {
   const forge = await startForge(t)
-  const { run, report } = await externalRun(forge)
+  const { run, report } = await createNamed(forge)
   await report('lifecycle', { event: 'running' })
   await report('metrics', points(0, 100))
   await report('logs', { chunks: ['first line', '<script>alert(1)</script>'] })
-  const browser = await openBrowser(t)
-  const page = await browser.newPage({
-    locale: 'en-US',
-    viewport: { width: 1280, height: 900 },
-    colorScheme: 'light',
-  })
-  const faults: string[] = []
-  page.on('pageerror', error => faults.push(String(error)))
-  page.on('console', message => {
-    // Before the sign-in, the browser itself reports the refused refresh.
-    if (message.type() === 'error' && !message.location().url.endsWith('/api/auth/refresh'))
-      faults.push(message.text())
-  })
-  page.setDefaultTimeout(waitMs)
+  const { page, faults } = await openPage(t)
   await page.goto(`${forge.url}/runs/${run.run_id}`)
   await signIn(page)
   await page.locator('#state', { hasText: 'running' }).waitFor()
@@ -83,13 +56,7 @@ test('the page of a run signs a person in and shows state, charts and log live, 
   await page.locator('.chart', { hasText: 'train/loss' }).getByText('1 not finite').waitFor()
   await report('logs', { chunks: ['a line that came later'] })
   await page.locator('#log').getByText('a line that came later').waitFor()
-  await keepScreenshot(page, 'run-light-wide')
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await keepScreenshot(page, 'run-dark-wide')
-  await page.setViewportSize({ width: 390, height: 844 })
-  await keepScreenshot(page, 'run-dark-narrow')
-  await page.emulateMedia({ colorScheme: 'light' })
-  await keepScreenshot(page, 'run-light-narrow')
+  await keepViews(page, 'run')
 
   await report('lifecycle', { event: 'succeeded' })
   await page.locator('#state', { hasText: 'succeeded' }).waitFor()
@@ -97,18 +64,131 @@ test('the page of a run signs a person in and shows state, charts and log live, 
   t.deepEqual(faults, [])
 })
 
-test('a wrong password and a missing run are reported', async t => {
+/** Records what is written on canvases, which are otherwise only pixels. */
+const recordCanvasTexts = `
+  globalThis.canvasTexts = []
+  const write = CanvasRenderingContext2D.prototype.fillText
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+    canvasTexts.push(text)
+    return write.call(this, text, ...rest)
+  }`
+
+/** How many pixels of a key's chart have the colour of its line. */
+const colouredPixels = (page: Page, key: string): Promise<number> =>
+  page
+    .locator('.chart', { hasText: key })
+    .locator('canvas')
+    .evaluate((canvas: HTMLCanvasElement) => {
+      const { data } = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height) ?? {
+        data: [],
+      }
+      let count = 0
+      for (let at = 0; at < data.length; at += 4)
+        if (data[at] === 0x0b && data[at + 1] === 0x62 && data[at + 2] === 0xc4) count++
+      return count
+    })
+
+test('a failed run says why, with its last words, parameters, lone points and small numbers', async t => {
   const forge = await startForge(t)
+  const { run, report } = await createNamed(forge)
+  await report('lifecycle', { event: 'running' })
+  await report('hparams', { params: { lr: 0.0003, 'opt/name': 'adam<b>w</b>' } })
+  await report('metrics', {
+    points: [
+      { key: 'loss', step: 7, value: 0.5 },
+      ...[1, 2, 3, 4].map(step => ({ key: 'lr', step, value: step * 1.2e-5 })),
+    ],
+  })
+  await report('logs', { chunks: ['epoch 1'], stream: 'stdout' })
+  const message = 'exit code 1\nTraceback (most recent call last):\nValueError: <b>bad</b> lr'
+  const { page, faults } = await openPage(t)
+  await page.addInitScript(recordCanvasTexts)
+  await page.goto(`${forge.url}/runs/${run.run_id}`)
+  await signIn(page)
+  await page.locator('#state', { hasText: 'running' }).waitFor()
+  t.false(await page.locator('#why-section').isVisible())
+  t.deepEqual(
+    await page
+      .locator('#hparams tr')
+      .evaluateAll(rows => rows.map(row => [...row.children].map(cell => cell.textContent))),
+    [
+      ['lr', '0.0003'],
+      ['opt/name', 'adam<b>w</b>'],
+    ],
+  )
+  await page.locator('.chart', { hasText: 'loss' }).getByText('at step 7').waitFor()
+  await until('one point is drawn as a dot', 5000, async () => {
+    const pixels = await colouredPixels(page, 'loss')
+    return pixels > 10 && pixels < 100
+  })
+  const texts = (await page.evaluate('canvasTexts')) as string[]
+  t.true(texts.includes('2e-5') || texts.includes('0.00002'), texts.join(' '))
+  t.true(texts.filter(text => text === '0').length < 3, 'an axis does not say 0, 0, 0')
+
+  await report('lifecycle', { event: 'failed', exit_code: 1, message })
+  await page.locator('#state', { hasText: 'failed' }).waitFor()
+  await page.getByRole('heading', { name: 'Why it failed' }).waitFor()
+  t.is(await page.locator('#why').textContent(), 'exit code 1: ValueError: <b>bad</b> lr')
+  t.is(await page.locator('#last-words').textContent(), message)
+  await page.locator('#live', { hasText: 'ended' }).waitFor()
+
+  const { body } = await forge.call<Record<string, string>>('GET', `/api/runs/${run.run_id}`)
+  t.true(String(body.last_report_at) <= String(body.ended_at), 'the end-of-log mark is no report')
+  const facts = String(await page.locator('#facts').textContent())
+  const ran = /ran for (\d+ s)/.exec(facts)?.[1]
+  t.is(ran, `${body.duration_s} s`)
+  t.is(await page.locator('#phases li', { hasText: 'running' }).textContent(), `running${ran}`)
+  await keepViews(page, 'run-failed')
+  t.true(
+    await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+    'it fits a phone',
+  )
+  await page.getByRole('link', { name: 'Forge' }).click()
+  await page.locator('#rows tr', { hasText: `${ran}` }).waitFor()
+  t.deepEqual(faults, [])
+})
+
+test('without a message, the end of the log stands beside why a run failed', async t => {
+  const forge = await startForge(t)
+  const run = await createRun(forge)
+  await ingest(forge, run, 'logs', { chunks: ['fine so far'], stream: 'stdout' })
+  await ingest(forge, run, 'logs', { chunks: ['no such file'], stream: 'stderr' })
+  await ingest(forge, run, 'lifecycle', { event: 'failed', exit_code: 137 })
+  const { page, faults } = await openPage(t)
+  await page.goto(`${forge.url}/runs/${run.run_id}`)
+  await signIn(page)
+  await page.locator('#last-words', { hasText: /^no such file$/ }).waitFor()
+  t.is(await page.locator('#why').textContent(), 'exit code 137 (SIGKILL)')
+  t.deepEqual(faults, [])
+})
+
+test('a browser whose language is none still shows the charts', async t => {
+  const forge = await startForge(t)
+  const run = await createRun(forge)
+  await ingest(forge, run, 'metrics', { points: [{ key: 'loss', step: 1, value: 1.5 }] })
   const browser = await openBrowser(t)
-  const page = await browser.newPage({ locale: 'en-US' })
-  page.setDefaultTimeout(waitMs)
+  const page = await browser.newPage()
+  // As Chromium says it without LANG.
+  await page.addInitScript(`
+    Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' })`)
+  await page.goto(`${forge.url}/runs/${run.run_id}`)
+  await signIn(page)
+  await page.locator('.chart', { hasText: 'loss' }).getByText('at step 1').waitFor()
+  t.is(await page.locator('.chart').count(), 1)
+})
+
+test('a wrong password is reported, and a missing run says in the place of its content what to do', async t => {
+  const forge = await startForge(t)
+  const { page, faults } = await openPage(t)
   await page.goto(`${forge.url}/runs/run_nope`)
-  await page.getByLabel('Username').fill('admin')
-  await page.getByLabel('Password').fill('not the password')
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await signIn(page, 'not the password')
   await page.getByRole('alert').getByText('Username or password is wrong').waitFor()
-  await page.getByLabel('Password').fill(adminPassword)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('alert').getByText('run_nope').waitFor()
-  t.is(await page.locator('#run').isVisible(), true)
+  await signIn(page)
+  await page.getByRole('alert').getByText('No such run: run_nope').waitFor()
+  t.false(await page.locator('#run').isVisible())
+  t.true(((await page.locator('#failure').boundingBox())?.y ?? 800) < 200, 'it is at the top')
+  await keepViews(page, 'run-unknown')
+  await page.getByRole('link', { name: 'the newest runs' }).click()
+  await page.getByText('No runs yet.').waitFor()
+  t.deepEqual(faults, [])
 })

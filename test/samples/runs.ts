@@ -32,6 +32,7 @@ export const runSample: Sample = {
       cells: ({ project }) => ({ short_id: `${project}-1` }),
     },
     readable_runs: { seenBy: 'members' },
+    run_ends: { seenBy: 'members', isOfRun: true },
   },
   changes: {
     // For a separate run, because the sample's run has been reported as ended by then.

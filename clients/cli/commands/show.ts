@@ -6,6 +6,7 @@ import { type ExitCode, exitCode } from '../failure.ts'
 import { byInterest } from '../follow/picture.ts'
 import { paintState } from '../follow/view.ts'
 import { toJson } from '../harmless.ts'
+import { lastWordsOf } from '../last-words.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
 import { type Column, table } from '../table.ts'
 import { padEnd } from '../width.ts'
@@ -15,26 +16,27 @@ export const describeShow = (command: Command): Command =>
     .argument('<run>', 'run id or short id')
     .description('all that is known of a run: its job, hyperparameters, metrics and artifacts')
 
-type Known = { run: RunRecord; job: JobDetail | null; artifacts: Artifact[] }
+type Known = { run: RunRecord; job: JobDetail | null; artifacts: Artifact[]; lastWords: string[] }
 
 export async function show(world: World, id: string, options: CommonOptions): Promise<ExitCode> {
   const session = await openSignedIn(world, options)
   const { api, terminal, isJson } = session
   const run = await api.get<RunRecord>(`/api/runs/${segment(id)}`)
   const at = `/api/jobs/${segment(run.run_id)}`
-  const [job, artifacts] = await Promise.all([
+  const [job, artifacts, lastWords] = await Promise.all([
     run.source === 'job' ? api.find<JobDetail>(at) : null,
     api.find<Artifact[]>(`${at}/artifacts`),
+    isJson ? [] : lastWordsOf(api, run),
   ])
   const known = { run, job, artifacts: artifacts ?? [] }
   if (isJson) terminal.data(toJson(known))
-  else for (const line of showLines(session, known)) terminal.data(line)
+  else for (const line of showLines(session, { ...known, lastWords })) terminal.data(line)
   return exitCode.ok
 }
 
 type Fact = [name: string, text: string | null]
 
-function showLines(session: Session, { run, job, artifacts }: Known): string[] {
+function showLines(session: Session, { run, job, artifacts, lastWords }: Known): string[] {
   const { api, terminal, nowMs } = session
   const state = job?.state ?? run.state
   const reason = state === 'succeeded' ? null : (job?.state_reason ?? null)
@@ -42,10 +44,12 @@ function showLines(session: Session, { run, job, artifacts }: Known): string[] {
   return [
     [...heading, ...(reason === null ? [] : [`(${reason})`])].join('  '),
     ...factLines(session, [
+      ['why', run.why],
       ...factsOfRun(run, nowMs()),
       ...(job ? factsOfJob(job) : []),
       ['page', `${api.host}/runs/${run.run_id}`],
     ]),
+    ...section(session, 'last words', lastWords),
     ...section(session, 'attempts', attemptLines(session, job)),
     ...section(session, 'parameters of the job', valueLines(session, job?.spec.spec.params ?? {})),
     ...section(session, 'hyperparameters', valueLines(session, run.hparams)),
@@ -76,6 +80,7 @@ function factsOfRun(run: RunRecord, nowMs: number): Fact[] {
     ['started', run.started_at],
     ['ended', run.ended_at],
     ['ran for', run.duration_s === null ? null : duration(run.duration_s)],
+    ['exit code', run.exit_code === null ? null : String(run.exit_code)],
     ['last report', run.last_report_at],
     ['tags', run.tags.join(', ')],
     ['log', run.logs.bytes === 0 ? null : size(run.logs.bytes)],
@@ -93,7 +98,6 @@ function factsOfJob(job: JobDetail): Fact[] {
     ['place', queue?.position == null ? null : `${queue.position} in the queue`],
     ['attempt', `${job.attempt} of at most ${job.max_attempts}`],
     ['priority', String(job.priority)],
-    ['exit code', job.exit_code === null ? null : String(job.exit_code)],
     ['GPU-hours', job.gpu_hours],
     ['cost', job.cost === null ? null : `${job.cost} ${job.currency}`],
   ]

@@ -33,7 +33,16 @@ export async function lastWord(session: Session, outcome: Outcome): Promise<void
   if (isJson) {
     const state = run?.state ?? null
     const points = run?.counts.points ?? null
-    const rest = { state, points, url, lost_lines: lostLines, kept_reports: kept, kept_in: folder }
+    const why = run?.why ?? null
+    const rest = {
+      state,
+      why,
+      points,
+      url,
+      lost_lines: lostLines,
+      kept_reports: kept,
+      kept_in: folder,
+    }
     terminal.note(toJson({ ...told, ...rest }))
     return
   }
@@ -51,8 +60,15 @@ function summary({ run_id, event, exit_code }: Outcome['told'], run: Ended | nul
     ...(points === undefined
       ? []
       : [`${points.toLocaleString('en')} ${points === 1 ? 'point' : 'points'}`]),
-    `exit code ${exit_code}`,
+    endText(exit_code, run?.why ?? null),
   ]
+}
+
+/** Its code may have reported the failure before, without an exit code. */
+function endText(code: number, why: string | null): string {
+  const exit = `exit code ${code}`
+  if (why === null || code === 0) return exit
+  return why.startsWith(exit) ? why : `${exit} (${why})`
 }
 
 /** The run as it ended; null if that cannot be told in time. */

@@ -14,6 +14,9 @@ export type Outcome = {
   state: string
   state_reason: string | null
   exit_code: number | null
+  /** Null: it succeeded, or the server did not say. */
+  why: string | null
+  message: string | null
   duration_s: number
   stages: { state: string; seconds: number }[]
   /** The last `test/…` values or, without any, the last loss and accuracy. */
@@ -33,7 +36,9 @@ export async function outcomeOf(api: Api, picture: Picture): Promise<Outcome> {
     short_id: picture.shortId,
     state: picture.state,
     state_reason: picture.reason,
-    exit_code: picture.exitCode,
+    exit_code: picture.exitCode ?? run?.exit_code ?? null,
+    why: run?.why ?? null,
+    message: run?.message ?? null,
     duration_s: elapsedSeconds(picture, nowMs),
     stages: timeline(picture, nowMs),
     results: resultsOf(run?.summary ?? {}),
@@ -72,8 +77,7 @@ export const exitCodeOf = ({ state }: Outcome): ExitCode =>
 export function outcomeLines(outcome: Outcome, picture: Picture, paint: Paint): string[] {
   const { state, stages, results, artifacts } = outcome
   const spent = stages.map(stage => `${stage.state} ${duration(stage.seconds)}`).join(' › ')
-  const exit = outcome.exit_code ? `, exit code ${outcome.exit_code}` : ''
-  const why = outcome.state_reason && state !== 'succeeded' ? ` (${outcome.state_reason})` : ''
+  const reason = outcome.state_reason && state !== 'succeeded' ? ` (${outcome.state_reason})` : ''
   const lastWords =
     state === 'failed'
       ? picture.log.slice(-8).map(line => `  ${paint('dim', '│')} ${oneLine(line.text)}`)
@@ -81,7 +85,8 @@ export function outcomeLines(outcome: Outcome, picture: Picture, paint: Paint): 
   const heading = `${paint('bold', outcome.short_id)} ${paintState(paint, state, state)}`
   return [
     ...lastWords,
-    `${heading}${why}${exit} after ${duration(outcome.duration_s)}`,
+    `${heading}${reason} after ${duration(outcome.duration_s)}`,
+    ...(outcome.why === null ? [] : [`  ${paintState(paint, state, outcome.why)}`]),
     ...(spent === '' ? [] : [paint('dim', `  ${spent}`)]),
     ...Object.entries(results).map(
       ([key, value]) => `  ${key}  ${paint('bold', amount(toNumber(value)))}`,

@@ -1,10 +1,9 @@
 import { ApiFailure, get, post, wrongPassword } from './api.ts'
-import { signedIn } from './sign-in.ts'
+import { element, openPage, textOf } from './page.ts'
 
 type Me = { username: string; role: string }
 type Methods = { password: { enabled: boolean }; oidc: { name: string | null } }
 
-const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T
 const form = element<HTMLFormElement>('change')
 
 form.addEventListener('submit', event => {
@@ -12,10 +11,8 @@ form.addEventListener('submit', event => {
   void change()
 })
 
-async function start(): Promise<void> {
-  element('account').hidden = true
-  try {
-    await signedIn()
+const start = () =>
+  openPage(['account'], async () => {
     const [{ username, role }, { password, oidc }] = await Promise.all([
       get<Me>('/api/auth/me'),
       get<Methods>('/api/auth/config'),
@@ -26,11 +23,7 @@ async function start(): Promise<void> {
     element('elsewhere').hidden = password.enabled
     form.hidden = !password.enabled
     element('account').hidden = false
-  } catch (error) {
-    if (error instanceof ApiFailure && error.status === 401) await start()
-    else showFailure(error)
-  }
-}
+  })
 
 async function change(): Promise<void> {
   const given = new FormData(form)
@@ -46,7 +39,7 @@ async function change(): Promise<void> {
     say({ changed: 'Changed. Your other sessions have ended.', error: '' })
   } catch (error) {
     if (isSignedOut(error)) return await start()
-    say({ changed: '', error: error instanceof Error ? error.message : String(error) })
+    say({ changed: '', error: textOf(error) })
   } finally {
     button.disabled = false
   }
@@ -58,12 +51,6 @@ const isSignedOut = (error: unknown) =>
 function say({ changed, error }: { changed: string; error: string }): void {
   element('changed').textContent = changed
   element('change-error').textContent = error
-}
-
-function showFailure(error: unknown): void {
-  const failure = element('failure')
-  failure.hidden = false
-  failure.textContent = error instanceof Error ? error.message : String(error)
 }
 
 await start()

@@ -1,4 +1,7 @@
+// First: it mends what uPlot reads when it is loaded.
+import './locale.ts'
 import uPlot from 'uplot'
+import { axisNumber, shortNumber } from './numbers.ts'
 
 /** Values as in the API: JSON has no non-finite numbers. */
 export type Value = number | 'NaN' | 'Infinity' | '-Infinity'
@@ -143,7 +146,7 @@ function lastOf(keys: readonly string[], all: Map<string, Series>): string {
   if (keys.length !== 1 || key === undefined) return `${keys.length} lines`
   const series = all.get(key)
   const value = series?.values.at(-1)
-  const shown = value === null || value === undefined ? 'not finite' : value.toPrecision(4)
+  const shown = value === null || value === undefined ? 'not finite' : shortNumber(value, 4)
   const warning = series && series.nonfinite > 0 ? ` · ${series.nonfinite} not finite` : ''
   return `${shown} at step ${series?.steps.at(-1)}${warning}`
 }
@@ -162,18 +165,34 @@ function optionsOf(
     width: box.clientWidth - 16,
     height,
     scales: { x: { time: false } },
-    axes: [{ ...axis }, { ...axis, size: 56 }],
+    axes: [{ ...axis }, { ...axis, size: 64, values: axisLabels }],
     cursor: { sync: { key: syncKey }, drag: { x: true, y: false } },
     legend: { live: true },
     series: [
       { label: 'step' },
       ...keys.map((key, index) => ({
         label: keys.length === 1 ? 'value' : key.slice(title.length + 1),
-        stroke: palette[index % palette.length] ?? ink,
+        stroke: colourOf(index),
         width: 1.5,
         spanGaps: false,
-        points: { show: false },
+        value: (_: uPlot, value: number | null) => (value === null ? '--' : shortNumber(value)),
+        points: { show: false, filter: lonePoints, size: 6, fill: colourOf(index) },
       })),
     ],
   }
+}
+
+const colourOf = (index: number): string => palette[index % palette.length] ?? ''
+
+const axisLabels: uPlot.Axis.Values = (_plot, splits, _axis, _space, increment) =>
+  splits.map(value => axisNumber(value, increment))
+
+/** The points that no line reaches, which would be invisible without a dot; null: none. */
+function lonePoints({ data }: uPlot, index: number): number[] | null {
+  const values = data[index] ?? []
+  // At steps of other lines only there is `undefined`, which a line passes; null interrupts it.
+  const own = [...values.keys()].filter(at => values[at] !== undefined)
+  const isThere = (nth: number) => typeof values[own[nth] ?? -1] === 'number'
+  const lone = own.filter((_, nth) => isThere(nth) && !isThere(nth - 1) && !isThere(nth + 1))
+  return lone.length === 0 ? null : lone
 }

@@ -1,5 +1,6 @@
 import { ApiFailure, forgetToken, get, post, signOut } from './api.ts'
-import { signedIn } from './sign-in.ts'
+import { element, openPage, textOf, timeOf } from './page.ts'
+import type { Asking } from './sign-in.ts'
 
 type State = 'pending' | 'approved' | 'denied' | 'consumed' | 'expired'
 type DeviceRequest = {
@@ -11,7 +12,6 @@ type DeviceRequest = {
   state: State
 }
 
-const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T
 const panels = ['enter-code', 'request', 'outcome']
 
 const outcomes: Record<Exclude<State, 'pending'>, [title: string, text: string]> = {
@@ -34,19 +34,16 @@ element('other-person').addEventListener('click', async () => {
   await start({ isAsked: true })
 })
 
-async function start(options?: { isAsked: boolean; why?: string }): Promise<void> {
-  const device = element('device')
-  device.hidden = true
-  try {
-    await signedIn(options)
-    element('who').textContent = (await get<{ username: string }>('/api/auth/me')).username
-    device.hidden = false
-    await showCode()
-  } catch (error) {
-    if (error instanceof ApiFailure && error.status === 401) await start()
-    else showFailure(error)
-  }
-}
+const start = (asking?: Asking) =>
+  openPage(
+    ['device'],
+    async () => {
+      element('who').textContent = (await get<{ username: string }>('/api/auth/me')).username
+      element('device').hidden = false
+      await showCode()
+    },
+    asking,
+  )
 
 const codeAsked = () => new URLSearchParams(location.search).get('user_code') ?? ''
 
@@ -77,9 +74,7 @@ function show(request: DeviceRequest): void {
   element('user-code').textContent = request.user_code
   element('requested-ip').textContent = request.requested_ip
   element('user-agent').textContent = request.user_agent || 'does not say'
-  const at = element<HTMLTimeElement>('requested-at')
-  at.dateTime = request.requested_at
-  at.textContent = new Date(request.requested_at).toLocaleString()
+  element('requested-at').replaceChildren(timeOf(request.requested_at))
   showPanel('request')
   countDown(request)
 }
@@ -129,15 +124,9 @@ async function explain(error: unknown): Promise<void> {
     forgetToken()
     await start({ isAsked: true, why: error.message })
   } else if (error instanceof ApiFailure && [401, 404, 409].includes(error.status)) await start()
-  else element('request-error').textContent = error instanceof Error ? error.message : String(error)
+  else element('request-error').textContent = textOf(error)
 }
 
 const pathOf = (userCode: string) => `/api/cli/device/${encodeURIComponent(userCode)}`
-
-function showFailure(error: unknown): void {
-  const failure = element('failure')
-  failure.hidden = false
-  failure.textContent = error instanceof Error ? error.message : String(error)
-}
 
 await start()

@@ -1,4 +1,5 @@
 import { get, post } from './api.ts'
+import { timeOf } from './page.ts'
 import { follow } from './stream.ts'
 
 type Entry = {
@@ -57,12 +58,9 @@ function item({ level, title, body, url, created_at, read_at, count }: Entry): H
   const head = document.createElement(url === null ? 'strong' : 'a')
   head.textContent = title + (count > 1 ? ` (×${count})` : '')
   if (head instanceof HTMLAnchorElement && url !== null) head.href = url
-  const time = document.createElement('time')
-  time.dateTime = created_at
-  time.textContent = new Date(created_at).toLocaleString()
   const text = document.createElement('p')
   text.textContent = body
-  entry.append(head, time, text)
+  entry.append(head, timeOf(created_at), text)
   return entry
 }
 

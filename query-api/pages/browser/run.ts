@@ -1,10 +1,12 @@
 import { ApiFailure, get } from './api.ts'
 import { liveCharts, type Point, type Value } from './charts.ts'
-import { headerMarks } from './header-marks.ts'
+import { showMarks } from './header-marks.ts'
 import { logView } from './log.ts'
+import { lengthOf } from './numbers.ts'
+import { element, hideFailure, openPage, rowOf, showFailure } from './page.ts'
 import { type Phase, showPhases } from './phases.ts'
-import { signedIn } from './sign-in.ts'
 import { follow } from './stream.ts'
+import { showWhy } from './why.ts'
 
 type Run = {
   run_id: string
@@ -17,13 +19,18 @@ type Run = {
   created_at: string
   started_at: string | null
   ended_at: string | null
+  duration_s: number | null
+  hparams: Record<string, unknown>
+  message: string | null
+  why: string | null
   recipe: { name: string; version: string } | null
   counts: { points: number }
 }
 type Job = {
   state: string
   state_reason: string | null
-  transitions: { at: string; to: string; reason: string | null }[]
+  transitions: { at: string; to: string; reason: string | null; spent_s: number | null }[]
+  spec: { spec: { params: Record<string, unknown> } }
 }
 type Artifact = {
   kind: string
@@ -43,36 +50,37 @@ const rereadMs = 5_000
 const endStates = ['succeeded', 'failed', 'stopped', 'abandoned']
 
 const runId = decodeURIComponent(location.pathname.split('/').at(-1) ?? '')
-const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T
 
-async function start(): Promise<void> {
-  element('run').hidden = true
+async function show(): Promise<void> {
+  const run = await readRun()
+  if (!run) return
+  await refresh(run)
+  element('run').hidden = false
+  showMarks(element('marks'))
+  await followRun(run)
+}
+
+async function readRun(): Promise<Run | null> {
   try {
-    await signedIn()
-    element('run').hidden = false
-    showMarks()
-    await showRun()
+    return await get<Run>(`/api/runs/${encodeURIComponent(runId)}`)
   } catch (error) {
-    if (error instanceof ApiFailure && error.status === 401) await start()
-    else showFailure(error)
+    if (!(error instanceof ApiFailure && error.status === 404)) throw error
+    element('name').textContent = 'Unknown run'
+    const home = document.createElement('a')
+    home.href = '/'
+    home.textContent = 'the newest runs'
+    showFailure(error, [
+      'The address may be mistyped, or the run belongs to a project of which you are not a member. Go to ',
+      home,
+      ' that you may see, or ask its owner to make you a member.',
+    ])
+    return null
   }
 }
 
-/** Also called after a new sign-in, because the person may have changed. */
-function showMarks(): void {
-  const marks = headerMarks.map(mark => mark())
-  element('marks').replaceChildren(...marks)
-}
-
-function showFailure(error: unknown): void {
-  const failure = element('failure')
-  failure.hidden = false
-  failure.textContent = error instanceof Error ? error.message : String(error)
-}
-
-async function showRun(): Promise<void> {
-  const run = await get<Run>(`/api/runs/${runId}`)
-  await refresh(run)
+async function followRun(run: Run): Promise<void> {
+  // Left from before another sign-in.
+  for (const id of ['charts', 'log']) element(id).replaceChildren()
   const live = liveMark()
   const charts = liveCharts(element('charts'))
   const draw = (points: readonly Point[]) => {
@@ -91,6 +99,8 @@ async function showRun(): Promise<void> {
     }),
     followState(run, live('state')),
   ])
+  // The last lines of the log come after the change of state.
+  await refresh(await get<Run>(`/api/runs/${run.run_id}`))
   element('live').textContent = 'ended'
   element('live').className = 'live'
 }
@@ -129,13 +139,16 @@ async function redrawFromBuckets(
 }
 
 async function followState(run: Run, onLive: (isLive: boolean) => void): Promise<void> {
-  await follow(`/api/stream?topics=job:${run.run_id}`, {
-    onLive,
-    onEvent: () => {
-      void get<Run>(`/api/runs/${run.run_id}`).then(refresh, showFailure)
-    },
-  })
-  await refresh(await get<Run>(`/api/runs/${run.run_id}`))
+  const reread = () => {
+    void get<Run>(`/api/runs/${run.run_id}`).then(refresh).then(hideFailure, showFailure)
+  }
+  // Hyperparameters and artifacts come without a change of state.
+  const timer = setInterval(() => !document.hidden && reread(), rereadMs)
+  try {
+    await follow(`/api/stream?topics=job:${run.run_id}`, { onLive, onEvent: reread })
+  } finally {
+    clearInterval(timer)
+  }
 }
 
 async function refresh(run: Run): Promise<void> {
@@ -146,46 +159,68 @@ async function refresh(run: Run): Promise<void> {
   const badge = element('state')
   badge.textContent = state + (job?.state_reason ? ` (${job.state_reason})` : '')
   badge.className = `badge ${state}`
-  const recipe = run.recipe ? ` · recipe ${run.recipe.name} ${run.recipe.version}` : ''
-  element('facts').textContent =
-    `${run.short_id} · project ${run.project} · by ${run.owner}${recipe} · ${run.run_id}`
+  element('facts').textContent = factsOf(run).join(' · ')
   showPhases(element('phases'), phasesOf(run, job))
-  await showArtifacts(run)
+  showValues('hparams', run.hparams)
+  showValues('params', job?.spec.spec.params ?? {})
+  await Promise.all([showWhy(run), showArtifacts(run)])
 }
+
+const factsOf = (run: Run): string[] => [
+  run.short_id,
+  `project ${run.project}`,
+  `by ${run.owner}`,
+  ...(run.recipe ? [`recipe ${run.recipe.name} ${run.recipe.version}`] : []),
+  ...(run.duration_s === null || run.ended_at === null
+    ? []
+    : [`ran for ${lengthOf(run.duration_s)}`]),
+  run.run_id,
+]
 
 function phasesOf(run: Run, job: Job | null): Phase[] {
   if (job)
-    return job.transitions.map(({ at, to, reason }) => ({
+    return job.transitions.map(({ at, to, reason, spent_s }) => ({
       name: reason && to === 'starting' ? reason.replaceAll('_', ' ') : to,
       at,
+      seconds: spent_s,
     }))
-  const marks: [string, string | null][] = [
-    ['pending', run.created_at],
-    ['running', run.started_at],
-    [run.state, run.ended_at],
+  const { created_at, started_at, ended_at } = run
+  const waited = secondsBetween(created_at, started_at ?? ended_at)
+  const ran = ended_at === null ? null : run.duration_s
+  const marks: [name: string, at: string | null, seconds: number | null][] = [
+    ['pending', created_at, waited],
+    ['running', started_at, ran],
+    [run.state, ended_at, null],
   ]
-  return marks.flatMap(([name, at]) => (at === null ? [] : [{ name, at }]))
+  return marks.flatMap(([name, at, seconds]) => (at === null ? [] : [{ name, at, seconds }]))
+}
+
+const secondsBetween = (from: string, to: string | null): number | null =>
+  to === null ? null : (Date.parse(to) - Date.parse(from)) / 1000
+
+function showValues(id: 'hparams' | 'params', values: Record<string, unknown>): void {
+  const named = Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1))
+  element(`${id}-section`).hidden = named.length === 0
+  element(id).replaceChildren(
+    ...named.map(([name, value]) =>
+      rowOf([name], [typeof value === 'string' ? value : JSON.stringify(value)]),
+    ),
+  )
 }
 
 async function showArtifacts(run: Run): Promise<void> {
   const artifacts = await get<Artifact[]>(`/api/runs/${run.run_id}/artifacts`)
   element('artifacts-section').hidden = artifacts.length === 0
   element('artifacts').replaceChildren(
-    ...artifacts.map(({ kind, path, format, step, size_bytes }) => {
-      const row = document.createElement('tr')
-      for (const text of [
-        kind,
-        path,
-        format,
-        step ?? '',
-        size_bytes === null ? '' : `${size_bytes} B`,
-      ]) {
-        const cell = document.createElement('td')
-        cell.textContent = String(text)
-        row.append(cell)
-      }
-      return row
-    }),
+    ...artifacts.map(({ kind, path, format, step, size_bytes }) =>
+      rowOf(
+        [kind],
+        [path],
+        [format],
+        [step === null ? '' : String(step)],
+        [size_bytes === null ? '' : `${size_bytes} B`],
+      ),
+    ),
   )
 }
 
@@ -200,4 +235,4 @@ function liveMark() {
   }
 }
 
-await start()
+await openPage(['run'], show)

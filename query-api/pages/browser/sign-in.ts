@@ -5,19 +5,13 @@ type SignInMethods = {
   oidc: { enabled: boolean; name: string | null; login_url: string | null }
 }
 
+/** `isAsked`: whoever is signed in, the form is shown, and `why` beside it. */
+export type Asking = { isAsked?: boolean; why?: string }
+
 const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T
 
-/**
- * Resolves when somebody is signed in: at once with a valid refresh cookie, else after the form. `isAsked`: shows the
- * form in any case, and `why` beside it.
- */
-export async function signedIn({
-  isAsked = false,
-  why = '',
-}: {
-  isAsked?: boolean
-  why?: string
-} = {}): Promise<void> {
+/** Resolves when somebody is signed in: at once with a valid refresh cookie, else after the form. */
+export async function signedIn({ isAsked = false, why = '' }: Asking = {}): Promise<void> {
   if (!isAsked && (storedToken() !== null || (await refresh()))) return
   const form = element<HTMLFormElement>('sign-in')
   form.hidden = false

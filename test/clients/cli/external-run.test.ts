@@ -154,6 +154,37 @@ test.serial('the last line says the state, the points, the exit code and the add
   t.is(last, `forge: demo-1 · succeeded · 2 points · exit code 0  ${url}`)
 })
 
+test.serial('the last line of a failed command says why, as does forge show', async t => {
+  const forge = await startForge(t)
+  const { run } = await commandLine(t, signedIn(forge))
+  const ended = await run([
+    'run',
+    '-p',
+    'demo',
+    '--',
+    'python3',
+    '-c',
+    'raise ValueError("bad lr")',
+  ])
+  t.is(ended.code, 1)
+  const last = ended.stderr.trimEnd().split('\n').at(-1)
+  t.regex(String(last), / · failed · 0 points · exit code 1: ValueError: bad lr {2}http/)
+  const reported = await run(
+    ['run', '-p', 'demo', '--', 'python3', '-c', 'import forge; forge.init(); raise KeyError("x")'],
+    { env: { PYTHONPATH: pythonClient } },
+  )
+  t.regex(reported.stderr, / · failed · .*exit code 1 \(KeyError: 'x'\) {2}http/)
+
+  const shown = await run(['show', 'demo-1'])
+  t.regex(shown.stdout, /\n +why +exit code 1: ValueError: bad lr\n/)
+  t.regex(shown.stdout, /\n +exit code +1\n/)
+  t.regex(shown.stdout, /last words\n(.*\n)* +ValueError: bad lr\n/)
+  t.like(JSON.parse((await run(['show', 'demo-1', '--json'])).stdout).run, {
+    why: 'exit code 1: ValueError: bad lr',
+    exit_code: 1,
+  })
+})
+
 test.serial('a proxy that responds by itself for a moment costs no line and no end', async t => {
   t.timeout(240_000)
   const forge = await startForge(t)

@@ -1,7 +1,9 @@
 import test from 'ava'
+import { asExecutor } from '../../servers/as-executor.ts'
 import { commandLine } from '../../servers/command-line.ts'
 import { startForge } from '../../servers/forge.ts'
 import { createRun, ingest } from '../../servers/runs.ts'
+import { until } from '../../servers/until.ts'
 
 async function begin(t: Parameters<typeof startForge>[0]) {
   // Without an executor jobs stay queued, so that they can be stopped at any time.
@@ -52,6 +54,29 @@ test('show tells all that is known of a run, with and without a job', async t =>
   const listed = await run(['ps'])
   t.regex(listed.stdout, /^RUN +STATE .*NAME +AGE/)
   t.regex(listed.stdout, /demo-1 .* digits +\d+[sm] /)
+})
+
+test('a job that failed says why at the end of submit --follow, and in show', async t => {
+  const { forge, run, submit } = await begin(t)
+  const executor = asExecutor(forge.pool)
+  const failing = async () => {
+    const [row] = await until('the job is queued', 20_000, async () => {
+      const { body } = await forge.call<{ run_id: string }[]>('GET', '/api/jobs?state=queued')
+      return body.length > 0 ? body : null
+    })
+    const run_id = row?.run_id ?? ''
+    const at = new Date().toISOString()
+    await executor.schedule(run_id, [])
+    await executor.executorRunning(run_id, 1, at)
+    const exit = { exit_code: null, signal: 'SIGSEGV', oom_killed: false, launch_error: null }
+    await executor.exited(run_id, 1, { started_at: at, exit: { ...exit, ended_at: at } })
+  }
+  const [followed] = await Promise.all([submit('--follow'), failing()])
+  t.is(followed.code, 1, followed.stderr)
+  t.regex(followed.stdout, /\ndemo-1 failed \(exit_code\) after .*\n {2}ended by SIGSEGV\n/)
+  t.regex((await run(['show', 'demo-1'])).stdout, /\n +why +ended by SIGSEGV\n/)
+  const { run: record } = JSON.parse((await run(['show', 'demo-1', '--json'])).stdout)
+  t.like(record, { signal: 'SIGSEGV', exit_code: null, end_reason: 'exit_code' })
 })
 
 test('stop takes several runs, also those without a job, and tells which failed', async t => {

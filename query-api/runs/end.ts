@@ -1,0 +1,78 @@
+import type { Kysely } from 'kysely'
+import type { RunTables } from '../../projector/runs/table.ts'
+import type { StoredRun } from './record.ts'
+
+export type End = Omit<RunTables['run_ends'], 'run_id'>
+export type EndedRun = End & { state: StoredRun['state'] }
+
+const unknown: End = { exit_code: null, signal: null, end_reason: null, message: null }
+
+/** How a run ended; all null while it goes on. */
+export async function readEnd(
+  db: Kysely<RunTables>,
+  { run_id, state, ended_at }: StoredRun,
+): Promise<End & { why: string | null }> {
+  if (ended_at === null) return { ...unknown, why: null }
+  const row = await db
+    .selectFrom('run_ends')
+    .select(['exit_code', 'signal', 'end_reason', 'message'])
+    .where('run_id', '=', run_id)
+    .executeTakeFirst()
+  const end = row ?? unknown
+  return { ...end, why: whyEnded({ ...end, state }) }
+}
+
+/** Longer messages are cut in `why`, in characters; `message` has them whole. */
+const maxDetail = 300
+
+/** Null for a run that goes on or succeeded. */
+export function whyEnded(run: EndedRun): string | null {
+  if (run.state === 'abandoned') return 'nothing was heard of it for a day'
+  if (run.state !== 'failed' && run.state !== 'stopped') return null
+  const parts = [wordsOf(run), detailOf(run)]
+  return parts.filter(part => part !== null).join(': ') || 'its code did not say why'
+}
+
+const wordsOfReason: Record<string, string> = {
+  oom_killed: 'ran out of memory and was killed',
+  launch_error: 'could not be started',
+  node_failure: 'was lost with its machine or its supervisor',
+  max_pending: 'waited too long to start',
+  user: 'somebody stopped it',
+  limit: 'reached a limit',
+}
+
+const wordsOf = ({ end_reason, exit_code, signal }: EndedRun): string | null => {
+  const words = wordsOfReason[end_reason ?? '']
+  if (words !== undefined) return words
+  if (signal !== null) return `ended by ${signal}`
+  return exit_code === null ? null : exitWords(exit_code)
+}
+
+/** Of the signals that end programs most; shells report them as 128 and more. */
+const signals: Record<number, string> = {
+  129: 'SIGHUP',
+  130: 'SIGINT',
+  131: 'SIGQUIT',
+  132: 'SIGILL',
+  134: 'SIGABRT',
+  135: 'SIGBUS',
+  136: 'SIGFPE',
+  137: 'SIGKILL',
+  139: 'SIGSEGV',
+  141: 'SIGPIPE',
+  143: 'SIGTERM',
+}
+
+const exitWords = (code: number): string =>
+  signals[code] === undefined ? `exit code ${code}` : `exit code ${code} (${signals[code]})`
+
+const saysTheExit = /^(exit code \d+|ended by SIG\w+)$/
+
+/** The last line of the message, where programs name the exception; null if the words above say as much. */
+function detailOf({ end_reason, exit_code, message }: EndedRun): string | null {
+  if (message === null || end_reason === 'exit_code' || end_reason === 'oom_killed') return null
+  const last = message.trimEnd().split('\n').at(-1)?.trim() ?? ''
+  if (last === '' || (exit_code !== null && saysTheExit.test(last))) return null
+  return last.length > maxDetail ? `${last.slice(0, maxDetail)}…` : last
+}
