@@ -116,7 +116,7 @@ function curlOf({ method, path, body }: RouteShape, security: Document[], exampl
   const query = asked.size > 0 ? `?${asked}` : ''
   const json = example.body === undefined ? null : JSON.stringify(example.body)
   return [
-    `curl -X ${method} "$FORGE_HOST${at}${query}"`,
+    `curl -sS -w '\\n' -X ${method} "$FORGE_HOST${at}${query}"`,
     ...(security.length === 0 ? [] : ['-H "Authorization: Bearer $FORGE_TOKEN"']),
     ...(body && json !== null ? ["-H 'Content-Type: application/json'", `-d '${json}'`] : []),
   ].join(' \\\n  ')

@@ -60,7 +60,7 @@ test('a job that failed says why at the end of submit --follow, and in show', as
   const { forge, run, submit } = await begin(t)
   const executor = asExecutor(forge.pool)
   const failing = async () => {
-    const [row] = await until('the job is queued', 20_000, async () => {
+    const [row] = await until('the job is queued', 60_000, async () => {
       const { body } = await forge.call<{ run_id: string }[]>('GET', '/api/jobs?state=queued')
       return body.length > 0 ? body : null
     })
