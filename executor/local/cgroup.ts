@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { trySignal } from './processes.ts'
 
 /**
@@ -33,12 +34,21 @@ export function leaveCgroup(cgroup: Cgroup): void {
 }
 
 /** Kills all members; version 2 does it atomically, so that forks cannot escape. */
-export function killCgroup(cgroup: Cgroup): void {
+export async function killCgroup(cgroup: Cgroup): Promise<void> {
   if (cgroup.version === 2 && tryWrite(path.join(cgroup.directory, 'cgroup.kill'), '1')) return
   // Version 1: frozen processes cannot fork, and receive SIGKILL once thawed.
-  tryWrite(path.join(cgroup.directory, 'freezer.state'), 'FROZEN')
+  const state = path.join(cgroup.directory, 'freezer.state')
+  if (tryWrite(state, 'FROZEN')) await untilFrozen(state)
   for (const pid of membersOf(cgroup)) trySignal(pid, 'SIGKILL')
-  tryWrite(path.join(cgroup.directory, 'freezer.state'), 'THAWED')
+  tryWrite(state, 'THAWED')
+}
+
+/** A process in uninterruptible sleep freezes late: the others are not to wait for it. */
+const freezeMs = 500
+
+async function untilFrozen(state: string): Promise<void> {
+  const deadline = performance.now() + freezeMs
+  while (readLines(state)[0] !== 'FROZEN' && performance.now() < deadline) await delay(2)
 }
 
 /** Empty if the group no longer exists. */

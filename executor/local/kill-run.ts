@@ -1,6 +1,12 @@
+import { execFile } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { type Cgroup, killCgroup, membersOf } from './cgroup.ts'
-import { processesOfRun, signalProcess } from './processes.ts'
+import { processesOfRun, signalProcess, trySignal } from './processes.ts'
+
+/** The user of a run, and the Python that runs `end-user.py`; null: there is none. */
+export type Owner = { id: number; python: string | null }
 
 /**
  * How to find a run's processes; `session` (the pid of its leader) is set only while that pid is known to be the
@@ -10,27 +16,53 @@ export type Quarry = {
   mark: string
   cgroup: Cgroup | null
   session: number | null
-  owner: number | null
+  owner: Owner | null
 }
 
 /** A process in uninterruptible sleep (a dead network disk) may survive SIGKILL for a while. */
 const patienceMs = 10_000
 
-/** Kills all processes of a run, in rounds until none is found. Returns how many remain. */
+/** How often the user of a run is ended for nothing that can be seen, if that fails. */
+const endUserTries = 3
+
+/**
+ * Kills all processes of a run, in rounds until none is found. Returns how many remain.
+ *
+ * A process that forks and ends again and again is never where a list says it is, and an empty list proves nothing. What
+ * reaches it is a signal to all at once: to the control group, the user of the run, the process group, or the first
+ * process of a namespace (the leader of the session in bubblewrap), which takes all others in there along.
+ */
 export async function killRun(quarry: Quarry): Promise<number> {
-  if (quarry.mark === '') throw new Error('a run without a mark cannot be told from others')
+  const { mark, owner } = quarry
+  if (mark === '') throw new Error('a run without a mark cannot be told from others')
   const deadline = performance.now() + patienceMs
+  let tries = owner ? endUserTries : 0
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, 200)) {
-    const left = killOnce(quarry)
-    if (left === 0 || performance.now() > deadline) return left
+    const left = await killOnce(quarry)
+    if (left + tries === 0 || performance.now() > deadline) return left
+    if (owner) tries = (await endUser(owner)) ? 0 : Math.max(tries - 1, 0)
     await delay(pauseMs)
   }
 }
 
-function killOnce({ mark, cgroup, session, owner }: Quarry): number {
+async function killOnce({ mark, cgroup, session, owner }: Quarry): Promise<number> {
   const inside = cgroup ? membersOf(cgroup) : []
-  if (cgroup && inside.length > 0) killCgroup(cgroup)
-  const rows = processesOfRun(mark, session, owner)
+  if (cgroup) await killCgroup(cgroup)
+  if (session !== null) trySignal(-session, 'SIGKILL')
+  const rows = processesOfRun(mark, session, owner?.id ?? null)
   for (const row of rows) signalProcess(row, 'SIGKILL')
   return new Set([...inside, ...rows.map(row => row.pid)]).size
+}
+
+const endUserProgram = fileURLToPath(new URL('end-user.py', import.meta.url))
+
+/** Returns whether everything that the user had was reached. */
+async function endUser({ id, python }: Owner): Promise<boolean> {
+  if (python === null || process.getuid?.() !== 0) return false
+  const options = { timeout: 5000, killSignal: 'SIGKILL', cwd: '/', env: {} } as const
+  const args = ['-I', '-S', '-B', endUserProgram, String(id)]
+  return promisify(execFile)(python, args, options).then(
+    () => true,
+    () => false,
+  )
 }

@@ -223,10 +223,11 @@ class LocalExecutor implements Executor {
     const underWay = this.#ending.get(ref)
     if (underWay) return underWay
     const paths = this.#paths(ref)
-    const { ids } = this.#options.isolation.ground
-    const ended = ownerIn(paths.directory, ids).then(owner =>
-      endLostAttempt(paths, { mark, owner }, turn, this.#options.now()),
-    )
+    const { ids, python } = this.#options.isolation.ground
+    const ended = ownerIn(paths.directory, ids).then(id => {
+      const owner = id === null ? null : { id, python: python?.executable ?? null }
+      return endLostAttempt(paths, { mark, owner }, turn, this.#options.now())
+    })
     this.#ending.set(ref, ended)
     return ended.finally(() => this.#ending.delete(ref))
   }

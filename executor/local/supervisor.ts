@@ -61,12 +61,17 @@ async function supervise(): Promise<void> {
     mark: launch.mark,
     cgroup,
     session: null,
-    owner: handover.enclosure?.identity?.id ?? null,
+    owner: ownerOf(handover),
   })
   removeCgroup(cgroup)
   await endLimit()
   await record(exit)
   clearInterval(heartbeat)
+}
+
+function ownerOf({ enclosure }: Handover): Quarry['owner'] {
+  const id = enclosure?.identity?.id
+  return enclosure && id !== undefined ? { id, python: enclosure.python } : null
 }
 
 function claim(turn: number, cgroup: Cgroup | null, reason: string | null): Promise<boolean> {
@@ -158,7 +163,7 @@ async function inCgroup(
 ): Promise<Started> {
   const { stdout, stderr } = openOutput()
   // So that the command can open its own output again, as /dev/stdout.
-  if (owner !== null) for (const file of [stdout, stderr]) fchownSync(file, owner, owner)
+  if (owner) for (const file of [stdout, stderr]) fchownSync(file, owner.id, owner.id)
   const inside = cgroup !== null && tryCgroup(() => enterCgroup(cgroup))
   let starting: Promise<Started>
   try {

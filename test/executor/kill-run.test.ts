@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync } from 'node:fs'
+import path from 'node:path'
 import test from 'ava'
 import {
+  type Cgroup,
   createCgroup,
   enterCgroup,
   leaveCgroup,
@@ -12,6 +15,8 @@ import { killRun } from '../../executor/local/kill-run.ts'
 import { identify, isAlive, markVariable, processesOfRun } from '../../executor/local/processes.ts'
 import { until } from '../servers/until.ts'
 import { commandLinesWith } from './attempts.ts'
+import { systemPython as python } from './bench.ts'
+import { forkChain } from './fork-chain.ts'
 
 /** A process with children in and out of its session, all with an id in their command lines. */
 async function tree(mark: string): Promise<{ id: string; pid: number }> {
@@ -95,6 +100,46 @@ test('a process is distinguished from a later one with its pid, and a zombie cou
   parent.kill('SIGKILL')
 })
 
+if (process.getuid?.() === 0)
+  test('a chain of forks is ended with the user of its run, whatever it left behind', async t => {
+    const owner = 1_900_077_078
+    const { mark, grows } = await forkChain(t, owner)
+    const before = performance.now()
+    t.is(await killRun({ mark, cgroup: null, session: null, owner: { id: owner, python } }), 0)
+    t.true(performance.now() - before < 10_000)
+    t.false(await grows())
+  })
+
+test('a chain of forks is ended with its control group, frozen first in version 1', async t => {
+  const name = `forge-chain-${process.pid}`
+  const home = '/sys/fs/cgroup/freezer'
+  const groups = [createCgroup(name).cgroup, freezerAt(home, name)].filter(one => one !== null)
+  t.log(groups.map(({ version }) => version))
+  for (const cgroup of groups) {
+    enterCgroup(cgroup)
+    const starting = forkChain(t, null)
+    leaveCgroup(cgroup)
+    const { mark, grows } = await starting
+    t.is(await killRun({ mark, cgroup, session: null, owner: null }), 0)
+    t.false(await grows())
+    removeCgroup(cgroup)
+  }
+  t.deepEqual(
+    groups.filter(({ directory }) => existsSync(directory)),
+    [],
+  )
+})
+
+function freezerAt(home: string, name: string): Cgroup | null {
+  const directory = path.join(home, name)
+  try {
+    mkdirSync(directory)
+    return { version: 1, directory, home }
+  } catch {
+    return null
+  }
+}
+
 test('what a user of a run has left is found by its user alone', async t => {
   const owner = 1_900_077_077
   if (process.getuid?.() !== 0) {
@@ -113,6 +158,7 @@ test('what a user of a run has left is found by its user alone', async t => {
   })
   await until('it runs', 50_000, async () => (await commandLinesWith(id)).length === 1)
   t.deepEqual(processesOfRun('no such mark', null, owner + 1), [])
-  t.is(await killRun({ mark: 'no such mark', cgroup: null, session: null, owner }), 0)
+  const quarry = { mark: 'no such mark', cgroup: null, session: null }
+  t.is(await killRun({ ...quarry, owner: { id: owner, python: null } }), 0)
   t.deepEqual(await commandLinesWith(id), [])
 })
