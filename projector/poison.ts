@@ -1,6 +1,17 @@
-import type { PoolClient } from 'pg'
+import { DatabaseError, type PoolClient } from 'pg'
 import type { Batch, ReadRecord } from '../platform/log/event-log.ts'
+import { isOutage } from '../platform/postgres/pool.ts'
 import type { TopicProjection } from './projection.ts'
+
+/** SQLSTATE classes that a record can cause: cardinality, data, integrity, program limits. */
+const recordsFault = /^(21|22|23|54)/
+
+/**
+ * Whether a record is at fault, which is then parked. Otherwise all of them are tried again: the database is away or busy, or
+ * its tables are those of a newer version.
+ */
+export const isPoison = (error: unknown): boolean =>
+  error instanceof DatabaseError ? recordsFault.test(error.code ?? '') : !isOutage(error)
 
 /**
  * Applies records one by one, each under a savepoint; those that cannot be applied are parked in `dead_letter`
@@ -18,6 +29,7 @@ export async function applyIsolated(
       try {
         await projection.apply(tx, [{ topic, partition, records: [record] }])
       } catch (error) {
+        if (!isPoison(error)) throw error
         await tx.query('rollback to savepoint record')
         projection.reset()
         await park(tx, { topic, partition, record, error: String(error) })
@@ -37,9 +49,12 @@ async function park(tx: PoolClient, { topic, partition, record, error }: Parked)
       topic,
       partition,
       String(record.offset),
-      record.key.replaceAll('\0', ''),
-      error.slice(0, 2000),
+      withoutNul(record.key),
+      withoutNul(error.slice(0, 2000)),
       record.value,
     ],
   )
 }
+
+/** PostgreSQL stores none in a text, and an error may quote the record. */
+const withoutNul = (text: string) => text.replaceAll('\0', '')

@@ -14,7 +14,7 @@ import {
   loadCheckpoints,
 } from './checkpoint.ts'
 import { openInbox } from './inbox.ts'
-import { applyIsolated } from './poison.ts'
+import { applyIsolated, isPoison } from './poison.ts'
 import type { TopicProjection } from './projection.ts'
 
 export type RunnerDeps = {
@@ -187,10 +187,4 @@ export async function applyBatches(
       return moved
     })
   }
-}
-
-/** Connection failures are not the record's fault: they are retried, never parked. */
-function isPoison(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return code === '' ? !/connection|timeout/i.test(String(error)) : /^(2[0-9A-Z]|42)/.test(code)
 }
