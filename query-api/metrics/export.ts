@@ -4,7 +4,7 @@ import { toJsonNumber } from '../../platform/series/json-number.ts'
 import { resolve } from '../../platform/series/merge.ts'
 import { at } from '../../platform/series/varint.ts'
 import { readKeys } from './read.ts'
-import { type Db, findKeyNos, findRunNo, loadWaiting } from './store.ts'
+import { type Db, findKeyNos, generation, inGeneration, inSnapshot, loadWaiting } from './store.ts'
 
 export type ExportFormat = 'csv' | 'jsonl'
 
@@ -15,7 +15,7 @@ const chunksAtOnce = 4
  * Every point of a run as pieces of text, ordered by key name, then by step; `keys` null means all. No lock or
  * transaction is held, however slow the reader. Uncompacted points are read first and kept in memory, chunks
  * are read when they are reached. Since points only move from uncompacted to chunks, none is missed; each step
- * is written once.
+ * is written once. After a rebuild in between it goes on in the new tables, from the step it has reached.
  */
 export async function* exportPoints(
   db: Db,
@@ -24,47 +24,94 @@ export async function* exportPoints(
 ): AsyncGenerator<string> {
   const write = format === 'csv' ? writeCsv : writeJsonl
   if (format === 'csv') yield 'key,step,value,ts\n'
-  const runNo = await findRunNo(db, runId)
-  if (runNo === null) return
   const known = (await readKeys(db, runId)).map(row => row.key)
-  const wanted = keys === null ? known : known.filter(key => keys.includes(key))
-  const numbers = await findKeyNos(db, wanted)
-  const waiting = await loadWaiting(db, runNo, new Set(numbers.values()))
-  for (const [key, keyNo] of [...numbers].sort(([a], [b]) => (a < b ? -1 : 1)))
-    for await (const series of pagesOf(db, runNo, keyNo, waiting.get(keyNo)))
-      yield write(key, series)
+  const wanted = (keys === null ? known : known.filter(key => keys.includes(key))).sort()
+  if (wanted.length === 0) return
+  const source = openSource(db, runId, wanted)
+  for (const key of wanted)
+    for await (const series of pagesOf(source, key)) yield write(key, series)
 }
 
+type Reading = {
+  generation: number
+  runNo: number
+  keyNos: Map<string, number>
+  waiting: Map<number, Series>
+}
+
+/** A page of a key's points, and the last step that it covers. */
+type Page = { series: Series; end: number }
+type Source = { page(key: string, after: number): Promise<Page> }
+
+/** The points of these keys of a run; what it knows of the tables, it asks again after a rebuild. */
+function openSource(db: Db, runId: string, keys: readonly string[]): Source {
+  let reading: Reading | null = null
+  return {
+    async page(key, after) {
+      for (;;) {
+        const current = reading ?? (await beginReading(db, runId, keys))
+        reading = current
+        const read = await inGeneration(db, current.generation, () =>
+          readPage(db, current, { key, after }),
+        )
+        if (read !== null) return read.result
+        reading = null
+      }
+    },
+  }
+}
+
+const beginReading = (db: Db, runId: string, keys: readonly string[]): Promise<Reading> =>
+  inSnapshot(db, async tx => {
+    const run = await tx
+      .selectFrom('metric_run')
+      .select(['run_no', generation.as('generation')])
+      .where('run_id', '=', runId)
+      .executeTakeFirstOrThrow()
+    const keyNos = await findKeyNos(tx, keys)
+    const waiting = await loadWaiting(tx, run.run_no, new Set(keyNos.values()))
+    return { generation: run.generation, runNo: run.run_no, keyNos, waiting }
+  })
+
 /** The points of a key by step, a few chunks at a time. */
-async function* pagesOf(
-  db: Db,
-  runNo: number,
-  keyNo: number,
-  waiting: Series | undefined,
-): AsyncGenerator<Series> {
-  let rest = waiting ?? resolve([])
-  let after = Number.NEGATIVE_INFINITY
-  for (;;) {
-    const chunks = await db
-      .selectFrom('metric_chunk')
-      .select(['last_step', 'd'])
-      .where('run_no', '=', runNo)
-      .where('key_no', '=', keyNo)
-      // `after` starts at -Infinity, which bigint lacks: compare as doubles, exact for safe integers.
-      .where(sql<SqlBool>`last_step > ${after}::float8`)
-      .orderBy('first_step')
-      .limit(chunksAtOnce)
-      .execute()
-    const isLast = chunks.length < chunksAtOnce
-    const end = isLast ? Number.POSITIVE_INFINITY : (chunks.at(-1)?.last_step ?? 0)
-    const split = isLast ? rest.steps.length : indexOfStep(rest.steps, end + 1)
-    const page = resolve([...chunks.map(row => decodeChunk(row.d)), slice(rest, 0, split)])
-    const from = page.steps.findIndex(step => step > after)
-    if (from >= 0) yield slice(page, from, page.steps.length)
-    if (isLast) return
-    rest = slice(rest, split, rest.steps.length)
+async function* pagesOf(source: Source, key: string): AsyncGenerator<Series> {
+  for (let after = Number.NEGATIVE_INFINITY; after < Number.POSITIVE_INFINITY; ) {
+    const { series, end } = await source.page(key, after)
+    if (series.steps.length > 0) yield series
     after = end
   }
+}
+
+async function readPage(
+  db: Db,
+  { runNo, keyNos, waiting }: Reading,
+  { key, after }: { key: string; after: number },
+): Promise<Page> {
+  const keyNo = keyNos.get(key) ?? missing(key)
+  const chunks = await db
+    .selectFrom('metric_chunk')
+    .select(['last_step', 'd'])
+    .where('run_no', '=', runNo)
+    .where('key_no', '=', keyNo)
+    // `after` starts at -Infinity, which bigint lacks: compare as doubles, exact for safe integers.
+    .where(sql<SqlBool>`last_step > ${after}::float8`)
+    .orderBy('first_step')
+    .limit(chunksAtOnce)
+    .execute()
+  const isLast = chunks.length < chunksAtOnce
+  const end = isLast ? Number.POSITIVE_INFINITY : (chunks.at(-1)?.last_step ?? 0)
+  const uncompacted = between(waiting.get(keyNo) ?? resolve([]), after, end)
+  const page = resolve([...chunks.map(row => decodeChunk(row.d)), uncompacted])
+  return { series: between(page, after, end), end }
+}
+
+/** The points with steps > `after` and <= `end`. */
+const between = (series: Series, after: number, end: number): Series =>
+  slice(series, indexOfStep(series.steps, after + 1), indexOfStep(series.steps, end + 1))
+
+/** The caller's connection is cut, so that nobody takes what was written for all. */
+function missing(key: string): never {
+  throw new Error(`the key '${key}' is gone`)
 }
 
 function writeCsv(key: string, { steps, values, ts }: Series): string {

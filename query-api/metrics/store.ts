@@ -21,35 +21,36 @@ export async function inSnapshot<T>(db: Db, read: (tx: Db) => Promise<T>): Promi
       .transaction()
       .setIsolationLevel('repeatable read')
       .setAccessMode('read only')
-      .execute(tx => inOneGeneration(tx, read))
+      .execute(async tx => inGeneration(tx, await generationOf(tx), () => read(tx)))
     if (found !== null) return found.result
   }
 }
 
 /**
- * Null where a rebuild put other tables under the names meanwhile: the numbers of runs and keys are others there, and
- * its rows are not in this snapshot.
+ * Null where a rebuild put other tables under the names since `before` was read: the numbers of runs and keys are others
+ * there, and a snapshot does not have its rows.
  */
-async function inOneGeneration<T>(
-  tx: Db,
-  read: (tx: Db) => Promise<T>,
+export async function inGeneration<T>(
+  db: Db,
+  before: number,
+  read: () => Promise<T>,
 ): Promise<{ result: T } | null> {
-  const before = await tablesOf(tx)
   try {
-    const result = await read(tx)
-    return (await tablesOf(tx)) === before ? { result } : null
+    const result = await read()
+    return (await generationOf(db)) === before ? { result } : null
   } catch (error) {
     // Where the error has ended the transaction, this fails as well.
-    const now = await tablesOf(tx).catch(() => before)
+    const now = await generationOf(db).catch(() => before)
     if (now === before) throw error
     return null
   }
 }
 
 /** Which tables the names mean: PostgreSQL resolves them anew for each statement, whatever the snapshot. */
-async function tablesOf(tx: Db): Promise<number> {
-  const { rows } = await sql<{ tables: number }>`
-    select 'generation'::regclass::oid::bigint as tables`.execute(tx)
+export const generation = sql<number>`'generation'::regclass::oid::bigint`
+
+async function generationOf(db: Db): Promise<number> {
+  const { rows } = await sql<{ tables: number }>`select ${generation} as tables`.execute(db)
   return rows[0]?.tables ?? 0
 }
 

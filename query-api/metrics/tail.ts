@@ -1,7 +1,7 @@
 import { decodeChunk, type Series } from '../../platform/series/chunk.ts'
 import { type JsonNumber, toJsonNumber } from '../../platform/series/json-number.ts'
 import { at } from '../../platform/series/varint.ts'
-import { type Db, stretchesOf } from './store.ts'
+import { type Db, generation, inGeneration, stretchesOf } from './store.ts'
 
 /** A point as streams and exports show it; `ts` is epoch milliseconds. */
 export type PointRow = { key: string; step: number; value: JsonNumber; ts: number }
@@ -31,7 +31,7 @@ const maxPagePoints = 16 * pagePoints
 /** Maximum points of a frame, except for a single larger report. */
 const framePoints = 1024
 
-type Run = { run_no: number; records: number; points: number }
+type Run = { run_no: number; records: number; points: number; generation: number }
 
 /** The number of stored reports of a run: the cursor of a reader who wants only new points. */
 export async function readHead(db: Db, runId: string): Promise<number> {
@@ -41,7 +41,7 @@ export async function readHead(db: Db, runId: string): Promise<number> {
 const findRun = (db: Db, runId: string): Promise<Run | undefined> =>
   db
     .selectFrom('metric_run')
-    .select(['run_no', 'records', 'points'])
+    .select(['run_no', 'records', 'points', generation.as('generation')])
     .where('run_id', '=', runId)
     .executeTakeFirst()
 
@@ -53,15 +53,22 @@ const findRun = (db: Db, runId: string): Promise<Run | undefined> =>
  *
  * The number of reports is read first and nothing past it is shown: a key that is new after the names were read would
  * be missing, and the cursor would pass it. Uncompacted points are read before chunks, because the compactor moves points only in that direction.
+ * After a rebuild in between all is read again.
  */
 export async function readTail(db: Db, runId: string, request: TailRequest): Promise<Tail> {
-  const run = await findRun(db, runId)
-  if (!run || request.after >= run.records)
-    return { frames: [], last: run?.records ?? 0, more: false }
-  const names = await namesOf(db, run.run_no, request.keys)
+  for (;;) {
+    const run = await findRun(db, runId)
+    if (!run || request.after >= run.records)
+      return { frames: [], last: run?.records ?? 0, more: false }
+    const read = await inGeneration(db, run.generation, () => readPage(db, run, request))
+    if (read !== null) return read.result
+  }
+}
+
+async function readPage(db: Db, run: Run, { after, keys }: TailRequest): Promise<Tail> {
+  const names = await namesOf(db, run.run_no, keys)
   const page =
-    (await readWaiting(db, run, request.after, names)) ??
-    (await readCompacted(db, run, request.after, names))
+    (await readWaiting(db, run, after, names)) ?? (await readCompacted(db, run, after, names))
   return {
     frames: toFrames(page.points, names),
     last: page.last,
