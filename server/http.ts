@@ -75,6 +75,7 @@ export async function serveHttp(parts: Parts, listener: HttpServer): Promise<rea
     metrics: parts.telemetry.http,
     trustedProxyHops: parts.config.trustedProxyHops,
     headers: isHttps(parts.config) ? strictTransport : {},
+    nameOf: nameOfCaller,
     describe: ctx => ({ credential: credentialKind(ctx) }),
     admit: route =>
       admit(route, parts.isDraining(), { ...maintenance.current(), served: servedMeanwhile }),
@@ -89,6 +90,12 @@ export async function serveHttp(parts: Parts, listener: HttpServer): Promise<rea
   parts.life.owns('streams', streams, opened => opened.close())
   parts.life.owns('held sign-ins', passwordGuard, guard => guard.close())
   return routes
+}
+
+/** Null if the credential is not known yet. */
+function nameOfCaller(caller: Caller): string | null {
+  if (caller.kind === 'person') return `person ${caller.username}`
+  return caller.kind === 'run' ? `token ${caller.tokenId}` : null
 }
 
 function admit(

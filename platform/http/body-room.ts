@@ -7,27 +7,37 @@ export type Share = {
   release(): void
 }
 
-export type BodyRoom = { share(): Share }
+/** `caller`: who sends the body; a caller gets at most half of the room. */
+export type BodyRoom = { share(caller: string): Share }
 
 /** Bytes of all bodies being read in a process, as they arrive: what is announced and never sent takes nothing. */
 export const usualRoomBytes = 64 * 1024 * 1024
+/** Bodies beyond this leave the last eighth of the room to those below it, such as commands. */
+export const smallBodyBytes = 64 * 1024
 
 export function createBodyRoom(maxBytes = usualRoomBytes): BodyRoom {
   let taken = 0
+  const byCaller = new Map<string, number>()
+  const hasRoom = (own: number, ofCaller: number, bytes: number) =>
+    ofCaller + bytes <= maxBytes / 2 &&
+    taken + bytes <= (own + bytes > smallBodyBytes ? (maxBytes * 7) / 8 : maxBytes)
   return {
-    share() {
+    share(caller) {
       let own = 0
+      const add = (bytes: number) => {
+        own += bytes
+        taken += bytes
+        const ofCaller = (byCaller.get(caller) ?? 0) + bytes
+        if (ofCaller === 0) byCaller.delete(caller)
+        else byCaller.set(caller, ofCaller)
+      }
       return {
         take(bytes) {
-          if (taken + bytes > maxBytes) return full()
-          own += bytes
-          taken += bytes
+          if (!hasRoom(own, byCaller.get(caller) ?? 0, bytes)) return full()
+          add(bytes)
           return null
         },
-        release() {
-          taken -= own
-          own = 0
-        },
+        release: () => add(-own),
       }
     },
   }

@@ -21,6 +21,8 @@ type BodyOptions = {
   flat: boolean
   /** Shared by all bodies of the process. */
   room: BodyRoom
+  /** Who sends it; see `BodyRoom`. */
+  caller: string
 }
 
 /**
@@ -29,7 +31,7 @@ type BodyOptions = {
  */
 export async function readJsonBody(
   ctx: Context,
-  { limitBytes, flat, room }: BodyOptions,
+  { limitBytes, flat, room, caller }: BodyOptions,
 ): Promise<unknown> {
   if (ctx.get('content-type') !== '' && !ctx.is('json', '+json'))
     throw new Refusal(
@@ -39,7 +41,7 @@ export async function readJsonBody(
   if (ctx.get('content-type') === '') ctx.req.headers['content-type'] = 'application/json'
   const encoding = encodingOf(ctx)
   const decoder = decoders[encoding]
-  const share = room.share()
+  const share = room.share(caller)
   try {
     const text = decoder
       ? await readEncoded(ctx, decoder(), { encoding, limitBytes, share })

@@ -28,6 +28,8 @@ export type Shell<Route extends AnyRoute> = {
   admit: (route: Route) => void
   /** Counts a call of a route that has a `rateLimit`; throws `rate_limited`. */
   count: (limit: RateLimit, client: string) => Promise<void>
+  /** Names who calls, so that none of them takes all the room of bodies; by default the client's network. */
+  nameOf?: (caller: CallerOf<Route>) => string | null
   /** Bytes that all bodies being read may take; 64 MiB where absent. */
   bodyRoomBytes?: number
   /** Runs before each handler: e.g. waits until the caller's own writes can be read. */
@@ -104,7 +106,8 @@ function answerOf<Route extends AnyRoute>(
     ctx.state.route = route.path
     shell.admit(route)
     const caller = await shell.authenticate(ctx, route)
-    const raw = await readRaw(ctx, route, room)
+    const name = shell.nameOf?.(caller) ?? clientNetwork(clientAddress(ctx))
+    const raw = await readRaw(ctx, route, { room, caller: name })
     route.beforeSchema?.(raw)
     const query = { ...ctx.query }
     const params: object = ctx.params ?? {}
@@ -126,13 +129,15 @@ function answerOf<Route extends AnyRoute>(
   }
 }
 
-async function readRaw(ctx: Context, route: RouteShape, room: BodyRoom): Promise<unknown> {
+type BodyOf = { room: BodyRoom; caller: string }
+
+async function readRaw(ctx: Context, route: RouteShape, body: BodyOf): Promise<unknown> {
   if (!route.body) return undefined
   const isAbsent =
     ctx.get('transfer-encoding') === '' && ['', '0'].includes(ctx.get('content-length'))
   if (isAbsent && route.bodyMayBeAbsent) return {}
   const { bodyLimitBytes: limitBytes = defaultBodyLimit, flatBody: flat = false } = route
-  return readJsonBody(ctx, { limitBytes, flat, room })
+  return readJsonBody(ctx, { ...body, limitBytes, flat })
 }
 
 function bodyChecker({ isPlain }: RouteShape, schema: TSchema): ReturnType<typeof checker> {

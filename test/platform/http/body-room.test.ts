@@ -6,12 +6,12 @@ import { createBodyRoom } from '../../../platform/http/body-room.ts'
 import { until } from '../../servers/until.ts'
 import { goodBody, startEcho } from './echo.ts'
 
-const roomBytes = 6000
-/** Fits the route, and no two of them the room. */
+const roomBytes = 12_000
+/** Fits the route, and no two of them the half of the room that is one caller's. */
 const text = JSON.stringify({ ...JSON.parse(goodBody), extra: 'x'.repeat(3500) })
 
 /** Sends a body but for its last byte, and stays; `end` sends that too, `leave` goes away. */
-async function halfSent(t: ExecutionContext, port: number, body: string) {
+async function halfSent(t: ExecutionContext, port: number, body: string, ...headers: string[]) {
   const socket = connect(port, '127.0.0.1')
   t.teardown(() => socket.destroy())
   await once(socket, 'connect')
@@ -20,6 +20,7 @@ async function halfSent(t: ExecutionContext, port: number, body: string) {
     'Host: localhost',
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
+    ...headers,
   ]
   socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, -1)}`)
   let reply = ''
@@ -69,7 +70,7 @@ for (const [encoding, encode] of [
   ['zstd', zstdCompressSync],
 ] as const)
   test(`a body sent as ${encoding} counts with its expanded size`, async t => {
-    const { post } = await startEcho(t, [], { bodyRoomBytes: 2000 })
+    const { post } = await startEcho(t, [], { bodyRoomBytes: 4000 })
     const headers = { 'content-encoding': encoding }
     t.is((await post(encode(goodBody), headers)).status, 200)
     const reply = await post(encode(text), headers)
@@ -108,12 +109,52 @@ test('encodings are known in upper case, too', async t => {
 
 test('what one body takes is released once', t => {
   const room = createBodyRoom(10)
-  const [a, b] = [room.share(), room.share()]
-  t.is(a.take(6), null)
-  t.is(b.take(5)?.code, 'unavailable')
-  t.is(b.take(4), null)
+  const [a, b] = [room.share('a'), room.share('b')]
+  t.is(a.take(5), null)
+  t.is(b.take(5), null)
+  t.is(room.share('c').take(1)?.code, 'unavailable')
   a.release()
   a.release()
-  t.is(room.share().take(7)?.code, 'unavailable')
-  t.is(room.share().take(6), null)
+  t.is(room.share('c').take(5), null)
+  t.is(room.share('d').take(1)?.code, 'unavailable')
+})
+
+test('one caller gets half of the room, however many bodies it sends', t => {
+  const room = createBodyRoom(10)
+  const bodies = Array.from({ length: 6 }, () => room.share('a'))
+  t.deepEqual(
+    bodies.map(body => body.take(1)?.extras.code ?? null),
+    [null, null, null, null, null, 'bodies.full'],
+  )
+  t.is(room.share('b').take(5), null)
+  bodies[0]?.release()
+  t.is(bodies[5]?.take(1), null)
+})
+
+test('large bodies leave an eighth of the room to small ones', t => {
+  const MiB = 1024 * 1024
+  const room = createBodyRoom()
+  t.is(room.share('a').take(32 * MiB), null)
+  const large = room.share('b')
+  t.is(large.take(24 * MiB), null)
+  t.is(large.take(1)?.extras.code, 'bodies.full')
+  t.is(room.share('c').take(64 * 1024 + 1)?.extras.code, 'bodies.full')
+  const small = Array.from({ length: 129 }, () => room.share('c').take(64 * 1024))
+  t.is(small.filter(refused => refused === null).length, 128)
+})
+
+test('a caller that fills its room does not keep others out, in whatever network', async t => {
+  const { post, port } = await startEcho(t, [], {
+    bodyRoomBytes: roomBytes,
+    nameOf: ({ name }) => name,
+  })
+  const first = await halfSent(t, port, text, 'Name: a')
+  const refused = await until('its room is taken', 10_000, async () => {
+    const reply = await post(text, { name: 'a' })
+    return reply.status === 503 && reply
+  })
+  t.deepEqual([refused.body.code, refused.headers.get('retry-after')], ['bodies.full', '1'])
+  t.is((await post(text, { name: 'b' })).status, 200)
+  first.end()
+  t.regex(await first.reply(), /^HTTP\/1.1 200/)
 })

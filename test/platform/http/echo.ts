@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { Type } from 'typebox'
 import type { HttpRoute } from '../../../platform/http/route.ts'
 import { listen } from '../../../platform/http/server.ts'
-import { httpShell } from '../../../platform/http/shell.ts'
+import { httpShell, type Shell } from '../../../platform/http/shell.ts'
 import { Refusal } from '../../../platform/refusal.ts'
 import { telemetry } from '../../../platform/telemetry.ts'
 import { closed, nullable, oneOf, timestamp } from '../../../schemas/shared.ts'
@@ -15,7 +15,10 @@ const point = closed({
   ts: Type.Optional(timestamp()),
 })
 
-export const routes: HttpRoute<null>[] = [
+/** As the header `Name` says. */
+export type EchoCaller = { name: string | null }
+
+export const routes: HttpRoute<EchoCaller>[] = [
   {
     method: 'POST',
     path: '/api/echo/{name}',
@@ -74,13 +77,13 @@ export const routes: HttpRoute<null>[] = [
 /** The echo route, and `more`, behind the real shell, on its own port. */
 export async function startEcho(
   t: ExecutionContext,
-  more: readonly HttpRoute<null>[] = [],
-  settings: { bodyRoomBytes?: number } = {},
+  more: readonly HttpRoute<EchoCaller>[] = [],
+  settings: Pick<Shell<HttpRoute<EchoCaller>>, 'bodyRoomBytes' | 'nameOf'> = {},
 ) {
   const app = httpShell({
     ...settings,
     routes: [...routes, ...more],
-    authenticate: async () => null,
+    authenticate: async ctx => ({ name: ctx.get('name') || null }),
     log: pino({ level: 'silent' }),
     metrics: telemetry().http,
     trustedProxyHops: 0,

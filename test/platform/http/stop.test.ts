@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava'
 import type { HttpRoute } from '../../../platform/http/route.ts'
 import { startForge } from '../../servers/forge.ts'
 import { until } from '../../servers/until.ts'
-import { goodBody, startEcho } from './echo.ts'
+import { type EchoCaller, goodBody, startEcho } from './echo.ts'
 
 /** Far below the 25 s after which a stopping server cuts remaining connections. */
 const promptlyMs = 5_000
@@ -79,7 +79,7 @@ const chunks = 32
 
 /** More than sockets buffer: handed over whole, or piece by piece as the reader takes it. */
 const books = (['whole', 'piecewise'] as const).map(
-  (name): HttpRoute<null> => ({
+  (name): HttpRoute<EchoCaller> => ({
     method: 'GET',
     path: `/api/books/${name}`,
     tag: 'test',
