@@ -5,7 +5,7 @@ import { forEachApart } from '../../platform/each.ts'
 import { repeat } from '../../platform/repeat.ts'
 import { encodeBlock } from '../../platform/series/block.ts'
 import { createPoints } from '../../platform/series/points.ts'
-import { commit } from '../commit.ts'
+import { type CommitDeps, commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import { abandonRun } from './decide.ts'
 import { endRun } from './report.ts'
@@ -25,24 +25,29 @@ const actor = { type: 'system', id: 'run-keeper', via: 'timer' } as const
  * lifecycle", rule 2), and abandons external runs that were silent for a day. Every step may be repeated, by any
  * process: of several `eof` the first counts.
  */
-export function startRunTimers(deps: Deps): RunTimers {
+export function startRunTimers(deps: RunTimerDeps): RunTimers {
+  const failed = (error: unknown) =>
+    deps.logger.warn({ err: error }, 'runs could not be looked after, will retry')
   return repeat(
     async () => {
-      await forEachApart(
-        [noteReporters, closeLogs, abandonSilent],
-        step => step(deps),
-        error => deps.logger.warn({ err: error }, 'runs could not be looked after, will retry'),
-      )
+      await runDueTimers(deps, failed)
       return intervalMs
     },
-    {
-      failed: error =>
-        deps.logger.warn({ err: error }, 'runs could not be looked after, will retry'),
-    },
+    { failed },
   )
 }
 
-async function noteReporters(deps: Deps): Promise<void> {
+export type RunTimerDeps = CommitDeps &
+  Pick<Deps, 'pool' | 'logger' | 'reports' | 'appendFact' | 'topics' | 'newEventId'>
+
+/** One pass. Last comes what needs the log: while that is away, it ends the pass. */
+export const runDueTimers = (
+  deps: RunTimerDeps,
+  failed: (error: unknown) => void,
+): Promise<unknown> =>
+  forEachApart([noteReporters, abandonSilent, closeLogs], step => step(deps), failed)
+
+async function noteReporters(deps: RunTimerDeps): Promise<void> {
   const reporters = deps.reports.takeReporters()
   if (reporters.length === 0) return
   // Precise to a minute, which saves a row version per second and run.
@@ -53,7 +58,7 @@ async function noteReporters(deps: Deps): Promise<void> {
   )
 }
 
-async function closeLogs(deps: Deps): Promise<void> {
+async function closeLogs(deps: RunTimerDeps): Promise<void> {
   const { rows } = await deps.pool.query<{ run_id: string; end_state: string }>(
     `select run_id, end_state from write.run_state
       where eof_sent_at is null and eof_due_at <= $1 order by eof_due_at limit $2`,
@@ -78,14 +83,14 @@ const failedRun =
     logger.error({ err: error, run_id }, 'this run could not be looked after')
 
 /** Appends a report without points, which stands behind all points of the run; returns where. */
-async function endOfPoints(deps: Deps, run_id: string) {
+async function endOfPoints(deps: RunTimerDeps, run_id: string) {
   const body = encodeBlock([], createPoints(0)).bytes
   const value = encodeFact({ ...envelope(deps, run_id), type: 'metrics.appended', body })
   const { partition, offset } = await deps.appendFact(deps.topics.metrics.name, run_id, value)
   return { partition, offset: Number(offset) }
 }
 
-const envelope = (deps: Deps, run_id: string) => ({
+const envelope = (deps: RunTimerDeps, run_id: string) => ({
   event_id: deps.newEventId(),
   received_at_ms: deps.now().getTime(),
   run_id,
@@ -94,7 +99,7 @@ const envelope = (deps: Deps, run_id: string) => ({
   request_id: 'run-keeper',
 })
 
-async function abandonSilent(deps: Deps): Promise<void> {
+async function abandonSilent(deps: RunTimerDeps): Promise<void> {
   const { rows } = await deps.pool.query<{ run_id: string }>(
     `select run_id from write.run_state
       where source = 'external' and ended_at is null and last_report_at < $1 limit $2`,

@@ -86,3 +86,7 @@ export class RecordTooLarge extends LogUnavailable {
     this.name = 'RecordTooLarge'
   }
 }
+
+/** Whether the log could not be reached. Too large a record says nothing of the others. */
+export const isLogAway = (error: unknown): error is LogUnavailable =>
+  error instanceof LogUnavailable && !(error instanceof RecordTooLarge)

@@ -1,4 +1,4 @@
-import { type LogRecord, LogUnavailable, type Position, RecordTooLarge } from './event-log.ts'
+import { isLogAway, type LogRecord, type LogUnavailable, type Position } from './event-log.ts'
 import { partitionOf } from './partition.ts'
 
 /** A lane is one partition of one topic, under the adapter's own number for it. */
@@ -114,7 +114,7 @@ async function flush(deps: GroupCommitDeps, flush: Flush): Promise<LogUnavailabl
     if (failure) append.reject(failure)
     else append.resolve(places.map(place => positionOf(place, firsts.get(place.group))))
   }
-  const failed = outcomes.filter(isAway)
+  const failed = outcomes.filter(isLogAway)
   return failed.length === outcomes.length ? (failed[0] ?? null) : null
 }
 
@@ -125,10 +125,6 @@ async function storeOrFail(deps: GroupCommitDeps, groups: readonly Group[]) {
     return groups.map(() => error as Error)
   }
 }
-
-/** Too large a record says nothing of the others. */
-const isAway = (outcome: unknown): outcome is LogUnavailable =>
-  outcome instanceof LogUnavailable && !(outcome instanceof RecordTooLarge)
 
 const isError = (outcome: unknown): outcome is Error => outcome instanceof Error
 

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { forEachApart } from '../../platform/each.ts'
+import { LogUnavailable, RecordTooLarge } from '../../platform/log/event-log.ts'
 
 test('an item that fails is reported and does not keep the others waiting', async t => {
   const [done, failed]: [number[], string[]] = [[], []]
@@ -13,16 +14,28 @@ test('an item that fails is reported and does not keep the others waiting', asyn
   t.deepEqual([succeeded, done, failed], [2, [1, 3], ['2: Error: two']])
 })
 
-test('while the database is away the rest is left', async t => {
-  const tried: number[] = []
-  const away = Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
-  const work = async (item: number) => {
-    tried.push(item)
-    throw away
+for (const [what, away] of [
+  ['the database', Object.assign(new Error('away'), { code: 'ECONNREFUSED' })],
+  ['the log', new LogUnavailable('away')],
+] as const)
+  test(`while ${what} is away the rest is left`, async t => {
+    const tried: number[] = []
+    const work = async (item: number) => {
+      tried.push(item)
+      throw away
+    }
+    await t.throwsAsync(
+      forEachApart([1, 2], work, () => {}),
+      { is: away },
+    )
+    t.deepEqual(tried, [1])
+  })
+
+test('an item that is too large for the log does not keep the others waiting', async t => {
+  const failed: number[] = []
+  const work = async () => {
+    throw new RecordTooLarge('too large')
   }
-  await t.throwsAsync(
-    forEachApart([1, 2], work, () => {}),
-    { is: away },
-  )
-  t.deepEqual(tried, [1])
+  const succeeded = await forEachApart([1, 2], work, (_, item) => failed.push(item))
+  t.deepEqual([succeeded, failed], [0, [1, 2]])
 })

@@ -1,0 +1,68 @@
+import test from 'ava'
+import { pino } from 'pino'
+import { createReports } from '../../command-api/admit-report.ts'
+import { createAppendFact } from '../../command-api/append-fact.ts'
+import { commit } from '../../command-api/commit.ts'
+import { runDueTimers } from '../../command-api/runs/timers.ts'
+import { runAt } from '../../events/runs.ts'
+import { topicsOf } from '../../events/topics.ts'
+import { createMemoryLog } from '../../platform/log/memory.ts'
+import { eventId } from '../../platform/time.ts'
+import { eventStoreOn } from '../servers/event-store.ts'
+import { database } from '../servers/postgres.ts'
+
+test('while the log is away, the logs of ended runs wait together and the rest goes on; then all are closed', async t => {
+  const { pool } = await database(t)
+  const now = new Date('2026-11-20T12:00:00Z')
+  await pool.query(
+    `insert into write.run_state (run_id, owner, project, source, ended_at, end_state, eof_due_at)
+     select 'run_' || n, 'ada', 'demo', 'external', $1, 'succeeded', $1 from generate_series(1, 5) n`,
+    [now],
+  )
+  await pool.query(
+    `insert into write.run_state (run_id, owner, project, source, last_report_at)
+     values ('run_silent', 'ada', 'demo', 'external', $1::timestamptz - interval '2 days')`,
+    [now],
+  )
+  const by = { type: 'user', id: 'ada', via: 'test' } as const
+  const store = eventStoreOn(pool)
+  const asking = { actor: by, requestId: 'r' }
+  const run = { short_id: 'demo-1', project: 'demo', owner: 'ada', name: null, tags: [], notes: '' }
+  await commit({ store, now: () => now }, asking, runAt('run_silent'), {
+    decide: () => [{ type: 'run.created' as const, data: { run_id: 'run_silent', ...run } }],
+  })
+  const topics = topicsOf('test')
+  const log = createMemoryLog(Object.values(topics))
+  let asked = 0
+  const append: typeof log.append = (...record) => {
+    asked++
+    return log.append(...record)
+  }
+  const deps = {
+    pool,
+    store,
+    now: () => now,
+    logger: pino({ level: 'silent' }),
+    reports: createReports(pool, () => now),
+    appendFact: createAppendFact({ ...log, append }),
+    topics,
+    newEventId: eventId,
+  }
+  const failures: unknown[] = []
+  const pass = () => runDueTimers(deps, error => failures.push(error))
+  const states = async () => {
+    const { rows } = await pool.query(
+      `select count(eof_sent_at) as closed, count(*) filter (where end_state = 'abandoned') as abandoned
+         from write.run_state`,
+    )
+    return rows[0]
+  }
+  log.setAvailable(false)
+  await t.throwsAsync(pass(), { message: 'the log is not there' })
+  t.is(asked, 1)
+  t.deepEqual(await states(), { closed: 0, abandoned: 1 })
+  log.setAvailable(true)
+  await pass()
+  t.deepEqual(await states(), { closed: 5, abandoned: 1 })
+  t.deepEqual(failures, [])
+})
