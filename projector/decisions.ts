@@ -32,6 +32,9 @@ export function decisionsProjection(
     onPoison: 'halt',
     carryOver: null,
     reset() {},
+    async applyParked() {
+      throw new Error('decisions are never parked')
+    },
     async apply(tx, batches) {
       const db = kyselyOn(tx)
       const events = decode(batches, definitionOf)

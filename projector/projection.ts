@@ -12,6 +12,8 @@ export type TopicProjection = {
   name: string
   topic: string
   apply(tx: PoolClient, batches: readonly Batch[]): Promise<void>
+  /** Applies one record that was parked, after later ones of its run: it takes effect as the newest. */
+  applyParked(tx: PoolClient, batch: Batch): Promise<void>
   /** Clears its caches; called before the first batch and after any failure. */
   reset(): void
   /** Null if its topic is never trimmed. */

@@ -1,22 +1,39 @@
 import { Gauge } from 'prom-client'
 import type { ParkedRecords } from '../command-api/dead-letters/routes.ts'
 import type { Check } from '../platform/readiness.ts'
+import { Refusal } from '../platform/refusal.ts'
 import { countParked } from '../projector/dead-letters/count.ts'
-import { replayParked, takeParked } from '../projector/dead-letters/replay.ts'
+import { DuringRebuild, replayParked, takeParked } from '../projector/dead-letters/replay.ts'
 import { projections } from '../projector/slices.ts'
 import type { Core } from './core.ts'
 
 /** What administrators can do with records that a projection has parked. */
-export function openParkedRecords({ topics }: Core): ParkedRecords {
+export function openParkedRecords({ topics, signals }: Core): ParkedRecords {
   // Of its own: those of the runners have caches that only their transactions may fill.
   const projectionOf = (topic: string) => projections(topics).find(one => one.topic === topic)
   return {
     async replay(tx, letter) {
       const projection = projectionOf(letter.topic)
-      return (projection && (await replayParked(tx, projection, letter))?.key) ?? null
+      if (!projection) return null
+      return (await replayParked(tx, projection, letter).catch(refuseDuringRebuild))?.key ?? null
     },
-    drop: async (tx, letter) => (await takeParked(tx, letter))?.key ?? null,
+    drop: async (tx, letter) =>
+      (await takeParked(tx, letter).catch(refuseDuringRebuild))?.key ?? null,
+    replayed({ topic }, key) {
+      const projection = projectionOf(topic)?.name
+      // It moves no checkpoint.
+      if (projection) signals.publish('projected', { projection, keys: [key], after: 0, upTo: 0 })
+    },
   }
+}
+
+function refuseDuringRebuild(error: unknown): never {
+  if (!(error instanceof DuringRebuild)) throw error
+  throw new Refusal(
+    'conflict',
+    'The read models are being rebuilt, which tries all parked records again; try this after it has ended',
+    { code: 'dead_letter.rebuild_running', cause: error },
+  )
 }
 
 /** Parked records need a person, and another process would do no better. */

@@ -11,10 +11,15 @@ import type { Transaction } from '../event-store.ts'
 /** A parked record, by its place on the log. */
 export type Letter = { topic: string; partition: number; offset: bigint }
 
-/** What the projector does with parked records; provided by server/. Both return the record's key, null if it is gone. */
+/**
+ * What the projector does with parked records; provided by server/. The first two return the record's key, null if it is
+ * gone, and refuse during a rebuild.
+ */
 export type ParkedRecords = {
   replay(tx: Transaction, letter: Letter): Promise<string | null>
   drop(tx: Transaction, letter: Letter): Promise<string | null>
+  /** To be called after the commit of a replay: tells readers. */
+  replayed(letter: Letter, key: string): void
 }
 
 export const deadLetterRoutes = (deps: Deps, parked: ParkedRecords): Route[] => [
@@ -30,7 +35,7 @@ export const deadLetterRoutes = (deps: Deps, parked: ParkedRecords): Route[] => 
     async handle(request) {
       const letter = letterOf(request.params.letter_id)
       const apply = (tx: Transaction) => parked.replay(tx, letter).catch(stillPoison)
-      await handleLetter(deps, request, 'dead_letter.replayed', apply)
+      parked.replayed(letter, await handleLetter(deps, request, 'dead_letter.replayed', apply))
       return { letter_id: request.params.letter_id, state: 'replayed' }
     },
   }),
@@ -42,7 +47,7 @@ export const deadLetterRoutes = (deps: Deps, parked: ParkedRecords): Route[] => 
     summary: 'Drop a parked record: what it reports is lost',
     params: letterPath,
     response: deadLetterReply,
-    refusals: ['not_found'],
+    refusals: ['not_found', 'conflict'],
     async handle(request) {
       const letter = letterOf(request.params.letter_id)
       await handleLetter(deps, request, 'dead_letter.dropped', tx => parked.drop(tx, letter))
@@ -57,7 +62,7 @@ function letterOf(letter_id: string): Letter {
 }
 
 function stillPoison(error: unknown): never {
-  if (isOutage(error) || isBusy(error)) throw error
+  if (error instanceof Refusal || isOutage(error) || isBusy(error)) throw error
   throw new Refusal('conflict', `The record still cannot be applied: ${error}`, {
     code: 'dead_letter.not_applicable',
     cause: error,
@@ -66,13 +71,13 @@ function stillPoison(error: unknown): never {
 
 type Asked = HttpAsked & { params: { letter_id: string } }
 
-/** The event and what it tells commit together. */
+/** The event and what it tells commit together. Returns the key of the record. */
 function handleLetter(
   deps: Deps,
   asked: Asked,
   type: DeadLetterEvent['type'],
   take: (tx: Transaction) => Promise<string | null>,
-): Promise<unknown> {
+): Promise<string> {
   const { letter_id } = asked.params
   const { offset, ...place } = letterOf(letter_id)
   const target = deadLetters.at(letter_id)
@@ -82,6 +87,7 @@ function handleLetter(
       if (key === null) throw new Refusal('not_found', `No such parked record: ${letter_id}`)
       const data = { letter_id, ...place, offset: Number(offset), key }
       await decide(target, { decide: () => [{ type, data }] })
+      return key
     },
   })
 }

@@ -54,6 +54,10 @@ export async function lockInTransaction(tx: ClientBase, lock: Lock): Promise<voi
 export const tryLockInTransaction = (tx: ClientBase, lock: Lock): Promise<boolean> =>
   ask(tx, 'pg_try_advisory_xact_lock', lock)
 
+/** Like `tryLockInTransaction`, but others may share the lock. */
+export const tryShareInTransaction = (tx: ClientBase, lock: Lock): Promise<boolean> =>
+  ask(tx, 'pg_try_advisory_xact_lock_shared', lock)
+
 /**
  * Waits for the locks of several texts, the same as `textLock` of each. They are taken in order of their hashes, so
  * that no two transactions deadlock. Texts with the same hash share a lock, which only makes them wait. Also returns
@@ -150,6 +154,7 @@ type LockFunction =
   | 'pg_advisory_unlock'
   | 'pg_advisory_xact_lock'
   | 'pg_try_advisory_xact_lock'
+  | 'pg_try_advisory_xact_lock_shared'
 
 async function ask(
   client: ClientBase,

@@ -1,4 +1,6 @@
 import type { PoolClient } from 'pg'
+import { locks } from '../../platform/postgres/locks.ts'
+import { tryShareInTransaction } from '../../platform/postgres/with-lock.ts'
 import { live } from '../generations.ts'
 import type { TopicProjection } from '../projection.ts'
 
@@ -6,38 +8,54 @@ import type { TopicProjection } from '../projection.ts'
 export type ParkedRecord = { topic: string; partition: number; offset: bigint }
 export type TakenRecord = { key: string; value: Buffer }
 
+/** A rebuild may have copied the parked records already, and the rows of their runs: a change now would be lost. */
+export class DuringRebuild extends Error {}
+
 /**
  * Takes a parked record out of `dead_letter` and applies it, in the caller's transaction; null if it is not there. It takes
- * effect as the newest report of its run, and a rebuild puts it where it stood. Throws what the projection throws.
+ * effect as the newest report of its run, and a rebuild puts it where it stood. Throws what the projection throws, and
+ * `DuringRebuild`.
  */
 export async function replayParked(
   tx: PoolClient,
   projection: TopicProjection,
   place: ParkedRecord,
 ): Promise<TakenRecord | null> {
+  await keepRebuildsOut(tx)
   const { rows } = await tx.query<{ path: string }>(
     "select current_setting('search_path') as path, set_config('search_path', $1, true)",
     [live],
   )
-  // A rebuild must not put another generation under these names before this ends.
+  // A rebuild that lost its lock must not put another generation under these names before this ends.
   await tx.query('lock table generation in row share mode')
   // As the projector does, before its first write: it waits until this ends, and then goes on from where it stood.
   await tx.query(
     'select 1 from projection_checkpoint where projection = $1 order by partition for update',
     [projection.name],
   )
-  const taken = await takeParked(tx, place)
+  const taken = await takeOut(tx, place)
   if (taken) {
     const { topic, partition, offset } = place
     projection.reset()
-    await projection.apply(tx, [{ topic, partition, records: [{ ...taken, offset }] }])
+    await projection.applyParked(tx, { topic, partition, records: [{ ...taken, offset }] })
   }
   await tx.query("select set_config('search_path', $1, true)", [rows[0]?.path])
   return taken
 }
 
-/** Takes a parked record out of `dead_letter`; null if it is not there. */
-export async function takeParked(
+/** Takes a parked record out of `dead_letter`; null if it is not there. Throws `DuringRebuild`. */
+export async function takeParked(tx: PoolClient, place: ParkedRecord): Promise<TakenRecord | null> {
+  await keepRebuildsOut(tx)
+  return takeOut(tx, place)
+}
+
+/** Until the transaction ends. */
+async function keepRebuildsOut(tx: PoolClient): Promise<void> {
+  if (!(await tryShareInTransaction(tx, locks.rebuild)))
+    throw new DuringRebuild('the read models are being rebuilt')
+}
+
+async function takeOut(
   tx: PoolClient,
   { topic, partition, offset }: ParkedRecord,
 ): Promise<TakenRecord | null> {

@@ -1,9 +1,10 @@
 import type { PoolClient } from 'pg'
 import { decodeFact } from '../../events/fact.ts'
 import { decodeLines, encodeLines, type Segment } from '../../platform/lines/line-block.ts'
+import type { ReadRecord } from '../../platform/log/event-log.ts'
 import type { TopicProjection } from '../projection.ts'
 import { logsCarryOver } from './carry.ts'
-import { absorb, emptyLog, type RunLog } from './run-log.ts'
+import { absorb, absorbParked, emptyLog, type RunLog } from './run-log.ts'
 
 /** A row that has reached this size takes no more lines (bytes as stored). */
 const fullRowBytes = 8 * 1024
@@ -11,29 +12,38 @@ const fullRowBytes = 8 * 1024
 const maxRowText = 128 * 1024
 
 /** Log lines of runs, numbered in log order; each record takes effect once. */
-export function logsProjection(topic: string): TopicProjection {
-  return {
-    name: 'logs',
-    topic,
-    onPoison: 'park',
-    carryOver: logsCarryOver,
-    reset() {},
-    async apply(tx, batches) {
-      const records = batches.flatMap(batch => batch.records)
-      const begins = new Map(records.toReversed().map(({ key, offset }) => [key, offset]))
-      const logs = await loadLogs(tx, begins)
-      for (const { key, value } of records) {
-        const log = logs.get(key)
-        if (log) absorb(log, decodeFact(value))
-      }
-      for (const [runId, log] of logs) await saveLog(tx, runId, log)
-    },
+export const logsProjection = (topic: string): TopicProjection => ({
+  name: 'logs',
+  topic,
+  onPoison: 'park',
+  carryOver: logsCarryOver,
+  reset() {},
+  apply: (tx, batches) =>
+    addRecords(
+      tx,
+      batches.flatMap(({ records }) => records),
+      absorb,
+    ),
+  applyParked: (tx, { records }) => addRecords(tx, records, absorbParked),
+})
+
+async function addRecords(
+  tx: PoolClient,
+  records: readonly ReadRecord[],
+  take: typeof absorb,
+): Promise<void> {
+  const begins = new Map(records.toReversed().map(({ key, offset }) => [key, offset]))
+  const logs = await loadLogs(tx, begins)
+  for (const { key, value } of records) {
+    const log = logs.get(key)
+    if (log) take(log, decodeFact(value))
   }
+  for (const [runId, log] of logs) await saveLog(tx, runId, log)
 }
 
 /** The last row of a run's lines, if it can take more. */
 type Tail = { first_seq: number; bytes: number } | null
-/** `first_offset` is stored with the first record of the run. */
+/** `first_offset`: of the first record of the run; one that was parked may be earlier than the others. */
 type LoadedLog = RunLog & { first_offset: bigint; first_added: number; tail: Tail }
 
 /** `begins`: the offset of the first new record of each run. */
@@ -58,7 +68,9 @@ async function loadLogs(
       { ...emptyLog(), first_offset, first_added: 1, tail: null },
     ]),
   )
-  for (const row of runs)
+  for (const row of runs) {
+    const first = BigInt(row.first_offset)
+    const begin = begins.get(row.run_id) ?? first
     logs.set(row.run_id, {
       ...emptyLog(),
       next_seq: row.next_seq,
@@ -68,10 +80,11 @@ async function loadLogs(
       hour_bytes: row.hour_bytes,
       last_ms: row.last_ms,
       eof: eofOf(row),
-      first_offset: BigInt(row.first_offset),
+      first_offset: begin < first ? begin : first,
       first_added: row.next_seq,
       tail: row.tail_seq === null ? null : { first_seq: row.tail_seq, bytes: row.tail_bytes },
     })
+  }
   for (const { run_id, source, taken, unfinished } of sources)
     logs.get(run_id)?.sources.set(source, { taken, unfinished })
   return logs
@@ -100,7 +113,7 @@ async function saveLog(tx: PoolClient, runId: string, log: LoadedLog): Promise<v
     text: `insert into log_runs (run_id, next_seq, bytes, truncated, eof_state, eof_at, tail_seq, tail_bytes, hour, hour_bytes, last_ms, first_offset, points_partition, points_offset)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
            on conflict (run_id) do update set next_seq = $2, bytes = $3, truncated = $4, eof_state = $5, eof_at = $6,
-             tail_seq = $7, tail_bytes = $8, hour = $9, hour_bytes = $10, last_ms = $11, points_partition = $13, points_offset = $14`,
+             tail_seq = $7, tail_bytes = $8, hour = $9, hour_bytes = $10, last_ms = $11, first_offset = $12, points_partition = $13, points_offset = $14`,
     values: [
       runId,
       log.next_seq,

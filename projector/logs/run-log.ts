@@ -2,6 +2,7 @@ import type { Fact } from '../../events/fact.ts'
 import {
   decodeLogs,
   decodeLogsEof,
+  type LogsAppended,
   type LogsEof,
   type PrintedBytes,
   type ReportedLines,
@@ -45,19 +46,40 @@ export const emptyLog = (): RunLog => ({
 
 /** Applies one fact. Idempotent: a repeated fact adds nothing. Throws for a fact that is not a log's. */
 export function absorb(log: RunLog, fact: Fact): void {
-  if (fact.type === 'logs.appended') {
-    log.last_ms = fact.received_at_ms
-    absorbLines(log, fact)
-  } else if (fact.type === 'logs.eof') absorbEof(log, decodeLogsEof(fact.body), fact.received_at_ms)
+  if (fact.type === 'logs.appended') absorbLines(log, fact)
+  else if (fact.type === 'logs.eof') absorbEof(log, decodeLogsEof(fact.body), fact.received_at_ms)
   else throw new Error(`${fact.type} is no fact of logs`)
 }
 
-function absorbLines(log: RunLog, fact: Fact): void {
+/**
+ * Applies one fact that was parked. Later ones of its source make it look like a repeat, so its lines are added whatever
+ * was taken since; those that were also sent in another record are there twice.
+ */
+export function absorbParked(log: RunLog, fact: Fact): void {
+  if (fact.type === 'logs.appended') absorbLines(log, fact, allLines)
+  else absorb(log, fact)
+}
+
+/** `ofRepeat` returns the lines to add for what looks like a repeat. */
+function absorbLines(
+  log: RunLog,
+  fact: Fact,
+  ofRepeat: (data: LogsAppended) => string[] = () => [],
+): void {
+  log.last_ms = Math.max(log.last_ms, fact.received_at_ms)
   const data = decodeLogs(fact.body)
   const labels = { attempt: fact.attempt, node: data.node, rank: data.rank, stream: data.stream }
-  const lines =
+  const fresh =
     data.origin === 'output' ? takeOutput(log, labels, data) : takeReport(log, labels, data)
-  if (lines) add(log, labels, { lines, ts: fact.received_at_ms })
+  const lines = fresh ?? ofRepeat(data)
+  if (lines.length > 0) add(log, labels, { lines, ts: fact.received_at_ms })
+}
+
+/** The lines of a record on its own: of output, the first and the last may be parts of lines. */
+function allLines(data: LogsAppended): string[] {
+  if (data.origin === 'report') return data.chunks.flatMap(chunkLines)
+  const { lines, unfinished } = cutLines(data.bytes)
+  return [...lines, ...finishLine(unfinished)]
 }
 
 /** Null for a repeat. */

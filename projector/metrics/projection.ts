@@ -15,28 +15,30 @@ import { addSummaries, noSummaries, saveSummaries } from './summaries.ts'
 export function metricsProjection(topic: string): TopicProjection {
   const names = createNames()
   const points = createPoints(16 * 1024)
+  const apply: TopicProjection['apply'] = async (tx, batches) => {
+    points.length = 0
+    const runs = groupByRun(batches, points).filter(run => run.points > 0)
+    if (runs.length === 0) return
+    await names.learn(tx, runs)
+    const numbered = await enterRuns(tx, runs)
+    const blocks: Block[] = []
+    const summaries = noSummaries()
+    for (const run of numbered) {
+      const block = joinReports(run.reports, names.numbersOf, points, run.firstRecord)
+      blocks.push({ ...run, bytes: encodeNumberedBlock(block) })
+      addSummaries(summaries, run.runNo, block)
+    }
+    await saveBlocks(tx, blocks)
+    await saveSummaries(tx, summaries)
+  }
   return {
     name: 'metrics',
     topic,
     onPoison: 'park',
     carryOver: metricsCarryOver,
     reset: names.forget,
-    async apply(tx, batches) {
-      points.length = 0
-      const runs = groupByRun(batches, points).filter(run => run.points > 0)
-      if (runs.length === 0) return
-      await names.learn(tx, runs)
-      const numbered = await enterRuns(tx, runs)
-      const blocks: Block[] = []
-      const summaries = noSummaries()
-      for (const run of numbered) {
-        const block = joinReports(run.reports, names.numbersOf, points, run.firstRecord)
-        blocks.push({ ...run, bytes: encodeNumberedBlock(block) })
-        addSummaries(summaries, run.runNo, block)
-      }
-      await saveBlocks(tx, blocks)
-      await saveSummaries(tx, summaries)
-    },
+    apply,
+    applyParked: (tx, batch) => apply(tx, [batch]),
   }
 }
 
@@ -120,18 +122,20 @@ const runValues = (runs: readonly RunReports[]) => [
   int4Array(runs.map(run => run.reports.length)),
   int8Array(runs.map(run => run.points)),
   int8Array(runs.map(run => run.receivedMs)),
+  int8Array(runs.map(run => Number(run.firstOffset))),
 ]
-const firstOffsets = (runs: readonly RunReports[]) =>
-  int8Array(runs.map(run => Number(run.firstOffset)))
 
+/** A report that was parked may be earlier than the run's first. */
 async function countReports(tx: PoolClient, runs: readonly RunReports[]) {
   const { rows } = await tx.query<RunRow>({
     name: 'count_metric_reports',
     text: `update metric_run r set
              records = r.records + g.records, points = r.points + g.points,
              waiting_points = r.waiting_points + g.points, waiting_blocks = r.waiting_blocks + 1,
-             last_received_ms = greatest(r.last_received_ms, g.received_ms)
-           from unnest($1::text[], $2::int4[], $3::int8[], $4::int8[]) g (run_id, records, points, received_ms)
+             last_received_ms = greatest(r.last_received_ms, g.received_ms),
+             first_offset = least(r.first_offset, g.first_offset)
+           from unnest($1::text[], $2::int4[], $3::int8[], $4::int8[], $5::int8[])
+                g (run_id, records, points, received_ms, first_offset)
            where r.run_id = g.run_id
            returning r.run_id, r.run_no, r.records, r.live`,
     values: runValues(runs),
@@ -149,7 +153,7 @@ async function addRuns(tx: PoolClient, runs: readonly RunReports[]): Promise<Run
              from unnest($1::text[], $2::int4[], $3::int8[], $4::int8[], $5::int8[])
                   g (run_id, records, points, received_ms, first_offset)
            returning run_id, run_no, records, live`,
-    values: [...runValues(runs), firstOffsets(runs)],
+    values: runValues(runs),
   })
   return rows
 }

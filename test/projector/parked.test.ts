@@ -1,0 +1,53 @@
+import test from 'ava'
+import { encodeFact } from '../../events/fact.ts'
+import { encodeLogs } from '../../events/logs.ts'
+import { inTransaction } from '../../platform/postgres/transaction.ts'
+import { logsProjection } from '../../projector/logs/projection.ts'
+import { metricsProjection } from '../../projector/metrics/projection.ts'
+import { report, startMs } from '../metrics/given.ts'
+import { database } from '../servers/postgres.ts'
+
+const line = (seq: number) => ({
+  key: 'run_a',
+  value: encodeFact({
+    type: 'logs.appended',
+    event_id: '01900000-0000-7000-8000-000000000000',
+    received_at_ms: startMs + seq,
+    run_id: 'run_a',
+    attempt: 1,
+    actor: { type: 'run', id: 'run_a', via: 'ingest_token' },
+    request_id: 'r',
+    body: encodeLogs({
+      origin: 'report',
+      node: null,
+      rank: 0,
+      stream: 'stdout',
+      producer: 'p',
+      seq,
+      chunks: [`line ${seq}`],
+    }),
+  }),
+})
+const point = (step: number) => report('run_a', [{ key: 'loss', step, value: step }])
+
+// By it a rebuild tells whether the log still holds the run whole.
+for (const [projection, table, recordOf] of [
+  [metricsProjection('topic'), 'metric_run', point],
+  [logsProjection('topic'), 'log_runs', line],
+] as const)
+  test(`the first record of a run in ${table} may be one that was parked`, async t => {
+    const { pool } = await database(t, { schema: 'read' })
+    const batchAt = (offset: number) => ({
+      topic: 'topic',
+      partition: 0,
+      records: [{ ...recordOf(offset), offset: BigInt(offset) }],
+    })
+    const firstOffset = async () => (await pool.query(`select first_offset from ${table}`)).rows
+    await inTransaction(pool, tx => projection.apply(tx, [batchAt(10)]))
+    await inTransaction(pool, tx => projection.applyParked(tx, batchAt(12)))
+    t.deepEqual(await firstOffset(), [{ first_offset: 10 }])
+    await inTransaction(pool, tx => projection.applyParked(tx, batchAt(5)))
+    t.deepEqual(await firstOffset(), [{ first_offset: 5 }])
+    await inTransaction(pool, tx => projection.apply(tx, [batchAt(13)]))
+    t.deepEqual(await firstOffset(), [{ first_offset: 5 }])
+  })
