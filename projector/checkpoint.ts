@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Batch } from '../platform/log/event-log.ts'
+import { inTransaction } from '../platform/postgres/transaction.ts'
 import type { TopicProjection } from './projection.ts'
 
 /** The progress of a projection in one generation of the read models. */
@@ -19,8 +20,8 @@ export async function loadCheckpoints(
   partitions: number,
 ): Promise<Checkpoints> {
   await pool.query(
-    `insert into projection_checkpoint (projection, topic, partition, next_offset)
-     select $1, $2, p, 0 from generate_series(0, $3::int - 1) p on conflict do nothing`,
+    `insert into projection_checkpoint (projection, topic, partition, next_offset, filled_to)
+     select $1, $2, p, 0, 0 from generate_series(0, $3::int - 1) p on conflict do nothing`,
     [projection.name, projection.topic, partitions],
   )
   const { rows } = await pool.query(
@@ -29,6 +30,28 @@ export async function loadCheckpoints(
     [projection.name, projection.topic],
   )
   return { generation: rows[0]?.generation, next: rows.map(row => BigInt(row.next_offset)) }
+}
+
+/**
+ * Fills in what a projector of an earlier version left out. Such a one moves a checkpoint without its `filled_to`, and may
+ * be at work until this process takes its lock, long after the migrations.
+ */
+export async function fillIn(pool: Pool, { name, fillIn }: TopicProjection): Promise<void> {
+  await inTransaction(pool, async tx => {
+    // A rebuild must not put another generation under these names before this ends.
+    await tx.query('lock table generation in row share mode')
+    const { rows } = await tx.query<{ is_filled: boolean }>(
+      `select next_offset is not distinct from filled_to as is_filled
+         from projection_checkpoint where projection = $1 order by partition for update`,
+      [name],
+    )
+    if (rows.every(row => row.is_filled)) return
+    await fillIn(tx)
+    await tx.query(
+      'update projection_checkpoint set filled_to = next_offset where projection = $1',
+      [name],
+    )
+  })
 }
 
 /**
@@ -58,7 +81,7 @@ export async function advanceCheckpoints(
   )
   const { rowCount } = await tx.query({
     name: 'advance_checkpoints',
-    text: `update projection_checkpoint c set next_offset = m.next_offset
+    text: `update projection_checkpoint c set next_offset = m.next_offset, filled_to = m.next_offset
              from unnest($3::int[], $4::bigint[], $5::bigint[]) m (partition, expected, next_offset)
             where c.projection = $1 and c.topic = $2 and c.partition = m.partition
               and c.next_offset = m.expected

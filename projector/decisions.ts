@@ -35,6 +35,7 @@ export function decisionsProjection(
     async applyParked() {
       throw new Error('decisions are never parked')
     },
+    fillIn: fillInApplied,
     async apply(tx, batches) {
       const db = kyselyOn(tx)
       const events = decode(batches, definitionOf)
@@ -120,6 +121,19 @@ const saveApplied = (tx: PoolClient, ids: readonly string[]) =>
     text: 'insert into applied_event (event_id) select unnest($1::uuid[])',
     values: [ids],
   })
+
+/**
+ * Notes the events that a projector from before `applied_event` applied. As many are noted as versions were applied, unless
+ * one did: so a version that was used again, which must halt the projection, is not noted in place of the first.
+ */
+async function fillInApplied(tx: PoolClient): Promise<void> {
+  await tx.query(
+    `insert into applied_event (event_id)
+     select e.event_id from write.event e join stream_head h on h.stream = e.stream and e.stream_version <= h.version
+      where (select sum(version) from stream_head) > (select count(*) from applied_event)
+     on conflict do nothing`,
+  )
+}
 
 const instances = new WeakMap<PoolClient, Kysely<unknown>>()
 

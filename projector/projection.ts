@@ -14,6 +14,8 @@ export type TopicProjection = {
   apply(tx: PoolClient, batches: readonly Batch[]): Promise<void>
   /** Applies one record that was parked, after later ones of its run: it takes effect as the newest. */
   applyParked(tx: PoolClient, batch: Batch): Promise<void>
+  /** Adds to the live tables what a projector of an earlier version did not know of. May be repeated. */
+  fillIn(tx: PoolClient): Promise<void>
   /** Clears its caches; called before the first batch and after any failure. */
   reset(): void
   /** Null if its topic is never trimmed. */

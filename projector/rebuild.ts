@@ -123,7 +123,7 @@ async function openReplay(
 
 const beginAt = (pool: Pool, { name, topic }: TopicProjection, starts: readonly bigint[]) =>
   pool.query(
-    `update projection_checkpoint c set next_offset = s.start
+    `update projection_checkpoint c set next_offset = s.start, filled_to = s.start
        from unnest($3::bigint[]) with ordinality s (start, nth)
       where (c.projection, c.topic, c.partition) = ($1, $2, s.nth - 1)`,
     [name, topic, starts.map(String)],

@@ -10,6 +10,7 @@ import type { WakeUps } from '../schemas/wake-ups.ts'
 import {
   advanceCheckpoints,
   type Checkpoints,
+  fillIn,
   LostOwnership,
   loadCheckpoints,
 } from './checkpoint.ts'
@@ -103,6 +104,7 @@ async function follow(
 ): Promise<void> {
   const ends = await deps.log.end(projection.topic)
   projection.reset()
+  await fillIn(deps.pool, projection)
   let checkpoints = await loadCheckpoints(deps.pool, projection, ends.length)
   state.checkpoints = checkpoints.next
   // With nothing to apply, no success would show that an outage is over.

@@ -25,6 +25,7 @@ export const logsProjection = (topic: string): TopicProjection => ({
       absorb,
     ),
   applyParked: (tx, { records }) => addRecords(tx, records, absorbParked),
+  async fillIn() {},
 })
 
 async function addRecords(

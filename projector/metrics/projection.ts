@@ -6,7 +6,7 @@ import type { TopicProjection } from '../projection.ts'
 import { metricsCarryOver } from './carry.ts'
 import { groupByRun, type RunReports } from './group-by-run.ts'
 import { joinReports } from './join.ts'
-import { addSummaries, noSummaries, saveSummaries } from './summaries.ts'
+import { addSummaries, fillInKeys, noSummaries, saveSummaries } from './summaries.ts'
 
 /**
  * Metric points. Each flush appends one block per run and updates the summaries of its keys; the compactor does the
@@ -39,6 +39,7 @@ export function metricsProjection(topic: string): TopicProjection {
     reset: names.forget,
     apply,
     applyParked: (tx, batch) => apply(tx, [batch]),
+    fillIn: fillInKeys,
   }
 }
 

@@ -109,3 +109,19 @@ async function insertSummaries(tx: PoolClient, values: Buffer[]): Promise<void> 
     values,
   })
 }
+
+/**
+ * Counts and lists the keys that a projector from before `metric_keys` stored. Runs that it did not add keys to are only
+ * counted, which is the cheap part.
+ */
+export async function fillInKeys(tx: PoolClient): Promise<void> {
+  await tx.query(
+    `with counted as (select run_no, count(*) as keys from metric_summary group by run_no),
+          short as (select run_no from counted left join metric_keys k using (run_no)
+                     where k.keys is distinct from counted.keys)
+     insert into metric_keys as k (run_no, keys, listed)
+     select s.run_no, count(*), (array_agg(s.key_no order by n.key collate "C"))[1:${listedKeys}]
+       from short join metric_summary s using (run_no) join metric_name n using (key_no) group by s.run_no
+     on conflict (run_no) do update set keys = excluded.keys, listed = excluded.listed`,
+  )
+}
