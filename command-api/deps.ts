@@ -8,6 +8,7 @@ import type { Reports } from './admit-report.ts'
 import type { AppendFact } from './append-fact.ts'
 import type { EventStore } from './event-store.ts'
 import type { KeyLimit } from './metrics/key-limit.ts'
+import type { ShortNumbers } from './short-numbers.ts'
 
 /** Settings used by commands. */
 export type CommandConfig = {
@@ -35,6 +36,7 @@ export type Deps = {
   reports: Reports
   appendFact: AppendFact
   metricKeys: KeyLimit
+  shortNumbers: ShortNumbers
   topics: Topics
   newEventId: () => string
   /** Counts points for the scraper. */

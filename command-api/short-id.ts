@@ -5,66 +5,87 @@ import { Refusal } from '../platform/refusal.ts'
 import { type Asking, judge, type ProjectFacts, rolesIn } from './access.ts'
 import type { Work } from './commit.ts'
 import type { Deps } from './deps.ts'
+import type { Transaction } from './event-store.ts'
 
-export type ShortIdDeps = Pick<Deps, 'config'>
-
-/**
- * Locks for the transaction of a first submit, which creates the project. Later submits append nothing to the
- * project's stream and need not wait for its lock before they update the counter.
- */
-export const locksOfShortId = (project: string, exists: boolean): string[] =>
-  exists ? [] : [projectAt(project).stream]
-
-export async function projectExists(pool: Pool, name: string): Promise<boolean> {
-  const { rowCount } = await pool.query({
-    name: 'project_exists',
-    text: 'select 1 from write.project where name = $1',
-    values: [name],
-  })
-  return rowCount !== 0
-}
+export type ShortIdDeps = Pick<Deps, 'config' | 'pool' | 'shortNumbers'>
 
 export type TakeShortId = { project: string; caller: Person }
 
+/** A short id `<project>-<n>` that no other run has or will have. */
+export type ShortId = {
+  /** Further locks that the transaction needs which calls `take`. */
+  locks: readonly string[]
+  take(work: Work): Promise<string>
+}
+
 /**
- * The next short id `<project>-<n>` of a project. The first submit creates the project and makes the submitter its
- * owner; afterwards only the owner, members and admins may submit to it.
+ * The next short id of a project. The first submit creates the project, in the same transaction, and makes the
+ * submitter its owner; afterwards only the owner, members and admins may submit to it.
+ *
+ * The number of a project that exists is taken before the transaction: its row would stay locked until the commit,
+ * and all submits to one project would wait for each other's. The number of a submit that fails is lost.
  */
-export async function takeShortId(
+export async function nextShortId(deps: ShortIdDeps, asked: TakeShortId): Promise<ShortId> {
+  const { project, caller } = asked
+  const known = await findProject(deps.pool, project, caller)
+  if (!known)
+    return {
+      locks: [projectAt(project).stream],
+      take: async work => `${project}-${await createProject(deps, work, asked)}`,
+    }
+  refuseStrangers(known, project, caller)
+  const shortId = `${project}-${await deps.shortNumbers.take(project)}`
+  return { locks: [], take: async () => shortId }
+}
+
+/** Creates the project and returns its first number; if another submit came first, its next one. */
+async function createProject(
   { config }: ShortIdDeps,
   work: Work,
   { project, caller }: TakeShortId,
-): Promise<string> {
+): Promise<number> {
   const owner = caller.username
   const visibility = config.defaultVisibility
-  const { rows } = await work.tx.query({
-    name: 'take_short_id',
+  const { rows } = await work.tx.query<{ last_short: number; is_new: boolean }>({
+    name: 'create_project',
     text: `insert into write.project as p (name, owner, visibility, created_at, last_short)
            values ($1, $2, $3, $4, 1)
            on conflict (name) do update set last_short = p.last_short + 1
-           returning last_short, xmax = 0 as is_new, owner, visibility, (
-             select role from write.project_member m
-              where m.project = p.name and m.username = $2) as member_role`,
+           returning last_short, xmax = 0 as is_new`,
     values: [project, owner, visibility, work.now],
   })
   const [row] = rows
-  refuseStrangers(row, project, caller)
+  if (!row) throw new Error(`project ${project} was neither created nor found`)
   if (row.is_new)
     await work.decide(projectAt(project), {
       decide: (): ProjectEvent[] => [
         { type: 'project.created', data: { name: project, owner, visibility } },
       ],
     })
-  return `${project}-${row.last_short}`
+  else await refuseProjectOfOthers(work.tx, project, caller)
+  return row.last_short
 }
 
-/** Throws the refusals of `takeShortId` without changing anything. */
+/** Throws the refusals of `nextShortId` without taking one. */
 export async function refuseProjectOfOthers(
-  pool: Pool,
+  db: Pool | Transaction,
   project: string,
   caller: Person,
 ): Promise<void> {
-  const { rows } = await pool.query<Row>({
+  const row = await findProject(db, project, caller)
+  if (row) refuseStrangers(row, project, caller)
+}
+
+type Row = Pick<ProjectFacts, 'owner' | 'visibility'> & {
+  member_role: ProjectFacts['memberRole']
+}
+
+async function findProject(
+  db: Pool | Transaction,
+  project: string,
+  caller: Person,
+): Promise<Row | null> {
+  const { rows } = await db.query<Row>({
     name: 'project_to_submit_to',
     text: `select owner, visibility, (
              select role from write.project_member m
@@ -72,11 +93,7 @@ export async function refuseProjectOfOthers(
              from write.project p where name = $1`,
     values: [project, caller.username],
   })
-  if (rows[0]) refuseStrangers(rows[0], project, caller)
-}
-
-type Row = Pick<ProjectFacts, 'owner' | 'visibility'> & {
-  member_role: ProjectFacts['memberRole']
+  return rows[0] ?? null
 }
 
 /** Names are global, so a taken name is not secret: 403 instead of 404. */

@@ -40,6 +40,8 @@ export type Core = {
   databaseUrl: string
   /** Connections of the write side. */
   pool: Pool
+  /** Like `pool`, but a commit does not wait for the disk. */
+  loosePool: Pool
   /** Connections of the read side, with the live generation as search path. */
   readPool: Pool
   /** Reads for people; `role` is null without row-level security (docs/adr/0009-row-level-security.md). */
@@ -103,6 +105,7 @@ export async function openCore(
     redis,
     databaseUrl,
     pool: open('write'),
+    loosePool: open('write loosely', { max: 2, isDurable: false }),
     // The projector's batches are 4 MiB, and may have to wait while a rebuild flips.
     readPool: open('read', {
       searchPath: 'read',

@@ -18,6 +18,7 @@ import { reactors } from '../command-api/reactors.ts'
 import { startRelay } from '../command-api/relay.ts'
 import { startRunTimers } from '../command-api/runs/timers.ts'
 import { startFailedLoginRecorder } from '../command-api/sessions/failed-logins.ts'
+import { createShortNumbers } from '../command-api/short-numbers.ts'
 import { decisionEvents } from '../events/all.ts'
 import { eventId, prefixedId, systemClock } from '../platform/time.ts'
 import { storedKeys } from '../projector/metrics/stored-keys.ts'
@@ -50,6 +51,7 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     metricKeys: createKeyLimit(storedKeys(core.readPool), {
       noticed: (run_id, keys) => logger.warn({ run_id, keys }, 'a run has many metric keys'),
     }),
+    shortNumbers: createShortNumbers(core.loosePool),
     topics,
     newEventId: eventId,
     ingestedPoints: count => core.measures.ingestedPoints.inc(count),

@@ -9,7 +9,7 @@ import type { HttpAsked } from '../asked.ts'
 import { type CommitDeps, create, type Decided, fresh } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
-import { locksOfShortId, type ShortIdDeps, takeShortId } from '../short-id.ts'
+import { nextShortId, type ShortIdDeps } from '../short-id.ts'
 import { type AdmissionFacts, requestOf } from './admission/facts.ts'
 import { estimateOf, warningsOf, withoutSecrets } from './admission/warnings.ts'
 import { admit, type Hold } from './decide.ts'
@@ -32,11 +32,12 @@ export async function createJob(
   const { project } = facts.spec.metadata
   const run_id = deps.newId('run')
   const target = fresh(jobAt(run_id))
+  const { caller } = request
+  const shortId = await nextShortId(deps, { project, caller })
   return create(deps, request, target, {
-    locks: locksOfShortId(project, facts.has_project),
+    locks: shortId.locks,
     async make(work) {
-      const { caller } = request
-      const short_id = await takeShortId(deps, work, { project, caller })
+      const short_id = await shortId.take(work)
       const admitted = admittedOf(submission, { run_id, short_id, owner: caller.username })
       const { state, events } = await work.decide(target, {
         decide: job => admit(job, admitted, holdOf(facts, work.now)),

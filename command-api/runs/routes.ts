@@ -16,7 +16,7 @@ import type { HttpAsked } from '../asked.ts'
 import { commit, create, fresh } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import { type RunToActOn, runToActOn } from '../run-to-act-on.ts'
-import { locksOfShortId, projectExists, takeShortId } from '../short-id.ts'
+import { nextShortId } from '../short-id.ts'
 import { endIngestTokens, type IssuedToken, issueIngestToken } from '../tokens.ts'
 import { stopRun } from './decide.ts'
 import { endRun } from './report.ts'
@@ -110,11 +110,12 @@ async function createRun(deps: Deps, request: Create) {
   const run_id = deps.newId('run')
   const owner = caller.username
   const target = fresh(runAt(run_id))
+  const shortId = await nextShortId(deps, { project, caller })
   return create(deps, request, target, {
-    locks: locksOfShortId(project, await projectExists(deps.pool, project)),
+    locks: shortId.locks,
     async make(work) {
       const { now } = work
-      const short_id = await takeShortId(deps, work, { project, caller })
+      const short_id = await shortId.take(work)
       const data = { run_id, short_id, project, owner, name, tags, notes }
       await work.decide(target, {
         decide: (): RunEvent[] => [{ type: 'run.created', data }],

@@ -56,7 +56,6 @@ const factsOf = (
   registries: ['registry.internal/forge'],
   quota: defaultQuota,
   held_gpus: 0,
-  has_project: true,
   profile,
   profiles: ['h100-8x'],
   dangling: [],

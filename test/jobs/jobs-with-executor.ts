@@ -12,6 +12,7 @@ import { loadFacts } from '../../command-api/jobs/admission/load-facts.ts'
 import { executorCommands } from '../../command-api/jobs/executor-commands.ts'
 import { saveJob } from '../../command-api/jobs/rows.ts'
 import { createJob, type SubmitDeps } from '../../command-api/jobs/submit.ts'
+import { createShortNumbers } from '../../command-api/short-numbers.ts'
 import { decodeFact } from '../../events/fact.ts'
 import { type Job, jobAt } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
@@ -75,6 +76,7 @@ export async function jobsWithExecutor(
     store,
     now,
     newId: prefixedId,
+    shortNumbers: createShortNumbers(pool),
     config: { ...readConfig({}), oidc: null },
     baseUrl: () => 'http://127.0.0.1:9',
     logger: pino({ level: 'silent' }),

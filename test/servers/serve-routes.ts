@@ -12,6 +12,7 @@ import { createReports } from '../../command-api/admit-report.ts'
 import { createAppendFact } from '../../command-api/append-fact.ts'
 import type { Deps } from '../../command-api/deps.ts'
 import { createKeyLimit } from '../../command-api/metrics/key-limit.ts'
+import { createShortNumbers } from '../../command-api/short-numbers.ts'
 import { topicsOf } from '../../events/topics.ts'
 import { listen } from '../../platform/http/server.ts'
 import { httpShell } from '../../platform/http/shell.ts'
@@ -50,6 +51,7 @@ export async function routeParts(
     reports: createReports(pool, now),
     appendFact: createAppendFact(createMemoryLog(Object.values(topics))),
     metricKeys: createKeyLimit({ count: async () => new Map(), missing: async () => [] }),
+    shortNumbers: createShortNumbers(pool),
     topics,
     newEventId: eventId,
     ingestedPoints: () => {},

@@ -24,8 +24,6 @@ export type AdmissionFacts = {
   profiles: readonly string[]
   /** Faults of dangling references, including those to resources the submitter may not read. */
   dangling: readonly string[]
-  /** Whether the project exists; a project is never deleted. */
-  has_project: boolean
   resolved: Resolved
 }
 

@@ -14,7 +14,7 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
   const { name, version } = spec.lock
   const entry = findRecipe(catalogue, name, version) ?? findRecipe(catalogue, name)
   const [stored, references] = await Promise.all([
-    readStored(pool, caller.username, spec.metadata.project),
+    readStored(pool, caller.username),
     resolveReferences(spec, from),
   ])
   const wanted = spec.spec.resources.profile
@@ -27,7 +27,6 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
     registries: stored.registries,
     quota: stored.quota,
     held_gpus: stored.held_gpus,
-    has_project: stored.has_project,
     profile: profileNamed(stored.profiles, wanted),
     profiles: stored.profiles.map(profile => profile.name),
     ...references,
@@ -46,13 +45,13 @@ function checkParams(entry: CatalogueEntry, params: Record<string, unknown>) {
   return checked.ok ? { value: checked.value, errors: [] } : { value: {}, errors: checked.errors }
 }
 
-type Stored = Pick<AdmissionFacts, 'quota' | 'held_gpus' | 'has_project'> & {
+type Stored = Pick<AdmissionFacts, 'quota' | 'held_gpus'> & {
   registries: string[]
   profiles: Profile[]
 }
 
 /** One query for everything, because admission runs thousands of times a second. */
-async function readStored(pool: Pool, username: string, project: string): Promise<Stored> {
+async function readStored(pool: Pool, username: string): Promise<Stored> {
   const { rows } = await pool.query({
     name: 'admission_facts',
     text: `select (select to_jsonb(q) - '{username,held_jobs,held_series}'::text[]
@@ -60,9 +59,8 @@ async function readStored(pool: Pool, username: string, project: string): Promis
                   (select coalesce(jsonb_agg(prefix order by prefix), '[]') from write.image_registry) as registries,
                   (select coalesce(jsonb_agg(to_jsonb(p) || jsonb_build_object(
                             'price_per_gpu_hour', p.price_per_gpu_hour::text) order by name), '[]')
-                     from write.profile p) as profiles,
-                  exists (select from write.project where name = $2) as has_project`,
-    values: [username, project],
+                     from write.profile p) as profiles`,
+    values: [username],
   })
   const { quota, ...stored } = rows[0] ?? {}
   if (!quota) return { quota: defaultQuota, held_gpus: 0, ...stored }
