@@ -22,8 +22,8 @@ export type ShortId = {
  * The next short id of a project. The first submit creates the project, in the same transaction, and makes the
  * submitter its owner; afterwards only the owner, members and admins may submit to it.
  *
- * The number of a project that exists is taken before the transaction: its row would stay locked until the commit,
- * and all submits to one project would wait for each other's. The number of a submit that fails is lost.
+ * The number of a project that exists is taken beside the transaction, which otherwise would keep the project's row
+ * locked until its commit: all submits to one project would wait for each other. The number of a submit that fails is lost.
  */
 export async function nextShortId(deps: ShortIdDeps, asked: TakeShortId): Promise<ShortId> {
   const { project, caller } = asked
@@ -34,8 +34,7 @@ export async function nextShortId(deps: ShortIdDeps, asked: TakeShortId): Promis
       take: async work => `${project}-${await createProject(deps, work, asked)}`,
     }
   refuseStrangers(known, project, caller)
-  const shortId = `${project}-${await deps.shortNumbers.take(project)}`
-  return { locks: [], take: async () => shortId }
+  return { locks: [], take: async () => `${project}-${await deps.shortNumbers.take(project)}` }
 }
 
 /** Creates the project and returns its first number; if another submit came first, its next one. */
