@@ -22,14 +22,14 @@ export async function changePassword(
   request: ChangePassword,
 ): Promise<void> {
   const { caller, body, ctx } = request
-  const { username } = caller
+  const { username, sid } = caller
   const known = await readHash(deps, username)
   if (known === null)
     throw new Refusal(
       'conflict',
       `${username} has no password here; change it at the identity provider`,
     )
-  const isRight = await passwordGuard.isRight({ username, ctx }, async () =>
+  const isRight = await passwordGuard.isRight({ username, sid, ctx }, async () =>
     (await passwords.matches(body.current, known)) ? 'right' : 'wrong',
   )
   if (!isRight)
@@ -52,7 +52,7 @@ export async function changePassword(
           'conflict',
           'Another request changed the password at the same time; sign in again',
         )
-      await revokeSessions(tx, username, { now, except: caller.sid })
+      await revokeSessions(tx, username, { now, except: sid })
     },
   })
   deps.accessChanged(username)

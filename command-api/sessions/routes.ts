@@ -13,6 +13,7 @@ import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
 import { changePassword } from './change-password.ts'
 import { endSession } from './end-session.ts'
+import { rememberNetwork } from './known-networks.ts'
 import { logout } from './logout.ts'
 import { openSession } from './open-session.ts'
 import type { SignInPorts } from './password-guard.ts'
@@ -64,7 +65,10 @@ const signInRoutes = (deps: Deps, { passwords, passwordGuard, confirm }: Session
         via: 'password',
         requestId,
         ctx,
-        alongside: tx => refuseIfChanged(tx, username, password_hash),
+        async alongside(tx) {
+          await refuseIfChanged(tx, username, password_hash)
+          await rememberNetwork(tx, { username, ctx, now: deps.now() })
+        },
       })
       return { token, user: { username, role } }
     },
