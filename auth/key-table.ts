@@ -1,6 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { CannotStart } from '../platform/cannot-start.ts'
+import { locks } from '../platform/postgres/locks.ts'
+import { inTransaction } from '../platform/postgres/transaction.ts'
+import { lockInTransaction } from '../platform/postgres/with-lock.ts'
 import type { KeyStore } from './key-folder.ts'
 
 /** Signing keys in `auth.signing_key`, sealed with a secret that every process is given. */
@@ -32,16 +35,44 @@ export const keyTable = (pool: Pool, secret: string): KeyStore => ({
   },
 })
 
-/** Moves the keys of a folder to an empty table, so that nobody is signed out. */
-export async function moveKeys(from: KeyStore, to: KeyStore): Promise<void> {
-  if ((await to.kids()).length > 0) return
-  for (const kid of await from.kids()) {
-    const pem = await from.read(kid)
-    if (pem === null) continue
-    await (await to.prepare(kid, pem))()
-    await from.remove(kid)
-  }
+/**
+ * Moves the keys of a folder to the table, so that nobody is signed out. May be repeated, and done by several processes at
+ * once: all keys are stored by one transaction, and only then removed from the folder.
+ */
+export async function moveKeys(from: KeyStore, pool: Pool, secret: string): Promise<void> {
+  const moved = await inTransaction(pool, async tx => {
+    await lockInTransaction(tx, locks.keyMove)
+    const kids = await from.kids()
+    if (kids.length === 0) return []
+    const stored = await openAll(tx, secret)
+    for (const kid of kids) {
+      const pem = stored.has(kid) ? null : await from.read(kid)
+      if (pem !== null) await put(tx, kid, await seal(pem, kid, secret))
+    }
+    return kids
+  })
+  for (const kid of moved) await from.remove(kid)
 }
+
+/**
+ * The names of the keys in use. Opening them proves the secret: a key that was sealed with another one would keep every
+ * other server from starting.
+ */
+async function openAll(tx: PoolClient, secret: string): Promise<ReadonlySet<string>> {
+  const { rows } = await tx.query<{ kid: string; sealed: Buffer }>(
+    'select kid, sealed from auth.signing_key where is_in_use',
+  )
+  for (const { kid, sealed } of rows) await unseal(sealed, kid, secret)
+  return new Set(rows.map(({ kid }) => kid))
+}
+
+/** Also completes what an earlier version left when it was killed: a key that is not in use. */
+const put = (tx: PoolClient, kid: string, sealed: Buffer) =>
+  tx.query(
+    `insert into auth.signing_key (kid, sealed, is_in_use) values ($1, $2, true)
+         on conflict (kid) do update set sealed = excluded.sealed, is_in_use = true`,
+    [kid, sealed],
+  )
 
 /** Whether the keys of this installation are in the table, whatever this process is configured to use. */
 export async function hasKeyTable(pool: Pool): Promise<boolean> {

@@ -16,9 +16,8 @@ export async function keyStoreOf({ config, pool, logger }: Core): Promise<KeySto
   const path = join(config.dataDir, 'keys')
   const secret = await secretOf(config)
   if (secret !== null) {
-    const table = keyTable(pool, secret)
-    await moveKeys(await keyFolder(path), table)
-    return table
+    await moveKeys(await keyFolder(path), pool, secret)
+    return keyTable(pool, secret)
   }
   if (await hasKeyTable(pool))
     throw new CannotStart(

@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { signAccessToken, verifyAccessToken } from '../../auth/access-token.ts'
-import { keyFolder } from '../../auth/key-folder.ts'
+import { type KeyStore, keyFolder } from '../../auth/key-folder.ts'
 import { keyTable, moveKeys } from '../../auth/key-table.ts'
 import { type KeyRing, openKeyRing } from '../../auth/keys.ts'
 import { CannotStart } from '../../platform/cannot-start.ts'
@@ -63,21 +65,86 @@ test('the table holds no key in the clear, and neither another secret nor anothe
   await t.throwsAsync(openKeyRing(keyTable(pool, secret)), wrong)
 })
 
-test('the keys of a folder move to the table once, and their tokens stay valid', async t => {
-  const { pool } = await database(t)
-  const [first, second] = [await folderOf(t), await folderOf(t)]
-  const before = await openKeyRing(await keyFolder(first))
-  const now = new Date()
-  const token = tokenOf(before, now)
-  const table = keyTable(pool, secret)
-  await moveKeys(await keyFolder(first), table)
-  t.deepEqual(await readdir(first), [])
-  const after = await openKeyRing(table)
-  t.truthy(await verifyAccessToken(after, token, now))
+/** A folder with two keys of different age, and a token that each has signed. */
+async function folderWithKeys(t: ExecutionContext, now: Date) {
+  const path = await folderOf(t)
+  const ring = await openKeyRing(await keyFolder(path))
+  const first = tokenOf(ring, now)
+  await (await ring.prepare(new Date(now.getTime() + 1000))).activate()
+  return { path, tokens: [first, tokenOf(ring, now)] }
+}
 
-  const own = await openKeyRing(await keyFolder(second))
-  await moveKeys(await keyFolder(second), table)
-  t.is(await after.find(own.current().kid), null, 'only an empty table takes keys')
+async function areValid(store: KeyStore, tokens: readonly string[], now: Date): Promise<boolean> {
+  const ring = await openKeyRing(store)
+  const claims = await Promise.all(tokens.map(token => verifyAccessToken(ring, token, now)))
+  return claims.every(Boolean)
+}
+
+test('the keys of folders move to the table, and their tokens stay valid', async t => {
+  const { pool } = await database(t)
+  const now = new Date()
+  const table = keyTable(pool, secret)
+  const hosts = [await folderWithKeys(t, now), await folderWithKeys(t, now)]
+  for (const { path } of hosts) {
+    await moveKeys(await keyFolder(path), pool, secret)
+    t.deepEqual(await readdir(path), [])
+  }
+  const tokens = hosts.flatMap(host => host.tokens)
+  t.true(await areValid(table, tokens, now))
+  t.is((await table.kids()).length, 4)
+})
+
+test('several servers move the keys of a folder at once, and each starts', async t => {
+  const { pool } = await database(t)
+  const now = new Date()
+  const { path, tokens } = await folderWithKeys(t, now)
+  const move = async () => {
+    await moveKeys(await keyFolder(path), pool, secret)
+    return areValid(keyTable(pool, secret), tokens, now)
+  }
+  t.deepEqual(await Promise.all([move(), move(), move()]), [true, true, true])
+  t.deepEqual(await readdir(path), [])
+})
+
+for (const step of ['read', 'remove'])
+  test(`a server that was killed while it moved keys, before the second ${step}, starts again`, async t => {
+    const { pool, url } = await database(t)
+    const now = new Date()
+    const { path, tokens } = await folderWithKeys(t, now)
+    const script = join(import.meta.dirname, 'move-until.ts')
+    const child = spawn(process.execPath, [script, path, url, secret, step], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await once(child.stdout, 'data')
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await moveKeys(await keyFolder(path), pool, secret)
+    t.true(await areValid(keyTable(pool, secret), tokens, now))
+    t.deepEqual(await readdir(path), [])
+  })
+
+test('a key that an earlier version stored but did not put in use is moved after all', async t => {
+  const { pool } = await database(t)
+  const now = new Date()
+  const { path, tokens } = await folderWithKeys(t, now)
+  const folder = await keyFolder(path)
+  const [kid = ''] = await folder.kids()
+  await keyTable(pool, secret).prepare(kid, String(await folder.read(kid)))
+  await moveKeys(folder, pool, secret)
+  t.true(await areValid(keyTable(pool, secret), tokens, now))
+})
+
+test('a server with another secret adds no keys that the others could not open, and keeps its own', async t => {
+  const { pool } = await database(t)
+  const now = new Date()
+  const [one, other] = [await folderWithKeys(t, now), await folderWithKeys(t, now)]
+  await moveKeys(await keyFolder(one.path), pool, secret)
+  await t.throwsAsync(moveKeys(await keyFolder(other.path), pool, `${secret}!`), {
+    instanceOf: CannotStart,
+    message: /SERVICE_KEYS_SECRET does not open/,
+  })
+  t.is((await readdir(other.path)).length, 2)
+  t.true(await areValid(keyTable(pool, secret), one.tokens, now))
 })
 
 test('a server on another host takes the tokens of the first by the same secret, and does not start without it', async t => {
