@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { oidcOf } from '../auth/oidc-settings.ts'
 import { createPasswords } from '../auth/passwords.ts'
+import { raiseEpoch } from '../command-api/commit-epoch.ts'
 import { resetOnHost } from '../command-api/users/reset-on-host.ts'
 import { CannotStart } from '../platform/cannot-start.ts'
 import { createLogger } from '../platform/logger.ts'
@@ -24,9 +25,10 @@ async function main(): Promise<void> {
   const provider = oidcOf(config)
   if (provider) throw new CannotStart(`People sign in with ${provider.name} and have no passwords.`)
   const username = process.argv[2] ?? config.initAdminUsername
-  const database = await openDatabase(config, createLogger('fatal', false))
+  const logger = createLogger('fatal', false)
+  const database = await openDatabase(config, logger)
   try {
-    const password = await reset(config, database.url, username)
+    const password = await reset({ config, logger, url: database.url }, username)
     process.stderr.write(
       `The new password of ${username}; their sessions have ended. It is shown only now:\n`,
     )
@@ -36,10 +38,14 @@ async function main(): Promise<void> {
   }
 }
 
-async function reset(config: Config, url: string, username: string): Promise<string> {
+type On = { config: Config; logger: Logger; url: string }
+
+async function reset({ config, logger, url }: On, username: string): Promise<string> {
   const pool = createPool(url, { max: 2, applicationName: 'forge reset-password' })
   try {
     await refuseUnlessInstalled(pool, username)
+    // Before the first write after a restore, as at the start of a server.
+    await raiseEpoch(pool, logger)
     const store = openEventStore({ pool, config }, { committed: () => {} })
     const deps = { store, now: systemClock }
     return await resetOnHost(deps, await createPasswords(), username)

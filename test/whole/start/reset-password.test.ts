@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import { tamper } from '../../audit/recorded.ts'
 import { commandLine } from '../../servers/command-line.ts'
 import { startForge } from '../../servers/forge.ts'
 import { serverProcess } from '../../servers/server-process.ts'
@@ -71,4 +72,21 @@ test('a folder without a server is named, and nothing is created in it', async t
   t.is(code, 1)
   t.regex(stderr, /There is no database in .*data\/postgres; go to the folder/)
   t.deepEqual(await readdir(folder), [])
+})
+
+test('on a database that was restored elsewhere, it begins the next epoch before it writes', async t => {
+  const forge = await startForge(t)
+  await forge.stop()
+  // As a dump of a cluster with higher transaction ids leaves them.
+  const raised = (table: string) =>
+    `update write.${table} set xid = (xid::text::bigint + 900000000000)::text::xid8`
+  await tamper(forge.pool, ...['event', 'relay_cursor', 'audit_head'].map(raised))
+  const url = String(forge.pool.options.connectionString)
+  const { run } = await commandLine(t, { SERVICE_DATABASE_URL: url })
+  const { code, stderr } = await run(['admin', 'reset-password'])
+  t.is(code, 0, stderr)
+  const { rows } = await forge.pool.query(
+    `select epoch from write.event where type = 'user.password_reset'`,
+  )
+  t.deepEqual(rows, [{ epoch: 2 }])
 })
