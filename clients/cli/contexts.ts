@@ -2,6 +2,7 @@ import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { usageFailure } from './failure.ts'
+import { inTurn } from './in-turn.ts'
 
 /** The cookie (`name=value`) that renews the access token, and the end of the session. */
 export type Refresh = { cookie: string; expires_at: string }
@@ -45,7 +46,26 @@ export async function readContexts(path: string): Promise<Contexts> {
   }
 }
 
-/** Replaces the file atomically, so that no reader sees half of it. */
+/** Changes the contexts, in turn with other commands: what they write at the same time is kept. */
+export const updateContexts = (
+  path: string,
+  change: (stored: Contexts) => Contexts,
+): Promise<Contexts> =>
+  inTurn(path, async () => {
+    const changed = change(await readContexts(path))
+    await writeContexts(path, changed)
+    return changed
+  })
+
+export const withContext = (stored: Contexts, name: string, context: Context): Contexts => ({
+  ...stored,
+  contexts: { ...stored.contexts, [name]: context },
+})
+
+/**
+ * Replaces the file atomically, so that no reader sees half of it. Only for commands whose turn it is; others call
+ * `updateContexts`.
+ */
 export async function writeContexts(path: string, contexts: Contexts): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const next = `${path}.${process.pid}`

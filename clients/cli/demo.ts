@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import type { Admission } from './answers.ts'
 import { type Api, createApi } from './api.ts'
 import { lockOf } from './commands/submit.ts'
-import { contextsPath, readContexts, signInTarget, writeContexts } from './contexts.ts'
+import { contextsPath, signInTarget, updateContexts, withContext } from './contexts.ts'
 import { admin, type DemoServer, startDemoServer } from './demo-server.ts'
 import { exitCode, Failure, usageFailure } from './failure.ts'
 import { followRun } from './follow/follow.ts'
@@ -134,12 +134,10 @@ async function signIn({ url, password }: DemoServer, isKept: boolean): Promise<A
 
 /** Stores a context for the kept server; an existing sign-in stays the default. */
 async function remember(url: string, token: string): Promise<void> {
-  const path = contextsPath(process.env)
-  const stored = await readContexts(path)
-  const { host, context } = signInTarget({ host: url }, {}, stored)
-  await writeContexts(path, {
-    current: stored.current ?? context,
-    contexts: { ...stored.contexts, [context]: { host, username: admin, token } },
+  await updateContexts(contextsPath(process.env), stored => {
+    const { host, context } = signInTarget({ host: url }, {}, stored)
+    const added = withContext(stored, context, { host, username: admin, token })
+    return { ...added, current: stored.current ?? context }
   })
 }
 

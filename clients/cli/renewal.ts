@@ -1,4 +1,3 @@
-import { mkdir, rmdir, stat } from 'node:fs/promises'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { createApi } from './api.ts'
 import {
@@ -6,10 +5,11 @@ import {
   contextNamed,
   type Refresh,
   readContexts,
+  withContext,
   writeContexts,
 } from './contexts.ts'
 import { exitCode, Failure } from './failure.ts'
-import { pause } from './sse.ts'
+import { inTurn } from './in-turn.ts'
 
 type Renewing = {
   /** The file of the contexts. */
@@ -38,14 +38,13 @@ async function renewed(
   { path, context, userAgent, nowMs }: Renewing,
   refused: string,
 ): Promise<string | null> {
-  const known = contextNamed(context, await readContexts(path))
+  const stored = await readContexts(path)
+  const known = contextNamed(context, stored)
   if (known.token !== null && known.token !== refused) return known.token
   const { refresh = null } = known
   if (refresh === null || Date.parse(refresh.expires_at) <= nowMs()) return null
   const next = await askForToken(known.host, refresh, { userAgent, nowMs })
-  const { current, contexts } = await readContexts(path)
-  const kept = contexts[context] ?? known
-  await writeContexts(path, { current, contexts: { ...contexts, [context]: { ...kept, ...next } } })
+  await writeContexts(path, withContext(stored, context, { ...known, ...next }))
   return next.token
 }
 
@@ -87,31 +86,4 @@ export function refreshOf(header: string, nowMs: number): Refresh | null {
   const age = attributes.map(text => /^max-age=(\d+)$/i.exec(text)?.[1]).find(Boolean)
   if (age === undefined) return null
   return { cookie, expires_at: toTimestamp(new Date(nowMs + Number(age) * 1000)) }
-}
-
-/** A lock older than this belongs to a command that was killed. */
-const abandonedMs = 40_000
-const lookEveryMs = 50
-
-/** Runs the work while no other command does; a folder is the lock, since making one succeeds only once. */
-async function inTurn<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const lock = `${path}.lock`
-  while (!(await isTaken(lock))) await pause(lookEveryMs, new AbortController().signal)
-  try {
-    return await work()
-  } finally {
-    await rmdir(lock).catch(() => {})
-  }
-}
-
-async function isTaken(lock: string): Promise<boolean> {
-  try {
-    await mkdir(lock)
-    return true
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-    const made = await stat(lock).catch(() => null)
-    if (made !== null && Date.now() - made.mtimeMs > abandonedMs) await rmdir(lock).catch(() => {})
-    return false
-  }
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { contextNamed, contextsPath, readContexts, writeContexts } from '../contexts.ts'
+import { contextNamed, contextsPath, readContexts, updateContexts } from '../contexts.ts'
 import { type ExitCode, exitCode } from '../failure.ts'
 import { toJson } from '../harmless.ts'
 import type { World } from '../session.ts'
@@ -61,10 +61,11 @@ export async function contextUse(
   name: string,
   options: Options,
 ): Promise<ExitCode> {
-  const path = contextsPath(env)
-  const stored = await readContexts(path)
+  const stored = await updateContexts(contextsPath(env), known => {
+    contextNamed(name, known)
+    return { ...known, current: name }
+  })
   const { host, username } = contextNamed(name, stored)
-  await writeContexts(path, { ...stored, current: name })
   if (options.json) terminal.data(toJson({ name, host, username, current: true }))
   else terminal.note(`Commands go to ${host} as ${username}`)
   if (env.FORGE_HOST) terminal.note('FORGE_HOST is set and overrides it')
@@ -77,11 +78,12 @@ export async function contextRemove(
   options: Options,
 ): Promise<ExitCode> {
   const path = contextsPath(env)
-  const { current, contexts } = await readContexts(path)
-  const removed = contextNamed(name, { current, contexts })
+  const removed = contextNamed(name, await readContexts(path))
   const { host, username } = removed
-  const { [name]: _, ...others } = contexts
-  await writeContexts(path, { current: current === name ? null : current, contexts: others })
+  await updateContexts(path, ({ current, contexts: { [name]: _, ...others } }) => ({
+    current: current === name ? null : current,
+    contexts: others,
+  }))
   if (options.json) terminal.data(toJson({ name, host, username, removed: true }))
   else terminal.note(`Forgot ${name} here`)
   const expires_at = endOfSignIn(removed)

@@ -6,7 +6,8 @@ import {
   type Refresh,
   readContexts,
   signInTarget,
-  writeContexts,
+  updateContexts,
+  withContext,
 } from '../contexts.ts'
 import { type ExitCode, exitCode, usageFailure } from '../failure.ts'
 import { toJson } from '../harmless.ts'
@@ -43,7 +44,7 @@ export async function login(world: World, options: LoginOptions): Promise<ExitCo
   const { terminal, env, nowMs } = world
   const way = wayOf(options)
   const path = contextsPath(env)
-  const { host, context } = signInTarget(options, env, await readContexts(path))
+  const { host } = signInTarget(options, env, await readContexts(path))
   const connect = (token: string | null): Api =>
     createApi({
       host,
@@ -56,12 +57,11 @@ export async function login(world: World, options: LoginOptions): Promise<ExitCo
     })
   let refresh: Refresh | null = null
   const { token, user } = await ways[way](world, connect, options)
-  // Read again: a sign-in takes minutes, and another one may have finished in the meantime.
-  const { contexts } = await readContexts(path)
   const { username, role } = user
-  await writeContexts(path, {
-    current: context,
-    contexts: { ...contexts, [context]: { host, username, token, refresh } },
+  // Named only now: a sign-in takes minutes, and another one may have taken the name meanwhile.
+  const { current: context } = await updateContexts(path, known => {
+    const name = signInTarget({ ...options, host }, {}, known).context
+    return { ...withContext(known, name, { host, username, token, refresh }), current: name }
   })
   const expires_at = endOfSignIn({ token, refresh })
   if (options.json)

@@ -1,6 +1,14 @@
 import type { Command } from 'commander'
 import { createApi } from '../api.ts'
-import { contextsPath, type Refresh, readContexts, targetOf, writeContexts } from '../contexts.ts'
+import {
+  type Contexts,
+  contextsPath,
+  type Refresh,
+  readContexts,
+  targetOf,
+  updateContexts,
+  withContext,
+} from '../contexts.ts'
 import { type ExitCode, exitCode, Failure } from '../failure.ts'
 import { toJson } from '../harmless.ts'
 import type { CommonOptions, World } from '../session.ts'
@@ -21,17 +29,18 @@ export async function logout(world: World, options: CommonOptions): Promise<Exit
   if (token === null) throw new Failure(exitCode.auth, `You are not signed in at ${host}`)
   const { refresh = null } = (context === null ? undefined : stored.contexts[context]) ?? {}
   const trouble = await endSession(world, host, { token, refresh })
-  const kept = context === null ? undefined : stored.contexts[context]
-  if (context !== null && kept)
-    await writeContexts(path, {
-      ...stored,
-      contexts: { ...stored.contexts, [context]: { ...kept, token: null, refresh: null } },
-    })
+  if (context !== null) await updateContexts(path, known => withoutToken(known, context))
   if (trouble !== null) throw unended(host, trouble)
   if (options.json) terminal.data(toJson({ host, context, signed_out: true }))
   else terminal.note(`Signed out at ${host}`)
   if (env.FORGE_TOKEN) terminal.note('FORGE_TOKEN is still set')
   return exitCode.ok
+}
+
+/** A context that was removed meanwhile does not come back. */
+function withoutToken(known: Contexts, name: string): Contexts {
+  const kept = known.contexts[name]
+  return kept ? withContext(known, name, { ...kept, token: null, refresh: null }) : known
 }
 
 /** Null once the session has ended, even if it already had. */

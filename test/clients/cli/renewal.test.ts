@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, utimes } from 'node:fs/promises'
+import { mkdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import test, { type ExecutionContext } from 'ava'
 import { contextsPath, readContexts, writeContexts } from '../../../clients/cli/contexts.ts'
 import { refreshOf } from '../../../clients/cli/renewal.ts'
@@ -108,6 +108,7 @@ test('a lock that a killed command left is taken over', async t => {
   const { run, path } = await expiredSignIn(t)
   const longAgo = new Date(Date.now() - 60_000)
   await mkdir(`${path}.lock`)
-  await utimes(`${path}.lock`, longAgo, longAgo)
+  await writeFile(`${path}.lock/holder`, '')
+  await utimes(`${path}.lock/holder`, longAgo, longAgo)
   t.is((await run(['whoami'])).code, 0)
 })
