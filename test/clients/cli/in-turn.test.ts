@@ -31,13 +31,13 @@ test('an abandoned lock is taken over by one command only, and one that comes ba
   let turns = 0
   const work = async () => {
     most = Math.max(most, ++working)
-    await setTimeout(Math.random() * 3)
+    await setTimeout(Math.random() * 40)
     working--
     turns++
     if (turns % 3) return
     await abandon(path)
     // Long enough for others to find it.
-    await setTimeout(Math.random() * 120)
+    await setTimeout(Math.random() * 80)
   }
   const contender = async () => {
     for (let turn = 0; turn < 12; turn++) {
