@@ -1,13 +1,12 @@
 import { type Static, Type } from 'typebox'
-import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
+import { byName, closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
 export const artifactKinds = ['checkpoint', 'hf_export', 'eval_report', 'merged_model'] as const
 
 const step = () => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const sizeBytes = () => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const sha256 = () => Type.String({ pattern: '^[0-9a-f]{64}$' })
-const scores = (options = {}) =>
-  Type.Record(Type.String({ minLength: 1, maxLength: 250 }), Type.Number(), options)
+const scores = (options = {}) => byName(Type.Number(), options)
 
 /** The body of `POST /api/ingest/artifact` (specification, "Artifact"). */
 export const artifactInput = closed({

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { closed, timestamp } from './shared.ts'
+import { byName, closed, timestamp } from './shared.ts'
 
 const scalar = Type.Union([
   Type.String({ maxLength: 6000 }),
@@ -11,9 +11,7 @@ const scalar = Type.Union([
 /** The body of `POST /api/ingest/hparams`: flat, nested configuration is flattened with dots. */
 export const hparamsInput = closed({
   run_id: Type.String({ minLength: 1, maxLength: 128 }),
-  params: Type.Record(Type.String({ minLength: 1, maxLength: 250 }), scalar, {
-    maxProperties: 2000,
-  }),
+  params: byName(scalar, { maxProperties: 2000 }),
 })
 
 export const hparamsReply = Type.Object({

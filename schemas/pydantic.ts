@@ -38,6 +38,8 @@ function withoutUnionNoise(faults: ErrorObject[]): ErrorObject[] {
   const real = faults.filter(
     f =>
       f.keyword !== 'if' &&
+      // The fault of the name itself comes beside it.
+      f.keyword !== 'propertyNames' &&
       !(unions.has(f.instancePath) && f.keyword === 'type' && f.params.type === 'null'),
   )
   const explained = real.filter(f => f.keyword !== 'anyOf' && f.keyword !== 'oneOf')
@@ -50,13 +52,20 @@ function withoutUnionNoise(faults: ErrorObject[]): ErrorObject[] {
 
 function toValidationError(fault: ErrorObject, source: Source): ValidationError {
   const { type, msg, at, ctx } = wording(fault)
-  const loc = [source.part, ...pathOf(fault), ...(at === undefined ? [] : [at])]
+  const loc = [
+    source.part,
+    ...pathOf(fault),
+    ...(at === undefined ? [] : [at]),
+    ...(fault.propertyName === undefined ? [] : [start(fault.propertyName), '[key]']),
+  ]
   const error: ValidationError = { loc, msg, type }
   const input = mayEcho(fault, at, source) ? inputOf(fault, at) : undefined
   if (input !== undefined && !loc.some(step => secretName.test(String(step)))) error.input = input
   if (ctx) error.ctx = ctx
   return error
 }
+
+const start = (name: string) => (name.length > 64 ? `${name.slice(0, 63)}…` : name)
 
 /** Where the schema has secrets, only scalar values of known, non-secret fields are echoed. */
 function mayEcho(fault: ErrorObject, at: string | undefined, { holdsSecrets }: Source): boolean {

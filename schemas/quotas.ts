@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { closed, pageQuery } from './shared.ts'
+import { byName, closed, pageQuery } from './shared.ts'
 
 /** An upper bound far above any real cluster that fits every column it is stored in. */
 const count = (fallback?: number) =>
@@ -25,7 +25,7 @@ const limits = {
   allowed_profiles: Type.Array(Type.String(), { default: [] }),
   priority: count(0),
   /** By GPU series, e.g. `{"H100": {"max_concurrent_gpus": 8}}`. */
-  per_series: Type.Record(Type.String(), seriesCap, { default: {} }),
+  per_series: byName(seriesCap, { default: {} }),
 }
 
 /** The body of `POST /api/admin/quotas` (specification, "Quota (per user)"). */

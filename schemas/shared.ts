@@ -1,4 +1,4 @@
-import { type Static, type TSchema, type TUnsafe, Type } from 'typebox'
+import { type Static, type TSchema, type TSchemaOptions, type TUnsafe, Type } from 'typebox'
 
 /** ISO 8601 with an explicit offset, e.g. `2026-11-20T19:26:53+00:00` (specification, "Identifiers and common formats"). */
 export const timestamp = () => Type.String({ format: 'date-time' })
@@ -12,6 +12,16 @@ export const oneOf = <const V extends readonly string[]>(...values: V): TUnsafe<
 /** An object that refuses keys it does not name. */
 export const closed = <P extends Record<string, TSchema>>(properties: P) =>
   Type.Object(properties, { additionalProperties: false })
+
+/**
+ * An object with free keys of 1 to 250 characters. (The limits of a key's own schema are lost in `Type.Record`, and its
+ * default pattern, in which a dot is no newline, leaves the values of some keys unchecked.)
+ */
+export const byName = <V extends TSchema>(values: V, options: TSchemaOptions = {}) =>
+  Type.Record(Type.String({ pattern: '^[\\s\\S]*$' }), values, {
+    propertyNames: { type: 'string', minLength: 1, maxLength: 250 },
+    ...options,
+  })
 
 /** A run id, or the short id `<project>-<n>` accepted wherever a run id is. */
 export const runIdInPath = Type.Object({ run_id: Type.String({ minLength: 1, maxLength: 128 }) })

@@ -3,7 +3,7 @@ import math
 import unittest
 from fractions import Fraction
 
-from forge.values import HPARAM_TEXT_LIMIT, hparams, scalars, to_scalar, to_step
+from forge.values import HPARAM_NAME_LIMIT, HPARAM_TEXT_LIMIT, hparams, scalars, to_scalar, to_step
 
 
 class Tensor:
@@ -117,6 +117,9 @@ class Hparams(unittest.TestCase):
 
     def test_long_text_is_cut_at_the_limit_of_the_service(self):
         self.assertEqual(len(hparams({"prompt": "é" * 10_000})["prompt"]), HPARAM_TEXT_LIMIT)
+
+    def test_cuts_names_to_what_the_service_accepts(self):
+        self.assertEqual([len(name) for name in hparams({"k" * 300: 1, "short": 2})], [HPARAM_NAME_LIMIT, 5])
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ Scalar = Union[float, int]
 _MAX_DEPTH = 32
 
 HPARAM_TEXT_LIMIT = 6000
+# A longer name is cut, because the service would refuse all hyperparameters of the call.
+HPARAM_NAME_LIMIT = 250
 
 # As many names as a run may have; a dictionary that contains itself twice has more than there are atoms.
 MAX_NAMES = 100_000
@@ -107,7 +109,7 @@ def hparams(params: Any) -> Dict[str, Any]:
         if not hasattr(params, "__dict__"):
             raise TypeError('needs names and values, as in {"lr": 0.1}, not %s' % _shown(params))
         params = vars(params)  # argparse.Namespace, dataclasses, SimpleNamespace
-    return {key: _hparam(value) for key, value in flatten(params)}
+    return {key[:HPARAM_NAME_LIMIT]: _hparam(value) for key, value in flatten(params)}
 
 
 def _hparam(value: Any) -> Any:
