@@ -143,7 +143,7 @@ function sender({ host, token: given, userAgent, renew, onCookie }: ApiOptions):
   return async (outgoing, signal) => {
     const used = token
     let response = await send(outgoing, signal)
-    if (response.status === 401 && used !== null && renew) {
+    if (response.status === 401 && used !== null && renew && !(await isWrongPassword(response))) {
       // Another request of this process may have renewed it meanwhile.
       const next = token === used ? await renew(used) : token
       if (next !== null) {
@@ -155,6 +155,17 @@ function sender({ host, token: given, userAgent, renew, onCookie }: ApiOptions):
     for (const cookie of response.headers.getSetCookie()) onCookie?.(cookie)
     return response
   }
+}
+
+/** A 401 about the password in the body of the request; the token is fine. */
+const wrongPassword = 'password.wrong'
+
+async function isWrongPassword(response: Response): Promise<boolean> {
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => null)
+  return typeof body === 'object' && body !== null && 'code' in body && body.code === wrongPassword
 }
 
 /** Maximum tries of a read that lags behind; each waits up to 2 s on the server. */
@@ -172,7 +183,8 @@ async function sendUntilCaughtUp(send: () => Promise<Response>): Promise<Respons
 
 function refusal(response: Response, body: unknown, isSignedIn: boolean): Failure {
   const failure = failureOfAnswer(response.status, body, response.headers.get('x-request-id'))
-  if (response.status !== 401 || !isSignedIn) return failure
+  if (response.status !== 401 || !isSignedIn || failure.fields.code === wrongPassword)
+    return failure
   const lines = [`hint: forge login --host ${new URL(response.url).origin}`]
   return new Failure(failure.exitCode, failure.message, {
     lines: [...lines, ...failure.lines],

@@ -72,7 +72,8 @@ export function failureOfAnswer(status: number, body: unknown, requestId: string
     ...(Array.isArray(detail) ? detail.map(rejectedField) : []),
     ...(typeof gate === 'string' ? [`gate: ${gate}`] : []),
     ...(typeof hint === 'string' ? [`hint: ${hint}`] : []),
-    ...(id === null ? [] : [`request: ${id}`]),
+    // For whoever looks into the server's log; a mistake of the caller needs nobody who does.
+    ...(id === null || status < 500 ? [] : [`request: ${id}`]),
   ]
   return new Failure(exitCodeOfStatus(status), headline(status, detail, body), { lines, fields })
 }

@@ -22,7 +22,7 @@ export function describePs(command: Command): Command {
     .option('-q, --quiet', 'run ids only')
     .option('-a, --all', 'also those that ended more than a day ago')
     .option('-p, --project <name>')
-    .option('-s, --state <state>', 'e.g. running, queued, failed')
+    .option('-s, --state <state>', 'e.g. running, or running,queued')
     .option('-o, --owner <username>')
     .option('-m, --metric <key>', 'the metric to show; a loss if there is one')
     .option('-l, --limit <count>', 'at most this many', '30')

@@ -1,5 +1,9 @@
+import { jobStates } from '../../../schemas/jobs.ts'
+import { runStates } from '../../../schemas/run-records.ts'
 import type { JobRow, RunRecord } from '../answers.ts'
 import type { Query } from '../api.ts'
+import { closest } from '../closest.ts'
+import { usageFailure } from '../failure.ts'
 import { byInterest } from '../follow/picture.ts'
 import type { Session } from '../session.ts'
 
@@ -36,16 +40,33 @@ export type ListOptions = {
 }
 
 const recentMs = 86_400_000
-/** States that only jobs have; runs and jobs are separate lists with separate states. */
-const jobWord = /^(admitted|held|queued|scheduled|starting|pausing|paused|stopping)$/
-const runWord = /^(pending|abandoned)$/
+const allStates = [...new Set<string>([...jobStates, ...runStates])]
+
+/** The wanted states, of which there may be several with commas; null for all. */
+export function statesOf(text: string | undefined): string[] | null {
+  if (text === undefined || text === '') return null
+  const words = text.split(',').map(word => word.trim())
+  const unknown = words.find(word => !allStates.includes(word))
+  if (unknown === undefined) return words
+  const meant = closest(unknown, allStates)
+  throw usageFailure(
+    `There is no state "${unknown}"${meant === null ? '' : `; did you mean ${meant}?`}`,
+    `states: ${allStates.join(', ')}`,
+  )
+}
 
 export async function listRuns({ api, nowMs }: Session, options: ListOptions): Promise<RunRow[]> {
   const { project, owner, state = '', limit } = options
-  const query: Query = { project, owner, state: state || undefined, limit }
+  const states = statesOf(state)
+  // Runs and jobs are separate lists with separate states. No words at all: a list in which nothing can match.
+  const among = (known: readonly string[]) => states?.filter(word => known.includes(word)).join()
+  const [ofJobs, ofRuns] = [among(jobStates), among(runStates)]
+  const query: Query = { project, owner, limit }
   const [jobs, runs] = await Promise.all([
-    runWord.test(state) ? [] : api.get<JobRow[]>('/api/jobs', query),
-    jobWord.test(state) ? [] : api.get<RunRecord[]>('/api/runs', { ...query, sort: '-created_at' }),
+    ofJobs === '' ? [] : api.get<JobRow[]>('/api/jobs', { ...query, state: ofJobs }),
+    ofRuns === ''
+      ? []
+      : api.get<RunRecord[]>('/api/runs', { ...query, state: ofRuns, sort: '-created_at' }),
   ])
   const byId = new Map(runs.map(run => [run.run_id, run]))
   const rows = [

@@ -7,7 +7,7 @@ test('each status of the specification has its exit code', t => {
   t.deepEqual(codes.map(exitCodeOfStatus), [3, 4, 4, 3, 5, 3, 3, 2, 6, 6, 3, 6, 6])
 })
 
-test('a refusal by a gate names the gate, the hint and the request', t => {
+test('a refusal by a gate names the gate and the hint; its request is among the fields', t => {
   const failure = failureOfAnswer(
     400,
     {
@@ -22,7 +22,8 @@ test('a refusal by a gate names the gate, the hint and the request', t => {
   )
   t.is(failure.exitCode, 3)
   t.is(failure.message, 'Insufficient quota: requested 16 GPUs, available 8')
-  t.deepEqual(failure.lines, ['gate: quota', 'hint: Ask an admin', 'request: req-1'])
+  t.deepEqual(failure.lines, ['gate: quota', 'hint: Ask an admin'])
+  t.is(failure.fields.request_id, 'req-1')
   t.is(failure.fields.code, 'quota.max_concurrent_gpus')
 })
 
@@ -47,8 +48,13 @@ test('a 422 shows each rejected field on its own line', t => {
   t.deepEqual(failure.lines, [
     'body.spec.datasets.0.as: Field required (missing)',
     'body.api: Input should be a valid string, not 3 (string_type)',
-    'request: req-2',
   ])
+})
+
+test('only a failure of the server is shown with its request', t => {
+  const lines = (status: number) => failureOfAnswer(status, { detail: 'no' }, 'req-3').lines
+  t.deepEqual([400, 401, 404, 409, 429].flatMap(lines), [])
+  for (const status of [500, 502, 503]) t.deepEqual(lines(status), ['request: req-3'])
 })
 
 test('responses from other servers are shown as text, without markup', t => {

@@ -14,7 +14,7 @@ test('a person signs in by password once and stays signed in', async t => {
   const login = ['login', '--host', forge.url, ...password]
   const wrong = await run(login, { stdin: 'not the password\n' })
   t.is(wrong.code, 4)
-  t.regex(wrong.stderr, /^error: .*\n(.*\n)* {2}request: \S+\n$/)
+  t.is(wrong.stderr, 'error: Username or password is wrong\n')
   t.is(wrong.stdout, '')
 
   const right = await run([...login, '--json'], { stdin: `${adminPassword}\n` })
