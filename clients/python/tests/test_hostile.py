@@ -101,6 +101,40 @@ class Surroundings(unittest.TestCase):
         self.assertIn("can't start new thread", err)
         self.assertRegex(err, r"1 point and \d other reports kept in ")
 
+    def test_an_error_without_words_passes_as_itself(self):
+        code, out, err, _ = run_script(
+            """
+            import forge
+            class Mute(Exception):
+                def __str__(self):
+                    raise TypeError("no words")
+            try:
+                with forge.init(monitor_hardware=False) as run:
+                    finish, run.finish = run.finish, lambda state, message=None: finish(state, message=message, timeout=0.1)
+                    raise Mute
+            except Mute:
+                print("passed")
+            """,
+            **AWAY,
+        )
+        self.assertEqual((code, out), (0, "passed\n"), err)
+
+    def test_a_folder_that_is_gone_ends_no_training(self):
+        code, out, err, _ = run_script(
+            """
+            import os, tempfile, forge
+            folder = tempfile.mkdtemp()
+            os.chdir(folder)
+            os.rmdir(folder)
+            forge.init(monitor_hardware=False)
+            print(forge.log_artifact("checkpoint", "model.pt", "torch"))
+            forge.finish(timeout=0.1)
+            """,
+            **AWAY,
+        )
+        self.assertEqual((code, out), (0, "None\n"), err)
+        self.assertIn("artifact not registered: ", err)
+
     def test_an_address_that_nobody_can_connect_to_loses_nothing(self):
         code, _, err, _ = run_script(
             """

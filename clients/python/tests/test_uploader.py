@@ -97,6 +97,20 @@ class Poison(unittest.TestCase):
         self.assertEqual(sync([], {"FORGE_SPOOL_DIR": root}, told.append), 6)
         self.assertEqual([line.split(": ")[0] for line in told], [self.folder, os.path.join(root, "run_2")])
 
+    def test_lines_of_another_version_are_counted_as_lost(self):
+        earlier = Spool(self.folder, Config("http://127.0.0.1:1", "run_1", "fit_1_secret", None, 0, 0))
+        earlier.append(Request("metrics", b'{"n":1,"word":"fine"}', 1))
+        earlier.close()
+        (segment,) = [name for name in os.listdir(self.folder) if name.endswith(".jsonl")]
+        with open(os.path.join(self.folder, segment), "ab") as file:
+            file.write(b'{"version":2,"route":"metrics"}\n' * 2)
+        uploader, _ = self.uploader(Buffer())
+        self.assertTrue(uploader.flush(15))
+        uploader.close(5)
+        self.assertEqual(self.server.taken, [1])
+        self.assertEqual(uploader.lost.amount, Amount(reports=2))
+        self.assertIn("another version", uploader.lost.why)
+
     def test_a_response_that_nobody_can_read_loses_nothing(self):
         self.server.odd = True
         buffer = Buffer()

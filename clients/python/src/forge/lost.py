@@ -20,6 +20,7 @@ class Losses:
     def __init__(self, notices: Notices):
         self._notices = notices
         self.so_far = Lost()
+        self._unreadable = 0
 
     def refused(self, request: Request, why: str) -> None:
         self._count(request, why)
@@ -28,6 +29,15 @@ class Losses:
     def lose(self, request: Request, why: str) -> None:
         self._count(request, why)
         self._notices.report("%s lost" % _noun(request), request.points, why)
+
+    def unreadable(self, lines: int) -> None:
+        """Of the spool, so far."""
+        count, self._unreadable = lines - self._unreadable, lines
+        if count:
+            why = "the spool holds lines that are damaged or of another version of the client"
+            amount = self.so_far.amount
+            self.so_far = Lost(amount._replace(reports=amount.reports + count), why)
+            self._notices.report("reports lost", count, why)
 
     def left_out(self, why: str, count: int) -> None:
         """Points that cannot be sent."""

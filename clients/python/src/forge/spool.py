@@ -58,6 +58,7 @@ class Spool:
         self.note = config.note(config.address)
         self.left = Amount()
         self.trouble = ""  # why the disk did not take the last report, if it did not
+        self.unreadable = 0  # whole lines that were no report: damaged, or of another version of this client
         self._folder = folder
         self._is_settled = False
         # Others may look into the folder of a run that is still to be created, for its address.
@@ -94,7 +95,9 @@ class Spool:
         while self._head is None and self._segments:
             line = self._read_line()
             self._head = _parse(line)
-            if self._head is None and not line.endswith(b"\n"):
+            if self._head is None and line.endswith(b"\n"):
+                self.unreadable += 1
+            elif self._head is None:
                 self._drop_first_segment()  # the end, or a line cut off by a crash
         return self._head
 

@@ -226,6 +226,7 @@ class Uploader:
             if self._behind_a_replay:
                 return None
             head = self._spool.head()
+            self._losses.unreadable(self._spool.unreadable)
             request = head or self._buffer.take(self._config.run_id, self._config.attempt, self._encoder)
             self._in_flight = None if request is None else _InFlight(request, spooled=head is not None)
             return self._in_flight
