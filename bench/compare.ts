@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { askApi, signIn } from '../test/servers/api.ts'
+import { askApi } from '../test/servers/api.ts'
 import { until } from '../test/servers/until.ts'
-import { casesOf, gpusPerNode, lockPath } from './admission/cases.ts'
+import { casesOf, lockPath } from './admission/cases.ts'
+import { prepare } from './admission/stage.ts'
 import { duel, type Score } from './compare/duel.ts'
 import { type Ratio, ratioOf } from './compare/ratio.ts'
 import type { Work } from './load/plan.ts'
@@ -99,15 +100,7 @@ async function pidsOf(server: Server, broker: KafkaBroker | null): Promise<numbe
 }
 
 async function worksOf(url: string): Promise<Map<string, Asked>> {
-  const token = await signIn(url)
-  await askApi(url, 'PUT', '/api/admin/profiles/local', {
-    token,
-    body: { series: 'local', gpus_per_node: gpusPerNode, executor: 'local' },
-  })
-  await askApi(url, 'POST', '/api/admin/quotas', {
-    token,
-    body: { username: 'admin', max_concurrent_gpus: 1_000_000, max_concurrent_jobs: 1_000_000 },
-  })
+  const token = await prepare(url)
   const lock = await askApi(url, 'GET', lockPath, { token })
   const runs = await createRuns(url, token, 'bench', 64)
   const reports = (points: number): [string, Asked] => [

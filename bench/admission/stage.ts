@@ -95,7 +95,7 @@ async function stageOn(
 }
 
 /** Hardware that an admin described, and a quota that is never in the way; returns the admin's token. */
-async function prepare(url: string): Promise<string> {
+export async function prepare(url: string): Promise<string> {
   const token = await signIn(url)
   await askApi(url, 'PUT', '/api/admin/profiles/local', {
     token,

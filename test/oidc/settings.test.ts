@@ -1,22 +1,13 @@
 import test from 'ava'
 import { oidcOf } from '../../auth/oidc-settings.ts'
-import { BadConfig, redacted } from '../../platform/settings.ts'
+import { redacted } from '../../platform/settings.ts'
 import { readConfig } from '../../server/config.ts'
+import { configFaults } from '../servers/config-faults.ts'
 
 const provider = {
   SERVICE_OIDC_ISSUER: 'https://id.example.org/realms/forge',
   SERVICE_OIDC_CLIENT_ID: 'forge',
   SERVICE_OIDC_CLIENT_SECRET: 'not for the log',
-}
-
-const faultsOf = (env: Record<string, string>): readonly string[] => {
-  try {
-    readConfig(env)
-    return []
-  } catch (error) {
-    if (error instanceof BadConfig) return error.faults
-    throw error
-  }
 }
 
 test('three settings make a provider; its name is the host, its claim groups, its secret not shown', t => {
@@ -36,10 +27,10 @@ test('three settings make a provider; its name is the host, its claim groups, it
 })
 
 test('an incomplete set of settings is a fault that names the missing ones', t => {
-  t.deepEqual(faultsOf({ ...provider, SERVICE_OIDC_CLIENT_SECRET: '' }), [
+  t.deepEqual(configFaults({ ...provider, SERVICE_OIDC_CLIENT_SECRET: '' }), [
     'SERVICE_OIDC_CLIENT_SECRET: missing, though SERVICE_OIDC_ISSUER, SERVICE_OIDC_CLIENT_ID is set',
   ])
-  t.is(faultsOf({ SERVICE_OIDC_ADMIN_GROUP: 'admins' }).length, 3)
+  t.is(configFaults({ SERVICE_OIDC_ADMIN_GROUP: 'admins' }).length, 3)
 })
 
 for (const [issuer, isTaken] of [
@@ -56,5 +47,5 @@ for (const [issuer, isTaken] of [
   ['id.example.org', false],
 ] as const)
   test(`the issuer ${issuer} is ${isTaken ? 'taken' : 'refused'}`, t => {
-    t.is(faultsOf({ ...provider, SERVICE_OIDC_ISSUER: issuer }).length, isTaken ? 0 : 1)
+    t.is(configFaults({ ...provider, SERVICE_OIDC_ISSUER: issuer }).length, isTaken ? 0 : 1)
   })

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { pino } from 'pino'
 import { decisionEvents } from '../../events/all.ts'
@@ -9,21 +8,9 @@ import { decisionsProjection } from '../../projector/decisions.ts'
 import { startRunner } from '../../projector/runner.ts'
 import { database } from '../servers/postgres.ts'
 import { until } from '../servers/until.ts'
+import { loginEvent } from './login-event.ts'
 
 const topic = 'forge.decisions'
-
-const version = (stream_version: number, event_id = randomUUID()) => ({
-  event_id,
-  type: 'user.login',
-  schema_version: 1,
-  stream: 'user-ada',
-  stream_version,
-  occurred_at: '2026-11-20T19:26:53.000Z',
-  actor: { type: 'user', id: 'ada', via: 'test' },
-  request_id: 'r',
-  causation_id: null,
-  data: { username: 'ada', sid: 's', via: 'test' },
-})
 
 test('an event that was published twice is applied once, another one under its version halts the projection', async t => {
   const db = await database(t, { schema: 'read' })
@@ -50,7 +37,7 @@ test('an event that was published twice is applied once, another one under its v
       onDeadLetter: one => t.fail(`parked ${one}`),
     },
   )
-  const [one, two, three] = [version(1), version(2), version(3)]
+  const [one, two, three] = [loginEvent(1), loginEvent(2), loginEvent(3)]
   const publish = async (...events: object[]) => {
     await log.append(
       topic,
@@ -67,7 +54,7 @@ test('an event that was published twice is applied once, another one under its v
   t.deepEqual(applied, [1, 2, 3])
   t.is(runner.status().halted, null)
 
-  const reused = version(2)
+  const reused = loginEvent(2)
   await publish(reused)
   await until('it says what is wrong', 15_000, () => runner.status().halted)
   t.regex(

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { pino } from 'pino'
@@ -14,6 +13,7 @@ import { startRunner } from '../../projector/runner.ts'
 import { report } from '../metrics/given.ts'
 import { database } from '../servers/postgres.ts'
 import { until } from '../servers/until.ts'
+import { loginEvent } from './login-event.ts'
 
 /** A log, and projectors one after the other. */
 async function installation(t: ExecutionContext, projection: () => TopicProjection) {
@@ -46,19 +46,7 @@ async function installation(t: ExecutionContext, projection: () => TopicProjecti
 /** As the statements of a projector from before `filled_to` leave the checkpoint. */
 const asOfBefore = (pool: Pool) => pool.query('update projection_checkpoint set filled_to = null')
 
-const login = (stream_version: number, event_id = randomUUID()) => ({
-  event_id,
-  type: 'user.login',
-  schema_version: 1,
-  stream: 'user-ada',
-  stream_version,
-  occurred_at: '2026-11-20T19:26:53.000Z',
-  actor: { type: 'user', id: 'ada', via: 'test' },
-  request_id: 'r',
-  causation_id: null,
-  data: { username: 'ada', sid: 's', via: 'test' },
-})
-type Login = ReturnType<typeof login>
+type Login = ReturnType<typeof loginEvent>
 const onLog = (event: Login) => ({ key: 'user-ada', value: Buffer.from(JSON.stringify(event)) })
 
 const store = (pool: Pool, event: Login) =>
@@ -71,7 +59,7 @@ const store = (pool: Pool, event: Login) =>
 /** Decisions of which a projector from before `applied_event` applied the second. */
 async function decided(t: ExecutionContext) {
   const at = await installation(t, () => decisionsProjection('topic', [], decisionEvents))
-  const events = [login(1), login(2)]
+  const events = [loginEvent(1), loginEvent(2)]
   for (const event of events) await store(at.pool, event)
   await at.append(...events.map(onLog))
   await at.project('both are applied', offset => offset === 2n)
@@ -82,17 +70,17 @@ async function decided(t: ExecutionContext) {
 
 test('a decision that the projector of an earlier version applied may be published again', async t => {
   const at = await decided(t)
-  await at.append(...at.events.map(onLog), onLog(login(3)))
+  await at.append(...at.events.map(onLog), onLog(loginEvent(3)))
   t.is(await at.project('all are read', (offset, halted) => offset === 5n || halted !== null), null)
 })
 
 test('a version that was used again halts the projection after an upgrade, too', async t => {
   const at = await decided(t)
   await at.project('it is filled in', offset => offset === 2n)
-  await at.append(onLog(login(3)))
+  await at.append(onLog(loginEvent(3)))
   await at.project('the third is applied', offset => offset === 3n)
   // The database was restored to before the third, whose version is used again, and then upgraded.
-  const again = login(3)
+  const again = loginEvent(3)
   await store(at.pool, again)
   await asOfBefore(at.pool)
   await at.append(onLog(again))

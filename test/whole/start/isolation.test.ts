@@ -5,21 +5,11 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { pino } from 'pino'
 import type { Readiness } from '../../../platform/readiness.ts'
-import { BadConfig } from '../../../platform/settings.ts'
 import { readConfig } from '../../../server/config.ts'
 import { openIsolation } from '../../../server/isolation.ts'
 import { whatHolds } from '../../executor/what-holds.ts'
+import { configFaults } from '../../servers/config-faults.ts'
 import { serverProcess } from '../../servers/server-process.ts'
-
-const faultsOf = (env: Record<string, string>): readonly string[] => {
-  try {
-    readConfig(env)
-    return []
-  } catch (error) {
-    if (error instanceof BadConfig) return error.faults
-    throw error
-  }
-}
 
 test('settings of isolation are checked at the start', t => {
   t.like(readConfig({}), { localIsolation: 'auto', localReadable: [] })
@@ -29,9 +19,9 @@ test('settings of isolation are checked at the start', t => {
     count: 100,
   })
   for (const range of ['0-65535', '70099-70000', '70000-70001', '5', '1-4294967295'])
-    t.is(faultsOf({ SERVICE_LOCAL_USER_IDS: range }).length, 1, range)
-  t.is(faultsOf({ SERVICE_LOCAL_ISOLATION: 'docker' }).length, 1)
-  t.deepEqual(faultsOf({ SERVICE_LOCAL_WRITABLE: '/data,models' }), [
+    t.is(configFaults({ SERVICE_LOCAL_USER_IDS: range }).length, 1, range)
+  t.is(configFaults({ SERVICE_LOCAL_ISOLATION: 'docker' }).length, 1)
+  t.deepEqual(configFaults({ SERVICE_LOCAL_WRITABLE: '/data,models' }), [
     'SERVICE_LOCAL_WRITABLE: models is no absolute path',
   ])
 })

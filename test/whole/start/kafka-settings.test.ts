@@ -1,17 +1,8 @@
 import test from 'ava'
-import { BadConfig, redacted } from '../../../platform/settings.ts'
+import { redacted } from '../../../platform/settings.ts'
 import { readConfig } from '../../../server/config.ts'
 import { kafkaSecurityOf } from '../../../server/kafka-settings.ts'
-
-const faultsOf = (env: Record<string, string>): readonly string[] => {
-  try {
-    readConfig(env)
-    return []
-  } catch (error) {
-    if (error instanceof BadConfig) return error.faults
-    throw error
-  }
-}
+import { configFaults } from '../../servers/config-faults.ts'
 
 const far = { SERVICE_KAFKA_BROKERS: 'localhost:9092,kafka-1.example.org:9092' }
 const sasl = {
@@ -21,31 +12,31 @@ const sasl = {
 }
 
 test('a broker that is not on this machine is refused without TLS, unless plaintext is allowed', t => {
-  const [fault, ...more] = faultsOf(far)
+  const [fault, ...more] = configFaults(far)
   t.regex(fault ?? '', /^SERVICE_KAFKA_BROKERS=kafka-1\.example\.org:9092: not on this machine/)
   t.regex(fault ?? '', /SERVICE_KAFKA_TLS=on, or SERVICE_KAFKA_PLAINTEXT=allow/)
   t.deepEqual(more, [])
-  t.is(faultsOf({ ...far, ...sasl }).length, 1, 'a password does not hide what follows it')
-  t.deepEqual(faultsOf({ ...far, SERVICE_KAFKA_TLS: 'on' }), [])
-  t.deepEqual(faultsOf({ ...far, SERVICE_KAFKA_PLAINTEXT: 'allow' }), [])
-  t.deepEqual(faultsOf({ SERVICE_KAFKA_BROKERS: '127.0.0.1:1,127.1.2.3:1,localhost:1' }), [])
-  t.is(faultsOf({ SERVICE_KAFKA_BROKERS: '127.evil.example:9092' }).length, 1)
+  t.is(configFaults({ ...far, ...sasl }).length, 1, 'a password does not hide what follows it')
+  t.deepEqual(configFaults({ ...far, SERVICE_KAFKA_TLS: 'on' }), [])
+  t.deepEqual(configFaults({ ...far, SERVICE_KAFKA_PLAINTEXT: 'allow' }), [])
+  t.deepEqual(configFaults({ SERVICE_KAFKA_BROKERS: '127.0.0.1:1,127.1.2.3:1,localhost:1' }), [])
+  t.is(configFaults({ SERVICE_KAFKA_BROKERS: '127.evil.example:9092' }).length, 1)
 })
 
 test('settings that would have no effect, or lack another one, are faults', t => {
   const on = { SERVICE_KAFKA_TLS: 'on' }
-  t.deepEqual(faultsOf({ SERVICE_KAFKA_TLS_CA_FILE: '/ca.pem' }), [
+  t.deepEqual(configFaults({ SERVICE_KAFKA_TLS_CA_FILE: '/ca.pem' }), [
     'SERVICE_KAFKA_TLS_CA_FILE: has no effect without SERVICE_KAFKA_TLS=on',
   ])
-  t.deepEqual(faultsOf({ ...on, SERVICE_KAFKA_TLS_KEY_FILE: '/key.pem' }), [
+  t.deepEqual(configFaults({ ...on, SERVICE_KAFKA_TLS_KEY_FILE: '/key.pem' }), [
     'SERVICE_KAFKA_TLS_KEY_FILE: needs the other of certificate and key, too',
   ])
-  t.regex(faultsOf({ SERVICE_KAFKA_SASL_USERNAME: 'forge' })[0] ?? '', /has no effect without/)
-  t.regex(faultsOf({ ...sasl, SERVICE_KAFKA_SASL_USERNAME: '' })[0] ?? '', /USERNAME: missing/)
-  t.is(faultsOf({ ...sasl, SERVICE_KAFKA_SASL_PASSWORD: '' }).length, 1)
-  t.is(faultsOf({ ...sasl, SERVICE_KAFKA_SASL_PASSWORD_FILE: '/password' }).length, 1)
+  t.regex(configFaults({ SERVICE_KAFKA_SASL_USERNAME: 'forge' })[0] ?? '', /has no effect without/)
+  t.regex(configFaults({ ...sasl, SERVICE_KAFKA_SASL_USERNAME: '' })[0] ?? '', /USERNAME: missing/)
+  t.is(configFaults({ ...sasl, SERVICE_KAFKA_SASL_PASSWORD: '' }).length, 1)
+  t.is(configFaults({ ...sasl, SERVICE_KAFKA_SASL_PASSWORD_FILE: '/password' }).length, 1)
   t.regex(
-    faultsOf({ SERVICE_KAFKA_SASL_MECHANISM: 'GSSAPI' })[0] ?? '',
+    configFaults({ SERVICE_KAFKA_SASL_MECHANISM: 'GSSAPI' })[0] ?? '',
     /one of none, PLAIN, SCRAM/,
   )
 })
