@@ -4,13 +4,14 @@ import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { type Broker, startBroker } from '../../../deploy/kafka/broker.ts'
+import { startBroker } from '../../../deploy/kafka/broker.ts'
 import { LogUnavailable } from '../../../platform/log/event-log.ts'
 import { openKafkaLog } from '../../../platform/log/kafka.ts'
 import { addressOf } from '../../servers/rendezvous.ts'
 import { until } from '../../servers/until.ts'
 import { record, take, topicsOfTest } from './contract.ts'
 import { checkLog, startAppending } from './ledger.ts'
+import { ownBroker } from './own-broker.ts'
 
 test('two processes append to the same partitions and one is killed: nothing lost, nothing twice', async t => {
   const brokers = [await addressOf('kafka')]
@@ -89,23 +90,6 @@ test('a response lost once is harmless: the append is retried and stored once', 
   }
   t.deepEqual(await log.end(single.name), [6n])
 })
-
-async function ownBroker(t: ExecutionContext) {
-  const folder = await mkdtemp(join(tmpdir(), 'forge-test-broker-'))
-  let broker: Broker = await startBroker({ folder })
-  t.teardown(async () => {
-    await broker.stop('SIGKILL')
-    await rm(folder, { recursive: true, force: true })
-  })
-  const { address } = broker
-  return {
-    address,
-    kill: () => broker.stop('SIGKILL'),
-    async restart() {
-      broker = await startBroker({ folder, port: Number(address.split(':')[1]) })
-    },
-  }
-}
 
 /** A broker behind a gate that can pass requests on and lose the responses. */
 async function answersThrough(t: ExecutionContext) {

@@ -1,14 +1,13 @@
-import { mkdtemp, open, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { Kafka, logLevel } from 'kafkajs'
-import { type Broker, startBroker } from '../../../deploy/kafka/broker.ts'
 import { LogUnreadable } from '../../../platform/log/event-log.ts'
 import { openKafkaLog } from '../../../platform/log/kafka.ts'
 import type { Topic } from '../../../platform/log/topic.ts'
 import { addressOf } from '../../servers/rendezvous.ts'
 import { record, take, topicsOfTest } from './contract.ts'
+import { ownBroker } from './own-broker.ts'
 
 /** Long and short, alike and unlike the ones before. */
 const texts = Array.from({ length: 400 }, (_, n) => `${n} ${'loss accuracy '.repeat(n % 40)}`)
@@ -52,7 +51,9 @@ test('a batch that is damaged on the disk is named, after all records before it'
   for (let n = 0; n < 3; n++)
     await log.append(single.name, [record('key', `text ${n} `.repeat(99))])
   await log.close()
-  await own.damage(single.name, 'text 1')
+  await own.stop()
+  await damage(join(own.data, `${single.name}-0`), 'text 1')
+  await own.restart()
 
   const again = await openKafkaLog(options)
   t.teardown(again.close)
@@ -85,28 +86,12 @@ test('the marker of a transaction is named and not waited behind for ever', asyn
   })
 })
 
-/** A broker whose files can be damaged behind its back. */
-async function ownBroker(t: ExecutionContext) {
-  const folder = await mkdtemp(join(tmpdir(), 'forge-test-broker-'))
-  let broker: Broker = await startBroker({ folder })
-  t.teardown(async () => {
-    await broker.stop('SIGKILL')
-    await rm(folder, { recursive: true, force: true })
-  })
-  const { address } = broker
-  return {
-    address,
-    /** Changes the batch of the record with this text, so that it claims to be packed by zstd. */
-    async damage(topic: string, text: string) {
-      await broker.stop()
-      const partition = join(folder, 'data', `${topic}-0`)
-      const [segment = ''] = (await readdir(partition)).filter(file => file.endsWith('.log'))
-      const file = await open(join(partition, segment), 'r+')
-      const at = (await file.readFile()).indexOf(text)
-      // Before the text: eleven bytes of its record, and of the batch's header 38 from its attributes on.
-      await file.write(Buffer.from([0, 4]), 0, 2, at - 11 - 61 + 21)
-      await file.close()
-      broker = await startBroker({ folder, port: Number(address.split(':')[1]) })
-    },
-  }
+/** Changes the batch of the record with this text, so that it claims to be packed by zstd. */
+async function damage(folder: string, text: string) {
+  const [segment = ''] = (await readdir(folder)).filter(file => file.endsWith('.log'))
+  const file = await open(join(folder, segment), 'r+')
+  const at = (await file.readFile()).indexOf(text)
+  // Before the text: eleven bytes of its record, and of the batch's header 38 from its attributes on.
+  await file.write(Buffer.from([0, 4]), 0, 2, at - 11 - 61 + 21)
+  await file.close()
 }

@@ -1,0 +1,26 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ExecutionContext } from 'ava'
+import { type Broker, startBroker } from '../../../deploy/kafka/broker.ts'
+
+/** A broker of the test's own, which can be ended and started again at the same address; gone after the test. */
+export async function ownBroker(t: ExecutionContext) {
+  const folder = await mkdtemp(join(tmpdir(), 'forge-test-broker-'))
+  let broker: Broker = await startBroker({ folder })
+  t.teardown(async () => {
+    await broker.stop('SIGKILL')
+    await rm(folder, { recursive: true, force: true })
+  })
+  const { address } = broker
+  return {
+    address,
+    /** Holds the files of a partition under its name. */
+    data: join(folder, 'data'),
+    stop: () => broker.stop(),
+    kill: () => broker.stop('SIGKILL'),
+    async restart() {
+      broker = await startBroker({ folder, port: Number(address.split(':')[1]) })
+    },
+  }
+}
