@@ -21,7 +21,7 @@ export async function replayParked(
   projection: TopicProjection,
   place: ParkedRecord,
 ): Promise<TakenRecord | null> {
-  await keepRebuildsOut(tx)
+  if (!(await keepRebuildsOut(tx, place))) return null
   const { rows } = await tx.query<{ path: string }>(
     "select current_setting('search_path') as path, set_config('search_path', $1, true)",
     [live],
@@ -45,24 +45,27 @@ export async function replayParked(
 
 /** Takes a parked record out of `dead_letter`; null if it is not there. Throws `DuringRebuild`. */
 export async function takeParked(tx: PoolClient, place: ParkedRecord): Promise<TakenRecord | null> {
-  await keepRebuildsOut(tx)
-  return takeOut(tx, place)
+  return (await keepRebuildsOut(tx, place)) ? takeOut(tx, place) : null
 }
 
-/** Until the transaction ends. */
-async function keepRebuildsOut(tx: PoolClient): Promise<void> {
-  if (!(await tryShareInTransaction(tx, locks.rebuild)))
-    throw new DuringRebuild('the read models are being rebuilt')
+/** Until the transaction ends. Returns false if a rebuild is at work and there is no such record anyway. */
+async function keepRebuildsOut(tx: PoolClient, place: ParkedRecord): Promise<boolean> {
+  if (await tryShareInTransaction(tx, locks.rebuild)) return true
+  const { rowCount } = await tx.query(
+    `select from ${live}.dead_letter where topic = $1 and partition = $2 and "offset" = $3`,
+    keyOf(place),
+  )
+  if (rowCount === 0) return false
+  throw new DuringRebuild('the read models are being rebuilt')
 }
 
-async function takeOut(
-  tx: PoolClient,
-  { topic, partition, offset }: ParkedRecord,
-): Promise<TakenRecord | null> {
+const keyOf = ({ topic, partition, offset }: ParkedRecord) => [topic, partition, String(offset)]
+
+async function takeOut(tx: PoolClient, place: ParkedRecord): Promise<TakenRecord | null> {
   const { rows } = await tx.query<TakenRecord>(
     `delete from ${live}.dead_letter where topic = $1 and partition = $2 and "offset" = $3
      returning key, value`,
-    [topic, partition, String(offset)],
+    keyOf(place),
   )
   return rows[0] ?? null
 }

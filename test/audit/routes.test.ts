@@ -10,7 +10,7 @@ const changes: Record<string, Change> = Object.assign({}, ...samples.map(sample 
 
 /** Called before all others, whose calls end what these need (`first`), or after all others, whose needs they end. */
 const first = ['POST /api/ingest/']
-const last = ['POST /api/auth/', 'PUT /api/admin/maintenance']
+const last = ['POST /api/admin/projections/', 'POST /api/auth/', 'PUT /api/admin/maintenance']
 
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
 const rank = (route: Route): number => {

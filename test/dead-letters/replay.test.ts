@@ -87,6 +87,8 @@ test('during a rebuild a record is neither replayed nor dropped; both are possib
   const tries = [
     ['POST', `${path}/${letter}/replay`],
     ['DELETE', `${path}/${letter}`],
+    ['POST', `${path}/${letter}9/replay`],
+    ['DELETE', `${path}/${letter}9`],
   ] as const
   const replies = await inTransaction(forge.pool, async compacting => {
     await compacting.query('lock table read.generation in row share mode')
@@ -108,6 +110,8 @@ test('during a rebuild a record is neither replayed nor dropped; both are possib
       [200, null],
       [409, 'dead_letter.rebuild_running'],
       [409, 'dead_letter.rebuild_running'],
+      [404, 'not_found'],
+      [404, 'not_found'],
     ],
   )
   t.regex(String(replies[1]?.body.detail), /try this after it has ended/)

@@ -100,9 +100,15 @@ function seeJob(picture: Picture, { job }: EventOf<'job'>): void {
   enter(picture, job.state, Date.parse(job.ended_at ?? ''))
 }
 
-/** Applies the record of a run without a job. */
+/** Applies the record of a run without a job, which enters each state once. A stream may have told the newest already. */
 function seeRun(picture: Picture, { run }: EventOf<'run'>): void {
-  if (picture.stages.length === 0) picture.stages.push(...stagesOfRun(run))
+  const passed = stagesOfRun(run)
+  const known = picture.stages
+  const newer = known.filter(({ state }) => !passed.some(stage => stage.state === state))
+  picture.stages = [
+    ...passed.map(stage => known.find(({ state }) => state === stage.state) ?? stage),
+    ...newer,
+  ]
   enter(picture, run.state, Date.parse(run.ended_at ?? ''))
 }
 

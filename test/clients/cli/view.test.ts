@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { JobDetail, LogLine, StateFrame } from '../../../clients/cli/answers.ts'
+import type { JobDetail, LogLine, RunRecord, StateFrame } from '../../../clients/cli/answers.ts'
 import {
   byInterest,
   newPicture,
@@ -115,6 +115,21 @@ test("the job's own history replaces the collected one, but keeps the finer time
   ])
   seeState(picture, state('running', 7), start + 99_000)
   t.is(picture.state, 'failed', 'an ended run does not come back')
+})
+
+test('a stream that tells the end before the record of an external run loses none of its states', t => {
+  const record = { state: 'running', created_at: at(0), started_at: at(2), ended_at: null }
+  const ended = { ...record, state: 'succeeded', ended_at: at(9) }
+  for (const run of [record, ended]) {
+    const picture = newPicture({ run_id: 'run_1', short_id: 'demo-1', name: null }, '')
+    seeState(picture, state('succeeded', 9), start + 60_000)
+    see(picture, { type: 'run', run: run as unknown as RunRecord }, start)
+    t.is(picture.state, 'succeeded')
+    t.deepEqual(timeline(picture, start + 99_000), [
+      { state: 'pending', seconds: 2 },
+      { state: 'running', seconds: 7 },
+    ])
+  }
 })
 
 test('a stream that repeats the whole history changes nothing', t => {
