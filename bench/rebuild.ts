@@ -17,6 +17,8 @@ const segmentSeconds = 20
 const { values: options } = parseArgs({
   options: {
     rebuilds: { type: 'string', default: '50' },
+    /** After so many a new server begins: each rebuild reads all that came before it. */
+    each: { type: 'string', default: '10' },
     /** Points a second, in requests of 16. */
     points: { type: 'string', default: '30000' },
     /** Decisions a second. */
@@ -28,6 +30,7 @@ const { values: options } = parseArgs({
 })
 const plan = {
   rebuilds: Number(options.rebuilds),
+  each: Number(options.each),
   points: Number(options.points),
   decisions: Number(options.decisions),
   readers: Number(options.readers),
@@ -37,6 +40,7 @@ const plan = {
 
 type Rebuilt = { seconds: number; state: string; error: string | null; records: number }
 type Read = { path: string; ms: number; status: number }
+const noRead: Read = { path: 'none', ms: 0, status: 0 }
 type Driven = { points: number; decisions: number; seconds: number; failures: Map<string, number> }
 
 const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${line}`)
@@ -140,7 +144,7 @@ async function rebuildOnce(url: string, token: string): Promise<Rebuilt> {
   return { seconds: (performance.now() - began) / 1000, state, error, records: total_records }
 }
 
-async function measure({ url }: Server) {
+async function measure({ url }: Server, rebuilds: number) {
   const admin = await signIn(url)
   const runs = await createRuns(url, admin, project, plan.runs)
   await askApi(url, 'PATCH', `/api/projects/${project}`, {
@@ -159,24 +163,37 @@ async function measure({ url }: Server) {
       startReader(url, person, [...runs.slice(nth), ...runs.slice(0, nth)], reads),
     ),
   ]
-  for (let nth = 1; nth <= plan.rebuilds; nth++) {
+  for (let nth = 1; nth <= rebuilds; nth++) {
     const from = reads.length
     const one = await rebuildOnce(url, admin)
     rebuilt.push(one)
-    const slowest = Math.max(...reads.slice(from).map(({ ms }) => ms))
+    const slowest = reads.slice(from).reduce((a, b) => (b.ms > a.ms ? b : a), noRead)
     say(
-      `rebuild ${nth}: ${one.state} after ${number(one.seconds, 1)} s, ${number(one.records)} records, slowest read ${number(slowest)} ms ${one.error ?? ''}`,
+      `rebuild ${nth}: ${one.state} after ${number(one.seconds, 1)} s, ${number(one.records)} records, slowest read ${number(slowest.ms)} ms (${slowest.path}) ${one.error ?? ''}`,
     )
   }
   await Promise.all(loads.map(load => load.stop()))
   return { driven, reads, rebuilt }
 }
 
-const server = await startServer({ env: { SERVICE_LOG_LEVEL: 'info' } })
-try {
-  const { driven, reads, rebuilt } = await measure(server)
-  const byPath = Map.groupBy(reads, ({ path }) => path)
-  const rows = [...byPath].map(([path, some]) => ({
+type Figures = Awaited<ReturnType<typeof measure>> & { heldMs: number[] }
+
+async function measureOnServer(rebuilds: number): Promise<Figures> {
+  const server = await startServer({ env: { SERVICE_LOG_LEVEL: 'info' } })
+  try {
+    const figures = await measure(server, rebuilds)
+    const flips = server.output().match(/"heldMs":\d+|heldMs: \d+/g) ?? []
+    return { ...figures, heldMs: flips.map(text => Number(/\d+/.exec(text)?.[0])) }
+  } finally {
+    await server.stop()
+    await server.remove()
+  }
+}
+
+function print(all: readonly Figures[]): boolean {
+  const reads = all.flatMap(one => one.reads)
+  const rebuilt = all.flatMap(one => one.rebuilt)
+  const rows = [...Map.groupBy(reads, ({ path }) => path)].map(([path, some]) => ({
     path,
     took: spreadOf(some.map(({ ms }) => ms)),
   }))
@@ -192,8 +209,10 @@ try {
   const failed = rebuilt.filter(({ state }) => state !== 'succeeded')
   const seconds = spreadOf(rebuilt.map(one => one.seconds))
   const refused = reads.filter(({ status }) => status !== 200)
-  const flips = server.output().match(/"heldMs":\d+|heldMs: \d+/g) ?? []
-  const held = spreadOf(flips.map(text => Number(/\d+/.exec(text)?.[0])))
+  const held = spreadOf(all.flatMap(one => one.heldMs))
+  const sum = (of: (driven: Driven) => number) =>
+    all.reduce((total, { driven }) => total + of(driven), 0)
+  const loaded = sum(({ seconds }) => seconds)
   console.log(
     `${rebuilt.length - failed.length} of ${rebuilt.length} rebuilds succeeded, in p50 ${number(seconds.p50, 1)} s and at most ${number(seconds.max, 1)} s`,
   )
@@ -201,10 +220,12 @@ try {
     `the projections stood still for p50 ${number(held.p50)} ms, at most ${number(held.max)} ms`,
   )
   console.log(
-    `driven: ${number(driven.points / driven.seconds)} points/s, ${number(driven.decisions / driven.seconds, 1)} decisions/s; failures ${JSON.stringify([...driven.failures])}; reads not 200: ${refused.length}`,
+    `driven: ${number(sum(({ points }) => points) / loaded)} points/s, ${number(sum(({ decisions }) => decisions) / loaded, 1)} decisions/s; failures ${JSON.stringify(all.flatMap(({ driven }) => [...driven.failures]))}; reads not 200: ${refused.length}`,
   )
-  process.exitCode = failed.length === 0 ? 0 : 1
-} finally {
-  await server.stop()
-  await server.remove()
+  return failed.length === 0
 }
+
+const all: Figures[] = []
+for (let left = plan.rebuilds; left > 0; left -= plan.each)
+  all.push(await measureOnServer(Math.min(left, plan.each)))
+process.exitCode = print(all) ? 0 : 1
