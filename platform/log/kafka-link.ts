@@ -123,6 +123,25 @@ export type Link = {
 
 export const requestTimeoutMs = 4_000
 const connectionTimeoutMs = 2_000
+/** More than kafkajs takes at the worst to connect, learn the leaders and send a request, each within its own limit. */
+const attemptWithinMs = 30_000
+
+/**
+ * Rejects if `work` has not settled in time. Some waits of kafkajs have no end: the one for the check of a password by
+ * a broker before Kafka 1.0, and the one for requests in flight when it leaves a broker.
+ */
+export async function inTime<T>(work: Promise<T>, withinMs = attemptWithinMs): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    const why = `no response within ${withinMs / 1000} s`
+    timer = setTimeout(() => reject(new LogUnavailable(why)), withinMs)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
 
 export function createLink(options: LinkOptions): Link {
   let current: { cluster: Promise<Cluster>; sockets: Sockets } | null = null

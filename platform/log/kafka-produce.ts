@@ -1,3 +1,4 @@
+import { pause } from '../pause.ts'
 import { LogUnavailable, RecordTooLarge } from './event-log.ts'
 import type { Group } from './group-commit.ts'
 import { encodeProduce } from './kafka-batch.ts'
@@ -51,17 +52,23 @@ export function createProducer(options: LinkOptions): Producer {
           return round.outcomes
         } catch (error) {
           link.reset()
-          if (deadline.aborted || isFinal(error)) {
+          if (!(await mayRetry(error, deadline))) {
             producer.identity = null
             const reason = new LogUnavailable('Kafka did not confirm the records', { cause: error })
             return groups.map((_, index) => round.outcomes[index] ?? reason)
           }
-          await new Promise(resolve => setTimeout(resolve, retryMs))
         }
       }
     },
     close: link.reset,
   }
+}
+
+/** Pauses before the answer, during which the time may run out. */
+async function mayRetry(error: unknown, deadline: AbortSignal): Promise<boolean> {
+  if (isFinal(error)) return false
+  await pause(retryMs, deadline)
+  return !deadline.aborted
 }
 
 /** Sends all groups without an outcome to their leaders. Throws if any part failed. */

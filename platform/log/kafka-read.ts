@@ -8,6 +8,7 @@ import {
 import {
   createLink,
   type FetchedMessage,
+  inTime,
   isPassing,
   type Link,
   type LinkOptions,
@@ -70,7 +71,7 @@ async function fetchOrRetry(
   maxBytes: number,
 ): Promise<Fetched> {
   try {
-    return { records: await fetchFrom(link, topic, partition, next, maxBytes), next }
+    return { records: await inTime(fetchFrom(link, topic, partition, next, maxBytes)), next }
   } catch (error) {
     if (isOutOfRange(error))
       return { records: [], next: await nearestTo(link, topic, partition, next) }
@@ -143,11 +144,12 @@ async function nearestTo(
     return BigInt(answer?.partitions[0]?.offset ?? 0)
   }
   try {
-    const [first, end] = await Promise.all([bound(true), bound(false)])
+    const [first, end] = await inTime(Promise.all([bound(true), bound(false)]))
     if (next <= end) return next < first ? first : next
     throw new LogShortened(topic, partition, next, end)
   } catch (error) {
     if (error instanceof LogShortened) throw error
+    link.reset()
     return next
   }
 }

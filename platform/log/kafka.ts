@@ -1,7 +1,7 @@
-import { Kafka, logLevel, type SASLOptions } from 'kafkajs'
+import { type Admin, Kafka, logLevel, type SASLOptions } from 'kafkajs'
 import { type EventLog, LogUnavailable } from './event-log.ts'
 import { createGroupCommit, type LaneId } from './group-commit.ts'
-import { createLink, createSockets, type Link, type LinkOptions } from './kafka-link.ts'
+import { createLink, createSockets, inTime, type Link, type LinkOptions } from './kafka-link.ts'
 import { createProducer } from './kafka-produce.ts'
 import { readKafka } from './kafka-read.ts'
 import { onLoopbackOnly, readProtection } from './kafka-security.ts'
@@ -86,34 +86,37 @@ async function makeTopics(options: KafkaLogOptions): Promise<void> {
     logLevel: logLevel.NOTHING,
     retry: { retries: 3, initialRetryTime: 200, maxRetryTime: 1000 },
   })
-  const admin = kafka.admin()
   try {
-    await admin.connect()
-    await admin.createTopics({
-      // kafkajs throws while waiting for leaders although the topics exist; `untilLed` waits instead.
-      waitForLeaders: false,
-      topics: topics.map(({ name, partitions, retentionDays, maxBytes }) => ({
-        topic: name,
-        numPartitions: partitions,
-        configEntries: [
-          { name: 'cleanup.policy', value: 'delete' },
-          { name: 'retention.ms', value: String(retentionDays ? retentionDays * dayMs : -1) },
-          // Kafka counts each partition for itself.
-          {
-            name: 'retention.bytes',
-            value: String(maxBytes ? Math.ceil(maxBytes / partitions) : -1),
-          },
-          { name: 'max.message.bytes', value: String(largestBatchBytes) },
-        ],
-      })),
-    })
+    await inTime(createMissing(kafka.admin(), topics), topicsWithinMs)
   } catch (cause) {
     const why = cause instanceof Error ? `: ${cause.message}` : ''
     throw new LogUnavailable(`Kafka at ${brokers.join(', ')} does not answer${why}`, { cause })
   } finally {
-    await admin.disconnect()
+    // Not `disconnect`, which waits for requests in flight.
     sockets.breakOff()
   }
+}
+
+async function createMissing(admin: Admin, topics: readonly Topic[]): Promise<void> {
+  await admin.connect()
+  await admin.createTopics({
+    // kafkajs throws while waiting for leaders although the topics exist; `untilLed` waits instead.
+    waitForLeaders: false,
+    topics: topics.map(({ name, partitions, retentionDays, maxBytes }) => ({
+      topic: name,
+      numPartitions: partitions,
+      configEntries: [
+        { name: 'cleanup.policy', value: 'delete' },
+        { name: 'retention.ms', value: String(retentionDays ? retentionDays * dayMs : -1) },
+        // Kafka counts each partition for itself.
+        {
+          name: 'retention.bytes',
+          value: String(maxBytes ? Math.ceil(maxBytes / partitions) : -1),
+        },
+        { name: 'max.message.bytes', value: String(largestBatchBytes) },
+      ],
+    })),
+  })
 }
 
 /** Waits until every partition has a leader; throws if the number of partitions differs. */
@@ -140,7 +143,7 @@ async function untilLed(link: Link, topics: readonly Topic[]): Promise<void> {
 
 async function ledPartitions(link: Link, topics: readonly Topic[]): Promise<number[]> {
   try {
-    const cluster = await link.cluster(topics.map(({ name }) => name))
+    const cluster = await inTime(link.cluster(topics.map(({ name }) => name)))
     return topics.map(
       ({ name }) =>
         cluster.findTopicPartitionMetadata(name).filter(({ leader }) => leader >= 0).length,
@@ -157,10 +160,15 @@ async function offsets(
 ): Promise<bigint[]> {
   const topic = lanes[0]?.topic ?? ''
   try {
-    const cluster = await link.cluster([topic])
-    const [answer] = await cluster.fetchTopicsOffset([
-      { topic, partitions: lanes.map(({ partition }) => ({ partition })), fromBeginning },
-    ])
+    const [answer] = await inTime(
+      link
+        .cluster([topic])
+        .then(cluster =>
+          cluster.fetchTopicsOffset([
+            { topic, partitions: lanes.map(({ partition }) => ({ partition })), fromBeginning },
+          ]),
+        ),
+    )
     return lanes.map(({ partition }) => {
       const found = answer?.partitions.find(item => item.partition === partition)
       if (!found) throw new Error(`the broker did not answer for ${topic}/${partition}`)

@@ -18,3 +18,18 @@ export async function until<T>(
     await pause(everyMs)
   }
 }
+
+/** Returns what `work` does; throws, naming what was waited for, if it is still under way after `withinMs`. */
+export async function untilSettled<T>(
+  what: string,
+  withinMs: number,
+  work: Promise<T>,
+): Promise<T> {
+  let isSettled = false
+  const settle = () => {
+    isSettled = true
+  }
+  work.then(settle, settle)
+  await until(what, withinMs, () => isSettled)
+  return await work
+}

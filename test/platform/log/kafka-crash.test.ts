@@ -1,14 +1,10 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { startBroker } from '../../../deploy/kafka/broker.ts'
 import { LogUnavailable } from '../../../platform/log/event-log.ts'
 import { openKafkaLog } from '../../../platform/log/kafka.ts'
 import { addressOf } from '../../servers/rendezvous.ts'
-import { until } from '../../servers/until.ts'
+import { until, untilSettled } from '../../servers/until.ts'
 import { record, take, topicsOfTest } from './contract.ts'
 import { checkLog, startAppending } from './ledger.ts'
 import { ownBroker } from './own-broker.ts'
@@ -40,15 +36,20 @@ test('the broker is killed: acknowledged records are there when it is back, and 
     await own.kill()
     const waiting = take(log, single.name, 0, BigInt(kill), 1)
     const since = Date.now()
-    const refused = log.append(single.name, [record('k', 'away')])
+    const refusal = log.append(single.name, [record('k', 'away')]).then(
+      () => null,
+      error => error,
+    )
     if (kill === 0) {
-      await t.throwsAsync(refused, { instanceOf: LogUnavailable })
+      t.true((await refusal) instanceof LogUnavailable)
       t.true(Date.now() - since < 10_000)
     }
     await own.restart()
-    await Promise.all([appending.ackedMore(1, 2_000), refused.catch(() => null)])
-    if (kill === 0) await log.append(single.name, [record('k', 'back')])
-    t.is((await waiting)[0]?.offset, BigInt(kill))
+    await Promise.all([appending.ackedMore(1, 10_000), refusal])
+    // For the reader, because a slow start of the broker outlasts the other append in the second round, too.
+    await log.append(single.name, [record('k', 'back')])
+    const [next] = await untilSettled('the reader goes on', 10_000, waiting)
+    t.is(next?.offset, BigInt(kill))
   }
   await appending.finish()
   await checkLog(t, log, facts.name, [appending])
@@ -117,14 +118,11 @@ async function answersThrough(t: ExecutionContext) {
   await once(gate, 'listening')
   const address = gate.address()
   const port = address && typeof address === 'object' ? address.port : 0
-  const folder = await mkdtemp(join(tmpdir(), 'forge-test-broker-'))
-  const broker = await startBroker({ folder, advertisedPort: port })
-  brokerPort = Number(broker.address.split(':')[1])
-  t.teardown(async () => {
+  const own = await ownBroker(t, { advertisedPort: port })
+  brokerPort = Number(own.address.split(':')[1])
+  t.teardown(() => {
     for (const socket of sockets) socket.destroy()
     gate.close()
-    await broker.stop('SIGKILL')
-    await rm(folder, { recursive: true, force: true })
   })
   return {
     address: `127.0.0.1:${port}`,

@@ -2,12 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
-import { type Broker, startBroker } from '../../../deploy/kafka/broker.ts'
+import { type Broker, type BrokerOptions, startBroker } from '../../../deploy/kafka/broker.ts'
 
 /** A broker of the test's own, which can be ended and started again at the same address; gone after the test. */
-export async function ownBroker(t: ExecutionContext) {
+export async function ownBroker(
+  t: ExecutionContext,
+  ports: Pick<BrokerOptions, 'port' | 'advertisedPort'> = {},
+) {
   const folder = await mkdtemp(join(tmpdir(), 'forge-test-broker-'))
-  let broker: Broker = await startBroker({ folder })
+  let broker: Broker = await startBroker({ folder, ...ports })
   t.teardown(async () => {
     await broker.stop('SIGKILL')
     await rm(folder, { recursive: true, force: true })
@@ -20,7 +23,7 @@ export async function ownBroker(t: ExecutionContext) {
     stop: () => broker.stop(),
     kill: () => broker.stop('SIGKILL'),
     async restart() {
-      broker = await startBroker({ folder, port: Number(address.split(':')[1]) })
+      broker = await startBroker({ folder, ...ports, port: Number(address.split(':')[1]) })
     },
   }
 }
