@@ -6,7 +6,7 @@ import type { ActiveAttempt, LaunchOrder } from './job-commands.ts'
 import type { EngineRef, Launch, Observed } from './port.ts'
 import { createPresence, lostAfterMs, type Presence } from './presence.ts'
 import { planStarts } from './queue.ts'
-import { type ShipDeps, shipOutput } from './ship-output.ts'
+import { leftAloneOnceAway, type ShipDeps, shipOutput } from './ship-output.ts'
 
 export type ReconcilerDeps = ShipDeps & {
   /** Translates an order into the engine's command. */
@@ -58,8 +58,9 @@ type Looking = ReconcilerDeps & { presence: Presence; again: () => void }
 async function look(deps: Looking): Promise<void> {
   await deps.commands.noteSeen()
   deps.presence.noted(deps.now())
+  const shipping = { ...deps, log: leftAloneOnceAway(deps.log) }
   for (const attempt of await deps.commands.active())
-    await lookAfter(deps, attempt).catch(error =>
+    await lookAfter(shipping, attempt).catch(error =>
       deps.logger.warn(
         { err: error, run_id: attempt.run_id },
         'this attempt could not be looked after',
@@ -104,14 +105,20 @@ async function lookAfter(deps: ReconcilerDeps, attempt: ActiveAttempt): Promise<
   const observed = await executor.observe(ref)
   if (observed.state === 'running' || observed.state === 'exited')
     await noteRunning(deps, attempt, observed)
+  // Before its output, which waits for the log.
+  if (observed.state !== 'exited') await stopIfDue(deps, ref, attempt)
   const { complete } = await shipOutput(deps, ref, attempt)
-  if (observed.state === 'exited') {
-    if (complete) await commands.exited(attempt.run_id, attempt.attempt, observed)
-    return
-  }
-  if (attempt.stop) await executor.stop(ref, attempt.stop)
-  else if (attempt.limit_at && attempt.limit_at <= deps.now())
-    await commands.stopForLimit(attempt.run_id, attempt.attempt)
+  if (observed.state === 'exited' && complete)
+    await commands.exited(attempt.run_id, attempt.attempt, observed)
+}
+
+async function stopIfDue(
+  { commands, executor, now }: ReconcilerDeps,
+  ref: EngineRef,
+  { run_id, attempt, stop, limit_at }: ActiveAttempt,
+): Promise<void> {
+  if (stop) await executor.stop(ref, stop)
+  else if (limit_at && limit_at <= now()) await commands.stopForLimit(run_id, attempt)
 }
 
 /**

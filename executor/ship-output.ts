@@ -1,13 +1,13 @@
 import { encodeFact } from '../events/fact.ts'
 import { encodeLogs } from '../events/logs.ts'
-import type { EventLog } from '../platform/log/event-log.ts'
+import { type EventLog, isLogAway, type LogUnavailable } from '../platform/log/event-log.ts'
 import type { ActiveAttempt, JobCommands } from './job-commands.ts'
 import type { EngineRef, Executor, OutputPiece } from './port.ts'
 
 export type ShipDeps = {
   executor: Executor
   commands: JobCommands
-  log: EventLog
+  log: Pick<EventLog, 'append'>
   logsTopic: string
   now: () => Date
   newEventId: () => string
@@ -40,6 +40,22 @@ export async function shipOutput(
     await deps.commands.shipped(attempt.run_id, attempt.attempt, shipped)
   }
   return { complete: false, shipped }
+}
+
+/** Refuses at once after an append found the log away: each further one would wait up to 10 s for the same. */
+export function leftAloneOnceAway(log: ShipDeps['log']): ShipDeps['log'] {
+  let away: LogUnavailable | null = null
+  return {
+    async append(topic, records) {
+      if (away) throw away
+      try {
+        return await log.append(topic, records)
+      } catch (error) {
+        if (isLogAway(error)) away = error
+        throw error
+      }
+    },
+  }
 }
 
 function toRecord(deps: ShipDeps, { run_id, attempt }: ActiveAttempt, piece: OutputPiece) {

@@ -293,3 +293,51 @@ test.serial('a held job is queued at its time, and one that waits too long fails
   await runDueTimers(at.deps)
   t.is(await at.stateOf(held.run_id), 'queued')
 })
+
+test.serial(
+  'while the log is away, jobs end and stop, and one append at a time asks for it',
+  async t => {
+    const at = await jobsWithExecutor(t, {
+      script: '[ "$QUIET" ] && exit 3; while :; do echo on; sleep 0.1; done',
+    })
+    at.log.setAvailable(false)
+    const appends = appendsOfPasses(at)
+    const loud = [await at.submit(), await at.submit()]
+    const quiet = await at.submit({ env: { QUIET: 'yes' } })
+    at.reconcile()
+    await at.untilState(quiet.run_id, 'failed')
+    for (const { run_id } of loud) {
+      await at.untilState(run_id, 'starting')
+      await at.change(run_id, job => stop(job, asked(at, { graceSeconds: 1 })))
+    }
+    const hasEnded = async ({ run_id }: { run_id: string }) => {
+      const ref = String(await at.executor.find(run_id, 1))
+      return (await at.executor.observe(ref)).state === 'exited'
+    }
+    await until('both have been stopped', 60_000, async () =>
+      (await Promise.all(loud.map(hasEnded))).every(Boolean),
+    )
+    t.is(Math.max(...appends), 1)
+    at.log.setAvailable(true)
+    for (const { run_id } of loud) {
+      await at.untilState(run_id, 'stopped')
+      t.regex(await at.printed(run_id), /^(on\n)+$/)
+    }
+  },
+)
+
+/** How often each pass asked the log. */
+function appendsOfPasses({ commands, log }: JobsWithExecutor): readonly number[] {
+  const passes: number[] = []
+  const { noteSeen } = commands
+  commands.noteSeen = () => {
+    passes.push(0)
+    return noteSeen()
+  }
+  const { append } = log
+  log.append = (...records) => {
+    passes.push((passes.pop() ?? 0) + 1)
+    return append(...records)
+  }
+  return passes
+}
