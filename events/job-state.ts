@@ -1,4 +1,5 @@
 import type { JobState } from '../schemas/jobs.ts'
+import { linesOf, type Rate, sumOf, unmetered, withRate } from './billing.ts'
 import { aggregate, type Stamped } from './event.ts'
 import { type Exit, type JobAdmitted, type JobEvent, jobEvents } from './jobs.ts'
 
@@ -20,8 +21,11 @@ export type Job = {
   retry: JobAdmitted['spec']['spec']['retry']
   stop_grace_s: number
   max_duration_s: number | null
-  /** Seconds of running covered by `max_cost`. */
-  paid_s: number | null
+  max_cost: string | null
+  /** By `since`; at a new attempt only the one in force is kept. */
+  rates: readonly Rate[]
+  /** Millionths of the currency that ended attempts cost, as text because JSON has no such numbers. */
+  spent_micro: string
   /** The newest attempt; 0 before the first. */
   attempt: number
   queue_reason: string | null
@@ -43,7 +47,9 @@ const initial: Job = {
   retry: { max_attempts: 1, on: [], backoff_s: 0, resume: 'none' },
   stop_grace_s: 0,
   max_duration_s: null,
-  paid_s: null,
+  max_cost: null,
+  rates: [],
+  spent_micro: '0',
   attempt: 0,
   queue_reason: null,
   not_before: null,
@@ -67,12 +73,21 @@ function evolve(job: Job, event: Stamped<JobEvent>): Job {
       const { reason, not_before } = event.data
       return { ...job, state: 'queued', queue_reason: reason, not_before, request: null }
     }
-    case 'job.scheduled':
-      return { ...job, ...newAttempt, state: 'scheduled', attempt: event.data.attempt }
+    case 'job.scheduled': {
+      const rates = job.rates.slice(-1).map(rate => ({ ...rate, since: null }))
+      return { ...job, ...newAttempt, state: 'scheduled', attempt: event.data.attempt, rates }
+    }
     case 'job.starting':
       return { ...job, state: 'starting', executor_running_at: event.data.executor_running_at }
     case 'job.running':
       return { ...job, state: 'running', started_at: event.data.started_at }
+    case 'job.repriced': {
+      const { effective_at: since, price_per_gpu_hour } = event.data
+      return {
+        ...job,
+        rates: withRate({ ...unmetered, rates: job.rates }, { since, price_per_gpu_hour }).rates,
+      }
+    }
     case 'job.pause_requested':
       return {
         ...job,
@@ -84,7 +99,7 @@ function evolve(job: Job, event: Stamped<JobEvent>): Job {
     case 'job.stop_requested':
       return { ...job, state: 'stopping', request: { ...event.data, at } }
     case 'job.exited':
-      return { ...job, exit: event.data }
+      return { ...job, exit: event.data, spent_micro: spentAt(job, event.data) }
     case 'job.resumed':
     case 'job.preempted':
     case 'job.retried':
@@ -101,7 +116,6 @@ function evolve(job: Job, event: Stamped<JobEvent>): Job {
 function admitted(data: JobAdmitted): Job {
   const { run_id, short_id, project, owner, gpus, price_per_gpu_hour, spec } = data
   const { limits, retry } = spec.spec
-  const costPerSecond = (Number(price_per_gpu_hour) * gpus) / 3600
   return {
     ...initial,
     state: 'admitted',
@@ -110,13 +124,18 @@ function admitted(data: JobAdmitted): Job {
     retry,
     stop_grace_s: limits.stop_grace_s,
     max_duration_s: limits.max_duration_s,
-    paid_s:
-      limits.max_cost === null || costPerSecond === 0
-        ? null
-        : Number(limits.max_cost) / costPerSecond,
+    max_cost: limits.max_cost,
+    rates: [{ since: null, price_per_gpu_hour }],
   }
 }
 
-export const jobs = aggregate('job', { events: jobEvents, initial, evolve, snapshot: { shape: 1 } })
+/** What the job has cost once its newest attempt has ended. */
+function spentAt(job: Job, { attempt, ended_at }: { attempt: number; ended_at: string }): string {
+  const { gpus, rates, started_at, spent_micro } = job
+  const lines = linesOf({ gpus, rates, attempts: [{ attempt, started_at, ended_at }] })
+  return String(BigInt(spent_micro) + sumOf(lines).cost_micro)
+}
+
+export const jobs = aggregate('job', { events: jobEvents, initial, evolve, snapshot: { shape: 2 } })
 /** The life of a run's job. */
 export const jobAt = (runId: string) => jobs.at(runId)

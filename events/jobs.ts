@@ -165,6 +165,14 @@ export const jobResumed = event(
   ({ short_id, message }, who) => `${who} resumed job ${short_id}${because(message)}`,
 )
 
+/** The price of the job's profile changed: a GPU hour costs this from `effective_at` on, whatever the admission said. */
+export const jobRepriced = event(
+  'job.repriced',
+  Type.Object({ ...subject, price_per_gpu_hour: Type.String(), effective_at: timestamp() }),
+  ({ short_id, price_per_gpu_hour, effective_at }, who) =>
+    `${who} set the price of job ${short_id} to ${price_per_gpu_hour} a GPU hour from ${effective_at} on`,
+)
+
 /** The attempt lost its GPUs to another job; `job.queued` follows. */
 export const jobPreempted = event(
   'job.preempted',
@@ -281,6 +289,7 @@ export const jobEvents = [
   jobScheduled,
   jobStarting,
   jobRunning,
+  jobRepriced,
   jobPauseRequested,
   jobPaused,
   jobResumed,

@@ -13,6 +13,7 @@ import { projectProjection } from './projects/projection.ts'
 import { quotaProjection } from './quotas/projection.ts'
 import { rubricProjection } from './rubrics/projection.ts'
 import { runProjection } from './runs/projection.ts'
+import { usageProjection } from './usage/projection.ts'
 
 /** Handlers of decision events, one entry per slice; the list is written by hand. */
 export const decisionSlices = [
@@ -25,6 +26,7 @@ export const decisionSlices = [
   slice(artifactProjection),
   slice(quotaProjection),
   slice(notificationProjection),
+  slice(usageProjection),
 ]
 
 /** Events without a read model; the audit reads them from the event store. */

@@ -13,6 +13,7 @@ import type { ProjectTables } from '../projector/projects/table.ts'
 import type { QuotaTables } from '../projector/quotas/table.ts'
 import type { RubricTables } from '../projector/rubrics/table.ts'
 import type { RunTables } from '../projector/runs/table.ts'
+import type { UsageTables } from '../projector/usage/table.ts'
 import type { CatalogueEntry } from '../recipes/catalogue.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
 import { type AuditReader, auditRoutes } from './audit/routes.ts'
@@ -38,6 +39,7 @@ import { type OwnFigures, type SignInSettings, sessionRoutes } from './sessions/
 import type { OpenStream } from './sse.ts'
 import { streamRoutes } from './streams/routes.ts'
 import type { Topic } from './topic.ts'
+import { usageRoutes } from './usage/routes.ts'
 import { userRoutes } from './users/routes.ts'
 
 /** The tables a query may see. */
@@ -52,7 +54,8 @@ export type ReadTables = ArtifactTables &
   ProjectTables &
   QuotaTables &
   RubricTables &
-  RunTables
+  RunTables &
+  UsageTables
 
 export type QueryDeps = {
   reads: Reads<ReadTables>
@@ -90,6 +93,7 @@ export const queryRoutes = (deps: QueryDeps): Route[] => {
     ...userRoutes({ reads: only(), pool }),
     ...maintenanceRoutes(pool),
     ...jobRoutes({ reads: only(), pool, now }),
+    ...usageRoutes(only(), now),
     ...runRoutes(only(), now),
     ...metricRoutes({ reads: only(), openStream }),
     ...projectRoutes(only()),

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { jobSpec } from './jobspec.ts'
 import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
+import { bill } from './usage.ts'
 
 export const jobStates = [
   'admitted',
@@ -230,6 +231,9 @@ export const jobDetail = Type.Object({
   ...jobRow.properties,
   spec: jobSpec,
   admission,
+  /** In force now. */
+  price_per_gpu_hour: Type.String(),
+  bill,
   attempts: Type.Array(jobAttempt),
   transitions: Type.Array(jobTransition),
   holds: Type.Array(Type.Object({ reason: Type.String(), until: nullable(timestamp()) })),

@@ -36,6 +36,7 @@ const queries: Record<string, Values> = {
   'GET /api/runs': { project: 'demo', sort: '-created_at', limit: 20 },
   'GET /api/runs/{run_id}/metrics': { keys: 'loss', buckets: 200 },
   'GET /api/runs/{run_id}/logs': { after: 0, limit: 100 },
+  'GET /api/usage': { group: 'project', from: '2026-11-01', to: '2026-11-30' },
   'GET /api/stream': { topics: 'jobs,notifications' },
   'GET /api/audit': { target: 'user:ada', ...week },
   'GET /api/audit/state': { target: 'user:ada', at: '2026-11-20T12:00:00+00:00' },

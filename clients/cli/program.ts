@@ -21,6 +21,7 @@ import { describeShow, show } from './commands/show.ts'
 import { describeStop, stop } from './commands/stop.ts'
 import { describeSubmit, submit } from './commands/submit.ts'
 import { describeSync, sync } from './commands/sync.ts'
+import { describeUsage, usage } from './commands/usage.ts'
 import { describeWatch, watch } from './commands/watch.ts'
 import { describeWhoami, whoami } from './commands/whoami.ts'
 import { addProjects } from './projects.ts'
@@ -55,6 +56,7 @@ export function createProgram(world: World, ended: Ended): Command {
   speaking('metrics', describeMetrics, metrics)
   speaking('stop', describeStop, stop)
   speaking('notifications', describeNotifications, notifications)
+  speaking('usage', describeUsage, usage)
   speaking('run', describeRun, run)
   describeSync(program.command('sync')).action(async runs => ended(await sync(world, runs)))
   describeServe(program.command('serve')).action(async options => ended(await serve(options)))

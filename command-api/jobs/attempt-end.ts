@@ -1,3 +1,4 @@
+import { linesOf, sumOf, toSeconds } from '../../events/billing.ts'
 import type { Job } from '../../events/job-state.ts'
 import type { Exit, JobEvent } from '../../events/jobs.ts'
 import { outcomeOf } from './decide.ts'
@@ -105,8 +106,7 @@ function failureOf(exit: Exit): {
 }
 
 /** GPU seconds from the billing start to the end; 0 for an attempt that never reported `running`. */
-function gpuSeconds(job: Job, ended_at: string): number {
-  if (job.started_at === null) return 0
-  const seconds = (Date.parse(ended_at) - Date.parse(job.started_at)) / 1000
-  return Math.max(0, Math.round(seconds * job.gpus * 1000) / 1000)
+function gpuSeconds({ gpus, rates, attempt, started_at }: Job, ended_at: string): number {
+  const attempts = [{ attempt, started_at, ended_at }]
+  return toSeconds(sumOf(linesOf({ gpus, rates, attempts })).gpu_ms)
 }

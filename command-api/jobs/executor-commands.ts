@@ -9,6 +9,7 @@ import { executorRunning, limit, schedule } from './decide.ts'
 import { claim, noteSeen, readLost } from './engines.ts'
 import { readOrder } from './launch-order.ts'
 import { nextLimit } from './limits.ts'
+import { readNewPrices, reprice } from './prices.ts'
 import { NotNow, reserve } from './reservation.ts'
 import { saveJob } from './rows.ts'
 import { noteWaitReason } from './wait-reason.ts'
@@ -81,9 +82,12 @@ export function executorCommands(deps: Needed, { executor, engine }: Engine) {
       { started_at, exit }: { started_at: string | null; exit: Exit },
     ) {
       const was_running = started_at !== null
-      await change(run_id, job =>
-        attemptEnded(job, { attempt, exit, was_running, preempted: false }),
-      )
+      // A price that is set after this look holds from after the end.
+      const prices = await readNewPrices(deps.pool, run_id)
+      await change(run_id, job => {
+        const ended = attemptEnded(job, { attempt, exit, was_running, preempted: false })
+        return ended.length === 0 ? [] : [...reprice(job, prices), ...ended]
+      })
     },
   }
 }

@@ -84,6 +84,17 @@ async function saveAttempt(tx: Transaction, { type, data }: JobEvent, now: Date)
         where run_id = $1`,
       [data.run_id, now],
     )
+  if (type === 'job.repriced')
+    await tx.query(
+      'update write.job_state set priced_at = greatest(priced_at, $2) where run_id = $1',
+      [data.run_id, data.effective_at],
+    )
+  if (type === 'job.running' && data.attempt > 1)
+    // By clocks of other machines an earlier attempt may have ended later; no instant counts twice.
+    await tx.query(
+      'update write.gpu_use set ended_at = least(ended_at, greatest(started_at, $2)) where run_id = $1',
+      [data.run_id, data.started_at],
+    )
   if (type === 'job.running')
     await tx.query(
       `insert into write.gpu_use (run_id, attempt, username, series, gpus, started_at)

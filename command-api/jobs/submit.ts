@@ -111,8 +111,11 @@ async function insertRows(
              insert into write.run_state (run_id, short_id, owner, project, source, last_report_at)
              values ($1, $2, $3, $4, 'job', $9) returning run_id)
            insert into write.job_state (run_id, short_id, owner, project, priority, profile, series, gpus, admitted_at,
-                                        executor, env, pending_until, state, queue_reason, not_before)
-           select run_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15 from run`,
+                                        executor, env, pending_until, state, queue_reason, not_before, priced_at)
+           select run_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
+                  -- The change that led to the price read at admission; a later one is still to be applied.
+                  coalesce((select max(effective_at) from write.profile_rate
+                             where profile = $6 and price_per_gpu_hour = $16), '-infinity') from run`,
     values: [
       run_id,
       short_id,
@@ -129,6 +132,7 @@ async function insertRows(
       job.state,
       job.queue_reason,
       job.not_before,
+      admitted.price_per_gpu_hour,
     ],
   })
 }

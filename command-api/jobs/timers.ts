@@ -6,6 +6,7 @@ import { type CommitDeps, commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import { assumeSucceeded } from './attempt-end.ts'
 import { pendingTimeout, queue } from './decide.ts'
+import { readNewPrices, reprice, toReprice } from './prices.ts'
 import { saveJob } from './rows.ts'
 import { noteQuotaWaits } from './wait-reason.ts'
 
@@ -17,8 +18,8 @@ const batch = 100
 
 /**
  * Time-based transitions of jobs: ends expired holds, expires jobs that waited too long, assumes success after exit
- * code 0 without a report, and records `quota` as the reason of jobs whose owner has no room. Every step may be
- * repeated, by any process.
+ * code 0 without a report, applies new prices to what runs, and records `quota` as the reason of jobs whose owner has
+ * no room. Every step may be repeated, by any process.
  */
 export function startJobTimers(deps: Deps, wake: () => void): JobTimers {
   return repeat(
@@ -32,6 +33,8 @@ export function startJobTimers(deps: Deps, wake: () => void): JobTimers {
     },
   )
 }
+
+type Due = { run_id: string }
 
 type Timer = {
   /** SQL that finds due jobs; `$1` is now, `$2` the limit. */
@@ -66,22 +69,29 @@ export async function runDueTimers(
   deps: CommitDeps & Pick<Deps, 'pool' | 'logger'>,
 ): Promise<boolean> {
   let isChanged = false
-  const run = async ({ decide }: Timer, run_id: string) => {
+  const change = async (run_id: string, decide: Timer['decide']) => {
     const { events } = await commit(deps, timerRequest, jobAt(run_id), {
       decide,
       alongside: saveJob,
     })
     isChanged ||= events.length > 0
   }
-  for (const timer of timers) {
-    const { rows } = await deps.pool.query<{ run_id: string }>(timer.due, [deps.now(), batch])
-    await forEachApart(
+  const each = (rows: readonly Due[], look: (run_id: string) => Promise<void>) =>
+    forEachApart(
       rows,
-      ({ run_id }) => run(timer, run_id),
+      ({ run_id }) => look(run_id),
       (error, { run_id }) =>
         deps.logger.error({ err: error, run_id }, 'this job could not be looked after'),
     )
+  for (const timer of timers) {
+    const { rows } = await deps.pool.query<Due>(timer.due, [deps.now(), batch])
+    await each(rows, run_id => change(run_id, timer.decide))
   }
+  const { rows: outdated } = await deps.pool.query<Due>(toReprice, [batch])
+  await each(outdated, async run_id => {
+    const prices = await readNewPrices(deps.pool, run_id)
+    await change(run_id, job => reprice(job, prices))
+  })
   await noteQuotaWaits(deps.pool, deps.now(), batch)
   return isChanged
 }

@@ -1,9 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
+import { toMicro } from '../../events/billing.ts'
 import type { Profile, ProfileEvent, ProfileFacts } from '../../events/profiles.ts'
 
 /** Idempotent: setting the same profile appends no event. */
 export const setProfile = (profile: Profile, wanted: ProfileFacts): ProfileEvent[] =>
   isDeepStrictEqual(profile, wanted) ? [] : [{ type: 'profile.set', data: wanted }]
+
+/** `3.6` and `3.60` are one price. */
+export const isRepriced = (before: ProfileFacts, now: ProfileFacts): boolean =>
+  toMicro(before.price_per_gpu_hour) !== toMicro(now.price_per_gpu_hour)
 
 export type LocalHardware = { gpus: number; series: string }
 

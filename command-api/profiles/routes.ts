@@ -11,7 +11,7 @@ import type { Asked } from '../asked.ts'
 import { type CommitDeps, commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
-import { describeLocal, type LocalHardware, setProfile } from './decide.ts'
+import { describeLocal, isRepriced, type LocalHardware, setProfile } from './decide.ts'
 
 export const profileRoutes = (deps: Deps): Route[] => [
   route({
@@ -49,7 +49,7 @@ export const profileRoutes = (deps: Deps): Route[] => [
 const selectProfiles = `select name, series, gpus_per_node, max_nodes, cpus, memory_gb, executor, container,
                                available, price_per_gpu_hour::text from write.profile`
 
-const changeProfile = (
+export const changeProfile = (
   deps: CommitDeps,
   asked: Asked,
   name: string,
@@ -57,8 +57,11 @@ const changeProfile = (
 ) =>
   commit(deps, asked, profileAt(name), {
     decide,
-    alongside: async (tx, { events }) => {
-      for (const { data } of events) await saveProfile(tx, data)
+    alongside: async (tx, { before, events, now }) => {
+      for (const { data } of events) {
+        await saveProfile(tx, data)
+        if (before !== null && isRepriced(before, data)) await saveRate(tx, data, now)
+      }
     },
   })
 
@@ -86,6 +89,15 @@ async function saveProfile(tx: Transaction, facts: ProfileFacts): Promise<void> 
     ],
   )
 }
+
+/** From now on, but after any earlier change. What it does to jobs that run: `command-api/jobs/prices.ts`. */
+const saveRate = (tx: Transaction, { name, price_per_gpu_hour }: ProfileFacts, now: Date) =>
+  tx.query(
+    `insert into write.profile_rate (profile, effective_at, price_per_gpu_hour)
+     select $1, greatest($2, max(effective_at) + interval '1 millisecond'), $3
+       from write.profile_rate where profile = $1`,
+    [name, now, price_per_gpu_hour],
+  )
 
 /** Records the hardware of the local engine; keeps the price set by an admin. */
 export async function describeLocalProfile(

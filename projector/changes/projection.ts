@@ -13,6 +13,7 @@ export const changesProjection: Handlers<ChangeTables, JobEvent | RunEvent> = {
   'job.scheduled': (tx, event) => enter(tx, event, 'scheduled'),
   'job.starting': (tx, event) => enter(tx, event, 'starting', event.data.phase),
   'job.running': (tx, event) => enter(tx, event, 'running'),
+  'job.repriced': async () => {},
   'job.pause_requested': (tx, event) => enter(tx, event, 'pausing'),
   'job.paused': (tx, event) => enter(tx, event, 'paused'),
   'job.resumed': (tx, event) => enter(tx, event, 'queued', 'resumed'),

@@ -47,6 +47,12 @@ export const jobProjection: Handlers<JobTables, JobEvent> = {
     await ofAttempt(tx, event.data, { started_at })
     await enter(tx, event, 'running', { started_at, phase: null })
   },
+  'job.repriced': (tx, { data: { run_id, price_per_gpu_hour }, occurred_at }) =>
+    tx
+      .updateTable('jobs')
+      .set({ price_per_gpu_hour, updated_at: occurred_at })
+      .where('run_id', '=', run_id)
+      .execute(),
   'job.pause_requested': (tx, event) => {
     const { message, deadline } = event.data
     const control = JSON.stringify({ action: 'checkpoint_and_exit', reason: message, deadline })
@@ -83,7 +89,6 @@ const newAttempt = {
   ended_at: null,
   end_reason: null,
   exit_code: null,
-  gpu_seconds: 0,
 }
 
 function admit(tx: Tx, { data, occurred_at }: Of<'job.admitted'>): Promise<unknown> {
@@ -108,7 +113,6 @@ function admit(tx: Tx, { data, occurred_at }: Of<'job.admitted'>): Promise<unkno
       queued_ms: 0,
       starting_ms: 0,
       running_ms: 0,
-      gpu_seconds: 0,
       exit_code: null,
       init_from: resolved.init_from?.artifact_id ?? null,
       updated_at: occurred_at,
@@ -178,15 +182,14 @@ const endAttempt = (tx: Tx, attempt: Attempt, end_reason: string) =>
 
 /** The attempt released its GPUs. The job may have ended earlier by its own report. */
 async function exit(tx: Tx, { data, occurred_at }: Of<'job.exited'>): Promise<void> {
-  const { run_id, attempt, exit_code, ended_at, gpu_seconds } = data
-  await ofAttempt(tx, data, { exit_code, ended_at, gpu_seconds })
+  const { run_id, attempt, exit_code, ended_at } = data
+  await ofAttempt(tx, data, { exit_code, ended_at })
   await tx
     .updateTable('jobs')
-    .set(eb => ({
-      gpu_seconds: eb('gpu_seconds', '+', gpu_seconds),
+    .set({
       exit_code: sql`case when attempt = ${attempt} then ${exit_code} else exit_code end`,
       updated_at: occurred_at,
-    }))
+    })
     .where('run_id', '=', run_id)
     .execute()
 }

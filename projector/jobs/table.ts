@@ -55,8 +55,7 @@ export type JobTables = {
     queued_ms: number
     starting_ms: number
     running_ms: number
-    /** Total of ended attempts. */
-    gpu_seconds: number
+    /** In force now; the ledger has the earlier ones. */
     price_per_gpu_hour: string
     currency: string
     exit_code: number | null
@@ -80,6 +79,5 @@ export type JobTables = {
     ended_at: MaybeInstant
     end_reason: string | null
     exit_code: number | null
-    gpu_seconds: number
   }
 }

@@ -43,6 +43,7 @@ export const runProjection: Handlers<RunTables, RunEvent | JobEvent> = {
   'job.scheduled': unchanged,
   'job.starting': unchanged,
   'job.running': (tx, event) => start(tx, event),
+  'job.repriced': unchanged,
   'job.pause_requested': unchanged,
   'job.paused': (tx, event) => wait(tx, event),
   'job.resumed': unchanged,

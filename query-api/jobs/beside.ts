@@ -2,21 +2,25 @@ import { type Kysely, sql } from 'kysely'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import type { LogTables } from '../../projector/logs/table.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
+import type { UsageTables } from '../../projector/usage/table.ts'
 import type { QueueView } from '../../schemas/jobs.ts'
+import { readBills } from '../ledger.ts'
 import type { Beside, StoredRow } from './row.ts'
 
-type Db = Kysely<JobTables & LogTables & MetricTables>
+type Db = Kysely<JobTables & LogTables & MetricTables & UsageTables>
 
 /** Loads what other read models hold about these jobs. */
 export async function readBeside(
   db: Db,
   jobs: readonly StoredRow[],
+  now: Date,
 ): Promise<(job: StoredRow) => Beside> {
   const runIds = jobs.map(job => job.run_id)
-  const [steps, truncated, queue] = await Promise.all([
+  const [steps, truncated, queue, owedBy] = await Promise.all([
     readSteps(db, runIds),
     readTruncated(db, runIds),
     jobs.some(job => job.state === 'queued') ? readQueue(db, runIds) : new Map(),
+    readBills(db, runIds, now),
   ])
   return ({ run_id, state_reason }) => {
     const place = queue.get(run_id)
@@ -24,6 +28,7 @@ export async function readBeside(
       queue: place ? { ...place, eta_s: null, reason: state_reason } : null,
       step: steps.get(run_id) ?? null,
       logTruncated: truncated.has(run_id),
+      owed: owedBy(run_id),
     }
   }
 }

@@ -1,14 +1,17 @@
 import type { Kysely, Selectable } from 'kysely'
+import { hoursText, type Line, moneyText, sumOf, toSeconds } from '../../events/billing.ts'
 import type { ChangeTables } from '../../projector/changes/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
+import type { UsageTables } from '../../projector/usage/table.ts'
 import type { JobState } from '../../schemas/jobs.ts'
-import { toTimestamp } from '../../schemas/timestamp.ts'
+import { toExactTimestamp, toTimestamp } from '../../schemas/timestamp.ts'
+import { readBill } from '../ledger.ts'
 
-type Db = Kysely<JobTables & ChangeTables>
+type Db = Kysely<JobTables & ChangeTables & UsageTables>
 
 /** The fields of the detail of a job in addition to its row. */
-export async function readDetail(db: Db, job: Selectable<JobTables['jobs']>) {
-  const [attempts, transitions] = await Promise.all([
+export async function readDetail(db: Db, job: Selectable<JobTables['jobs']>, now: Date) {
+  const [attempts, transitions, lines] = await Promise.all([
     db
       .selectFrom('job_attempts')
       .selectAll()
@@ -21,17 +24,21 @@ export async function readDetail(db: Db, job: Selectable<JobTables['jobs']>) {
       .where('run_id', '=', job.run_id)
       .orderBy('change')
       .execute(),
+    readBill(db, job.run_id, now),
   ])
+  const linesOf = Map.groupBy(lines, line => line.attempt)
   const { gates, warnings } = job.admission
   return {
     spec: job.spec,
     admission: { admitted_at: toTimestamp(job.submitted_at), gates, warnings },
-    attempts: attempts.map(({ run_id: _, gpu_seconds, ...attempt }) => ({
+    price_per_gpu_hour: job.price_per_gpu_hour,
+    bill: toBill(lines),
+    attempts: attempts.map(({ run_id: _, ...attempt }) => ({
       ...attempt,
       started_at: attempt.started_at === null ? null : toTimestamp(attempt.started_at),
       ended_at: attempt.ended_at === null ? null : toTimestamp(attempt.ended_at),
       resume_from: null,
-      gpu_hours: (gpu_seconds / 3600).toFixed(2),
+      gpu_hours: hoursText(sumOf(linesOf.get(attempt.attempt) ?? []).gpu_ms),
     })),
     transitions: transitions.map(({ at, from_state, state, state_reason, ...told }, index) => ({
       at: toTimestamp(at),
@@ -49,3 +56,22 @@ export async function readDetail(db: Db, job: Selectable<JobTables['jobs']>) {
 
 const secondsUntil = (from: Date, to: Date | undefined): number | null =>
   to === undefined ? null : Math.max(0, Math.round((to.getTime() - from.getTime()) / 1000))
+
+/** More lines than a job of three years has. */
+const maxLines = 1000
+
+function toBill(lines: readonly Line[]) {
+  const { gpu_ms, cost_micro } = sumOf(lines)
+  return {
+    gpu_seconds: toSeconds(gpu_ms),
+    cost: moneyText(cost_micro),
+    lines: lines.slice(-maxLines).map(({ attempt, price_per_gpu_hour, ...line }) => ({
+      attempt,
+      starts_at: toExactTimestamp(new Date(line.starts_at)),
+      ends_at: toExactTimestamp(new Date(line.ends_at)),
+      price_per_gpu_hour,
+      gpu_seconds: toSeconds(line.gpu_ms),
+      cost: moneyText(line.cost_micro),
+    })),
+  }
+}

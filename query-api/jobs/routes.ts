@@ -10,6 +10,7 @@ import type { ChangeTables } from '../../projector/changes/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import type { LogTables } from '../../projector/logs/table.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
+import type { UsageTables } from '../../projector/usage/table.ts'
 import { jobDetail, jobListQuery, jobRow, jobStates } from '../../schemas/jobs.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import { type AccessTables, findRun, readableProjects } from '../access.ts'
@@ -22,7 +23,7 @@ import { readDetail } from './detail.ts'
 import { rowColumns, toJobRow } from './row.ts'
 import { withWaitReasons } from './wait-reasons.ts'
 
-type Tables = AccessTables & ChangeTables & JobTables & LogTables & MetricTables
+type Tables = AccessTables & ChangeTables & JobTables & LogTables & MetricTables & UsageTables
 
 const sortable = [
   'submitted_at',
@@ -67,8 +68,9 @@ export const jobRoutes = ({ reads, pool, now }: JobDeps): Route[] => [
       const rows = await withWaitReasons(pool, stored)
       const counted = await countRows(db, jobs.select('run_id'))
       const runIds = rows.map(job => job.run_id)
-      const beside = await readBeside(reads.as(caller, runIds), rows)
-      return { rows: rows.map(job => toJobRow(job, beside(job), now())), counted }
+      const at = now()
+      const beside = await readBeside(reads.as(caller, runIds), rows, at)
+      return { rows: rows.map(job => toJobRow(job, beside(job), at)), counted }
     },
   }),
   route({
@@ -90,9 +92,10 @@ export const jobRoutes = ({ reads, pool, now }: JobDeps): Route[] => [
         .executeTakeFirst()
       const [job] = stored ? await withWaitReasons(pool, [stored]) : []
       if (!job) throw new Refusal('not_found', `No such job: ${params.run_id}`)
-      const beside = await readBeside(db, [job])
+      const at = now()
+      const beside = await readBeside(db, [job], at)
       const { spec, admission, hold, control, search, ...row } = job
-      return { ...toJobRow(row, beside(row), now()), ...(await readDetail(db, job)) }
+      return { ...toJobRow(row, beside(row), at), ...(await readDetail(db, job, at)) }
     },
   }),
 ]

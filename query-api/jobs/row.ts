@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { type Amounts, centsText, hoursText } from '../../events/billing.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import { isEnded, type JobRow, type JobState, type QueueView } from '../../schemas/jobs.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
@@ -34,8 +35,6 @@ export const rowColumns = [
   'queued_ms',
   'starting_ms',
   'running_ms',
-  'gpu_seconds',
-  'price_per_gpu_hour',
   'currency',
   'exit_code',
   'tags',
@@ -52,6 +51,8 @@ export type Beside = {
   /** The greatest step of any metric. */
   step: number | null
   logTruncated: boolean
+  /** Until now, of the ledger. */
+  owed: Amounts
 }
 
 const waiting: readonly JobState[] = ['admitted', 'held', 'queued']
@@ -61,12 +62,11 @@ const running: readonly JobState[] = ['running', 'pausing', 'stopping']
 export function toJobRow(job: StoredRow, beside: Beside, now: Date): JobRow {
   const { recipe_name, recipe_version, state_since, queued_ms, starting_ms, running_ms, ...row } =
     job
-  const { gpu_seconds, price_per_gpu_hour, total_steps, ...shown } = row
+  const { total_steps, ...shown } = row
   const inState = Math.max(0, now.getTime() - state_since.getTime())
   const seconds = (ms: number, states: readonly JobState[]) =>
     Math.round((ms + (states.includes(job.state) ? inState : 0)) / 1000)
   const running_s = seconds(running_ms, running)
-  const gpuHours = gpuSecondsOf(job, now) / 3600
   return {
     ...shown,
     job_id: job.run_id,
@@ -83,21 +83,14 @@ export function toJobRow(job: StoredRow, beside: Beside, now: Date): JobRow {
     queued_s: seconds(queued_ms, waiting),
     starting_s: job.attempt === 0 ? null : seconds(starting_ms, starting),
     running_s: job.started_at === null && running_ms === 0 ? null : running_s,
-    gpu_hours: gpuHours.toFixed(2),
-    cost: (gpuHours * Number(price_per_gpu_hour)).toFixed(2),
+    gpu_hours: hoursText(beside.owed.gpu_ms),
+    cost: centsText(beside.owed.cost_micro),
     diagnosis: null,
     updated_at: toTimestamp(job.updated_at),
   }
 }
 
 const maybe = (at: Date | null): string | null => (at === null ? null : toTimestamp(at))
-
-/** GPU seconds of ended attempts, plus the running attempt since its billing start. */
-function gpuSecondsOf(job: StoredRow, now: Date): number {
-  const isOn = job.started_at !== null && running.includes(job.state)
-  const since = isOn && job.started_at ? now.getTime() - job.started_at.getTime() : 0
-  return job.gpu_seconds + (Math.max(0, since) / 1000) * job.gpus
-}
 
 /** `eta_s` assumes that the remaining steps take as long as the finished ones. */
 function progressOf(

@@ -4,11 +4,13 @@ import type { Static } from 'typebox'
 import type { Person } from '../../auth/caller.ts'
 import { codeLifeS, pollIntervalS } from '../../auth/device-requests.ts'
 import { type Route, route } from '../../auth/route.ts'
+import { hoursText } from '../../events/billing.ts'
 import type { Clock } from '../../platform/time.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import type { QuotaTables } from '../../projector/quotas/table.ts'
 import type { RunTables } from '../../projector/runs/table.ts'
+import type { UsageTables } from '../../projector/usage/table.ts'
 import { me, session, sessionListQuery, signInConfig } from '../../schemas/sessions.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { roleLabels } from '../../schemas/users.ts'
@@ -19,7 +21,7 @@ import { readUsage } from '../usage.ts'
 import { ownSessions } from './own-sessions.ts'
 
 export type SessionDeps = {
-  reads: Reads<ArtifactTables & JobTables & QuotaTables & RunTables>
+  reads: Reads<ArtifactTables & JobTables & QuotaTables & RunTables & UsageTables>
   /** Can read the schema `auth`. */
   pool: Pool
   now: Clock
@@ -89,7 +91,7 @@ export const sessionRoutes = ({ reads, pool, now, signIn, figures }: SessionDeps
         usage: {
           concurrent_gpus: usage.gpus,
           concurrent_jobs: usage.jobs,
-          gpu_hours_today: (usage.gpu_seconds / 3600).toFixed(1),
+          gpu_hours_today: hoursText(usage.gpu_ms, 1),
           storage_gb: (bytes / 1e9).toFixed(1),
         },
         token: {

@@ -74,6 +74,7 @@ const pureFiles = [
   'command-api/rubrics/decide.ts',
   'command-api/runs/decide.ts',
   'command-api/users/decide.ts',
+  'events/billing.ts',
 ]
 /** Uses of a clock, of randomness, of waiting or of the machine. */
 const impure = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\brandomUUID\(|\bawait\b|\bprocess\./

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { stop } from '../../command-api/jobs/decide.ts'
 import { takeQuota } from '../../command-api/jobs/holds.ts'
+import { hoursText, linesOf, openLinesOf, sumOf } from '../../events/billing.ts'
 import { jobsWithExecutor } from './jobs-with-executor.ts'
 
 const each = <T>(count: number, work: (index: number) => Promise<T>) =>
@@ -80,4 +81,56 @@ test('used-up GPU hours make a job wait until the next day', async t => {
   t.true(await take(new Date('2026-11-21T00:00:01Z')))
   await at.pool.query(`update write.gpu_use set ended_at = '2026-11-20T00:59Z'`)
   t.true(await take(noon))
+})
+
+test('GPU hours of a day are counted for the quota as for the bill, to the millisecond', async t => {
+  const at = await jobsWithExecutor(t)
+  const { run_id } = await at.submit()
+  await at.pool.query(`insert into write.quota (username) values ('ada')`)
+  const now = new Date('2026-11-20T18:00:00.000Z')
+  const day = '2026-11-20'
+  const minutes = (count: number) => new Date(Date.parse(day) + count * 60_000 + 7).toISOString()
+  // From the day before, over midnight, within the day, until now, and no time at all.
+  const attempts: [from: number, to: number | null][] = [
+    [-300, -200],
+    [-90, 45],
+    [100, 101],
+    [700, 700],
+    [900, null],
+  ]
+  const used = []
+  for (const [index, [from, to]] of attempts.entries()) {
+    const attempt = {
+      attempt: index + 1,
+      started_at: minutes(from),
+      ended_at: to === null ? null : minutes(to),
+    }
+    await at.pool.query(
+      `insert into write.gpu_use (run_id, attempt, username, series, gpus, started_at, ended_at)
+       values ('run_0', $1, 'ada', 'local', 3, $2, $3)`,
+      [attempt.attempt, attempt.started_at, attempt.ended_at],
+    )
+    const rates = [{ since: null, price_per_gpu_hour: '0' }]
+    const metered = { gpus: 3, rates, attempts: [attempt] }
+    used.push(...linesOf(metered), ...openLinesOf(metered, now))
+    const { gpu_ms } = sumOf(used.filter(line => line.day === day))
+    if (gpu_ms === 0n) continue
+    const takes = (limit: bigint) =>
+      at.store.transaction(async tx => {
+        await tx.query('update write.quota set daily_gpu_hours = $1', [hoursText(limit, 12)])
+        const taken = await takeQuota(tx, {
+          run_id,
+          username: 'ada',
+          series: 'local',
+          gpus: 1,
+          now,
+        })
+        await tx.query('delete from write.quota_hold')
+        await tx.query('update write.quota set held_gpus = 0, held_jobs = 0')
+        return taken
+      })
+    t.false(await takes(gpu_ms - 1n), minutes(from))
+    t.true(await takes(gpu_ms + 1n), minutes(from))
+  }
+  t.is(hoursText(sumOf(used).gpu_ms), '20.80')
 })

@@ -23,6 +23,7 @@ import { runSample } from './runs.ts'
 import type { Sample } from './sample.ts'
 import { sessionSample } from './sessions.ts'
 import { streamSample } from './streams.ts'
+import { usageSample } from './usage.ts'
 import { userSample } from './users.ts'
 
 /** Routes that name nothing, store nothing and accept the smallest body. */
@@ -55,6 +56,7 @@ export const samples: readonly Sample[] = [
   artifactSample,
   projectSample,
   jobSample,
+  usageSample,
   changeSample,
   streamSample,
   auditSample,

@@ -1,0 +1,32 @@
+import type { ColumnType } from 'kysely'
+import type { Metered } from '../../events/billing.ts'
+
+type Instant = ColumnType<Date, string, never>
+/** A whole number of any size, which JavaScript's numbers cannot hold. */
+type Whole = ColumnType<string, string, never>
+
+export type UsageTables = {
+  usage_runs: {
+    run_id: string
+    owner: string
+    project: string
+    metered: ColumnType<Metered, string, string>
+    /** Whether an attempt holds GPUs that are paid for. */
+    is_open: boolean
+  }
+  /** Only ever added to (`Entry` in events/billing.ts). */
+  usage_lines: {
+    run_id: string
+    nth: number
+    owner: string
+    project: string
+    attempt: number
+    day: string
+    starts_at: Instant
+    ends_at: Instant
+    sign: number
+    price_per_gpu_hour: string
+    gpu_ms: Whole
+    cost_micro: Whole
+  }
+}
