@@ -157,7 +157,7 @@ test('what a user of a run has left is found by its user alone', async t => {
     stdio: 'ignore',
   })
   await until('it runs', 50_000, async () => (await commandLinesWith(id)).length === 1)
-  t.deepEqual(processesOfRun('no such mark', null, owner + 1), [])
+  t.deepEqual(processesOfRun('no such mark', null, owner - 1), [])
   const quarry = { mark: 'no such mark', cgroup: null, session: null }
   t.is(await killRun({ ...quarry, owner: { id: owner, python: null } }), 0)
   t.deepEqual(await commandLinesWith(id), [])
