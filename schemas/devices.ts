@@ -26,7 +26,7 @@ export const deviceTokenReply = Type.Object({
   user: Type.Object({ username: Type.String(), role: role() }),
 })
 
-/** A user code as a person types it: any case, with or without the hyphen. */
+/** A user code as a person types it: in upper or lower case, with or without the hyphen. */
 export const deviceRequestPath = Type.Object({
   user_code: Type.String({ minLength: 1, maxLength: 64 }),
 })

@@ -46,7 +46,7 @@ export const toTimestamp = (at: Date): string => `${at.toISOString().slice(0, 19
 export const toExactTimestamp = (at: Date): string =>
   at.getUTCMilliseconds() === 0 ? toTimestamp(at) : at.toISOString().replace('Z', '+00:00')
 
-/** Value of a character that is not a digit: any number made with it exceeds every limit. */
+/** Value of a character that is not a digit: a number made with it exceeds every limit. */
 const noDigit = 10_000
 
 function digit(text: string, at: number): number {

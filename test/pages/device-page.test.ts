@@ -1,4 +1,4 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { keepViews, openPage, signIn } from './browse.ts'
@@ -96,13 +96,19 @@ test('a person denies a code; denied, expired and wrong codes are reported, and 
   t.deepEqual(faults, [])
 })
 
-test('a person who finds somebody else signed in can switch accounts', async t => {
+/** The page of a code, after signing in. */
+async function askedToApprove(t: ExecutionContext) {
   const forge = await startForge(t)
   const code = await askCode(forge)
   const { page, faults } = await openPage(t)
   await page.goto(code.verification_uri_complete)
   await signIn(page)
   await heading(page, 'A program asks to sign in as you').waitFor()
+  return { forge, code, page, faults }
+}
+
+test('a person who finds somebody else signed in can switch accounts', async t => {
+  const { page, faults } = await askedToApprove(t)
   await page.getByRole('button', { name: 'Not you?' }).click()
   await page.getByLabel('Username').waitFor()
   await page.reload()
@@ -112,12 +118,7 @@ test('a person who finds somebody else signed in can switch accounts', async t =
 })
 
 test('who signed in a while ago is asked again before approving, is told why, and then approves', async t => {
-  const forge = await startForge(t)
-  const code = await askCode(forge)
-  const { page, faults } = await openPage(t)
-  await page.goto(code.verification_uri_complete)
-  await signIn(page)
-  await heading(page, 'A program asks to sign in as you').waitFor()
+  const { forge, code, page, faults } = await askedToApprove(t)
   await forge.pool.query(`update auth.session set created_at = created_at - interval '16 minutes'`)
   await page.getByRole('button', { name: 'Approve' }).click()
   await page.getByRole('alert').getByText('older than 15 minutes; sign in again').waitFor()
