@@ -1,33 +1,12 @@
 import test from 'ava'
-import { encodeFact } from '../../events/fact.ts'
-import { encodeLogs } from '../../events/logs.ts'
 import { inTransaction } from '../../platform/postgres/transaction.ts'
 import { logsProjection } from '../../projector/logs/projection.ts'
 import { metricsProjection } from '../../projector/metrics/projection.ts'
-import { report, startMs } from '../metrics/given.ts'
+import { report } from '../metrics/given.ts'
 import { database } from '../servers/postgres.ts'
+import { logLines } from './log-lines.ts'
 
-const line = (seq: number) => ({
-  key: 'run_a',
-  value: encodeFact({
-    type: 'logs.appended',
-    event_id: '01900000-0000-7000-8000-000000000000',
-    received_at_ms: startMs + seq,
-    run_id: 'run_a',
-    attempt: 1,
-    actor: { type: 'run', id: 'run_a', via: 'ingest_token' },
-    request_id: 'r',
-    body: encodeLogs({
-      origin: 'report',
-      node: null,
-      rank: 0,
-      stream: 'stdout',
-      producer: 'p',
-      seq,
-      chunks: [`line ${seq}`],
-    }),
-  }),
-})
+const line = (seq: number) => logLines('run_a', { seq, producer: 'p', chunks: [`line ${seq}`] })
 const point = (step: number) => report('run_a', [{ key: 'loss', step, value: step }])
 
 // By it a rebuild tells whether the log still holds the run whole.

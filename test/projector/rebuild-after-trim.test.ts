@@ -2,8 +2,6 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { pino } from 'pino'
-import { encodeFact } from '../../events/fact.ts'
-import { encodeLogs } from '../../events/logs.ts'
 import type { EventLog, LogRecord, Position, ReadRecord } from '../../platform/log/event-log.ts'
 import { openPostgresLog } from '../../platform/log/postgres.ts'
 import { migrate } from '../../platform/postgres/migrate.ts'
@@ -19,6 +17,7 @@ import { startRunner } from '../../projector/runner.ts'
 import { report, startMs } from '../metrics/given.ts'
 import { database } from '../servers/postgres.ts'
 import { until } from '../servers/until.ts'
+import { logLines } from './log-lines.ts'
 import { contentOf } from './read-model-content.ts'
 
 const topics = ['metrics', 'logs'].map(name => ({ name, partitions: 2, retentionDays: 30 }))
@@ -118,27 +117,12 @@ const loss = (step: number, value = step) => ({ key: 'loss', step, value })
 const range = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => loss(from + i))
 
-const lines = (run_id: string, seq: number): LogRecord => ({
-  key: run_id,
-  value: encodeFact({
-    type: 'logs.appended',
-    event_id: '01900000-0000-7000-8000-000000000000',
-    received_at_ms: startMs + seq,
-    run_id,
-    attempt: 1,
-    actor: { type: 'run', id: run_id, via: 'ingest_token' },
-    request_id: 'r',
-    body: encodeLogs({
-      origin: 'report',
-      node: null,
-      rank: 0,
-      stream: 'stdout',
-      producer: `p${seq % 3}`,
-      seq,
-      chunks: [`${seq}: ${'long '.repeat(2000)}`, 'and short'],
-    }),
-  }),
-})
+const lines = (run_id: string, seq: number): LogRecord =>
+  logLines(run_id, {
+    seq,
+    producer: `p${seq % 3}`,
+    chunks: [`${seq}: ${'long '.repeat(2000)}`, 'and short'],
+  })
 const damaged = (key: string): LogRecord => ({ key, value: Buffer.from('no fact') })
 
 /** Round `n` of reports of several runs: new steps, repeated steps, new keys, and damaged records. */
