@@ -37,10 +37,7 @@ test('a person signs in at /, finds the newest runs, and changes their password'
   t.regex(String(rows[1]), /one <b>bold<\/b> run/)
   await keepViews(page, 'home')
   await page.setViewportSize({ width: 360, height: 800 })
-  t.true(
-    await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
-    'it fits a phone',
-  )
+  await page.waitForFunction('document.documentElement.scrollWidth <= innerWidth')
   await page.getByRole('link', { name: first.short_id }).click()
   await page.locator('#name', { hasText: 'one <b>bold</b> run' }).waitFor()
   await page.getByRole('link', { name: 'Forge' }).click()
