@@ -117,12 +117,15 @@ test('a failed run says why, with its last words, parameters, lone points and sm
     ],
   )
   await page.locator('.chart', { hasText: 'loss' }).getByText('at step 7').waitFor()
-  await until('one point is drawn as a dot', 5000, async () => {
+  await until('one point is drawn as a dot', 10_000, async () => {
     const pixels = await colouredPixels(page, 'loss')
     return pixels > 10 && pixels < 100
   })
-  const texts = (await page.evaluate('canvasTexts')) as string[]
-  t.true(texts.includes('2e-5') || texts.includes('0.00002'), texts.join(' '))
+  const drawn = async () => (await page.evaluate('canvasTexts')) as string[]
+  await until('the other chart has its axis', 10_000, async () =>
+    (await drawn()).some(text => text === '2e-5' || text === '0.00002'),
+  )
+  const texts = await drawn()
   t.true(texts.filter(text => text === '0').length < 3, 'an axis does not say 0, 0, 0')
 
   await report('lifecycle', { event: 'failed', exit_code: 1, message })
