@@ -20,7 +20,7 @@ import forge
 CLASSES = 10
 SIDE = 8  # pixels
 BRIGHTEST = 16.0
-MODEL_FILE = "model.npz"
+MODEL_FILE = "model-%d.npz"  # by its step: an earlier one may be in use
 
 
 def read_params():
@@ -123,6 +123,17 @@ class Adam:
         self.means = {name: np.zeros_like(values) for name, values in weights.items()}
         self.squares = {name: np.zeros_like(values) for name, values in weights.items()}
 
+    def state(self):
+        """All that a later Adam needs to go on as this one would."""
+        parts = {"mean": self.means, "square": self.squares}
+        return {"adam/%s/%s" % (part, name): values for part, group in parts.items() for name, values in group.items()}
+
+    def go_on(self, saved, steps):
+        self.steps = steps
+        for name in self.weights:
+            self.means[name] = saved["adam/mean/" + name]
+            self.squares[name] = saved["adam/square/" + name]
+
     def step(self, grads, lr):
         self.steps += 1
         bias1, bias2 = 1 - 0.9**self.steps, 1 - 0.999**self.steps
@@ -148,60 +159,119 @@ def learning_rate(params, step, steps):
     return params["lr"] * warm_up * 0.5 * (1 + np.cos(np.pi * step / steps))
 
 
-def train(run, params, train_part, val_part, weights, rng):
-    """Answers the number of steps made: fewer than asked for when the platform wants the run to end."""
-    images, labels = train_part
+class Training:
+    """Where the training stands, and everything that its next step depends on."""
+
+    def __init__(self, params, rng):
+        self.params, self.rng = params, rng
+        self.weights = new_network(params["hidden"], rng)
+        self.adam = Adam(self.weights, params["weight_decay"])
+        self.epoch, self.step, self.saved_at = 0, 0, 0
+
+    def load(self, path):
+        """Goes on where the training that wrote this file stood, to the bit."""
+        with np.load(path) as file:
+            saved = dict(file)
+        if "epoch" not in saved:
+            raise SystemExit("%s holds weights alone: training cannot go on from it" % path)
+        for name in self.weights:
+            if self.weights[name].shape != saved[name].shape:
+                raise SystemExit("%s was trained with other parameters: %s is %s" % (path, name, saved[name].shape))
+            self.weights[name][...] = saved[name]
+        self.epoch, self.step = int(saved["epoch"]), int(saved["step"])
+        self.adam.go_on(saved, self.step)
+        self.rng.bit_generator.state = json.loads(str(saved["rng"]))
+        self.saved_at = self.step
+        print("goes on after epoch %d, step %d, from %s" % (self.epoch, self.step, path), flush=True)
+
+    def load_weights(self, path):
+        """Begins with the weights of another training."""
+        with np.load(path) as saved:
+            for name in self.weights:
+                self.weights[name][...] = saved[name]
+        print("begins with the weights of %s" % path, flush=True)
+
+    def save(self, run, metrics):
+        """A file that has its name is whole: whatever ends this process, it never registers half of one."""
+        path = os.path.abspath(MODEL_FILE % self.step)
+        position = {"epoch": self.epoch, "step": self.step, "rng": json.dumps(self.rng.bit_generator.state)}
+        with open(path + ".part", "wb") as file:
+            np.savez(file, **self.weights, **self.adam.state(), **position)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(path + ".part", path)
+        self.saved_at = self.step
+        print("saved %s, %d bytes" % (path, os.path.getsize(path)), flush=True)
+        run.log_artifact("checkpoint", path, "npz", self.step, metrics=metrics)
+
+    def run_epoch(self, run, images, labels):
+        batches = np.array_split(self.rng.permutation(len(images)), self.batches_of(images))
+        steps = self.params["epochs"] * len(batches)
+        for batch in batches:
+            lr = learning_rate(self.params, self.step, steps)
+            moved_images = moved(images[batch], self.params["shift"], self.rng)
+            grads, loss, accuracy = gradients(self.weights, moved_images, labels[batch])
+            self.adam.step(grads, lr)
+            run.log({"train/loss": loss, "train/accuracy": accuracy, "train/lr": lr}, self.step)
+            self.step += 1
+        self.epoch += 1
+        return loss
+
+    def batches_of(self, images):
+        return max(1, len(images) // self.params["batch_size"])
+
+
+def train(run, training, train_part, val_part):
+    """Ends early when the platform wants the run to end."""
+    params, begun = training.params, time.monotonic()
     print_every = max(1, params["epochs"] // 20)
-    adam = Adam(weights, params["weight_decay"])
-    batches = max(1, len(images) // params["batch_size"])
-    step, begun = 0, time.monotonic()
-    for epoch in range(1, params["epochs"] + 1):
-        for batch in np.array_split(rng.permutation(len(images)), batches):
-            lr = learning_rate(params, step, params["epochs"] * batches)
-            grads, loss, accuracy = gradients(weights, moved(images[batch], params["shift"], rng), labels[batch])
-            adam.step(grads, lr)
-            run.log({"train/loss": loss, "train/accuracy": accuracy, "train/lr": lr}, step)
-            step += 1
-        if epoch % params["eval_every"] == 0 or epoch == params["epochs"]:
-            val_loss, val_accuracy, classes = evaluate(weights, *val_part)
-            run.log({"val/loss": val_loss, "val/accuracy": val_accuracy, "epoch": epoch, **classes}, step - 1)
-            if epoch % print_every == 0 or epoch == params["epochs"]:
+    save_every = int(os.environ.get("FORGE_CHECKPOINT_EVERY") or 0)
+    while training.epoch < params["epochs"] and not run.should_stop():
+        loss = training.run_epoch(run, *train_part)
+        is_last = training.epoch == params["epochs"]
+        if training.epoch % params["eval_every"] == 0 or is_last:
+            val_loss, val_accuracy, classes = evaluate(training.weights, *val_part)
+            values = {"val/loss": val_loss, "val/accuracy": val_accuracy, "epoch": training.epoch, **classes}
+            run.log(values, training.step - 1)
+            if training.epoch % print_every == 0 or is_last:
                 print(
                     "epoch %d/%d  step %d  train loss %.4f  val loss %.4f  val accuracy %.4f  %.1f s"
-                    % (epoch, params["epochs"], step, loss, val_loss, val_accuracy, time.monotonic() - begun),
+                    % (training.epoch, params["epochs"], training.step, loss, val_loss, val_accuracy, time.monotonic() - begun),
                     flush=True,
                 )
-        if run.should_stop():
-            print("asked to end (%s) after epoch %d" % (run.control["action"], epoch), flush=True)
-            break
-    return step
+        if save_every and training.step - training.saved_at >= save_every and not is_last:
+            training.save(run, {"val/accuracy": evaluate(training.weights, *val_part)[1]})
+    if run.should_stop():
+        print("asked to end (%s) after epoch %d" % (run.control["action"], training.epoch), flush=True)
 
 
-def save(run, weights, step, metrics):
-    np.savez(MODEL_FILE, **weights)
-    path = os.path.abspath(MODEL_FILE)
-    print("saved %s, %d bytes" % (path, os.path.getsize(path)), flush=True)
-    run.log_artifact("checkpoint", path, "npz", step, metrics=metrics)
+def begin(params, rng):
+    training = Training(params, rng)
+    if forge.resume_from():
+        training.load(forge.resume_from())
+    elif os.environ.get("FORGE_INIT_FROM"):
+        training.load_weights(os.environ["FORGE_INIT_FROM"])
+    return training
 
 
 def main():
     params = read_params()
     rng = np.random.default_rng(params["seed"])
     train_part, val_part, test_part = split_digits(rng)
-    weights = new_network(params["hidden"], rng)
+    training = begin(params, rng)
     parts = (len(train_part[1]), len(val_part[1]), len(test_part[1]))
-    size = sum(values.size for values in weights.values())
+    size = sum(values.size for values in training.weights.values())
     print("numpy %s; %d images to train, %d to validate, %d to test; %d weights" % (np.__version__, *parts, size), flush=True)
     with forge.init(params) as run:
-        steps = train(run, params, train_part, val_part, weights, rng)
+        train(run, training, train_part, val_part)
         if run.should_stop():
-            if run.control["action"] == "checkpoint_and_exit":
-                save(run, weights, steps, {"val/accuracy": evaluate(weights, *val_part)[1]})
+            if run.control["action"] == "checkpoint_and_exit" and training.step > training.saved_at:
+                training.save(run, {"val/accuracy": evaluate(training.weights, *val_part)[1]})
             return
-        loss, accuracy, _ = evaluate(weights, *test_part)
-        run.log({"test/loss": loss, "test/accuracy": accuracy}, steps - 1)
+        loss, accuracy, _ = evaluate(training.weights, *test_part)
+        run.log({"test/loss": loss, "test/accuracy": accuracy}, training.step - 1)
         print("test accuracy %.4f, loss %.4f" % (accuracy, loss), flush=True)
-        save(run, weights, steps, {"test/accuracy": accuracy})
+        training.save(run, {"test/accuracy": accuracy})
 
 
 if __name__ == "__main__":

@@ -41,6 +41,7 @@ __all__ = [
     "log_artifact",
     "log_hparams",
     "log_samples",
+    "resume_from",
     "should_stop",
 ]
 
@@ -92,6 +93,19 @@ def init(
 def control() -> Dict[str, Any]:
     """What the platform asks: `{action, reason, deadline}`; action `none`, `checkpoint_and_exit` or `exit`."""
     return _run().control
+
+
+def resume_from() -> Optional[str]:
+    """The checkpoint from which training goes on, with its optimizer and its step; `None`: from the beginning.
+
+    After a pause or a retry this is the newest checkpoint that the run registered, and for a job with
+    `init_from: {load: full_state}` the artifact that it names. It is what was passed to `log_artifact` as `path`. May be
+    called before `init`, so that loading it costs nothing.
+    """
+    earlier = os.environ.get("FORGE_RESUME_FROM")
+    if not earlier and os.environ.get("FORGE_INIT_LOAD") == "full_state":
+        earlier = os.environ.get("FORGE_INIT_FROM")
+    return earlier or None
 
 
 def _run() -> Run:
