@@ -11,6 +11,10 @@ export function duration(seconds: number): string {
   return `${Math.floor(hours / 24)} d ${hours % 24} h`
 }
 
+/** Like `duration`, for whole seconds, of which 0 means less than one. */
+export const wholeDuration = (seconds: number): string =>
+  seconds === 0 ? 'less than 1 s' : seconds < 10 ? `${seconds} s` : duration(seconds)
+
 const two = (n: number) => String(n).padStart(2, '0')
 
 /** Formats bytes with decimal units, as disks and object stores do. */

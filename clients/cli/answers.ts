@@ -15,6 +15,7 @@ type RunIdentity = {
 export type JobRow = RunIdentity & {
   state_reason: string | null
   phase: string | null
+  conditions: string[]
   recipe: { name: string; version: string } | null
   profile: string
   series: string
@@ -42,10 +43,12 @@ export type JobAttempt = {
   started_at: string | null
   ended_at: string | null
   end_reason: string | null
+  resume_from: string | null
 }
 export type JobDetail = JobRow & {
   transitions: Transition[]
   attempts: JobAttempt[]
+  checkpoint: { artifact_id: string; path: string; step: number | null } | null
   spec: { spec: { params: Record<string, unknown> } }
 }
 

@@ -1,5 +1,12 @@
 import { Command } from 'commander'
 import { addAdministration, addAudit } from './administration.ts'
+import { clone, describeClone, describeRetry, retry } from './commands/again.ts'
+import {
+  complete,
+  completion,
+  describeComplete,
+  describeCompletion,
+} from './commands/completion.ts'
 import {
   contextList,
   contextRemove,
@@ -14,9 +21,11 @@ import { describeLogs, logs } from './commands/logs.ts'
 import { describeMetrics, metrics } from './commands/metrics.ts'
 import { describeNotifications, notifications } from './commands/notifications.ts'
 import { describePasswd, passwd } from './commands/passwd.ts'
+import { describePause, describeResume, pause, resume } from './commands/pause.ts'
 import { describePs, ps } from './commands/ps.ts'
 import { describeRun, run } from './commands/run.ts'
 import { describeServe, serve } from './commands/serve.ts'
+import { describeSet, set } from './commands/set.ts'
 import { describeShow, show } from './commands/show.ts'
 import { describeStop, stop } from './commands/stop.ts'
 import { describeSubmit, submit } from './commands/submit.ts'
@@ -55,11 +64,20 @@ export function createProgram(world: World, ended: Ended): Command {
   speaking('logs', describeLogs, logs)
   speaking('metrics', describeMetrics, metrics)
   speaking('stop', describeStop, stop)
+  speaking('pause', describePause, pause)
+  speaking('resume', describeResume, resume)
+  speaking('retry', describeRetry, retry)
+  speaking('clone', describeClone, clone)
+  speaking('set', describeSet, set)
   speaking('notifications', describeNotifications, notifications)
   speaking('usage', describeUsage, usage)
   speaking('run', describeRun, run)
   describeSync(program.command('sync')).action(async runs => ended(await sync(world, runs)))
   describeServe(program.command('serve')).action(async options => ended(await serve(options)))
+  describeCompletion(program.command('completion')).action(shell => ended(completion(world, shell)))
+  describeComplete(program.command('__complete', { hidden: true })).action(async words =>
+    ended(await complete(world, program, words)),
+  )
   addContexts(program, world, ended)
   addProjects(program, world, ended)
   addAdministration(program, world, ended)

@@ -1,5 +1,5 @@
 import { type Api, segment } from './api.ts'
-import { Failure } from './failure.ts'
+import { Failure, usageFailure } from './failure.ts'
 
 /** The response to a request to stop. */
 export type Stopped = {
@@ -8,6 +8,19 @@ export type Stopped = {
   accepted: boolean
   already: boolean
   deadline: string | null
+}
+
+export type HowToEnd = { force?: boolean; reason?: string; grace?: string }
+
+/** The body of a request to stop or to pause. */
+export function requestOf({ force, reason, grace }: HowToEnd): Record<string, unknown> {
+  if (grace !== undefined && !/^\d+$/.test(grace))
+    throw usageFailure(`--grace ${grace}: give whole seconds`)
+  return {
+    ...(force && { force }),
+    ...(reason !== undefined && { reason }),
+    ...(grace !== undefined && { grace_s: Number(grace) }),
+  }
 }
 
 /** Jobs and runs without a job are stopped by routes of their own; what is neither is the job that is missing. */

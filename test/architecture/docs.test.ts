@@ -101,9 +101,10 @@ test('paths are distinguished from addresses, placeholders and metrics', t => {
   t.false(exists('brics/decide.ts'))
 })
 
-/** The names by which each command is called, `admin users add`. */
+/** The names by which people call each command, `admin users add`; `__complete` is for shells. */
 function commandsOf(command: Command, above: string[] = []): string[][] {
   return command.commands.flatMap(one => {
+    if (one.name().startsWith('__')) return []
     const called = [...above, one.name()]
     return one.commands.length === 0 ? [called] : commandsOf(one, called)
   })

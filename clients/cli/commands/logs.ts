@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { instantMs } from '../amounts.ts'
-import type { EofFrame, LogLine } from '../answers.ts'
+import type { EofFrame, LogLine, RunRecord } from '../answers.ts'
 import { type Api, segment, withQuery } from '../api.ts'
-import { type ExitCode, exitCode, usageFailure } from '../failure.ts'
+import { type ExitCode, exitCode, Failure, usageFailure } from '../failure.ts'
 import { attachCommands } from '../follow/follow.ts'
 import { findRun, type Run } from '../follow/run-events.ts'
 import { paintState } from '../follow/view.ts'
@@ -148,8 +148,21 @@ async function followLog(
   return exitCode.interrupted
 }
 
-function sayEnd({ terminal, isJson }: Session, run: Run, { state }: EofFrame): ExitCode {
-  if (isJson) terminal.data(toJson({ type: 'eof', run_id: run.run_id, state }))
-  terminal.note(`${run.short_id} ${paintState(terminal.paintNote, state, state)}`)
+async function sayEnd(session: Session, run: Run, { state }: EofFrame): Promise<ExitCode> {
+  const { terminal, isJson } = session
+  const why = await whyEnded(session, run)
+  if (isJson) terminal.data(toJson({ type: 'eof', run_id: run.run_id, state, why }))
+  const because = why === null ? '' : `: ${why}`
+  terminal.note(`${run.short_id} ${paintState(terminal.paintNote, state, state)}${because}`)
   return state === 'succeeded' ? exitCode.ok : exitCode.jobFailed
+}
+
+/** Null for a run that succeeded, and where the record cannot be read: the state is known all the same. */
+async function whyEnded({ api }: Session, { run_id }: Run): Promise<string | null> {
+  try {
+    return (await api.get<RunRecord>(`/api/runs/${segment(run_id)}`)).why
+  } catch (error) {
+    if (error instanceof Failure) return null
+    throw error
+  }
 }

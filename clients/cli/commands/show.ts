@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
-import { amount, duration, size, toNumber } from '../amounts.ts'
+import { amount, duration, size, toNumber, wholeDuration } from '../amounts.ts'
 import type { Artifact, JobAttempt, JobDetail, RunRecord } from '../answers.ts'
 import { segment } from '../api.ts'
+import { checkpointText } from '../checkpoints.ts'
 import { type ExitCode, exitCode } from '../failure.ts'
 import { byInterest } from '../follow/picture.ts'
 import { paintState } from '../follow/view.ts'
@@ -79,7 +80,7 @@ function factsOfRun(run: RunRecord, nowMs: number): Fact[] {
     ['created', `${run.created_at} (${age} ago)`],
     ['started', run.started_at],
     ['ended', run.ended_at],
-    ['ran for', run.duration_s === null ? null : duration(run.duration_s)],
+    ['ran for', run.duration_s === null ? null : wholeDuration(run.duration_s)],
     ['exit code', run.exit_code === null ? null : String(run.exit_code)],
     ['last report', run.last_report_at],
     ['tags', run.tags.join(', ')],
@@ -97,6 +98,8 @@ function factsOfJob(job: JobDetail): Fact[] {
     ['left', progress?.eta_s == null ? null : duration(progress.eta_s)],
     ['place', queue?.position == null ? null : `${queue.position} in the queue`],
     ['attempt', `${job.attempt} of at most ${job.max_attempts}`],
+    ['conditions', job.conditions.join(', ')],
+    ['checkpoint', job.checkpoint && checkpointText(job.checkpoint)],
     ['priority', String(job.priority)],
     ['GPU-hours', job.gpu_hours],
     ['cost', job.cost === null ? null : `${job.cost} ${job.currency}`],
@@ -113,6 +116,7 @@ function attemptLines({ terminal }: Session, job: JobDetail | null): string[] {
     { title: 'ATTEMPT', cell: row => String(row.attempt), align: 'right' },
     { title: 'STARTED', cell: row => row.started_at ?? '-' },
     { title: 'ENDED', cell: row => row.ended_at ?? '-' },
+    { title: 'FROM', cell: row => row.resume_from ?? '', drops: true },
     { title: 'BY', cell: row => row.end_reason ?? '', shrinks: true },
     { title: 'NODES', cell: row => row.nodes.join(', '), shrinks: true, drops: true },
   ]

@@ -2,11 +2,12 @@ import type { Command } from 'commander'
 import { duration } from '../amounts.ts'
 import { isEnded, type JobDetail, type RunRecord } from '../answers.ts'
 import { type Api, segment } from '../api.ts'
-import { type ExitCode, exitCode, Failure, usageFailure } from '../failure.ts'
+import { eachRun } from '../each-run.ts'
+import type { ExitCode } from '../failure.ts'
 import { toJson } from '../harmless.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
 import { pause } from '../sse.ts'
-import { requestStop, type Stopped } from '../stopping.ts'
+import { requestOf, requestStop, type Stopped } from '../stopping.ts'
 
 type StopOptions = CommonOptions & {
   force?: boolean
@@ -35,21 +36,9 @@ export async function stop(
   options: StopOptions,
 ): Promise<ExitCode> {
   const session = await openSignedIn(world, options)
-  const body = bodyOf(options)
-  const ended = await Promise.allSettled(ids.map(id => stopOne(session, id, { options, body })))
-  const failures = ended.flatMap(each => (each.status === 'rejected' ? [each.reason] : []))
-  const [first] = failures
-  if (first === undefined) return exitCode.ok
-  if (!(first instanceof Failure) || ids.length === 1) throw first
-  throw new Failure(first.exitCode, `${failures.length} of ${ids.length} were not stopped`, {
-    lines: ended.flatMap((each, at) =>
-      each.status === 'rejected' ? [`${ids[at]}: ${reasonOf(each.reason)}`] : [],
-    ),
-    fields: first.fields,
-  })
+  const body = requestOf(options)
+  return eachRun(ids, 'stopped', id => stopOne(session, id, { options, body }))
 }
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 type Asked = { options: StopOptions; body: Record<string, unknown> }
 
@@ -62,16 +51,6 @@ async function stopOne(session: Session, id: string, { options, body }: Asked): 
       ? await waitForEnd(session, { id, runId: answer.run_id })
       : answer.state
   terminal.data(isJson ? toJson({ ...answer, state }) : `${answer.run_id} ${state}`)
-}
-
-function bodyOf({ force, reason, grace }: StopOptions): Record<string, unknown> {
-  if (grace !== undefined && !/^\d+$/.test(grace))
-    throw usageFailure(`--grace ${grace}: give whole seconds`)
-  return {
-    ...(force && { force }),
-    ...(reason !== undefined && { reason }),
-    ...(grace !== undefined && { grace_s: Number(grace) }),
-  }
 }
 
 function requestText(id: string, { state, already, deadline }: Stopped, nowMs: number): string {

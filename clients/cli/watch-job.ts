@@ -1,0 +1,35 @@
+import { duration } from './amounts.ts'
+import type { JobDetail } from './answers.ts'
+import { segment } from './api.ts'
+import type { Session } from './session.ts'
+import { pause } from './sse.ts'
+
+const pollMs = 300
+const sayEveryMs = 2000
+
+export type Awaited = {
+  run_id: string
+  /** Whether what was waited for has happened. */
+  isThere: (job: JobDetail) => boolean
+  /** What to say of a job that is not there yet. */
+  text: (job: JobDetail) => string
+}
+
+/** Waits for a job to get somewhere; every two seconds it says how far it is, and how long that has taken. */
+export async function watchJob(
+  { api, terminal, nowMs }: Session,
+  { run_id, isThere, text }: Awaited,
+): Promise<JobDetail> {
+  const never = new AbortController().signal
+  const began = nowMs()
+  let saidMs = began
+  for (;;) {
+    const job = await api.get<JobDetail>(`/api/jobs/${segment(run_id)}`)
+    if (isThere(job)) return job
+    if (nowMs() - saidMs >= sayEveryMs) {
+      saidMs = nowMs()
+      terminal.note(`${text(job)}, for ${duration((nowMs() - began) / 1000)}`)
+    }
+    await pause(pollMs, never)
+  }
+}
