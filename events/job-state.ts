@@ -17,10 +17,14 @@ export type Job = {
   /** Null: the job does not exist. */
   state: JobState | null
   subject: Pick<JobAdmitted, 'run_id' | 'short_id' | 'project' | 'owner'>
+  name: string
+  tags: readonly string[]
+  priority: number
   gpus: number
   retry: JobAdmitted['spec']['spec']['retry']
   stop_grace_s: number
   max_duration_s: number | null
+  max_pending_s: number | null
   max_cost: string | null
   /** By `since`; at a new attempt only the one in force is kept. */
   rates: readonly Rate[]
@@ -32,6 +36,8 @@ export type Job = {
   /** End of a hold or of the wait before a retry. */
   not_before: string | null
   executor_running_at: string | null
+  /** Whether nothing is heard of the machine that runs the newest attempt. */
+  is_unreachable: boolean
   /** Billing start of the newest attempt. */
   started_at: string | null
   /** How the newest attempt ended; null while it may run. */
@@ -43,10 +49,14 @@ export type Job = {
 const initial: Job = {
   state: null,
   subject: { run_id: '', short_id: '', project: '', owner: '' },
+  name: '',
+  tags: [],
+  priority: 0,
   gpus: 0,
   retry: { max_attempts: 1, on: [], backoff_s: 0, resume: 'none' },
   stop_grace_s: 0,
   max_duration_s: null,
+  max_pending_s: null,
   max_cost: null,
   rates: [],
   spent_micro: '0',
@@ -54,13 +64,20 @@ const initial: Job = {
   queue_reason: null,
   not_before: null,
   executor_running_at: null,
+  is_unreachable: false,
   started_at: null,
   exit: null,
   request: null,
   ended_at: null,
 }
 
-const newAttempt = { executor_running_at: null, started_at: null, exit: null, request: null }
+const newAttempt = {
+  executor_running_at: null,
+  is_unreachable: false,
+  started_at: null,
+  exit: null,
+  request: null,
+}
 
 function evolve(job: Job, event: Stamped<JobEvent>): Job {
   const at = event.occurred_at
@@ -92,14 +109,30 @@ function evolve(job: Job, event: Stamped<JobEvent>): Job {
       return {
         ...job,
         state: 'pausing',
-        request: { ...event.data, reason: 'user', force: false, at },
+        request: { ...event.data, reason: 'user', force: event.data.deadline <= at, at },
       }
     case 'job.paused':
       return { ...job, state: 'paused' }
     case 'job.stop_requested':
       return { ...job, state: 'stopping', request: { ...event.data, at } }
     case 'job.exited':
-      return { ...job, exit: event.data, spent_micro: spentAt(job, event.data) }
+      return {
+        ...job,
+        exit: event.data,
+        spent_micro: spentAt(job, event.data),
+        is_unreachable: false,
+      }
+    case 'job.unreachable':
+      return { ...job, is_unreachable: true }
+    case 'job.recovered':
+      return { ...job, is_unreachable: false }
+    case 'job.priority_changed':
+      return { ...job, priority: event.data.priority }
+    case 'job.renamed':
+      return { ...job, name: event.data.name }
+    case 'job.tagged':
+      return { ...job, tags: event.data.tags }
+    case 'job.checkpoint_chosen':
     case 'job.resumed':
     case 'job.preempted':
     case 'job.retried':
@@ -114,16 +147,21 @@ function evolve(job: Job, event: Stamped<JobEvent>): Job {
 }
 
 function admitted(data: JobAdmitted): Job {
-  const { run_id, short_id, project, owner, gpus, price_per_gpu_hour, spec } = data
+  const { run_id, short_id, project, owner, name, tags, priority } = data
+  const { gpus, price_per_gpu_hour, spec } = data
   const { limits, retry } = spec.spec
   return {
     ...initial,
     state: 'admitted',
     subject: { run_id, short_id, project, owner },
+    name,
+    tags,
+    priority,
     gpus,
     retry,
     stop_grace_s: limits.stop_grace_s,
     max_duration_s: limits.max_duration_s,
+    max_pending_s: limits.max_pending_s,
     max_cost: limits.max_cost,
     rates: [{ since: null, price_per_gpu_hour }],
   }
@@ -136,6 +174,6 @@ function spentAt(job: Job, { attempt, ended_at }: { attempt: number; ended_at: s
   return String(BigInt(spent_micro) + sumOf(lines).cost_micro)
 }
 
-export const jobs = aggregate('job', { events: jobEvents, initial, evolve, snapshot: { shape: 2 } })
+export const jobs = aggregate('job', { events: jobEvents, initial, evolve, snapshot: { shape: 3 } })
 /** The life of a run's job. */
 export const jobAt = (runId: string) => jobs.at(runId)

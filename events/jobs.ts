@@ -3,17 +3,11 @@ import { estimate, gateResult, phases, queueReasons, resolved, warning } from '.
 import { type JobSpec, jobSpec } from '../schemas/jobspec.ts'
 import { nullable, oneOf, timestamp } from '../schemas/shared.ts'
 import { type EventOf, event } from './event.ts'
+import { jobPriorityChanged, jobRenamed, jobTagged } from './job-changes.ts'
+import { subject } from './job-subject.ts'
 import { because } from './words.ts'
 
 const attempt = () => Type.Integer({ minimum: 1 })
-
-/** The job of an event; in every event, so that each can be shown without reading others. */
-const subject = {
-  run_id: Type.String(),
-  short_id: Type.String(),
-  project: Type.String(),
-  owner: Type.String(),
-}
 
 /**
  * A job passed all gates. `spec` has every default filled in, and `"***"` instead of values of `env` whose names
@@ -116,6 +110,20 @@ export const jobScheduled = event(
     `${who} gave attempt ${attempt} of job ${short_id} its place on ${executor} (${nodes.join(', ')})`,
 )
 
+/** Follows `job.scheduled`: this attempt continues from a checkpoint of an earlier one. */
+export const jobCheckpointChosen = event(
+  'job.checkpoint_chosen',
+  Type.Object({
+    ...subject,
+    attempt: attempt(),
+    artifact_id: Type.String(),
+    path: Type.String(),
+    step: nullable(Type.Integer()),
+  }),
+  ({ short_id, attempt, artifact_id, step }, who) =>
+    `${who} let attempt ${attempt} of job ${short_id} continue from ${artifact_id}${step === null ? '' : ` (step ${step})`}`,
+)
+
 /**
  * The executor runs the attempt (its own mark, earlier than the billing start), or the code reported a phase of
  * its start. The first one of an attempt says when the executor began.
@@ -143,7 +151,7 @@ export const jobRunning = event(
 /** The reason that a person gave, or the limit that was reached. */
 const message = () => nullable(Type.String())
 
-/** The attempt is to write a checkpoint and end; it is killed at the deadline. */
+/** The attempt is to write a checkpoint and end; it is killed at the deadline. Of several requests the newest counts. */
 export const jobPauseRequested = event(
   'job.pause_requested',
   Type.Object({ ...subject, attempt: attempt(), message: message(), deadline: timestamp() }),
@@ -179,6 +187,21 @@ export const jobPreempted = event(
   Type.Object({ ...subject, attempt: attempt() }),
   ({ short_id, attempt }, who) =>
     `${who} took the GPUs from attempt ${attempt} of job ${short_id} for another job`,
+)
+
+/** Nothing has been heard since `silent_since` of the machine that runs the attempt, which may still run. */
+export const jobUnreachable = event(
+  'job.unreachable',
+  Type.Object({ ...subject, attempt: attempt(), silent_since: timestamp() }),
+  ({ short_id, attempt, silent_since }, who) =>
+    `${who} lost sight of attempt ${attempt} of job ${short_id}: nothing was heard of its machine since ${silent_since}`,
+)
+
+/** The machine that runs the attempt is heard of again. */
+export const jobRecovered = event(
+  'job.recovered',
+  Type.Object({ ...subject, attempt: attempt() }),
+  ({ short_id, attempt }, who) => `${who} can see attempt ${attempt} of job ${short_id} again`,
 )
 
 /** The attempt failed and its spec allows another one, no earlier than `not_before`; `job.queued` follows. */
@@ -287,6 +310,7 @@ export const jobEvents = [
   jobHeld,
   jobQueued,
   jobScheduled,
+  jobCheckpointChosen,
   jobStarting,
   jobRunning,
   jobRepriced,
@@ -294,12 +318,17 @@ export const jobEvents = [
   jobPaused,
   jobResumed,
   jobPreempted,
+  jobUnreachable,
+  jobRecovered,
   jobRetried,
   jobStopRequested,
   jobExited,
   jobSucceeded,
   jobFailed,
   jobStopped,
+  jobPriorityChanged,
+  jobRenamed,
+  jobTagged,
 ] as const
 export type JobEvent = EventOf<(typeof jobEvents)[number]>
 export type JobAdmitted = Static<typeof jobAdmitted.data>

@@ -33,8 +33,10 @@ export type LaunchOrder = {
   params: Record<string, unknown>
   /** The artifact from which training starts. */
   init_from: { artifact_id: string; run_id: string; path: string; load: string } | null
-  /** The newest checkpoint of earlier attempts. */
+  /** The checkpoint of an earlier attempt from which this one continues. */
   resume_from: string | null
+  /** How often the code should write one, as its spec says. */
+  checkpoint_every_steps: number | null
   env: Record<string, string>
   /** The four `SERVICE_*` variables, including the only copy of the token. */
   reporting: Record<string, string>

@@ -100,6 +100,14 @@ export const resolved = Type.Object({
 })
 export type Resolved = Static<typeof resolved>
 
+/** A registered checkpoint; `step` is null where its code gave none. */
+export const checkpoint = Type.Object({
+  artifact_id: Type.String(),
+  path: Type.String(),
+  step: nullable(Type.Integer()),
+  registered_at: timestamp(),
+})
+
 const admission = Type.Object({
   admitted_at: timestamp(),
   gates: Type.Array(gateResult),
@@ -130,24 +138,6 @@ export const preflightResult = Type.Object({
   warnings: Type.Array(warning),
   estimate: nullable(estimate),
   queue: nullable(queueView),
-})
-
-export const jobAction = closed({
-  reason: Type.Optional(nullable(Type.String({ maxLength: 1000 }))),
-  /** Kill at once, without a grace period. */
-  force: Type.Optional(Type.Boolean({ default: false })),
-  /** Seconds between SIGTERM and SIGKILL; defaults to the job's `stop_grace_s`. */
-  grace_s: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 3600 }))),
-})
-export type JobAction = Static<typeof jobAction>
-
-/** `already`: an earlier request had started it; `deadline`: when the job is killed if it has not ended. */
-export const jobActionReply = Type.Object({
-  run_id: Type.String(),
-  state: jobState(),
-  accepted: Type.Literal(true),
-  already: Type.Boolean(),
-  deadline: nullable(timestamp()),
 })
 
 const conditions = Type.Array(Type.String())
@@ -236,6 +226,8 @@ export const jobDetail = Type.Object({
   bill,
   attempts: Type.Array(jobAttempt),
   transitions: Type.Array(jobTransition),
+  /** What the next attempt continues from, unless `spec.retry.resume` is `none`. */
+  checkpoint: nullable(checkpoint),
   holds: Type.Array(Type.Object({ reason: Type.String(), until: nullable(timestamp()) })),
   control: Type.Object({
     action: Type.String(),

@@ -29,6 +29,7 @@ const decimal = () => Type.String({ pattern: '^[0-9]{1,12}(\\.[0-9]{1,4})?$' })
 export const projectName = () =>
   Type.String({ pattern: '^(?!run_)[a-z0-9][a-z0-9_.-]{0,62}$', maxLength: 63 })
 
+export const tagList = () => Type.Array(some(64), { maxItems: 64 })
 export const tags = () => list(some(64), 64)
 export const notes = () => text(16_384, { default: '' })
 export const displayName = () => some(200)

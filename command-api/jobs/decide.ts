@@ -30,11 +30,25 @@ export function queue(job: Job, reason: QueueReason): JobEvent[] {
 
 export type Placement = { executor: string; nodes: string[]; gpu_indexes: number[] }
 
-/** Quota and GPUs are reserved in the same transaction. */
-export function schedule(job: Job, placement: Placement): JobEvent[] {
+/** What an attempt continues from; an artifact without a step has none. */
+export type Checkpoint = { artifact_id: string; path: string; step: number | null }
+
+/** Quota and GPUs are reserved in the same transaction. `checkpoint` is the newest one of the run. */
+export function schedule(
+  job: Job,
+  placement: Placement,
+  checkpoint: Checkpoint | null = null,
+): JobEvent[] {
   if (outcomeOf(job, 'schedule') === 'ignored') return []
   const attempt = job.attempt + 1
-  return [{ type: 'job.scheduled', data: { ...job.subject, attempt, ...placement } }]
+  const scheduled: JobEvent = {
+    type: 'job.scheduled',
+    data: { ...job.subject, attempt, ...placement },
+  }
+  if (checkpoint === null || job.retry.resume === 'none') return [scheduled]
+  const { artifact_id, path, step } = checkpoint
+  const data = { ...job.subject, attempt, artifact_id, path, step }
+  return [scheduled, { type: 'job.checkpoint_chosen', data }]
 }
 
 export function executorRunning(job: Job, attempt: number, at: string): JobEvent[] {
@@ -70,13 +84,18 @@ export function report(job: Job, said: AttemptReport): JobEvent[] {
   }
 }
 
-/** `deadline` is when an attempt that does not end by itself is killed. */
-export type Asked = { message: string | null; now: Date; graceSeconds: number | null }
+/** `force` leaves no time: the attempt is killed at once. */
+export type Asked = {
+  message: string | null
+  now: Date
+  graceSeconds: number | null
+  force: boolean
+}
 
 /** A repeated request matters only with an earlier deadline (or `force`). A job without a live attempt stops at once. */
-export function stop(job: Job, asked: Asked & { force: boolean }): JobEvent[] {
+export function stop(job: Job, asked: Asked): JobEvent[] {
   const outcome = acceptable(job, 'stop')
-  const deadline = deadlineOf(job, asked, asked.force)
+  const deadline = deadlineOf(job, asked)
   if (outcome === 'same' && job.request && job.request.deadline <= deadline) return []
   const request = { reason: 'user' as const, message: asked.message }
   if (outcome === 'stopped') return [stopped(job, request, asked.now.toISOString())]
@@ -86,18 +105,20 @@ export function stop(job: Job, asked: Asked & { force: boolean }): JobEvent[] {
 /** A limit of the spec was reached; `message` names it with its value. */
 export function limit(job: Job, message: string, now: Date): JobEvent[] {
   if (outcomeOf(job, 'limit') === 'ignored') return []
-  const deadline = deadlineOf(job, { graceSeconds: null, now }, false)
+  const deadline = deadlineOf(job, { graceSeconds: null, now, force: false })
   return requestStop(job, { reason: 'limit', message, force: false, deadline }, now)
 }
 
+/** As of stops, a repeated request matters only with an earlier deadline. */
 export function pause(job: Job, asked: Asked): JobEvent[] {
   const outcome = acceptable(job, 'pause')
-  if (outcome === 'same') return []
+  if (job.state === 'paused') return []
   const { subject, attempt } = job
   const { message } = asked
   const paused: JobEvent = { type: 'job.paused', data: { ...subject, attempt, message } }
   if (outcome === 'paused') return [paused]
-  const deadline = deadlineOf(job, asked, false)
+  const deadline = deadlineOf(job, asked)
+  if (outcome === 'same' && job.request && job.request.deadline <= deadline) return []
   const requested: JobEvent = {
     type: 'job.pause_requested',
     data: { ...subject, attempt, message, deadline },
@@ -115,7 +136,7 @@ export function resume(job: Job, message: string | null): JobEvent[] {
 
 export function pendingTimeout(job: Job, message: string, now: Date): JobEvent[] {
   if (outcomeOf(job, 'pending_timeout') === 'ignored') return []
-  return [failed(job, { reason: 'max_pending', message, exit_code: null, at: now.toISOString() })]
+  return [failed(job, { reason: 'limit', message, exit_code: null, at: now.toISOString() })]
 }
 
 /** Looks up the lifecycle table; refuses a missing job. */
@@ -134,12 +155,17 @@ function acceptable(job: Job, trigger: keyof typeof pastOf): Outcome {
     throw new Refusal('conflict', `A job that is ${job.state} cannot be ${pastOf[trigger]}`, {
       code: `job.${job.state}`,
     })
-  const at = job.ended_at === null ? '' : ` at ${toTimestamp(new Date(job.ended_at))}`
-  throw new Refusal('conflict', `Job already stopped (${job.state}${at})`, { code: 'job.ended' })
+  throw endedAlready(job)
 }
 
-function deadlineOf(job: Job, asked: Omit<Asked, 'message'>, force: boolean): string {
-  const grace = force ? 0 : (asked.graceSeconds ?? job.stop_grace_s)
+/** The refusal of what can only happen to a job that has not ended. */
+export function endedAlready(job: Job): Refusal {
+  const at = job.ended_at === null ? '' : ` at ${toTimestamp(new Date(job.ended_at))}`
+  return new Refusal('conflict', `Job already stopped (${job.state}${at})`, { code: 'job.ended' })
+}
+
+function deadlineOf(job: Job, asked: Omit<Asked, 'message'>): string {
+  const grace = asked.force ? 0 : (asked.graceSeconds ?? job.stop_grace_s)
   return new Date(asked.now.getTime() + grace * 1000).toISOString()
 }
 

@@ -5,6 +5,7 @@ import { type CommitDeps, commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import { type Engine, readActive } from './active-attempts.ts'
 import { attemptEnded } from './attempt-end.ts'
+import { newestCheckpoint } from './checkpoint.ts'
 import { executorRunning, limit, schedule } from './decide.ts'
 import { claim, noteSeen, readLost } from './engines.ts'
 import { readOrder } from './launch-order.ts'
@@ -34,9 +35,10 @@ export function executorCommands(deps: Needed, { executor, engine }: Engine) {
 
     async schedule(run_id: string, gpu_indexes: readonly number[]) {
       const placement = { executor, nodes: [executor], gpu_indexes: [...gpu_indexes] }
+      const checkpoint = await newestCheckpoint(deps.pool, run_id)
       try {
         const { events } = await commit(deps, cause, jobAt(run_id), {
-          decide: job => schedule(job, placement),
+          decide: job => schedule(job, placement, checkpoint),
           async alongside(tx, decided) {
             await reserve(tx, { run_id, engine, gpu_indexes, now: decided.now })
             await saveJob(tx, decided)

@@ -20,6 +20,9 @@ export async function readOrder(
   const { events } = await deps.store.load<JobEvent>(jobAt(run_id).stream, tx)
   const admitted = events.find(event => event.type === 'job.admitted')
   if (!row || !admitted) throw new Error(`attempt ${attempt} of ${run_id} is not to be launched`)
+  const resume_from = events.flatMap(event =>
+    event.type === 'job.checkpoint_chosen' && event.data.attempt === attempt ? event.data.path : [],
+  )[0]
   const now = deps.now()
   await endIngestTokens(tx, run_id, now)
   const { token } = await issueIngestToken(tx, { run_id, now })
@@ -32,7 +35,8 @@ export async function readOrder(
     recipe,
     params: paramsOf(admitted.data),
     init_from: resolved.init_from && { ...resolved.init_from, load: loadOf(spec) },
-    resume_from: attempt > 1 ? await newestCheckpoint(tx, run_id) : null,
+    resume_from: resume_from ?? null,
+    checkpoint_every_steps: spec.spec.checkpoints.every_steps,
     env: row.env as Record<string, string>,
     reporting: {
       SERVICE_ENABLED: '1',
@@ -47,14 +51,4 @@ export async function readOrder(
 function loadOf({ spec }: JobAdmitted['spec']): string {
   const load = spec.init_from?.load ?? 'weights'
   return typeof load === 'string' ? load : (load[0] ?? 'weights')
-}
-
-/** The checkpoint from which the next attempt resumes. */
-async function newestCheckpoint(tx: Transaction, run_id: string): Promise<string | null> {
-  const { rows } = await tx.query(
-    `select path from write.artifact
-      where run_id = $1 and kind = 'checkpoint' order by step desc, artifact_id desc limit 1`,
-    [run_id],
-  )
-  return rows[0]?.path ?? null
 }

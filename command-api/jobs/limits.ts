@@ -17,7 +17,9 @@ export function nextLimit(job: Job): { at: Date; message: string } | null {
   return {
     at: new Date(at),
     message:
-      duration <= cost ? `max_duration_s (${max_duration_s}) is reached` : 'max_cost is reached',
+      duration <= cost
+        ? `max_duration_s (${max_duration_s}) is reached`
+        : `max_cost (${job.max_cost}) is reached`,
   }
 }
 

@@ -12,7 +12,7 @@ export const queueOrder = 'coalesce(q.priority, 0) desc, j.priority desc, j.admi
 const countedUpTo = 2000
 
 /** The queue position of a job. */
-export const place = (tx: Transaction, run_id: string): Promise<QueueView> =>
+export const place = (tx: Pool | Transaction, run_id: string): Promise<QueueView> =>
   placeBy(
     tx,
     'place_in_queue',

@@ -1,34 +1,17 @@
 import { type Route, route } from '../../auth/route.ts'
-import { type Job, jobAt } from '../../events/job-state.ts'
-import type { JobEvent } from '../../events/jobs.ts'
-import type { CatalogueEntry } from '../../recipes/catalogue.ts'
-import {
-  admissionResult,
-  type JobAction,
-  jobAction,
-  jobActionReply,
-  preflightResult,
-} from '../../schemas/jobs.ts'
+import { admissionResult, preflightResult } from '../../schemas/jobs.ts'
 import { jobSpec, jobSpecLimitBytes } from '../../schemas/jobspec.ts'
-import { runIdInPath } from '../../schemas/shared.ts'
-import { toTimestamp } from '../../schemas/timestamp.ts'
-import { commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
-import { runToActOn } from '../run-to-act-on.ts'
 import { refuseProjectOfOthers } from '../short-id.ts'
+import { actionRoutes } from './action-routes.ts'
 import { askAll, passAll, passDialect } from './admission/gates.ts'
 import { loadFacts } from './admission/load-facts.ts'
 import { estimateOf, warningsOf } from './admission/warnings.ts'
-import { pause, resume, stop } from './decide.ts'
+import { againRoutes } from './again-routes.ts'
+import { changeRoute } from './change-route.ts'
+import type { JobPorts } from './ports.ts'
 import { placeOfNewcomer } from './queue-place.ts'
-import { saveJob } from './rows.ts'
 import { createJob } from './submit.ts'
-
-export type JobPorts = {
-  catalogue: readonly CatalogueEntry[]
-  /** Wakes the executor after a commit. */
-  wake: () => void
-}
 
 export const jobRoutes = (deps: Deps, ports: JobPorts): Route[] => [
   route({
@@ -78,71 +61,7 @@ export const jobRoutes = (deps: Deps, ports: JobPorts): Route[] => [
       }
     },
   }),
-  action(deps, ports, 'stop', 'Stop a job', (job, body, now) =>
-    stop(job, { ...askedOf(body, now), force: body.force ?? false }),
-  ),
-  action(
-    deps,
-    ports,
-    'pause',
-    'Have a job write a checkpoint and end, to be resumed later',
-    (job, body, now) => pause(job, askedOf(body, now)),
-  ),
-  action(deps, ports, 'resume', 'Queue a paused job again, at its old place', (job, body) =>
-    resume(job, body.reason ?? null),
-  ),
+  ...actionRoutes(deps, ports),
+  changeRoute(deps, ports),
+  ...againRoutes(deps, ports),
 ]
-
-const askedOf = ({ reason, grace_s }: JobAction, now: Date) => ({
-  message: reason ?? null,
-  graceSeconds: grace_s ?? null,
-  now,
-})
-
-function action(
-  deps: Deps,
-  ports: JobPorts,
-  verb: 'stop' | 'pause' | 'resume',
-  summary: string,
-  decide: (job: Job, body: JobAction, now: Date) => JobEvent[],
-): Route {
-  return route({
-    method: 'POST',
-    path: `/api/jobs/{run_id}/${verb}`,
-    credential: 'person',
-    reach: 'its_people',
-    tag: 'jobs',
-    summary,
-    params: runIdInPath,
-    body: jobAction,
-    bodyMayBeAbsent: true,
-    response: jobActionReply,
-    refusals: ['forbidden', 'not_found', 'conflict'],
-    async handle(request) {
-      const { caller, params, body } = request
-      const { run_id } = await runToActOn(deps.pool, {
-        asked: params.run_id,
-        caller,
-        action: 'control',
-        noun: 'job',
-      })
-      const { before, state } = await commit(deps, request, jobAt(run_id), {
-        decide: (job, now) => decide(job, body, now),
-        alongside: saveJob,
-      })
-      ports.wake()
-      return {
-        run_id,
-        state: state.state,
-        accepted: true,
-        already: before.state === state.state,
-        deadline: deadlineOf(state),
-      }
-    },
-  })
-}
-
-function deadlineOf({ state, request }: Job): string | null {
-  const isEnding = state === 'stopping' || state === 'pausing'
-  return isEnding && request ? toTimestamp(new Date(request.deadline)) : null
-}

@@ -10,8 +10,10 @@ import { isActive, nextLimit } from './limits.ts'
 const lateLinesMs = 5000
 /** How long to wait for a report of the end after exit code 0. */
 export const reportLostMs = 60_000
-/** Grace of an attempt that is already past its deadline. */
+/** Grace of an attempt that has reported its end and goes on. */
 const lastGraceSeconds = 5
+/** The part of a pause's grace that is left for code that hears signals alone, and its maximum. */
+const lastCall = { part: 0.1, mostMs: 30_000 }
 
 /**
  * Updates the rows used by other rules and the executor, in the transaction of the events: every commit on a job has
@@ -37,7 +39,7 @@ async function saveState(tx: Transaction, job: Job, now: Date): Promise<void> {
     text: `update write.job_state
               set state = $2, queue_reason = case when $2 = 'queued' and state = 'queued' then queue_reason else $3 end, not_before = $4, attempt = $5, is_active = $6,
                   executor_running = $7, limit_at = $8, stop_at = $9, stop_grace_s = $10, stop_force = $11,
-                  settle_at = $12,
+                  settle_at = $12, priority = $14, is_unreachable = $15,
                   -- Only an attempt needs the values, and they may be secret.
                   env = case when $13 then '{}' else env end
             where run_id = $1`,
@@ -55,6 +57,8 @@ async function saveState(tx: Transaction, job: Job, now: Date): Promise<void> {
       stop?.force ?? false,
       waitsForReport ? new Date(now.getTime() + reportLostMs) : null,
       job.state !== null && isEnded(job.state),
+      job.priority,
+      job.is_unreachable,
     ],
   })
 }
@@ -62,13 +66,15 @@ async function saveState(tx: Transaction, job: Job, now: Date): Promise<void> {
 const isWaiting = ({ state }: Job) => state === 'queued' || state === 'paused'
 
 /** When the executor must end the attempt, if at all. */
-function stopOf({ state, request, ended_at, stop_grace_s }: Job) {
-  if (state === 'stopping' && request) {
-    const grace_s = (Date.parse(request.deadline) - Date.parse(request.at)) / 1000
-    return { at: new Date(request.at), grace_s, force: request.force }
+function stopOf({ state, request, started_at, ended_at, stop_grace_s }: Job) {
+  if ((state === 'stopping' || state === 'pausing') && request) {
+    const { at, deadline, force } = request
+    const graceMs = Date.parse(deadline) - Date.parse(at)
+    // Code that reports is asked by the responses: a signal would end it before it has written its checkpoint.
+    const isAsked = state === 'pausing' && started_at !== null
+    const leftMs = isAsked ? Math.min(graceMs * lastCall.part, lastCall.mostMs) : graceMs
+    return { at: new Date(Date.parse(deadline) - leftMs), grace_s: leftMs / 1000, force }
   }
-  if (state === 'pausing' && request)
-    return { at: new Date(request.deadline), grace_s: lastGraceSeconds, force: false }
   if (ended_at === null) return null
   // Code that has reported its end may clean up for as long as after a stop.
   const at = new Date(Date.parse(ended_at) + stop_grace_s * 1000)

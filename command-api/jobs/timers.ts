@@ -8,6 +8,7 @@ import { assumeSucceeded } from './attempt-end.ts'
 import { pendingTimeout, queue } from './decide.ts'
 import { readNewPrices, reprice, toReprice } from './prices.ts'
 import { saveJob } from './rows.ts'
+import { noteSilence, readSilenceChanges } from './silence.ts'
 import { noteQuotaWaits } from './wait-reason.ts'
 
 export type JobTimers = { stop(): Promise<void> }
@@ -18,7 +19,7 @@ const batch = 100
 
 /**
  * Time-based transitions of jobs: ends expired holds, expires jobs that waited too long, assumes success after exit
- * code 0 without a report, applies new prices to what runs, and records `quota` as the reason of jobs whose owner has
+ * code 0 without a report, applies new prices to what runs, notes whose machine has fallen silent, and records `quota` as the reason of jobs whose owner has
  * no room. Every step may be repeated, by any process.
  */
 export function startJobTimers(deps: Deps, wake: () => void): JobTimers {
@@ -51,7 +52,7 @@ const timers: readonly Timer[] = [
     due: `select run_id from write.job_state
            where state in ('held', 'queued') and pending_until <= $1 limit $2`,
     decide: (job, now) =>
-      pendingTimeout(job, 'max_pending_s is reached: it waited too long for its turn', now),
+      pendingTimeout(job, `max_pending_s (${job.max_pending_s}) is reached`, now),
   },
   {
     due: 'select run_id from write.job_state where settle_at <= $1 limit $2',
@@ -76,22 +77,21 @@ export async function runDueTimers(
     })
     isChanged ||= events.length > 0
   }
-  const each = (rows: readonly Due[], look: (run_id: string) => Promise<void>) =>
-    forEachApart(
-      rows,
-      ({ run_id }) => look(run_id),
-      (error, { run_id }) =>
-        deps.logger.error({ err: error, run_id }, 'this job could not be looked after'),
+  const each = <D extends Due>(rows: readonly D[], look: (due: D) => Promise<void>) =>
+    forEachApart(rows, look, (error, { run_id }) =>
+      deps.logger.error({ err: error, run_id }, 'this job could not be looked after'),
     )
   for (const timer of timers) {
     const { rows } = await deps.pool.query<Due>(timer.due, [deps.now(), batch])
-    await each(rows, run_id => change(run_id, timer.decide))
+    await each(rows, ({ run_id }) => change(run_id, timer.decide))
   }
   const { rows: outdated } = await deps.pool.query<Due>(toReprice, [batch])
-  await each(outdated, async run_id => {
+  await each(outdated, async ({ run_id }) => {
     const prices = await readNewPrices(deps.pool, run_id)
     await change(run_id, job => reprice(job, prices))
   })
+  const silences = await readSilenceChanges(deps.pool, deps.now(), batch)
+  await each(silences, ({ run_id, since }) => change(run_id, job => noteSilence(job, since)))
   await noteQuotaWaits(deps.pool, deps.now(), batch)
   return isChanged
 }

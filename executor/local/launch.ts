@@ -27,6 +27,9 @@ export const toLocalLaunch =
         FORGE_INIT_LOAD: order.init_from.load,
       }),
       ...(order.resume_from && { FORGE_RESUME_FROM: order.resume_from }),
+      ...(order.checkpoint_every_steps && {
+        FORGE_CHECKPOINT_EVERY: String(order.checkpoint_every_steps),
+      }),
     }
     return {
       run_id,

@@ -38,6 +38,7 @@ export const jobProjection: Handlers<JobTables, JobEvent> = {
       .execute()
     await enter(tx, event, 'scheduled', { attempt, scheduled_at: event.occurred_at })
   },
+  'job.checkpoint_chosen': (tx, { data }) => ofAttempt(tx, data, { resume_from: data.artifact_id }),
   'job.starting': (tx, event) => {
     const { phase, executor_running_at } = event.data
     return enter(tx, event, 'starting', { phase, executor_running_at })
@@ -47,12 +48,8 @@ export const jobProjection: Handlers<JobTables, JobEvent> = {
     await ofAttempt(tx, event.data, { started_at })
     await enter(tx, event, 'running', { started_at, phase: null })
   },
-  'job.repriced': (tx, { data: { run_id, price_per_gpu_hour }, occurred_at }) =>
-    tx
-      .updateTable('jobs')
-      .set({ price_per_gpu_hour, updated_at: occurred_at })
-      .where('run_id', '=', run_id)
-      .execute(),
+  'job.repriced': (tx, event) =>
+    set(tx, event, { price_per_gpu_hour: event.data.price_per_gpu_hour }),
   'job.pause_requested': (tx, event) => {
     const { message, deadline } = event.data
     const control = JSON.stringify({ action: 'checkpoint_and_exit', reason: message, deadline })
@@ -73,6 +70,8 @@ export const jobProjection: Handlers<JobTables, JobEvent> = {
     await endAttempt(tx, event.data, reason)
     await enter(tx, event, 'queued', { ...requeued, state_reason: reason })
   },
+  'job.unreachable': (tx, event) => set(tx, event, { unreachable_since: event.data.silent_since }),
+  'job.recovered': (tx, event) => set(tx, event, { unreachable_since: null }),
   'job.stop_requested': (tx, event) => {
     const { reason, message, deadline } = event.data
     const control = JSON.stringify({ action: 'exit', reason: message ?? reason, deadline })
@@ -82,9 +81,13 @@ export const jobProjection: Handlers<JobTables, JobEvent> = {
   'job.succeeded': (tx, event) => end(tx, event, 'succeeded'),
   'job.failed': (tx, event) => end(tx, event, 'failed'),
   'job.stopped': (tx, event) => end(tx, event, 'stopped'),
+  'job.priority_changed': (tx, event) => set(tx, event, { priority: event.data.priority }),
+  'job.renamed': (tx, event) => describe(tx, event, { name: event.data.name }),
+  'job.tagged': (tx, event) => describe(tx, event, { tags: event.data.tags }),
 }
 
 const newAttempt = {
+  resume_from: null,
   started_at: null,
   ended_at: null,
   end_reason: null,
@@ -121,6 +124,7 @@ function admit(tx: Tx, { data, occurred_at }: Of<'job.admitted'>): Promise<unkno
       admission: JSON.stringify({ gates, warnings, estimate, resolved, spec_digest }),
       hold: null,
       control: noControl,
+      unreachable_since: null,
       search: searchText([data.name, data.short_id, data.run_id, ...data.tags]),
     })
     .execute()
@@ -135,6 +139,30 @@ function totalSteps(params: Record<string, unknown>): number | null {
     if (typeof steps === 'number' && Number.isSafeInteger(steps) && steps > 0) return steps
   }
   return null
+}
+
+/** Changes something else than the state. */
+const set = (tx: Tx, { data, occurred_at }: Recorded<JobEvent>, change: Jobs) =>
+  tx
+    .updateTable('jobs')
+    .set({ ...change, updated_at: occurred_at })
+    .where('run_id', '=', data.run_id)
+    .execute()
+
+/** Sets what people call a job, and what `?q=` looks in with it. */
+async function describe(
+  tx: Tx,
+  event: Of<'job.renamed' | 'job.tagged'>,
+  words: Pick<Jobs, 'name' | 'tags'>,
+): Promise<void> {
+  await set(tx, event, words)
+  const { run_id } = event.data
+  const { name, short_id, tags } = await tx
+    .selectFrom('jobs')
+    .select(['name', 'short_id', 'tags'])
+    .where('run_id', '=', run_id)
+    .executeTakeFirstOrThrow()
+  await set(tx, event, { search: searchText([name, short_id, run_id, ...tags]) })
 }
 
 /** Moves the job to a state and adds the time in the previous one to the total of its kind. */
@@ -188,6 +216,7 @@ async function exit(tx: Tx, { data, occurred_at }: Of<'job.exited'>): Promise<vo
     .updateTable('jobs')
     .set({
       exit_code: sql`case when attempt = ${attempt} then ${exit_code} else exit_code end`,
+      unreachable_since: null,
       updated_at: occurred_at,
     })
     .where('run_id', '=', run_id)

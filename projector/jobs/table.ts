@@ -68,6 +68,8 @@ export type JobTables = {
     admission: Json<Admission>
     hold: ColumnType<Hold | null, string | null, string | null>
     control: Json<JobControl>
+    /** Since when nothing is heard of the machine that runs it; null while it is heard of. */
+    unreachable_since: MaybeInstant
     /** Text searched by `?q=`. */
     search: string
   }
@@ -75,6 +77,8 @@ export type JobTables = {
     run_id: string
     attempt: number
     nodes: string[]
+    /** The artifact from which it continues. */
+    resume_from: string | null
     started_at: MaybeInstant
     ended_at: MaybeInstant
     end_reason: string | null

@@ -41,6 +41,7 @@ export const runProjection: Handlers<RunTables, RunEvent | JobEvent> = {
   'job.held': unchanged,
   'job.queued': unchanged,
   'job.scheduled': unchanged,
+  'job.checkpoint_chosen': unchanged,
   'job.starting': unchanged,
   'job.running': (tx, event) => start(tx, event),
   'job.repriced': unchanged,
@@ -49,12 +50,17 @@ export const runProjection: Handlers<RunTables, RunEvent | JobEvent> = {
   'job.resumed': unchanged,
   'job.preempted': (tx, event) => wait(tx, event),
   'job.retried': (tx, event) => wait(tx, event),
+  'job.unreachable': unchanged,
+  'job.recovered': unchanged,
   'job.stop_requested': unchanged,
   'job.exited': (tx, { data: { run_id, exit_code, signal } }) =>
     noteEnd(tx, run_id, { exit_code, signal }),
   'job.succeeded': (tx, event) => end(tx, event, 'succeeded', endOfJob(event)),
   'job.failed': (tx, event) => end(tx, event, 'failed', endOfJob(event)),
   'job.stopped': (tx, event) => end(tx, event, 'stopped', endOfJob(event)),
+  'job.priority_changed': unchanged,
+  'job.renamed': (tx, { data: { run_id, name } }) => describe(tx, run_id, { name }),
+  'job.tagged': (tx, { data: { run_id, tags } }) => describe(tx, run_id, { tags }),
 }
 
 const newRun = {
@@ -91,6 +97,22 @@ function runOfJob({ data, occurred_at }: Of<'job.admitted'>) {
 }
 
 async function unchanged(): Promise<void> {}
+
+/** Sets what people call a run, and what `?q=` looks in with it. */
+async function describe(tx: Tx, run_id: string, words: { name?: string; tags?: string[] }) {
+  const [run] = await tx
+    .updateTable('runs')
+    .set(words)
+    .where('run_id', '=', run_id)
+    .returning(['short_id', 'name', 'tags'])
+    .execute()
+  if (run)
+    await tx
+      .updateTable('runs')
+      .set({ search: searchText([run.name, run.short_id, run_id, ...run.tags]) })
+      .where('run_id', '=', run_id)
+      .execute()
+}
 
 /** Keeps the first start: a run spans all attempts of its job. */
 const start = (tx: Tx, { data, occurred_at }: Of<'run.started' | 'job.running'>) =>

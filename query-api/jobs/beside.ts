@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import type { LogTables } from '../../projector/logs/table.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
@@ -7,7 +8,7 @@ import type { QueueView } from '../../schemas/jobs.ts'
 import { readBills } from '../ledger.ts'
 import type { Beside, StoredRow } from './row.ts'
 
-type Db = Kysely<JobTables & LogTables & MetricTables & UsageTables>
+type Db = Kysely<ArtifactTables & JobTables & LogTables & MetricTables & UsageTables>
 
 /** Loads what other read models hold about these jobs. */
 export async function readBeside(
@@ -16,11 +17,13 @@ export async function readBeside(
   now: Date,
 ): Promise<(job: StoredRow) => Beside> {
   const runIds = jobs.map(job => job.run_id)
-  const [steps, truncated, queue, owedBy] = await Promise.all([
+  const pauses = jobs.filter(({ state }) => state === 'pausing' || state === 'paused')
+  const [steps, truncated, queue, owedBy, checkpoints] = await Promise.all([
     readSteps(db, runIds),
     readTruncated(db, runIds),
     jobs.some(job => job.state === 'queued') ? readQueue(db, runIds) : new Map(),
     readBills(db, runIds, now),
+    pauses.length > 0 ? readCheckpoints(db, pauses) : new Map(),
   ])
   return ({ run_id, state_reason }) => {
     const place = queue.get(run_id)
@@ -28,6 +31,7 @@ export async function readBeside(
       queue: place ? { ...place, eta_s: null, reason: state_reason } : null,
       step: steps.get(run_id) ?? null,
       logTruncated: truncated.has(run_id),
+      checkpoint_at: checkpoints.get(run_id) ?? null,
       owed: owedBy(run_id),
     }
   }
@@ -54,6 +58,18 @@ async function readTruncated(db: Db, runIds: string[]): Promise<Set<string>> {
     .where(sql<boolean>`run_id = any(${runIds})`)
     .execute()
   return new Set(rows.map(row => row.run_id))
+}
+
+/** When the newest checkpoint of each of these jobs was registered. */
+async function readCheckpoints(db: Db, jobs: readonly StoredRow[]): Promise<Map<string, Date>> {
+  const rows = await db
+    .selectFrom('artifacts')
+    .select(['run_id', eb => eb.fn.max('created_at').as('newest')])
+    .where('kind', '=', 'checkpoint')
+    .where(sql<boolean>`run_id = any(${jobs.map(job => job.run_id)})`)
+    .groupBy('run_id')
+    .execute()
+  return new Map(rows.map(row => [row.run_id, row.newest]))
 }
 
 /** Positions in the one queue: higher priority first, then earlier submission. */

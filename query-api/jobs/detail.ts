@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
 import { hoursText, type Line, moneyText, sumOf, toSeconds } from '../../events/billing.ts'
+import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { ChangeTables } from '../../projector/changes/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import type { UsageTables } from '../../projector/usage/table.ts'
@@ -7,11 +8,11 @@ import type { JobState } from '../../schemas/jobs.ts'
 import { toExactTimestamp, toTimestamp } from '../../schemas/timestamp.ts'
 import { readBill } from '../ledger.ts'
 
-type Db = Kysely<JobTables & ChangeTables & UsageTables>
+type Db = Kysely<ArtifactTables & JobTables & ChangeTables & UsageTables>
 
 /** The fields of the detail of a job in addition to its row. */
 export async function readDetail(db: Db, job: Selectable<JobTables['jobs']>, now: Date) {
-  const [attempts, transitions, lines] = await Promise.all([
+  const [attempts, transitions, lines, checkpoint] = await Promise.all([
     db
       .selectFrom('job_attempts')
       .selectAll()
@@ -25,6 +26,7 @@ export async function readDetail(db: Db, job: Selectable<JobTables['jobs']>, now
       .orderBy('change')
       .execute(),
     readBill(db, job.run_id, now),
+    readCheckpoint(db, job.run_id),
   ])
   const linesOf = Map.groupBy(lines, line => line.attempt)
   const { gates, warnings } = job.admission
@@ -37,7 +39,6 @@ export async function readDetail(db: Db, job: Selectable<JobTables['jobs']>, now
       ...attempt,
       started_at: attempt.started_at === null ? null : toTimestamp(attempt.started_at),
       ended_at: attempt.ended_at === null ? null : toTimestamp(attempt.ended_at),
-      resume_from: null,
       gpu_hours: hoursText(sumOf(linesOf.get(attempt.attempt) ?? []).gpu_ms),
     })),
     transitions: transitions.map(({ at, from_state, state, state_reason, ...told }, index) => ({
@@ -49,9 +50,26 @@ export async function readDetail(db: Db, job: Selectable<JobTables['jobs']>, now
       reason: state_reason,
       ...told,
     })),
+    checkpoint,
     holds: job.hold === null ? [] : [job.hold],
     control: job.control,
   }
+}
+
+/** The checkpoint from which the next attempt continues, as `command-api/jobs/checkpoint.ts` chooses it. */
+async function readCheckpoint(db: Db, run_id: string) {
+  const row = await db
+    .selectFrom('artifacts')
+    .select(['artifact_id', 'path', 'step', 'created_at'])
+    .where('run_id', '=', run_id)
+    .where('kind', '=', 'checkpoint')
+    .orderBy('step', order => order.desc().nullsLast())
+    .orderBy('artifact_id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (!row) return null
+  const { created_at, ...checkpoint } = row
+  return { ...checkpoint, registered_at: toTimestamp(created_at) }
 }
 
 const secondsUntil = (from: Date, to: Date | undefined): number | null =>

@@ -6,6 +6,7 @@ import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { containing } from '../../platform/search-text.ts'
 import type { Clock } from '../../platform/time.ts'
+import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { ChangeTables } from '../../projector/changes/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import type { LogTables } from '../../projector/logs/table.ts'
@@ -23,7 +24,13 @@ import { readDetail } from './detail.ts'
 import { rowColumns, toJobRow } from './row.ts'
 import { withWaitReasons } from './wait-reasons.ts'
 
-type Tables = AccessTables & ChangeTables & JobTables & LogTables & MetricTables & UsageTables
+type Tables = AccessTables &
+  ArtifactTables &
+  ChangeTables &
+  JobTables &
+  LogTables &
+  MetricTables &
+  UsageTables
 
 const sortable = [
   'submitted_at',

@@ -41,6 +41,7 @@ export const rowColumns = [
   'init_from',
   'updated_at',
   'total_steps',
+  'unreachable_since',
 ] as const
 
 export type StoredRow = Pick<Selectable<JobTables['jobs']>, (typeof rowColumns)[number]>
@@ -51,6 +52,8 @@ export type Beside = {
   /** The greatest step of any metric. */
   step: number | null
   logTruncated: boolean
+  /** When the newest checkpoint was registered; looked up for jobs that are pausing or paused. */
+  checkpoint_at: Date | null
   /** Until now, of the ledger. */
   owed: Amounts
 }
@@ -62,7 +65,7 @@ const running: readonly JobState[] = ['running', 'pausing', 'stopping']
 export function toJobRow(job: StoredRow, beside: Beside, now: Date): JobRow {
   const { recipe_name, recipe_version, state_since, queued_ms, starting_ms, running_ms, ...row } =
     job
-  const { total_steps, ...shown } = row
+  const { total_steps, unreachable_since: _, ...shown } = row
   const inState = Math.max(0, now.getTime() - state_since.getTime())
   const seconds = (ms: number, states: readonly JobState[]) =>
     Math.round((ms + (states.includes(job.state) ? inState : 0)) / 1000)
@@ -70,7 +73,7 @@ export function toJobRow(job: StoredRow, beside: Beside, now: Date): JobRow {
   return {
     ...shown,
     job_id: job.run_id,
-    conditions: beside.logTruncated ? ['log_truncated'] : [],
+    conditions: conditionsOf(job, beside),
     recipe: { name: recipe_name, version: recipe_version },
     queue: beside.queue,
     progress: progressOf(beside.step, total_steps, isEnded(job.state) ? null : running_s),
@@ -88,6 +91,19 @@ export function toJobRow(job: StoredRow, beside: Beside, now: Date): JobRow {
     diagnosis: null,
     updated_at: toTimestamp(job.updated_at),
   }
+}
+
+function conditionsOf({ state, started_at, unreachable_since }: StoredRow, beside: Beside) {
+  const { logTruncated, checkpoint_at } = beside
+  const isPause = state === 'pausing' || state === 'paused'
+  // Of what ran before it was paused, only a checkpoint of that attempt has kept anything.
+  const losesWork =
+    isPause && started_at !== null && (checkpoint_at === null || checkpoint_at < started_at)
+  return [
+    ...(unreachable_since === null ? [] : ['unreachable']),
+    ...(losesWork ? ['no_checkpoint'] : []),
+    ...(logTruncated ? ['log_truncated'] : []),
+  ]
 }
 
 const maybe = (at: Date | null): string | null => (at === null ? null : toTimestamp(at))

@@ -277,5 +277,5 @@ test('max_cost ends a job when its GPUs have cost that much', t => {
   const priced = { ...admittedJob({ limits: { max_cost: '2.00' } }), price_per_gpu_hour: '3.60' }
   const job = after(j => admit(j, priced, null), scheduled, reported('running', 0))
   // Two GPUs at 3.60 an hour: 0.002 a second.
-  t.like(nextLimit(job), { at: at(1000), message: 'max_cost is reached' })
+  t.like(nextLimit(job), { at: at(1000), message: 'max_cost (2.00) is reached' })
 })

@@ -39,6 +39,23 @@ export const jobSample: Sample = {
   },
   changes: {
     'POST /api/jobs/preflight': { leavesNoEvent: 'changes nothing' },
+    'POST /api/jobs/{run_id}/clone': { leavesNoEvent: 'changes nothing' },
+    'PATCH /api/jobs/{run_id}': {
+      path: async server => `/api/jobs/${await runningJob(server)}`,
+      body: () => ({ priority: 1 }),
+    },
+    'POST /api/jobs/{run_id}/retry': {
+      async path(server) {
+        const run_id = await runningJob(server)
+        await server.send({
+          method: 'POST',
+          path: `/api/jobs/${run_id}/stop`,
+          headers: server.credentials.operator,
+        })
+        await asExecutor(server.pool).exited(run_id, 1, endedWell())
+        return `/api/jobs/${run_id}/retry`
+      },
+    },
     'POST /api/jobs/{run_id}/pause': {
       path: async server => `/api/jobs/${await runningJob(server)}/pause`,
     },

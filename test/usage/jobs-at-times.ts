@@ -63,7 +63,7 @@ export function jobsAtTimes({ pool }: Pick<Forge, 'pool'>) {
       )
     },
     async pause(run_id: string, at: string) {
-      const asked = { message: null, graceSeconds: null, now: new Date(at) }
+      const asked = { message: null, graceSeconds: null, force: false, now: new Date(at) }
       await change(run_id, at, job => pause(job, asked))
     },
     async resume(run_id: string, at: string) {

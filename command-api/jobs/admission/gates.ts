@@ -5,6 +5,7 @@ import { dialect } from '../../../schemas/jobspec.ts'
 import { type AdmissionFacts, requestOf } from './facts.ts'
 import type { Answer, Gate, Refused } from './gate.ts'
 import { profileGate } from './profile-gate.ts'
+import { mask } from './warnings.ts'
 
 const dialectGate: Gate = ({ spec }) => askDialect(spec.api)
 
@@ -162,6 +163,15 @@ const environmentVariables: Gate = ({ spec }) => {
   const { env } = spec.spec
   const refused = Object.keys(env).filter(name => !isJobVariable(name))
   const tooLong = Object.keys(env).filter(name => !fitsVariable(name, env[name] ?? ''))
+  const hidden = Object.keys(env).filter(name => env[name] === mask)
+  if (refused.length === 0 && hidden.length > 0)
+    return {
+      ok: false,
+      code: 'env.masked',
+      detail: `Environment variables refused: ${hidden.join(', ')} ${hidden.length === 1 ? 'is' : 'are'} "${mask}", as secrets of another job are shown`,
+      data: { refused: hidden },
+      hint: 'Give the values themselves: nobody can read those of another job',
+    }
   if (refused.length === 0 && tooLong.length > 0)
     return {
       ok: false,

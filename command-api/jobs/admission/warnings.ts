@@ -9,6 +9,8 @@ const secretValue =
   /:\/\/[^/\s:@]*:[^/\s@]+@|^(Bearer |eyJ|sk-|hf_|gh[opsur]_|github_pat_|glpat-|xox[a-z]-|AKIA|ASIA|npm_|pypi-|fit_|-----BEGIN)/
 
 const isSecret = (name: string, value: string) => secretName.test(name) || secretValue.test(value)
+/** Stands for a secret value in events and responses. */
+export const mask = '***'
 const heldOut = /^(val|valid|validation|eval|test|dev)/i
 
 /** Hints that refuse nothing. */
@@ -70,7 +72,7 @@ export function withoutSecrets(spec: AdmissionFacts['spec']): AdmissionFacts['sp
   const env = Object.fromEntries(
     Object.entries(spec.spec.env).map(([name, value]) => [
       name,
-      isSecret(name, value) ? '***' : value,
+      isSecret(name, value) ? mask : value,
     ]),
   )
   return { ...spec, spec: { ...spec.spec, env } }

@@ -1,0 +1,75 @@
+import { type Route, route } from '../../auth/route.ts'
+import { type Job, jobAt, jobs } from '../../events/job-state.ts'
+import type { JobEvent } from '../../events/jobs.ts'
+import { jobRetry, jobRetryReply } from '../../schemas/job-actions.ts'
+import { type JobSpec, jobSpec } from '../../schemas/jobspec.ts'
+import { runIdInPath } from '../../schemas/shared.ts'
+import type { Action } from '../access.ts'
+import type { Deps } from '../deps.ts'
+import { type ActOnRun, runToActOn } from '../run-to-act-on.ts'
+import { passAll } from './admission/gates.ts'
+import { loadFacts } from './admission/load-facts.ts'
+import { clone, retry } from './again.ts'
+import { newestCheckpoint, shown } from './checkpoint.ts'
+import type { JobPorts } from './ports.ts'
+import { createJob } from './submit.ts'
+
+/** Other jobs like this one. */
+export const againRoutes = (deps: Deps, ports: JobPorts): Route[] => [
+  route({
+    method: 'POST',
+    path: '/api/jobs/{run_id}/clone',
+    credential: 'person',
+    reach: 'its_people',
+    tag: 'jobs',
+    summary: 'A JobSpec to edit and submit: that of this job, with secrets masked',
+    params: runIdInPath,
+    response: jobSpec,
+    refusals: ['not_found'],
+    async handle({ caller, params }) {
+      const { job, spec } = await jobAndSpec(deps, { asked: params.run_id, caller }, 'read')
+      return clone(job, spec)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/jobs/{run_id}/retry',
+    credential: 'person',
+    reach: 'its_people',
+    tag: 'jobs',
+    summary: 'Submit an ended job again, to continue from its newest checkpoint',
+    params: runIdInPath,
+    body: jobRetry,
+    bodyMayBeAbsent: true,
+    response: jobRetryReply,
+    refusals: ['invalid', 'forbidden', 'not_found', 'conflict', 'not_configured'],
+    async handle(request) {
+      const { caller, params, body } = request
+      const asked = { asked: params.run_id, caller }
+      const { job, spec: submitted } = await jobAndSpec(deps, asked, 'control')
+      const { run_id } = job.subject
+      const newest = await newestCheckpoint(deps.pool, run_id)
+      const spec = retry(job, { spec: submitted, checkpoint: newest, env: body.env ?? {} })
+      const facts = await loadFacts(spec, { ...deps, ...ports, caller })
+      const admitted = await createJob(deps, request, { facts, gates: passAll(facts) })
+      ports.wake()
+      const checkpoint = newest?.artifact_id === spec.spec.init_from?.artifact_id ? newest : null
+      return { ...admitted, retry_of: run_id, checkpoint: checkpoint && shown(checkpoint) }
+    },
+  }),
+]
+
+type Asking = Pick<ActOnRun, 'asked' | 'caller'>
+
+/** A job that the caller may do this to, and its spec as events carry it. */
+async function jobAndSpec(
+  { pool, store }: Pick<Deps, 'pool' | 'store'>,
+  asking: Asking,
+  action: Action,
+): Promise<{ job: Job; spec: JobSpec }> {
+  const { run_id } = await runToActOn(pool, { ...asking, action, noun: 'job' })
+  const { events } = await store.load<JobEvent>(jobAt(run_id).stream)
+  const admitted = events.find(event => event.type === 'job.admitted')
+  if (!admitted) throw new Error(`${run_id} was never admitted`)
+  return { job: events.reduce(jobs.evolve, jobs.initial), spec: admitted.data.spec }
+}

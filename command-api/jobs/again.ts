@@ -1,0 +1,63 @@
+import type { Job } from '../../events/job-state.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { isEnded } from '../../schemas/jobs.ts'
+import type { JobSpec } from '../../schemas/jobspec.ts'
+import type { Checkpoint } from './decide.ts'
+
+/** The spec of another job like this one, with what people changed since: not held, and not yet approved. */
+export function clone(
+  { name, tags, priority }: Job,
+  { metadata, spec, ...rest }: JobSpec,
+): JobSpec {
+  return {
+    ...rest,
+    metadata: { ...metadata, name, tags: [...tags] },
+    spec: {
+      ...spec,
+      scheduling: { ...spec.scheduling, priority, not_before: null },
+      approval: { plan_id: null },
+    },
+  }
+}
+
+/** The label by which a retry names the job that it repeats. */
+export const retryLabel = 'retry-of'
+
+export type Again = {
+  spec: JobSpec
+  /** The newest one of the job. */
+  checkpoint: Checkpoint | null
+  /** Values for the new job. */
+  env: Record<string, string>
+}
+
+/** The spec of a job that continues where an ended one stopped. */
+export function retry(job: Job, { spec: submitted, checkpoint, env }: Again): JobSpec {
+  const { state, subject } = job
+  if (state === null) throw new Refusal('not_found', `No such job: ${subject.run_id}`)
+  if (!isEnded(state))
+    throw new Refusal(
+      'conflict',
+      `Job is ${state}; only a job that has ended is retried${state === 'paused' ? ': resume it instead' : ''}`,
+      { code: `job.${state}` },
+    )
+  const { metadata, spec, ...rest } = clone(job, submitted)
+  return {
+    ...rest,
+    metadata: { ...metadata, labels: { ...metadata.labels, [retryLabel]: subject.run_id } },
+    spec: {
+      ...spec,
+      env: { ...spec.env, ...env },
+      ...(checkpoint !== null &&
+        spec.retry.resume !== 'none' && { init_from: continuing(checkpoint) }),
+    },
+  }
+}
+
+const continuing = ({ artifact_id }: Checkpoint): JobSpec['spec']['init_from'] => ({
+  artifact_id,
+  run_id: null,
+  model: null,
+  select: null,
+  load: 'full_state',
+})

@@ -1,0 +1,42 @@
+import { type Route, route } from '../../auth/route.ts'
+import { jobAt } from '../../events/job-state.ts'
+import { jobChange, jobChangeReply } from '../../schemas/job-actions.ts'
+import { runIdInPath } from '../../schemas/shared.ts'
+import { commit } from '../commit.ts'
+import type { Deps } from '../deps.ts'
+import { runToActOn } from '../run-to-act-on.ts'
+import { change } from './changes.ts'
+import { place } from './queue-place.ts'
+import { saveJob } from './rows.ts'
+
+export const changeRoute = (deps: Deps, { wake }: { wake: () => void }): Route =>
+  route({
+    method: 'PATCH',
+    path: '/api/jobs/{run_id}',
+    credential: 'person',
+    reach: 'its_people',
+    tag: 'jobs',
+    summary: 'Change the name, tags or priority of a job',
+    params: runIdInPath,
+    body: jobChange,
+    response: jobChangeReply,
+    refusals: ['forbidden', 'not_found', 'conflict'],
+    async handle(request) {
+      const { caller, params, body } = request
+      const { queue = 'default', ...wanted } = body
+      const { run_id } = await runToActOn(deps.pool, {
+        asked: params.run_id,
+        caller,
+        action: 'control',
+        noun: 'job',
+      })
+      const { state: job } = await commit(deps, request, jobAt(run_id), {
+        decide: current => change(current, wanted),
+        alongside: saveJob,
+      })
+      if (wanted.priority !== undefined) wake()
+      const { name, tags, priority, state } = job
+      const inQueue = state === 'queued' ? await place(deps.pool, run_id) : null
+      return { run_id, name, tags: [...tags], priority, queue, state, place: inQueue }
+    },
+  })

@@ -1,0 +1,27 @@
+import { Type } from 'typebox'
+import { event } from './event.ts'
+import { subject } from './job-subject.ts'
+
+/** The job has another priority from now on, `before` until now. A job that waits moves in the queue. */
+export const jobPriorityChanged = event(
+  'job.priority_changed',
+  Type.Object({ ...subject, priority: Type.Integer(), before: Type.Integer() }),
+  ({ short_id, priority, before }, who) =>
+    `${who} changed the priority of job ${short_id} from ${before} to ${priority}`,
+)
+
+export const jobRenamed = event(
+  'job.renamed',
+  Type.Object({ ...subject, name: Type.String() }),
+  ({ short_id, name }, who) => `${who} renamed job ${short_id} to ${name}`,
+)
+
+/** The tags of the job are these, whatever they were before. */
+export const jobTagged = event(
+  'job.tagged',
+  Type.Object({ ...subject, tags: Type.Array(Type.String()) }),
+  ({ short_id, tags }, who) =>
+    tags.length === 0
+      ? `${who} took all tags from job ${short_id}`
+      : `${who} tagged job ${short_id}: ${tags.join(', ')}`,
+)
