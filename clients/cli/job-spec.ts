@@ -14,10 +14,12 @@ export function parseSpec(text: string, name: string): SpecTree {
     value = parse(text, { prettyErrors: true })
   } catch (error) {
     if (!(error instanceof YAMLParseError)) throw error
-    throw usageFailure(`${name} is neither YAML nor JSON: ${error.message.trimEnd()}`)
+    const [at] = error.linePos ?? []
+    const place = at ? `${name}:${at.line}:${at.col}` : name
+    throw usageFailure(`${place}: neither YAML nor JSON: ${error.message.trimEnd()}`)
   }
   if (!isTree(value))
-    throw usageFailure(`${name} is not a JobSpec: its top level must be an object`)
+    throw usageFailure(`${name}:1:1: not a JobSpec: its top level must be an object`)
   return value
 }
 

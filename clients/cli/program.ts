@@ -22,6 +22,7 @@ import { describeMetrics, metrics } from './commands/metrics.ts'
 import { describeNotifications, notifications } from './commands/notifications.ts'
 import { describePasswd, passwd } from './commands/passwd.ts'
 import { describePause, describeResume, pause, resume } from './commands/pause.ts'
+import { describePlan, plan } from './commands/plan.ts'
 import { describePs, ps } from './commands/ps.ts'
 import { describeRun, run } from './commands/run.ts'
 import { describeServe, serve } from './commands/serve.ts'
@@ -57,6 +58,7 @@ export function createProgram(world: World, ended: Ended): Command {
   speaking('logout', describeLogout, logout)
   speaking('passwd', describePasswd, passwd)
   speaking('whoami', describeWhoami, whoami)
+  speaking('plan', describePlan, plan)
   speaking('submit', describeSubmit, submit)
   speaking('ps', describePs, ps)
   speaking('show', describeShow, show)

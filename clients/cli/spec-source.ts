@@ -1,0 +1,149 @@
+import { readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { type Api, segment } from './api.ts'
+import { closest } from './closest.ts'
+import { exitCode, Failure, usageFailure } from './failure.ts'
+import { assignment, parseSpec, type SpecTree, setAt, specOfRecipe } from './job-spec.ts'
+import { type Recipe, withParameters } from './parameters.ts'
+import { type Origin, originOf, withPlaces } from './positions.ts'
+import { withSpelling } from './spelling.ts'
+
+/** The options by which a command is told a job. */
+export type SpecOptions = {
+  file?: string
+  recipe?: string
+  project?: string
+  name?: string
+  gpus?: string
+  param: string[]
+  set: string[]
+}
+
+const collect = (value: string, before: string[]) => [...before, value]
+
+export const withSpecOptions = (command: Command): Command =>
+  command
+    .option('-f, --file <path>', 'JobSpec as YAML or JSON; - reads standard input')
+    .option('-r, --recipe <name[@version]>', "take this recipe's lock; without -f also the rest")
+    .option('-p, --project <name>', 'project, where the file names none or another')
+    .option('-n, --name <name>', 'name of the job')
+    .option('--gpus <count>', 'GPUs on each node')
+    .option('--param <key=value>', 'a parameter of the recipe; may be repeated', collect, [])
+    .option('--set <path=value>', 'any value of the JobSpec, by its dotted path', collect, [])
+
+/** A JobSpec as it was written; `name` is what to call its file. */
+export type Written = { tree: SpecTree; text: string; name: string }
+
+export async function readWritten(file: string | undefined): Promise<Written | null> {
+  if (file === undefined) return null
+  const text = await readText(file)
+  const name = file === '-' ? 'stdin' : file
+  return { tree: parseSpec(text, name), text, name }
+}
+
+/** The JobSpec that a command is told, with what its options set. */
+export async function specOf(
+  api: Api,
+  written: SpecTree | null,
+  options: SpecOptions,
+): Promise<SpecTree> {
+  const spec = await baseSpec(api, written, options)
+  if (options.project !== undefined) setAt(spec, 'metadata.project', options.project)
+  if (options.name !== undefined) setAt(spec, 'metadata.name', options.name)
+  if (options.gpus !== undefined) setAt(spec, 'spec.resources.gpus_per_node', count(options.gpus))
+  for (const text of options.set) setAt(spec, ...assignment(text, '--set'))
+  for (const text of options.param) {
+    const [key, value] = assignment(text, '--param')
+    setAt(spec, `spec.params.${key}`, value)
+  }
+  return spec
+}
+
+async function baseSpec(
+  api: Api,
+  written: SpecTree | null,
+  options: SpecOptions,
+): Promise<SpecTree> {
+  if (written !== null) {
+    if (options.recipe !== undefined) written.lock = await lockOf(api, options.recipe)
+    return written
+  }
+  if (options.recipe === undefined)
+    throw usageFailure('There is no job: give a JobSpec with -f, or --recipe and --project')
+  if (options.project === undefined)
+    throw usageFailure('--project is missing: name the project that the run belongs to')
+  const lock = await lockOf(api, options.recipe)
+  return specOfRecipe({ lock, project: options.project, name: options.name })
+}
+
+function count(text: string): number {
+  if (!/^\d+$/.test(text)) throw usageFailure(`--gpus ${text}: give a whole number`)
+  return Number(text)
+}
+
+async function readText(path: string): Promise<string> {
+  if (path === '-') {
+    let text = ''
+    for await (const chunk of process.stdin) text += chunk
+    return text
+  }
+  return readFile(path, 'utf8').catch(error => {
+    throw usageFailure(`${path} cannot be read: ${error.message}`)
+  })
+}
+
+type RecipeRow = { name: string; version: string; deprecated: boolean }
+
+/** The lock of the requested version of a recipe, or of its newest. */
+export async function lockOf(api: Api, recipe: string): Promise<SpecTree> {
+  const [name = '', asked] = recipe.split('@')
+  const found = await api.find<RecipeRow>(`/api/recipes/${segment(name)}`)
+  if (!found) throw await unknownRecipe(api, name)
+  const version = asked ?? found.version
+  return api.get<SpecTree>(`/api/recipes/${segment(name)}/${segment(version)}/lock`)
+}
+
+async function unknownRecipe(api: Api, name: string): Promise<Failure> {
+  const known = (await api.get<RecipeRow[]>('/api/recipes')).map(row => row.name)
+  const meant = closest(name, known)
+  const hint = meant === null ? `known are ${known.join(', ') || 'none'}` : `did you mean ${meant}?`
+  return new Failure(exitCode.refused, `No such recipe: ${name}; ${hint}`, { fields: { known } })
+}
+
+export type Source = { spec: SpecTree; written: Written | null; options: SpecOptions }
+
+/** A refusal with what could be meant (keys of the JobSpec, parameters of the recipe), and where it was written. */
+export async function explained(api: Api, source: Source, error: unknown): Promise<unknown> {
+  if (!(error instanceof Failure)) return error
+  const told = await withWhatWasMeant(api, source.spec, error)
+  const origin = originIn(source)
+  return origin ? withPlaces(told, origin) : told
+}
+
+async function withWhatWasMeant(api: Api, spec: SpecTree, failure: Failure): Promise<Failure> {
+  if (failure.fields.gate !== 'params') return withSpelling(failure)
+  const { name, version } = (spec.lock ?? {}) as { name?: string; version?: string }
+  const recipe = await api
+    .find<Recipe>(`/api/recipes/${segment(String(name))}/${segment(String(version))}`)
+    .catch(() => null)
+  return recipe ? withParameters(failure, recipe, paramsOf(spec)) : failure
+}
+
+const paramsOf = ({ spec }: SpecTree): string[] =>
+  Object.keys((spec as { params?: object } | undefined)?.params ?? {})
+
+/** Where the values of a job are from; null for one that was written in no file. */
+export function originIn({ written, options }: Omit<Source, 'spec'>): Origin | null {
+  if (written === null) return null
+  const setBy = new Map<string, string>()
+  const note = (path: string, option: string | undefined, flag: string) =>
+    option !== undefined && setBy.set(path, flag)
+  note('lock', options.recipe, '--recipe')
+  note('metadata.project', options.project, '--project')
+  note('metadata.name', options.name, '--name')
+  note('spec.resources.gpus_per_node', options.gpus, '--gpus')
+  for (const text of options.set) setBy.set(assignment(text, '--set')[0], '--set')
+  for (const text of options.param)
+    setBy.set(`spec.params.${assignment(text, '--param')[0]}`, '--param')
+  return originOf(written.text, written.name, setBy)
+}

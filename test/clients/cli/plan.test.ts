@@ -1,0 +1,74 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'ava'
+import { commandLine } from '../../servers/command-line.ts'
+import { startForge } from '../../servers/forge.ts'
+
+async function begin(t: Parameters<typeof startForge>[0]) {
+  const forge = await startForge(t, { SERVICE_ROLES: 'command-api,relay,projector,query-api' })
+  await forge.call('PUT', '/api/admin/profiles/spare', {
+    body: { series: 'X', gpus_per_node: 8, executor: 'local' },
+  })
+  const line = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
+  const spare = ['--recipe', 'digits', '--project', 'demo', '--set', 'spec.resources.profile=spare']
+  return { forge, ...line, spare }
+}
+
+test('plan shows every gate, with the fix of those that refuse, and submits nothing', async t => {
+  const { run, spare, forge } = await begin(t)
+  const good = await run(['plan', ...spare, '--set', 'spec.limits.max_duration_s=3600'])
+  t.is(good.code, 0, good.stderr)
+  t.regex(good.stdout, /✓ recipe_handshake +digits 1\.0\.0 matches catalog\n/)
+  t.regex(good.stdout, /estimate {2}1\.00 GPU hours/)
+  t.regex(good.stdout, /queue +place 1\n/)
+  t.regex(good.stdout, /It would be admitted\.\n$/)
+
+  const bad = await run(['plan', ...spare, '--gpus', '64', '--set', 'spec.env.LD_PRELOAD=x'])
+  t.is(bad.code, 3)
+  t.regex(bad.stdout, /✗ quota +Insufficient quota: requested 64 GPUs, available 8\n +→ Ask for/)
+  t.regex(bad.stdout, /✗ env +Environment variables refused: LD_PRELOAD/)
+  t.regex(bad.stdout, /It would be refused by .*quota.*env\.\n$/)
+  const json = await run(['plan', ...spare, '--gpus', '64', '--json'])
+  t.is(json.code, 3)
+  t.like(JSON.parse(json.stdout), { ok: false, compared_with: null })
+  const { body } = await forge.call<unknown[]>('GET', '/api/jobs')
+  t.deepEqual(body, [])
+})
+
+test('plan tells what changed since the last job of that name', async t => {
+  const { run, spare } = await begin(t)
+  const submitted = await run(['submit', ...spare, '--name', 'base', '--param', 'lr=0.01'])
+  t.is(submitted.code, 0, submitted.stderr)
+  const same = await run(['plan', ...spare, '--name', 'base', '--param', 'lr=0.01'])
+  t.regex(same.stdout, /the same as demo-1\n/)
+  const other = await run(['plan', ...spare, '--name', 'base', '--param', 'lr=0.02', '--json'])
+  t.like(JSON.parse(other.stdout).compared_with, {
+    short_id: 'demo-1',
+    changes: [{ path: 'spec.params.lr', from: 0.01, to: 0.02 }],
+  })
+})
+
+test('faults of a JobSpec are told with their place in the file', async t => {
+  const { run, home } = await begin(t)
+  const file = join(home, 'job.yaml')
+  const written = (...lines: string[]) => writeFile(file, `${lines.join('\n')}\n`)
+  const head = ['api: forge/v2', 'metadata:', '  name: first', '  project: demo']
+  await written(...head, 'spec:', '  resources:', '    gpus_per_nod: 8')
+  const slip = await run(['submit', '-f', file, '--recipe', 'digits'])
+  t.is(slip.code, 2)
+  t.true(
+    slip.stderr.includes(`${file}:7:5: spec.resources.gpus_per_nod: Extra inputs`),
+    slip.stderr,
+  )
+  t.regex(slip.stderr, /did you mean spec\.resources\.gpus_per_node\?/)
+
+  await written(...head, 'spec:', '  params: {lr: -1}')
+  const gate = await run(['submit', '-f', file, '--recipe', 'digits'])
+  t.is(gate.code, 3)
+  t.true(gate.stderr.includes(`at ${file}:6:12`), gate.stderr)
+
+  await written(...head, 'spec: [1')
+  const broken = await run(['plan', '-f', file])
+  t.is(broken.code, 2)
+  t.regex(broken.stderr, /job\.yaml:\d+:\d+: neither YAML nor JSON/)
+})
