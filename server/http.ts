@@ -125,17 +125,20 @@ async function openPositions({ deps, readPool, signals }: Parts) {
   const seal = positionSeal(await readPositionKey(deps.pool))
   const waitFor = createWaiter(readPool, signals)
   const writesOf = recentWrites(deps.pool, deps.now)
+  const waitForOwn = async (ctx: Context, caller: Person): Promise<void> => {
+    const { username } = caller
+    const positions = namedBy(ctx, caller, seal) ?? (await writesOf(username))
+    if (positions.length === 0) return
+    const began = performance.now()
+    const connection = new AbortController()
+    ctx.res.once('close', () => connection.abort())
+    if (!(await waitFor({ username, positions, gone: connection.signal })))
+      ctx.set('Forge-Lag', String(Math.round(performance.now() - began)))
+  }
   return {
-    async wait(ctx: Context, { method }: Route, caller: Caller): Promise<void> {
-      if (method !== 'GET' || caller.kind !== 'person') return
-      const { username } = caller
-      const positions = namedBy(ctx, caller, seal) ?? (await writesOf(username))
-      if (positions.length === 0) return
-      const began = performance.now()
-      const connection = new AbortController()
-      ctx.res.once('close', () => connection.abort())
-      if (!(await waitFor({ username, positions, gone: connection.signal })))
-        ctx.set('Forge-Lag', String(Math.round(performance.now() - began)))
+    /** Null, not a promise, for most requests: reports come by the thousand. */
+    wait(ctx: Context, { method }: Route, caller: Caller): Promise<void> | null {
+      return method === 'GET' && caller.kind === 'person' ? waitForOwn(ctx, caller) : null
     },
     /** Only people can wait for a position, so only theirs are sealed. */
     seal(ctx: Context, caller: Caller): void {

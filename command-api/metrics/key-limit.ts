@@ -27,8 +27,11 @@ type Options = {
   noticed?: (runId: string, keys: number) => void
 }
 
-/** Keys of one run that this process has admitted, and how many the read models had when one was last new. */
-type Known = { keys: Set<string>; stored: number; weight: number }
+/**
+ * Keys of one run that this process has admitted, and how many the read models had when one was last new. `last` are
+ * those of the newest report without a new one.
+ */
+type Known = { keys: Set<string>; last: readonly string[]; stored: number; weight: number }
 
 /** Of all that is known, in characters: some 300,000 keys. One run at its limit fits whatever its keys. */
 const maxWeight = 32_000_000
@@ -79,10 +82,21 @@ export function createKeyLimit(
 const totalOf = ({ keys, stored }: Known) => Math.max(keys.size, stored)
 
 const none: readonly string[] = []
+/** Most keys of a report that are kept for comparison; in a larger one looking them up is a small part. */
+const comparedKeys = 64
 
-function newTo({ keys: known }: Known, keys: readonly string[]): readonly string[] {
-  for (const key of keys) if (!known.has(key)) return keys.filter(one => !known.has(one))
+function newTo(known: Known, keys: readonly string[]): readonly string[] {
+  // Reports repeat their keys, and to compare them costs less than to look each up.
+  if (isSame(known.last, keys)) return none
+  for (const key of keys) if (!known.keys.has(key)) return keys.filter(one => !known.keys.has(one))
+  if (keys.length <= comparedKeys) known.last = keys
   return none
+}
+
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+  if (some.length !== others.length) return false
+  for (let i = 0; i < some.length; i++) if (some[i] !== others[i]) return false
+  return true
 }
 
 /** Bounded: the runs that got a new key the longest ago are forgotten first. */
@@ -94,7 +108,8 @@ function createKnownRuns() {
     runs.delete(runId)
   }
   return {
-    get: (runId: string): Known => runs.get(runId) ?? { keys: new Set(), stored: 0, weight: 0 },
+    get: (runId: string): Known =>
+      runs.get(runId) ?? { keys: new Set(), last: none, stored: 0, weight: 0 },
     add(runId: string, known: Known, keys: readonly string[]) {
       forget(runId)
       for (const key of keys) {

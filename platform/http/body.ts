@@ -8,7 +8,7 @@ import {
 import type { Context, Middleware } from 'koa'
 import { koaBody } from 'koa-body'
 import { Refusal } from '../refusal.ts'
-import type { BodyRoom, Share } from './body-room.ts'
+import { type BodyRoom, type Share, takenAtOnceBytes } from './body-room.ts'
 import { parseJson } from './json.ts'
 
 const readers = new Map<number, Middleware>()
@@ -33,12 +33,14 @@ export async function readJsonBody(
   ctx: Context,
   { limitBytes, flat, room, caller }: BodyOptions,
 ): Promise<unknown> {
-  if (ctx.get('content-type') !== '' && !ctx.is('json', '+json'))
+  const type = ctx.get('content-type')
+  // Asked only of unusual types, because the answer takes longer than reading a small body.
+  if (type !== '' && type !== 'application/json' && !ctx.is('json', '+json'))
     throw new Refusal(
       'unsupported_media_type',
-      `Content-Type ${ctx.get('content-type')} is not accepted here; send application/json`,
+      `Content-Type ${type} is not accepted here; send application/json`,
     )
-  if (ctx.get('content-type') === '') ctx.req.headers['content-type'] = 'application/json'
+  if (type === '') ctx.req.headers['content-type'] = 'application/json'
   const encoding = encodingOf(ctx)
   const decoder = decoders[encoding]
   const share = room.share(caller)
@@ -96,7 +98,19 @@ async function readText(ctx: Context, limitBytes: number, share: Share): Promise
     } as Parameters<typeof koaBody>[0])
     readers.set(limitBytes, reader)
   }
-  const reading = reader(ctx, noNext)
+  const announced = Number(ctx.get('content-length') || Number.NaN)
+  if (announced <= takenAtOnceBytes) {
+    const full = share.take(announced)
+    if (full) throw full
+    await reader(ctx, noNext)
+  } else await countWhile(ctx, share, () => reader(ctx, noNext))
+  const { body } = ctx.request as { body?: unknown }
+  return typeof body === 'string' ? body : ''
+}
+
+/** Takes room for what arrives while `read` reads it. */
+async function countWhile(ctx: Context, share: Share, read: () => Promise<void>): Promise<void> {
+  const reading = read()
   // After the reader's own listener, or the body would flow past it. An error makes it stop and forget what it has.
   const count = (chunk: Buffer) => {
     const full = share.take(chunk.length)
@@ -112,8 +126,6 @@ async function readText(ctx: Context, limitBytes: number, share: Share): Promise
     // It may have refused before the body arrived, which then must not count any more.
     ctx.req.off('data', count)
   }
-  const { body } = ctx.request as { body?: unknown }
-  return typeof body === 'string' ? body : ''
 }
 
 function toRefusal(error: Error & { status?: number; type?: string }, limitBytes: number): Error {

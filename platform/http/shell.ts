@@ -33,7 +33,7 @@ export type Shell<Route extends AnyRoute> = {
   /** Bytes that all bodies being read may take; 64 MiB where absent. */
   bodyRoomBytes?: number
   /** Runs before each handler: e.g. waits until the caller's own writes can be read. */
-  before?: (ctx: Context, route: Route, caller: CallerOf<Route>) => Promise<void>
+  before?: (ctx: Context, route: Route, caller: CallerOf<Route>) => Promise<void> | null
   /** Runs after each handler that did not refuse; may change headers. */
   after?: (ctx: Context, caller: CallerOf<Route>) => void
 }
@@ -122,7 +122,8 @@ function answerOf<Route extends AnyRoute>(
       ctx,
     }
     if (route.rateLimit) await shell.count(route.rateLimit, clientNetwork(clientAddress(ctx)))
-    await shell.before?.(ctx, route, caller)
+    const before = shell.before?.(ctx, route, caller)
+    if (before) await before
     const answer = await route.handle(request)
     shell.after?.(ctx, caller)
     if (answer !== undefined) send(ctx, answer)
