@@ -32,6 +32,8 @@ export type Job = {
   spent_micro: string
   /** The newest attempt; 0 before the first. */
   attempt: number
+  /** The names of its nodes by rank, as far as they are known. */
+  nodes: readonly string[]
   queue_reason: string | null
   /** End of a hold or of the wait before a retry. */
   not_before: string | null
@@ -61,6 +63,7 @@ const initial: Job = {
   rates: [],
   spent_micro: '0',
   attempt: 0,
+  nodes: [],
   queue_reason: null,
   not_before: null,
   executor_running_at: null,
@@ -92,8 +95,11 @@ function evolve(job: Job, event: Stamped<JobEvent>): Job {
     }
     case 'job.scheduled': {
       const rates = job.rates.slice(-1).map(rate => ({ ...rate, since: null }))
-      return { ...job, ...newAttempt, state: 'scheduled', attempt: event.data.attempt, rates }
+      const { attempt, nodes } = event.data
+      return { ...job, ...newAttempt, state: 'scheduled', attempt, nodes, rates }
     }
+    case 'job.placed':
+      return { ...job, nodes: event.data.nodes.map(({ node }) => node) }
     case 'job.starting':
       return { ...job, state: 'starting', executor_running_at: event.data.executor_running_at }
     case 'job.running':

@@ -124,6 +124,27 @@ export const jobCheckpointChosen = event(
     `${who} let attempt ${attempt} of job ${short_id} continue from ${artifact_id}${step === null ? '' : ` (step ${step})`}`,
 )
 
+/** Where one rank of an attempt runs; `gpu_indexes` are those of its node. */
+const nodeOfRank = Type.Object({
+  node: Type.String(),
+  rank: Type.Integer({ minimum: 0 }),
+  gpu_indexes: Type.Array(Type.Integer({ minimum: 0 })),
+})
+export type NodeOfRank = Static<typeof nodeOfRank>
+
+/** The engine told where the ranks of an attempt run, if that is not what `job.scheduled` says. */
+export const jobPlaced = event(
+  'job.placed',
+  Type.Object({
+    ...subject,
+    attempt: attempt(),
+    /** By rank. */
+    nodes: Type.Array(nodeOfRank),
+  }),
+  ({ short_id, attempt, nodes }, who) =>
+    `${who} runs attempt ${attempt} of job ${short_id} on ${nodes.map(({ node }) => node).join(', ')}`,
+)
+
 /**
  * The executor runs the attempt (its own mark, earlier than the billing start), or the code reported a phase of
  * its start. The first one of an attempt says when the executor began.
@@ -311,6 +332,7 @@ export const jobEvents = [
   jobQueued,
   jobScheduled,
   jobCheckpointChosen,
+  jobPlaced,
   jobStarting,
   jobRunning,
   jobRepriced,

@@ -1,5 +1,6 @@
+import type { NodeOfRank } from '../events/jobs.ts'
 import type { QueueReason } from '../schemas/jobs.ts'
-import type { Exited } from './port.ts'
+import type { Exited, Offsets } from './port.ts'
 
 /** A queued job whose owner's quota has room for it; listed in queue order. */
 export type WaitingJob = { run_id: string; gpus: number; reason: QueueReason | null }
@@ -18,8 +19,11 @@ export type ActiveAttempt = {
   stop: { grace_s: number; force: boolean } | null
   /** When the attempt reaches a limit of the job's spec. */
   limit_at: Date | null
+  nodes: number
+  /** The names of its nodes by rank, as far as they were recorded. */
+  placed_on: readonly string[]
   /** Bytes of each stream that are already on the log. */
-  shipped: { stdout: number; stderr: number }
+  shipped: Offsets
 }
 
 /** What to run, independent of the engine. */
@@ -27,6 +31,7 @@ export type LaunchOrder = {
   run_id: string
   attempt: number
   fencing_token: number
+  nodes: number
   gpu_indexes: readonly number[]
   /** As admitted. */
   recipe: { name: string; version: string; digest: string }
@@ -65,6 +70,8 @@ export type JobCommands = {
   /** The order to launch an attempt, with a new ingest token; earlier tokens of the run end. */
   launch(run_id: string, attempt: number): Promise<LaunchOrder>
   executorRunning(run_id: string, attempt: number, started_at: string): Promise<void>
+  /** Records on which nodes the attempt runs. */
+  placed(run_id: string, attempt: number, nodes: readonly NodeOfRank[]): Promise<void>
   /** Requests a stop because a limit of the job's spec was reached. */
   stopForLimit(run_id: string, attempt: number): Promise<void>
   /** Records how much of the output is on the log. */

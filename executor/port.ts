@@ -1,4 +1,4 @@
-import type { Exit } from '../events/jobs.ts'
+import type { Exit, NodeOfRank } from '../events/jobs.ts'
 
 /** One attempt of one run, as submitted to an engine. */
 export type Launch = {
@@ -8,6 +8,12 @@ export type Launch = {
   attempt: number
   /** Orders the submits of a run: the larger token wins. */
   fencing_token: number
+  /**
+   * The command runs once on each node, at the same time: rank 0 on the first, rank 1 on the second. Of several, each is told
+   * its place as torchrun names it: `RANK`, `WORLD_SIZE`, `LOCAL_RANK`, `LOCAL_WORLD_SIZE`, `NODE_RANK`, `GROUP_RANK`,
+   * `MASTER_ADDR`, `MASTER_PORT`. The first that fails decides how the attempt ends, and the others are stopped.
+   */
+  nodes: number
   /** Program and arguments, without secrets (argv is visible to all users of a machine). */
   command: string[]
   /**
@@ -20,7 +26,10 @@ export type Launch = {
    * binds a run to its GPUs (`CUDA_VISIBLE_DEVICES`, `CUDA_DEVICE_ORDER`) cannot be overridden here.
    */
   env: Record<string, string>
-  /** Indexes of the GPUs held for this run on its node. */
+  /**
+   * The GPUs held for this run, equally many for each node, those of rank 0 first. An engine that gives out its GPUs
+   * itself reads only how many they are.
+   */
   gpu_indexes: number[]
   /** Files of other runs that this one was allowed to read. */
   reads: { run_id: string; path: string }[]
@@ -37,8 +46,16 @@ export type Observed =
 /** Final: no process of the attempt runs, its GPUs are free and its output is complete. */
 export type Exited = { state: 'exited'; started_at: string | null; exit: Exit }
 
-/** A piece of a run's output; `offset` counts bytes from the start of that stream. */
-export type OutputPiece = { stream: 'stdout' | 'stderr'; offset: number; bytes: Buffer }
+/** A piece of a run's output; `offset` counts bytes from the start of that stream of that rank. */
+export type OutputPiece = {
+  rank: number
+  stream: 'stdout' | 'stderr'
+  offset: number
+  bytes: Buffer
+}
+
+/** How far the output has been read, by rank; those behind the end of the list are read from their start. */
+export type Offsets = readonly { stdout: number; stderr: number }[]
 
 /** `fake` slots are counted like GPUs but are not devices. */
 export type Capacity = { gpus: number; series: string; fake: boolean }
@@ -67,14 +84,15 @@ export type Executor = {
    */
   stop(ref: EngineRef, options: { grace_s: number; force: boolean }): Promise<void>
   /**
-   * Output from these byte offsets on, at most `maxBytes` of both streams together; empty if there is no more for
+   * Output from these byte offsets on, at most `maxBytes` of all streams together; empty if there is no more for
    * now. Throws `UnknownAttempt`.
    */
-  output(
-    ref: EngineRef,
-    from: { stdout: number; stderr: number },
-    maxBytes: number,
-  ): Promise<OutputPiece[]>
+  output(ref: EngineRef, from: Offsets, maxBytes: number): Promise<OutputPiece[]>
+  /**
+   * By rank; null while it is not known where they run, and for an unknown attempt. Once known it does not change, and it
+   * is known before there is any output, unless it never will be.
+   */
+  nodes(ref: EngineRef): Promise<NodeOfRank[] | null>
   /** Deletes the files of a run; false if there were none. Throws `AttemptRuns` while an attempt is running. */
   forgetRun(run_id: string): Promise<boolean>
   /** Whether a path that running code named is inside what `forgetRun` deletes. */

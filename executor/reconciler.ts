@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
+import type { NodeOfRank } from '../events/jobs.ts'
 import { forEachApart } from '../platform/each.ts'
 import { repeat } from '../platform/repeat.ts'
 import type { QueueReason } from '../schemas/jobs.ts'
@@ -107,7 +109,10 @@ async function lookAfter(deps: ReconcilerDeps, attempt: ActiveAttempt): Promise<
     await noteRunning(deps, attempt, observed)
   // Before its output, which waits for the log.
   if (observed.state !== 'exited') await stopIfDue(deps, ref, attempt)
-  const { complete } = await shipOutput(deps, ref, attempt)
+  const nodes = await notedNodes(deps, ref, attempt)
+  // Lines of several nodes bear their names.
+  if (attempt.nodes > 1 && nodes === null && observed.state !== 'exited') return
+  const { complete } = await shipOutput(deps, ref, attempt, nodes)
   if (observed.state === 'exited' && complete)
     await commands.exited(attempt.run_id, attempt.attempt, observed)
 }
@@ -172,4 +177,16 @@ async function noteRunning(
 ): Promise<void> {
   if (attempt.executor_running || observed.started_at === null) return
   await deps.commands.executorRunning(attempt.run_id, attempt.attempt, observed.started_at)
+}
+
+/** Where its ranks run, recorded as soon as the engine knows it; null until then. */
+async function notedNodes(
+  { commands, executor }: ReconcilerDeps,
+  ref: EngineRef,
+  { run_id, attempt, placed_on }: ActiveAttempt,
+): Promise<NodeOfRank[] | null> {
+  const nodes = await executor.nodes(ref)
+  const names = nodes?.map(({ node }) => node)
+  if (nodes && !isDeepStrictEqual(names, placed_on)) await commands.placed(run_id, attempt, nodes)
+  return nodes
 }

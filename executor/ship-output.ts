@@ -1,8 +1,9 @@
 import { encodeFact } from '../events/fact.ts'
+import type { NodeOfRank } from '../events/jobs.ts'
 import { encodeLogs } from '../events/logs.ts'
 import { type EventLog, isLogAway, type LogUnavailable } from '../platform/log/event-log.ts'
 import type { ActiveAttempt, JobCommands } from './job-commands.ts'
-import type { EngineRef, Executor, OutputPiece } from './port.ts'
+import type { EngineRef, Executor, Offsets, OutputPiece } from './port.ts'
 
 export type ShipDeps = {
   executor: Executor
@@ -26,21 +27,32 @@ export async function shipOutput(
   deps: ShipDeps,
   ref: EngineRef,
   attempt: ActiveAttempt,
-): Promise<{ complete: boolean; shipped: ActiveAttempt['shipped'] }> {
-  let shipped = attempt.shipped
+  nodes: readonly NodeOfRank[] | null,
+): Promise<{ complete: boolean; shipped: Offsets }> {
+  let { shipped } = attempt
   for (let round = 0; round < maxPiecesAtOnce; round++) {
     const pieces = await deps.executor.output(ref, shipped, maxPieceBytes)
     if (pieces.length === 0) return { complete: true, shipped }
     await deps.log.append(
       deps.logsTopic,
-      pieces.map(piece => toRecord(deps, attempt, piece)),
+      pieces.map(piece => toRecord(deps, attempt, { ...piece, node: nodeOf(piece, nodes) })),
     )
-    for (const { stream, offset, bytes } of pieces)
-      shipped = { ...shipped, [stream]: offset + bytes.length }
+    for (const piece of pieces) shipped = advanced(shipped, piece)
     await deps.commands.shipped(attempt.run_id, attempt.attempt, shipped)
   }
   return { complete: false, shipped }
 }
+
+/** The offsets after a piece. */
+function advanced(from: Offsets, { rank, stream, offset, bytes }: OutputPiece): Offsets {
+  return Array.from({ length: Math.max(from.length, rank + 1) }, (_, index) => {
+    const before = from[index] ?? { stdout: 0, stderr: 0 }
+    return index === rank ? { ...before, [stream]: offset + bytes.length } : before
+  })
+}
+
+const nodeOf = ({ rank }: OutputPiece, nodes: readonly NodeOfRank[] | null) =>
+  nodes?.find(node => node.rank === rank)?.node ?? null
 
 /** Refuses at once after an append found the log away: each further one would wait up to 10 s for the same. */
 export function leftAloneOnceAway(log: ShipDeps['log']): ShipDeps['log'] {
@@ -58,15 +70,14 @@ export function leftAloneOnceAway(log: ShipDeps['log']): ShipDeps['log'] {
   }
 }
 
-function toRecord(deps: ShipDeps, { run_id, attempt }: ActiveAttempt, piece: OutputPiece) {
-  const body = encodeLogs({
-    origin: 'output',
-    node: null,
-    rank: null,
-    stream: piece.stream,
-    offset: piece.offset,
-    bytes: piece.bytes,
-  })
+function toRecord(
+  deps: ShipDeps,
+  { run_id, attempt, nodes }: ActiveAttempt,
+  { rank, node, stream, offset, bytes }: OutputPiece & { node: string | null },
+) {
+  // On one node there is nothing to tell apart.
+  const place = nodes === 1 ? { node: null, rank: null } : { node, rank }
+  const body = encodeLogs({ origin: 'output', ...place, stream, offset, bytes })
   const value = encodeFact({
     type: 'logs.appended',
     event_id: deps.newEventId(),

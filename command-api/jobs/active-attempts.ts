@@ -11,8 +11,9 @@ type ActiveRow = {
   stop_grace_s: number
   stop_force: boolean
   limit_at: Date | null
-  shipped_stdout: number
-  shipped_stderr: number
+  nodes: number
+  placed_on: string[]
+  shipped: { stdout: number; stderr: number }[]
 }
 
 /** An executor by name, and the machine on which it runs attempts. */
@@ -42,6 +43,8 @@ export async function readActive(
         ? { grace_s: row.stop_grace_s, force: row.stop_force }
         : null,
     limit_at: row.limit_at,
-    shipped: { stdout: row.shipped_stdout, stderr: row.shipped_stderr },
+    nodes: row.nodes,
+    placed_on: row.placed_on,
+    shipped: row.shipped,
   }))
 }

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Job } from '../../events/job-state.ts'
-import type { JobAdmitted, JobEvent } from '../../events/jobs.ts'
+import type { JobAdmitted, JobEvent, NodeOfRank } from '../../events/jobs.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { isEnded, type QueueReason } from '../../schemas/jobs.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
@@ -54,6 +55,13 @@ export function schedule(
 export function executorRunning(job: Job, attempt: number, at: string): JobEvent[] {
   if (attempt !== job.attempt || outcomeOf(job, 'executor_running') === 'ignored') return []
   return [starting(job, null, at)]
+}
+
+/** Where the ranks of an attempt run, as soon as its engine tells it and unless that is known. */
+export function placed(job: Job, attempt: number, nodes: readonly NodeOfRank[]): JobEvent[] {
+  const names = nodes.map(({ node }) => node)
+  if (attempt !== job.attempt || job.exit !== null || isDeepStrictEqual(names, job.nodes)) return []
+  return [{ type: 'job.placed', data: { ...job.subject, attempt, nodes: [...nodes] } }]
 }
 
 export type AttemptReport = {

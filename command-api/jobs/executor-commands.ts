@@ -1,12 +1,12 @@
 import { type Job, jobAt } from '../../events/job-state.ts'
-import type { Exit, JobEvent } from '../../events/jobs.ts'
+import type { Exit, JobEvent, NodeOfRank } from '../../events/jobs.ts'
 import type { QueueReason } from '../../schemas/jobs.ts'
 import { type CommitDeps, commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import { type Engine, readActive } from './active-attempts.ts'
 import { attemptEnded } from './attempt-end.ts'
 import { newestCheckpoint } from './checkpoint.ts'
-import { executorRunning, limit, schedule } from './decide.ts'
+import { executorRunning, limit, placed, schedule } from './decide.ts'
 import { claim, noteSeen, readLost } from './engines.ts'
 import { readOrder } from './launch-order.ts'
 import { nextLimit } from './limits.ts'
@@ -16,6 +16,8 @@ import { saveJob } from './rows.ts'
 import { noteWaitReason } from './wait-reason.ts'
 import { readWaiting } from './waiting-jobs.ts'
 
+/** By rank. */
+type Offsets = readonly { stdout: number; stderr: number }[]
 type Needed = CommitDeps & Pick<Deps, 'pool' | 'baseUrl'>
 
 /** The commands of an executor on one machine; each decides from the job's events and may be repeated. */
@@ -70,11 +72,14 @@ export function executorCommands(deps: Needed, { executor, engine }: Engine) {
       })
     },
 
-    async shipped(run_id: string, attempt: number, offsets: { stdout: number; stderr: number }) {
+    async placed(run_id: string, attempt: number, nodes: readonly NodeOfRank[]) {
+      await change(run_id, job => placed(job, attempt, nodes))
+    },
+
+    async shipped(run_id: string, attempt: number, offsets: Offsets) {
       await deps.pool.query(
-        `update write.job_state set shipped_stdout = $3, shipped_stderr = $4
-          where run_id = $1 and attempt = $2`,
-        [run_id, attempt, offsets.stdout, offsets.stderr],
+        'update write.job_state set shipped = $3 where run_id = $1 and attempt = $2',
+        [run_id, attempt, JSON.stringify(offsets)],
       )
     },
 

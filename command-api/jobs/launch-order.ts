@@ -26,11 +26,12 @@ export async function readOrder(
   const now = deps.now()
   await endIngestTokens(tx, run_id, now)
   const { token } = await issueIngestToken(tx, { run_id, now })
-  const { recipe, resolved, spec } = admitted.data
+  const { nodes, recipe, resolved, spec } = admitted.data
   return {
     run_id,
     attempt,
     fencing_token: Number(row.fencing_token),
+    nodes,
     gpu_indexes: row.gpu_indexes as number[],
     recipe,
     params: paramsOf(admitted.data),

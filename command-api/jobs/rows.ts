@@ -85,11 +85,15 @@ async function saveAttempt(tx: Transaction, { type, data }: JobEvent, now: Date)
   if (type === 'job.scheduled')
     await tx.query(
       `update write.job_state
-          set fencing_token = nextval('write.fencing_token'), scheduled_at = $2,
-              shipped_stdout = 0, shipped_stderr = 0
+          set fencing_token = nextval('write.fencing_token'), scheduled_at = $2, shipped = '[]', placed_on = $3
         where run_id = $1`,
-      [data.run_id, now],
+      [data.run_id, now, data.nodes],
     )
+  if (type === 'job.placed')
+    await tx.query('update write.job_state set placed_on = $2 where run_id = $1', [
+      data.run_id,
+      data.nodes.map(({ node }) => node),
+    ])
   if (type === 'job.repriced')
     await tx.query(
       'update write.job_state set priced_at = greatest(priced_at, $2) where run_id = $1',

@@ -101,7 +101,7 @@ async function insertRows(
   admitted: Admitted,
   { state: job, now }: Decided<Job, JobEvent>,
 ): Promise<void> {
-  const { run_id, short_id, owner, project, priority, profile, series, gpus } = admitted
+  const { run_id, short_id, owner, project, priority, profile, series, gpus, nodes } = admitted
   const { max_pending_s } = facts.spec.spec.limits
   const pending_until =
     max_pending_s === null ? null : new Date(now.getTime() + max_pending_s * 1000)
@@ -111,8 +111,8 @@ async function insertRows(
              insert into write.run_state (run_id, short_id, owner, project, source, last_report_at)
              values ($1, $2, $3, $4, 'job', $9) returning run_id)
            insert into write.job_state (run_id, short_id, owner, project, priority, profile, series, gpus, admitted_at,
-                                        executor, env, pending_until, state, queue_reason, not_before, priced_at)
-           select run_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
+                                        executor, env, pending_until, state, queue_reason, not_before, nodes, priced_at)
+           select run_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $17,
                   -- The change that led to the price read at admission; a later one is still to be applied.
                   coalesce((select max(effective_at) from write.profile_rate
                              where profile = $6 and price_per_gpu_hour = $16), '-infinity') from run`,
@@ -133,6 +133,7 @@ async function insertRows(
       job.queue_reason,
       job.not_before,
       admitted.price_per_gpu_hour,
+      nodes,
     ],
   })
 }

@@ -14,7 +14,6 @@ export type LocalHardware = { gpus: number; series: string }
 
 const undescribed = {
   name: 'local',
-  max_nodes: 1,
   cpus: null,
   memory_gb: null,
   executor: 'local',
@@ -23,6 +22,15 @@ const undescribed = {
   price_per_gpu_hour: '0',
 }
 
-/** Updates the hardware of this machine; keeps everything an admin set. */
+/**
+ * Updates the hardware of this machine; keeps everything an admin set. A job may have as many nodes as there are GPUs: all
+ * of them are this machine, and each runs a rank of its own.
+ */
 export const describeLocal = (profile: Profile, { gpus, series }: LocalHardware): ProfileEvent[] =>
-  setProfile(profile, { ...undescribed, ...profile, series, gpus_per_node: gpus })
+  setProfile(profile, {
+    ...undescribed,
+    ...profile,
+    series,
+    gpus_per_node: gpus,
+    max_nodes: Math.max(1, gpus),
+  })

@@ -18,6 +18,9 @@ import type { Identity } from './processes.ts'
  * | params.json  | preparation         | the parameters of a recipe's run, for the run to read         |
  * | exit.json    | supervisor, once    | final: nothing runs any more and the output is complete      |
  *
+ * Output, its reach and temporary files are of each rank: those of rank 1 are `stdout-1.log`, `reach-1.json` and `tmp-1`.
+ * The working folder is the attempt's.
+ *
  * Claims (see `claims.ts`) and `exit.json` are created exclusively. The server writes them only in a supervisor's place:
  * the claim of an attempt nobody started, the exit of one whose supervisor died.
  */
@@ -27,17 +30,17 @@ export type AttemptPaths = {
   claim(turn: number): string
   started: string
   stop: string
-  reach: string
   /** Watched by the supervisor; a separate directory, so that output does not wake it. */
   control: string
   exit: string
-  stdout: string
-  stderr: string
   work: string
-  tmp: string
+  rank(rank: number): RankPaths
   /** The supervisor's own error output. */
   supervisorLog: string
 }
+
+/** What belongs to one rank of an attempt. */
+export type RankPaths = { stdout: string; stderr: string; reach: string; tmp: string }
 
 export function attemptPaths(directory: string): AttemptPaths {
   const control = path.join(directory, 'control')
@@ -47,21 +50,28 @@ export function attemptPaths(directory: string): AttemptPaths {
     launch: path.join(directory, 'launch.json'),
     claim: turn => path.join(directory, `claim-${turn}.json`),
     started: path.join(directory, 'started.json'),
-    reach: path.join(directory, 'reach.json'),
     stop: path.join(control, 'stop.json'),
     exit: path.join(directory, 'exit.json'),
-    stdout: path.join(directory, 'stdout.log'),
-    stderr: path.join(directory, 'stderr.log'),
     work: path.join(directory, 'work'),
-    tmp: path.join(directory, 'tmp'),
+    rank: rank => rankPaths(directory, rank === 0 ? '' : `-${rank}`),
     supervisorLog: path.join(directory, 'supervisor.log'),
   }
 }
+
+const rankPaths = (directory: string, of: string): RankPaths => ({
+  stdout: path.join(directory, `stdout${of}.log`),
+  stderr: path.join(directory, `stderr${of}.log`),
+  reach: path.join(directory, `reach${of}.json`),
+  tmp: path.join(directory, `tmp${of}`),
+})
 
 export type LaunchRecord = {
   run_id: string
   attempt: number
   fencing_token: number
+  /** Absent in records of before there were several. */
+  nodes?: number
+  gpu_indexes?: number[]
   command: string[]
   /** Runs first, and says which command it is. */
   preparation: string[] | null
@@ -82,7 +92,8 @@ export type ClaimRecord = {
   no_cgroup_reason: string | null
 }
 
-export type StartedRecord = { leader: Identity; started_at: string }
+/** `leader` is rank 0; `others` are the further ranks, if there are any. */
+export type StartedRecord = { leader: Identity; others?: Identity[]; started_at: string }
 
 export type StopRecord = { grace_s: number; force: boolean }
 
@@ -90,12 +101,17 @@ export type ExitRecord = Exit & { started_at: string | null }
 
 /** Sent to the supervisor on standard input, so that secrets reach neither disk nor argv. */
 export type Handover = {
-  env: Record<string, string>
+  /** By rank. */
+  ranks: RankHandover[]
   /** All that the preparation sees: none of a job's own variables. */
   preparation_env: Record<string, string>
   /** What the preparation reads from its standard input. */
   preparation_input: string
+  turn: number
+}
+
+export type RankHandover = {
+  env: Record<string, string>
   /** Null: the command may do whatever the server may. */
   enclosure: Enclosure | null
-  turn: number
 }

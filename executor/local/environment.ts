@@ -1,4 +1,5 @@
 import { markVariable } from './processes.ts'
+import { rankVariables } from './ranks.ts'
 
 /** Host settings for package downloads: proxies, certificates, the package index. */
 const fetching = /^(PIP_|UV_|(https?|ftp|all|no)_proxy$|SSL_CERT_|REQUESTS_CA_BUNDLE$)/i
@@ -21,22 +22,28 @@ export function withoutInstallerSettings(env: NodeJS.ProcessEnv): Record<string,
   return Object.fromEntries(kept.map(([name, value]) => [name, value ?? '']))
 }
 
-/** Where a run stands: its mark, its own folders, and whether the host's home is one of them. */
-export type Place = { mark: string; tmp: string; home: string | null }
+/** Where a rank stands: the run's mark, its own folders, whether the host's home is one of them, and its GPUs. */
+export type Place = {
+  mark: string
+  tmp: string
+  home: string | null
+  rank: number
+  gpus: readonly number[]
+}
 
-/** A run's environment: the host's part, overridden by the launch's, overridden by GPU binding and mark. */
+/** A rank's environment: the host's part, overridden by the launch's, overridden by its place, GPU binding and mark. */
 export function runEnvironment(
   host: Record<string, string>,
-  launch: { env: Record<string, string> },
-  { mark, tmp, home }: Place,
-  gpus: readonly number[],
+  { env, nodes }: { env: Record<string, string>; nodes: number },
+  { mark, tmp, home, rank, gpus }: Place,
 ): Record<string, string> {
   return {
     ...withoutInstallerSettings(host),
     // Its user may have neither a name nor a home.
     ...(home !== null && { HOME: home, USER: 'forge', LOGNAME: 'forge' }),
     TMPDIR: tmp,
-    ...launch.env,
+    ...env,
+    ...rankVariables(rank, nodes),
     // Same order as nvidia-smi; by default CUDA puts the fastest device first.
     CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
     CUDA_VISIBLE_DEVICES: gpus.join(','),

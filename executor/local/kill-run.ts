@@ -9,13 +9,13 @@ import { processesOfRun, signalProcess, trySignal } from './processes.ts'
 export type Owner = { id: number; python: string | null }
 
 /**
- * How to find a run's processes; `session` (the pid of its leader) is set only while that pid is known to be the
- * run's, and `owner` only where the run has a user that nobody else has.
+ * How to find a run's processes; `sessions` (the pids of their leaders, by rank) are set only while they are known to be
+ * the run's, and `owner` only where the run has a user that nobody else has.
  */
 export type Quarry = {
   mark: string
   cgroup: Cgroup | null
-  session: number | null
+  sessions: readonly number[]
   owner: Owner | null
 }
 
@@ -45,11 +45,11 @@ export async function killRun(quarry: Quarry): Promise<number> {
   }
 }
 
-async function killOnce({ mark, cgroup, session, owner }: Quarry): Promise<number> {
+async function killOnce({ mark, cgroup, sessions, owner }: Quarry): Promise<number> {
   const inside = cgroup ? membersOf(cgroup) : []
   if (cgroup) await killCgroup(cgroup)
-  if (session !== null) trySignal(-session, 'SIGKILL')
-  const rows = processesOfRun(mark, session, owner?.id ?? null)
+  for (const session of sessions) trySignal(-session, 'SIGKILL')
+  const rows = processesOfRun(mark, sessions, owner?.id ?? null)
   for (const row of rows) signalProcess(row, 'SIGKILL')
   return new Set([...inside, ...rows.map(row => row.pid)]).size
 }

@@ -15,7 +15,7 @@ export type LaunchOptions = {
 export const toLocalLaunch =
   ({ catalogue, environmentsDirectory, python }: LaunchOptions) =>
   (order: LaunchOrder): Launch => {
-    const { run_id, attempt, fencing_token, gpu_indexes, recipe } = order
+    const { run_id, attempt, fencing_token, nodes, gpu_indexes, recipe } = order
     const { name, version, digest } = recipe
     const entry = findRecipe(catalogue, name, version)
     if (!entry) throw new Error(`recipe ${name} ${version} is not in the catalogue any more`)
@@ -35,6 +35,7 @@ export const toLocalLaunch =
       run_id,
       attempt,
       fencing_token,
+      nodes,
       gpu_indexes: [...gpu_indexes],
       command: [],
       preparation: {

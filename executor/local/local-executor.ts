@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { NodeOfRank } from '../../events/jobs.ts'
 import {
   AttemptRuns,
   type Capacity,
@@ -9,6 +10,7 @@ import {
   type Exited,
   type Launch,
   type Observed,
+  type Offsets,
   type OutputPiece,
   StaleSubmit,
   UnknownAttempt,
@@ -31,6 +33,7 @@ import { readOutput } from './output.ts'
 import { RunPlaces } from './place-run.ts'
 import { discardRun, prepareAttempt, removeDebris, toLaunchRecord } from './prepare.ts'
 import { isAlive } from './processes.ts'
+import { nodesOf } from './ranks.ts'
 import { attemptsIn, liesIn, runDirectory } from './run-directory.ts'
 import { ownerIn } from './run-identity.ts'
 import { startSupervisor } from './start-supervisor.ts'
@@ -130,13 +133,16 @@ class LocalExecutor implements Executor {
     await giveUp(paths, 'stopped')
   }
 
-  async output(
-    ref: EngineRef,
-    from: { stdout: number; stderr: number },
-    maxBytes: number,
-  ): Promise<OutputPiece[]> {
-    await this.#known(ref)
-    return readOutput(this.#paths(ref), from, maxBytes)
+  async output(ref: EngineRef, from: Offsets, maxBytes: number): Promise<OutputPiece[]> {
+    const { nodes = 1 } = await this.#known(ref)
+    const paths = this.#paths(ref)
+    const ranks = Array.from({ length: nodes }, (_, rank) => paths.rank(rank))
+    return readOutput(ranks, from, maxBytes)
+  }
+
+  async nodes(ref: EngineRef): Promise<NodeOfRank[] | null> {
+    const launch = await this.#launch(ref)
+    return launch && nodesOf({ nodes: launch.nodes ?? 1, gpu_indexes: launch.gpu_indexes ?? [] })
   }
 
   async forgetRun(run_id: string): Promise<boolean> {
@@ -175,12 +181,14 @@ class LocalExecutor implements Executor {
     // An interrupted submit may have left an older launch record.
     if (before) await writeDurably(paths.launch, toLaunchRecord(launch, now()))
     const { mark } = await this.#known(ref)
-    const { enclosure, place, gpus } = await this.#places.of(launch, paths, id)
+    const places = await this.#places.of(launch, paths, id)
     const handover = {
-      env: runEnvironment(hostEnvironment, launch, { ...place, mark }, gpus),
+      ranks: places.map(({ enclosure, place }) => ({
+        env: runEnvironment(hostEnvironment, launch, { ...place, mark }),
+        enclosure,
+      })),
       preparation_env: preparationEnvironment(hostEnvironment, launch.preparation?.env ?? {}, mark),
       preparation_input: launch.preparation?.input ?? '',
-      enclosure,
       turn: number,
     }
     await startSupervisor(paths, handover, path.join(runsDirectory, '.code-cache'))
@@ -219,14 +227,18 @@ class LocalExecutor implements Executor {
   }
 
   /** Once for all who find it lost: the end of one attempt must not reach into the next. */
-  async #endLost(ref: EngineRef, { mark }: LaunchRecord, turn: ClaimedTurn): Promise<void> {
+  async #endLost(
+    ref: EngineRef,
+    { mark, nodes = 1 }: LaunchRecord,
+    turn: ClaimedTurn,
+  ): Promise<void> {
     const underWay = this.#ending.get(ref)
     if (underWay) return underWay
     const paths = this.#paths(ref)
     const { ids, python } = this.#options.isolation.ground
     const ended = ownerIn(paths.directory, ids).then(id => {
       const owner = id === null ? null : { id, python: python?.executable ?? null }
-      return endLostAttempt(paths, { mark, owner }, turn, this.#options.now())
+      return endLostAttempt(paths, { mark, owner, nodes }, turn, this.#options.now())
     })
     this.#ending.set(ref, ended)
     return ended.finally(() => this.#ending.delete(ref))

@@ -14,7 +14,7 @@ export type ClaimedTurn = { number: number; claim: ClaimRecord }
  */
 export async function endLostAttempt(
   paths: AttemptPaths,
-  { mark, owner }: Pick<Quarry, 'mark' | 'owner'>,
+  { mark, owner, nodes }: Pick<Quarry, 'mark' | 'owner'> & { nodes: number },
   { number, claim }: ClaimedTurn,
   now: Date,
 ): Promise<void> {
@@ -22,15 +22,15 @@ export async function endLostAttempt(
   if (await readJson(paths.exit)) return
   const started = await readJson<StartedRecord>(paths.started)
   const rebooted = claim.supervisor !== null && claim.supervisor.boot_id !== bootId()
-  const leaderLives = started !== null && isAlive(started.leader)
   // The session id is reliable only while its leader lives; otherwise the pid may have been reused.
-  const session = leaderLives ? started.leader.pid : null
+  const living = started ? [started.leader, ...(started.others ?? [])].filter(isAlive) : []
+  const sessions = living.map(({ pid }) => pid)
   // Nothing ran where nobody claimed, and its user may be at work in another attempt.
   const user = claim.supervisor === null ? null : owner
-  const quarry = { mark, cgroup: claim.cgroup, session, owner: user }
+  const quarry = { mark, cgroup: claim.cgroup, sessions, owner: user }
   const left = rebooted ? 0 : await killRun(quarry)
   if (!rebooted) removeCgroup(claim.cgroup)
-  const endedAt = leaderLives ? now : await lastProofOfLife(paths, number)
+  const endedAt = living.length > 0 ? now : await lastProofOfLife(paths, number, nodes)
   await createDurably(paths.exit, {
     started_at: started?.started_at ?? null,
     ended_at: endedAt.toISOString(),
@@ -48,9 +48,14 @@ function reason(claim: ClaimRecord, rebooted: boolean, left: number): string {
   return 'supervisor lost'
 }
 
-/** The later of the supervisor's heartbeat and the command's last output. */
-async function lastProofOfLife(paths: AttemptPaths, turn: number): Promise<Date> {
-  const files = [paths.claim(turn), paths.started, paths.stdout, paths.stderr]
+/** The later of the supervisor's heartbeat and the last output of a rank. */
+async function lastProofOfLife(paths: AttemptPaths, turn: number, nodes: number): Promise<Date> {
+  const printed = Array.from({ length: nodes }, (_, rank) => paths.rank(rank))
+  const files = [
+    paths.claim(turn),
+    paths.started,
+    ...printed.flatMap(({ stdout, stderr }) => [stdout, stderr]),
+  ]
   const times = await Promise.all(files.map(file => stat(file).catch(() => null)))
   return new Date(Math.max(...times.map(found => found?.mtimeMs ?? 0)))
 }

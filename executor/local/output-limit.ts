@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs'
-import type { AttemptPaths } from './attempt-directory.ts'
+import type { RankPaths } from './attempt-directory.ts'
 import { isErrno, readJson, writeDurably } from './durable-json.ts'
 
 /** How far the output of each stream may reach, in bytes; what lies beyond is cut off and never read. */
@@ -24,12 +24,12 @@ const streams = ['stdout', 'stderr'] as const
 type Stream = (typeof streams)[number]
 
 /**
- * Keeps the output files of an attempt from filling the disk: what the command prints beyond its share of an hour is cut
+ * Keeps the output files of a rank from filling the disk: what the command prints beyond its share of an hour is cut
  * off again, a quarter of a second later at most. The command writes into its files itself and appends, so it goes on
  * unharmed. Returns how to end it.
  */
 export async function limitOutput(
-  paths: Pick<AttemptPaths, 'stdout' | 'stderr' | 'reach'>,
+  paths: Pick<RankPaths, 'stdout' | 'stderr' | 'reach'>,
   options: Options = {},
 ): Promise<() => Promise<void>> {
   const { bytesPerHour, now, lookEveryMs, failed } = { ...usual, ...options }

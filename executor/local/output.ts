@@ -1,20 +1,42 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
-import type { OutputPiece } from '../port.ts'
+import type { Offsets, OutputPiece } from '../port.ts'
+import type { RankPaths } from './attempt-directory.ts'
 import { isErrno } from './durable-json.ts'
 import { readReach } from './output-limit.ts'
 
-type Files = { stdout: string; stderr: string; reach: string }
+type Files = Pick<RankPaths, 'stdout' | 'stderr' | 'reach'>
 
 /**
- * Reads both files from these offsets, at most `maxBytes` in total and none that may be cut off; a busy stream leaves
- * half to the other.
+ * Reads the files of each rank from these offsets, at most `maxBytes` in total. A pass starts with the rank that has been
+ * read least, so that a verbose one does not keep the others from being read.
  */
 export async function readOutput(
-  files: Files,
-  from: { stdout: number; stderr: number },
+  ranks: readonly Files[],
+  from: Offsets,
   maxBytes: number,
 ): Promise<OutputPiece[]> {
+  const starts = ranks.map((_, rank) => from[rank] ?? { stdout: 0, stderr: 0 })
+  const readOf = (rank: number) => (starts[rank]?.stdout ?? 0) + (starts[rank]?.stderr ?? 0)
+  const leastFirst = ranks.map((files, rank) => ({ files, rank, start: starts[rank] }))
+  leastFirst.sort((a, b) => readOf(a.rank) - readOf(b.rank))
+  const found: OutputPiece[] = []
+  let left = maxBytes
+  for (const { files, rank, start = { stdout: 0, stderr: 0 } } of leastFirst) {
+    if (left === 0) break
+    const pieces = await readRank(files, start, left)
+    for (const piece of pieces) left -= piece.bytes.length
+    found.push(...pieces.map(piece => ({ rank, ...piece })))
+  }
+  return found
+}
+
+/** Reads both files, at most `maxBytes` in total and none that may be cut off; a busy stream leaves half to the other. */
+async function readRank(
+  files: Files,
+  from: Offsets[number],
+  maxBytes: number,
+): Promise<Omit<OutputPiece, 'rank'>[]> {
   const half = Math.floor(maxBytes / 2)
   // Read before the files are: it only grows.
   const reach = await readReach(files.reach)
@@ -23,7 +45,7 @@ export async function readOutput(
   const stderr = await readPiece(files.stderr, from.stderr, room('stderr'))
   const stdout = await readPiece(files.stdout, from.stdout, room('stdout'))
   const stderrBytes = Math.min(stderr.length, Math.max(half, maxBytes - stdout.length))
-  const pieces: OutputPiece[] = [
+  const pieces: Omit<OutputPiece, 'rank'>[] = [
     { stream: 'stdout', offset: from.stdout, bytes: stdout.subarray(0, maxBytes - stderrBytes) },
     { stream: 'stderr', offset: from.stderr, bytes: stderr.subarray(0, stderrBytes) },
   ]

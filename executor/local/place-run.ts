@@ -6,6 +6,7 @@ import type { Enclosure } from './enclosure.ts'
 import type { Place } from './environment.ts'
 import { deviceFiles } from './gpus.ts'
 import { enclosureOf, hasIdentities, type Isolation } from './isolation.ts'
+import { nodesOf } from './ranks.ts'
 import { attemptsIn, liesIn, runDirectory } from './run-directory.ts'
 import { RunIdentities } from './run-identity.ts'
 
@@ -29,29 +30,37 @@ export class RunPlaces {
     return (await this.#identities?.of(run_id)) ?? null
   }
 
+  /** By rank. */
   async of(
     launch: Launch,
-    { work, tmp }: AttemptPaths,
+    paths: AttemptPaths,
     id: number | null,
-  ): Promise<{ enclosure: Enclosure | null; place: Omit<Place, 'mark'>; gpus: readonly number[] }> {
-    const { mode } = this.#isolation
-    const real = !this.#capacity.fake && launch.gpu_indexes.length > 0
+  ): Promise<{ enclosure: Enclosure | null; place: Omit<Place, 'mark'> }[]> {
     const granted = await this.#granted(launch)
-    const enclosure = enclosureOf(this.#isolation, {
+    const shared = {
       identity: id === null ? null : { id, groups: granted.groups },
-      work,
-      tmp,
+      work: paths.work,
       readable: granted.folders,
       writable: await this.#workOf(launch.run_id),
-      devices: real ? await deviceFiles(launch.gpu_indexes) : [],
-    })
-    const mounted = mode === 'bubblewrap'
-    return {
-      enclosure,
-      place: { tmp: mounted ? '/tmp' : tmp, home: mode === 'none' ? null : work },
-      // With the devices of others out of sight, those left are counted from 0.
-      gpus: mounted && real ? launch.gpu_indexes.map((_, index) => index) : launch.gpu_indexes,
     }
+    const ranks = nodesOf(launch).map(async ({ rank, gpu_indexes }) => {
+      const { tmp } = paths.rank(rank)
+      const isBare = this.#capacity.fake || gpu_indexes.length === 0
+      const devices = isBare ? [] : await deviceFiles(gpu_indexes)
+      const enclosure = enclosureOf(this.#isolation, { ...shared, tmp, devices })
+      return { enclosure, place: this.#placeOf(paths, rank, gpu_indexes) }
+    })
+    return Promise.all(ranks)
+  }
+
+  #placeOf(paths: AttemptPaths, rank: number, gpu_indexes: number[]): Omit<Place, 'mark'> {
+    const { mode } = this.#isolation
+    const mounted = mode === 'bubblewrap'
+    // With the devices of others out of sight, those left are counted from 0.
+    const gpus =
+      mounted && !this.#capacity.fake ? gpu_indexes.map((_, index) => index) : gpu_indexes
+    const { tmp } = paths.rank(rank)
+    return { rank, gpus, tmp: mounted ? '/tmp' : tmp, home: mode === 'none' ? null : paths.work }
   }
 
   /** The folders of other runs from which this one may start: whole, as links inside may lead anywhere. */

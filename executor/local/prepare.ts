@@ -5,6 +5,7 @@ import type { Launch } from '../port.ts'
 import { type AttemptPaths, attemptPaths, type LaunchRecord } from './attempt-directory.ts'
 import { isErrno, syncDirectory, writeDurably } from './durable-json.ts'
 import { identify } from './processes.ts'
+import { nodesOf } from './ranks.ts'
 import { openToRoot } from './run-identity.ts'
 
 const debrisMs = 3600 * 1000
@@ -24,8 +25,9 @@ export async function prepareAttempt(
   await mkdir(runDirectory, { recursive: true, mode: 0o700 })
   try {
     await mkdir(fresh.directory, { mode: 0o700 })
-    for (const made of [fresh.work, fresh.tmp, fresh.control]) await mkdir(made, { mode: 0o700 })
-    if (id !== null) await giveFolders(fresh, id)
+    const tmps = nodesOf(launch).map(({ rank }) => fresh.rank(rank).tmp)
+    for (const made of [fresh.work, ...tmps, fresh.control]) await mkdir(made, { mode: 0o700 })
+    if (id !== null) await giveFolders(fresh, tmps, id)
     await writeDurably(fresh.launch, toLaunchRecord(launch, now))
     await rename(fresh.directory, directory)
     await syncDirectory(runDirectory)
@@ -38,23 +40,29 @@ export async function prepareAttempt(
 }
 
 /** The run's user may pass the directory, and owns what it writes to; its group may read what it made. */
-async function giveFolders(paths: AttemptPaths, id: number): Promise<void> {
+async function giveFolders(
+  paths: AttemptPaths,
+  tmps: readonly string[],
+  id: number,
+): Promise<void> {
   await chown(paths.directory, 0, id)
   await chmod(paths.directory, 0o710)
   await chown(paths.work, id, id)
   await chmod(paths.work, 0o750)
-  await openToRoot(paths.tmp, id)
+  for (const tmp of tmps) await openToRoot(tmp, id)
 }
 
 /** The record of a launch by this process. */
 export function toLaunchRecord(launch: Launch, now: Date): LaunchRecord {
   const submitter = identify(process.pid)
   if (!submitter) throw new Error('the local executor needs /proc')
-  const { run_id, attempt, fencing_token, command, preparation } = launch
+  const { run_id, attempt, fencing_token, nodes, gpu_indexes, command, preparation } = launch
   return {
     run_id,
     attempt,
     fencing_token,
+    nodes,
+    gpu_indexes,
     command,
     preparation: preparation?.command ?? null,
     mark: `${run_id}/${attempt}/${randomUUID()}`,

@@ -33,19 +33,19 @@ export function isAlive(identity: Identity): boolean {
 }
 
 /**
- * The living processes of a run: those with its mark in the environment, members of its session, and the
+ * The living processes of a run: those with its mark in the environment, members of its sessions, and the
  * descendants of both, which may have cleared their environment. Where the run is a user of its own, also everything of
  * that user: a process cannot take off its identity.
  */
 export function processesOfRun(
   mark: string,
-  session: number | null,
+  sessions: readonly number[],
   owner: number | null,
 ): ProcessRow[] {
   const rows = processTable().filter(row => !hasEnded(row))
   const found = new Set<number>()
   for (const row of rows)
-    if (row.session === session || hasMark(row.pid, mark) || hasUser(row.pid, owner))
+    if (sessions.includes(row.session) || hasMark(row.pid, mark) || hasUser(row.pid, owner))
       found.add(row.pid)
   for (let before = -1; before !== found.size; ) {
     before = found.size

@@ -7,15 +7,22 @@ import { trySignal } from './processes.ts'
 /** Without file watching (network file systems) a request is seen within this time. */
 const pollMs = 1000
 
+export type Stops = {
+  /** Carries out a request that nobody recorded. */
+  heed(stop: StopRecord): void
+  /** Whether there is a recorded request. */
+  requested(): boolean
+  killed(): boolean
+  end(): void
+}
+
 /**
- * Carries out recorded stop requests, with or without a server: SIGTERM to the process group at once, SIGKILL to
+ * Carries out recorded stop requests, with or without a server: SIGTERM to the process groups at once, SIGKILL to
  * all processes of the run after the grace. A repeated request can only make the kill earlier.
  */
-export function followStops(
-  paths: AttemptPaths,
-  quarry: Quarry,
-): { end(): void; killed(): boolean } {
+export function followStops(paths: AttemptPaths, quarry: Quarry): Stops {
   let polite = false
+  let requested = false
   let dueMs = Number.POSITIVE_INFINITY
   let killed = false
   let ended = false
@@ -24,8 +31,12 @@ export function followStops(
   const look = async () => {
     const stop = await readJson<StopRecord>(paths.stop).catch(() => null)
     if (!stop || ended) return
-    const due = performance.now() + (stop.force ? 0 : stop.grace_s * 1000)
-    if (!polite && !stop.force) askPolitely(quarry.session)
+    requested = true
+    heed(stop)
+  }
+  const heed = ({ grace_s, force }: StopRecord) => {
+    const due = performance.now() + (force ? 0 : grace_s * 1000)
+    if (!polite && !force) askPolitely(quarry.sessions)
     polite = true
     if (due >= dueMs) return
     dueMs = due
@@ -49,6 +60,8 @@ export function followStops(
   const poll = setInterval(() => void look(), pollMs)
   void look()
   return {
+    heed,
+    requested: () => requested,
     end() {
       ended = true
       clearTimeout(timer)
@@ -70,10 +83,11 @@ function tryWatch(directory: string, look: () => void): FSWatcher | null {
   }
 }
 
-/** Sends SIGTERM. The command leads a session and a group with its own pid. */
-function askPolitely(group: number | null): void {
-  if (group === null) return
-  trySignal(-group, 'SIGTERM')
-  // A stopped process handles SIGTERM only after SIGCONT.
-  trySignal(-group, 'SIGCONT')
+/** Sends SIGTERM. Each command leads a session and a group with its own pid. */
+function askPolitely(groups: readonly number[]): void {
+  for (const group of groups) {
+    trySignal(-group, 'SIGTERM')
+    // A stopped process handles SIGTERM only after SIGCONT.
+    trySignal(-group, 'SIGCONT')
+  }
 }

@@ -8,15 +8,18 @@ import {
   type ExitRecord,
   type Handover,
   type LaunchRecord,
+  type RankHandover,
   type StartedRecord,
 } from './attempt-directory.ts'
 import { type Cgroup, createCgroup, enterCgroup, leaveCgroup, removeCgroup } from './cgroup.ts'
 import { createDurably, isErrno, readJson, writeDurably } from './durable-json.ts'
+import { endOfRanks, type Step } from './joint-end.ts'
 import { killRun, type Quarry } from './kill-run.ts'
 import { oomWatch } from './oom-watch.ts'
 import { limitOutput } from './output-limit.ts'
 import { cannotLaunch, type Prepared } from './prepared.ts'
-import { bootId, identify } from './processes.ts'
+import { bootId, type Identity, identify } from './processes.ts'
+import { freePort } from './ranks.ts'
 import { type Program, type Started, startCommand, startTrusted } from './start-command.ts'
 import { followStops } from './stop-requests.ts'
 
@@ -33,7 +36,9 @@ const heartbeatMs = 10_000
 /** When the first program of the attempt started. */
 let startedAt: string | null = null
 
-let output: { stdout: number; stderr: number } | null = null
+type Files = Pick<Program, 'cwd' | 'stdout' | 'stderr'>
+/** By rank. */
+const output = new Map<number, { stdout: number; stderr: number }>()
 
 const paths = attemptPaths(process.argv[2] ?? '')
 
@@ -54,22 +59,25 @@ async function supervise(): Promise<void> {
   // Later supervisors then load compiled code instead of the type stripper: 45 MB instead of 63.
   flushCompileCache()
   const heartbeat = setInterval(() => touch(paths.claim(turn)), heartbeatMs)
-  const endLimit = await limitOutput(paths, {
-    failed: error => complain(`output not cut: ${error}`),
-  })
+  const failed = (error: unknown) => complain(`output not cut: ${error}`)
+  const limits = await Promise.all(
+    handover.ranks.map((_, rank) => limitOutput(paths.rank(rank), { failed })),
+  )
   const exit = await run(launch, handover, {
     mark: launch.mark,
     cgroup,
-    session: null,
+    sessions: [],
     owner: ownerOf(handover),
   })
   removeCgroup(cgroup)
-  await endLimit()
+  await Promise.all(limits.map(end => end()))
   await record(exit)
   clearInterval(heartbeat)
 }
 
-function ownerOf({ enclosure }: Handover): Quarry['owner'] {
+/** One user for all ranks. */
+function ownerOf({ ranks }: Handover): Quarry['owner'] {
+  const enclosure = ranks[0]?.enclosure
   const id = enclosure?.identity?.id
   return enclosure && id !== undefined ? { id, python: enclosure.python } : null
 }
@@ -105,88 +113,100 @@ async function run(launch: LaunchRecord, handover: Handover, quarry: Quarry): Pr
   }
 }
 
-type Step = { end: Pick<ExitRecord, 'exit_code' | 'signal'>; killed: boolean }
-
 /** The preparation, if the launch has one, and then the command. Throws if the first of them cannot be started. */
 async function runSteps(
   { command, preparation }: LaunchRecord,
-  { env, preparation_env, preparation_input, enclosure }: Handover,
+  { ranks, preparation_env, preparation_input }: Handover,
   quarry: Quarry,
 ): Promise<Step> {
-  if (preparation === null)
-    return untilEnded(quarry, files => startCommand({ ...files, command, env }, enclosure))
+  if (preparation === null) {
+    const told = { command, env: await meetingPoint(ranks), readable: [] }
+    return untilEnded(quarry, ranks.map(startOf(told)))
+  }
   let said = Promise.resolve('')
-  const prepared = await untilEnded(quarry, async files => {
+  const prepare = async (files: Files) => {
     // Not in the working folder, which is the run's: an earlier attempt may have planted programs and links there.
     const trusted = { ...files, cwd: paths.directory, command: preparation, env: preparation_env }
     const started = await startTrusted(trusted, preparation_input)
     said = started.said
     return started
-  })
+  }
+  const prepared = await untilEnded(quarry, [prepare])
   if (prepared.end.exit_code !== 0) return prepared
   if (await readJson(paths.stop))
     return { end: { exit_code: null, signal: 'SIGTERM' }, killed: false }
   const wanted = JSON.parse(await said) as Prepared
-  const around = enclosure && {
-    ...enclosure,
-    readable: [...enclosure.readable, ...wanted.readable],
-  }
-  const whole = { command: wanted.command, env: { ...env, ...wanted.env } }
+  const told = { ...wanted, env: { ...wanted.env, ...(await meetingPoint(ranks)) } }
   try {
-    return await untilEnded(quarry, files => startCommand({ ...files, ...whole }, around))
+    return await untilEnded(quarry, ranks.map(startOf(told)))
   } catch (error) {
     tell(`${reasonOf(error, wanted.command[0] ?? '')}`)
     return { end: { exit_code: cannotLaunch, signal: null }, killed: false }
   }
 }
 
-/** Starts one program of the attempt, carries out stops meanwhile, and waits for its end. */
-async function untilEnded(
-  quarry: Quarry,
-  start: (files: Pick<Program, 'cwd' | 'stdout' | 'stderr'>) => Promise<Started>,
-): Promise<Step> {
-  const started = await inCgroup(quarry, start)
-  quarry.session = started.pid
+/** Where the ranks find each other. Chosen now, since a preparation takes long. */
+const meetingPoint = async (ranks: readonly RankHandover[]): Promise<Record<string, string>> =>
+  ranks.length === 1 ? {} : { MASTER_PORT: String(await freePort()) }
+
+/** How to start the command on a rank, with these variables and files besides its own. */
+const startOf =
+  ({ command, env, readable }: Prepared) =>
+  (rank: RankHandover) =>
+  (files: Files) =>
+    startCommand(
+      { ...files, command, env: { ...rank.env, ...env } },
+      rank.enclosure && { ...rank.enclosure, readable: [...rank.enclosure.readable, ...readable] },
+    )
+
+type Start = (files: Files) => Promise<Started>
+
+/** Starts one program of the attempt on each of these ranks, carries out stops meanwhile, and waits until all have ended. */
+async function untilEnded(quarry: Quarry, starts: readonly Start[]): Promise<Step> {
+  const outcomes = await Promise.allSettled(inCgroup(quarry, starts))
+  const started = outcomes.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
+  quarry.sessions = started.map(({ pid }) => pid)
+  for (const one of outcomes) if (one.status === 'rejected') throw one.reason
   // Not awaited: a full disk must not delay the handling of stops.
-  const recorded = recordStart(started.pid)
+  const recorded = recordStart(quarry.sessions)
   const stops = followStops(paths, quarry)
-  const end = await started.ended
+  const step = await endOfRanks(started, quarry, stops, tell)
   stops.end()
   await recorded
-  return { end, killed: stops.killed() }
+  return step
 }
 
-/** The output goes straight to the files; children are made in the control group. */
-async function inCgroup(
-  { cgroup, owner }: Quarry,
-  start: (files: Pick<Program, 'cwd' | 'stdout' | 'stderr'>) => Promise<Started>,
-): Promise<Started> {
-  const { stdout, stderr } = openOutput()
+/** Output goes straight to the files; children are made in the control group, all of them before any has started. */
+function inCgroup({ cgroup, owner }: Quarry, starts: readonly Start[]): Promise<Started>[] {
+  const files = starts.map((_, rank) => ({ cwd: paths.work, ...openOutput(rank) }))
   // So that the command can open its own output again, as /dev/stdout.
-  if (owner) for (const file of [stdout, stderr]) fchownSync(file, owner.id, owner.id)
+  if (owner)
+    for (const { stdout, stderr } of files)
+      for (const file of [stdout, stderr]) fchownSync(file, owner.id, owner.id)
   const inside = cgroup !== null && tryCgroup(() => enterCgroup(cgroup))
-  let starting: Promise<Started>
   try {
     // Not awaited in here: this process must not stay in the group that it may have to kill.
-    starting = start({ cwd: paths.work, stdout, stderr })
+    return starts.map((start, rank) => start(files[rank] as Files))
   } finally {
     if (inside) tryCgroup(() => leaveCgroup(cgroup))
   }
-  return starting
 }
 
 /**
  * Kept open until this process ends, each a second time for this process alone: the run can then take no lease on its
  * output (fcntl(2)), which would keep us from cutting it.
  */
-function openOutput(): { stdout: number; stderr: number } {
-  if (output !== null) return output
-  const [stdout, stderr] = [paths.stdout, paths.stderr].map(file => {
+function openOutput(rank: number): { stdout: number; stderr: number } {
+  const before = output.get(rank)
+  if (before) return before
+  const { stdout, stderr } = paths.rank(rank)
+  const open = (file: string) => {
     openSync(file, 'a', 0o600)
     return openSync(file, 'a', 0o600)
-  }) as [number, number]
-  output = { stdout, stderr }
-  return output
+  }
+  const files = { stdout: open(stdout), stderr: open(stderr) }
+  output.set(rank, files)
+  return files
 }
 
 function tryCgroup(move: () => void): boolean {
@@ -199,11 +219,12 @@ function tryCgroup(move: () => void): boolean {
   }
 }
 
-async function recordStart(pid: number): Promise<void> {
+async function recordStart(pids: readonly number[]): Promise<void> {
   startedAt ??= new Date().toISOString()
   // Even if already ended, the program is not reaped before the event loop turns and can be identified.
-  const leader = identify(pid) ?? { pid, start_ticks: '', boot_id: bootId() }
-  const started: StartedRecord = { leader, started_at: startedAt }
+  const leaders = pids.map(pid => identify(pid) ?? { pid, start_ticks: '', boot_id: bootId() })
+  const [leader, ...others] = leaders as [Identity, ...Identity[]]
+  const started: StartedRecord = { leader, others, started_at: startedAt }
   await patiently(() => writeDurably(paths.started, started))
 }
 
@@ -245,9 +266,9 @@ function reasonOf(error: unknown, program: string): string {
 }
 
 /** A line of ours in the run's own log. */
-function tell(message: string): void {
+function tell(message: string, rank = 0): void {
   try {
-    appendFileSync(openOutput().stderr, `[forge] ${message}\n`)
+    appendFileSync(openOutput(rank).stderr, `[forge] ${message}\n`)
   } catch (error) {
     complain(`${message}: ${error}`)
   }

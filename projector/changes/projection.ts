@@ -11,6 +11,7 @@ export const changesProjection: Handlers<ChangeTables, JobEvent | RunEvent> = {
   'job.held': (tx, event) => enter(tx, event, 'held', event.data.reason),
   'job.queued': (tx, event) => enter(tx, event, 'queued', event.data.reason),
   'job.scheduled': (tx, event) => enter(tx, event, 'scheduled'),
+  'job.placed': async () => {},
   'job.starting': (tx, event) => enter(tx, event, 'starting', event.data.phase),
   'job.running': (tx, event) => enter(tx, event, 'running'),
   'job.repriced': async () => {},

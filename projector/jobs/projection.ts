@@ -39,6 +39,8 @@ export const jobProjection: Handlers<JobTables, JobEvent> = {
     await enter(tx, event, 'scheduled', { attempt, scheduled_at: event.occurred_at })
   },
   'job.checkpoint_chosen': (tx, { data }) => ofAttempt(tx, data, { resume_from: data.artifact_id }),
+  'job.placed': (tx, { data }) =>
+    ofAttempt(tx, data, { nodes: [...new Set(data.nodes.map(({ node }) => node))] }),
   'job.starting': (tx, event) => {
     const { phase, executor_running_at } = event.data
     return enter(tx, event, 'starting', { phase, executor_running_at })

@@ -42,6 +42,7 @@ export const runProjection: Handlers<RunTables, RunEvent | JobEvent> = {
   'job.queued': unchanged,
   'job.scheduled': unchanged,
   'job.checkpoint_chosen': unchanged,
+  'job.placed': unchanged,
   'job.starting': unchanged,
   'job.running': (tx, event) => start(tx, event),
   'job.repriced': unchanged,

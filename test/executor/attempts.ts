@@ -9,6 +9,7 @@ export function launch(part: Partial<Launch>): Launch {
     run_id: `run_${randomUUID()}`,
     attempt: 1,
     fencing_token: part.attempt ?? 1,
+    nodes: 1,
     command: ['true'],
     preparation: null,
     env: {},

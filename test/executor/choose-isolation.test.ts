@@ -62,7 +62,7 @@ test('a program without a mark, as in a trial, is not given an empty one', async
   const program = { command: ['sleep', '60'], env: { PATH: '/usr/bin:/bin' }, cwd: work }
   const around = await enclosureOf({ mode, ground }, own)
   const started = await startCommand({ ...program, stdout, stderr }, around)
-  const rows = processesOfRun('no such mark', started.pid, null)
+  const rows = processesOfRun('no such mark', [started.pid], null)
   const parents = rows.flatMap(row => [row.pid, row.parent]).filter(pid => pid !== process.pid)
   const marked = parents.filter(pid =>
     readFileSync(`/proc/${pid}/environ`, 'utf8').includes(markVariable),

@@ -195,7 +195,7 @@ except OSError: print("refused")`
         t.deepEqual(await executor.observe(ref), { state: 'unknown' })
         const unknown = { instanceOf: UnknownAttempt }
         await t.throwsAsync(executor.stop(ref, { grace_s: 1, force: false }), unknown)
-        await t.throwsAsync(executor.output(ref, { stdout: 0, stderr: 0 }, 100), unknown)
+        await t.throwsAsync(executor.output(ref, [], 100), unknown)
       }
     },
   )
@@ -265,7 +265,7 @@ except OSError: print("refused")`
       const executor = await bench.reopen()
       const { state } = await executor.observe(ref)
       const from = { stdout: read.stdout.length, stderr: read.stderr.length }
-      const pieces = await executor.output(ref, from, 1000)
+      const pieces = await executor.output(ref, [from], 1000)
       t.true(pieces.reduce((sum, piece) => sum + piece.bytes.length, 0) <= 1000)
       for (const piece of pieces) {
         t.is(piece.offset, read[piece.stream].length)

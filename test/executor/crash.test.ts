@@ -53,7 +53,8 @@ test('a late supervisor of an abandoned submit starts nothing', async t => {
   const paths = await prepareAttempt(runsDirectory, submitted, asOf)
   t.is(await executor.find(submitted.run_id, 1), null)
   const env = { PATH: process.env.PATH ?? '', WHOSE: 'late' }
-  const late = { env, preparation_env: {}, preparation_input: '', enclosure: null, turn: 1 }
+  const ranks = [{ env, enclosure: null }]
+  const late = { ranks, preparation_env: {}, preparation_input: '', turn: 1 }
   await startSupervisor(paths, late, path.join(runsDirectory, '.code-cache'))
   const ref = await executor.submit({ ...submitted, env: { WHOSE: 'newest' } })
   await startSupervisor(paths, late, path.join(runsDirectory, '.code-cache'))

@@ -22,5 +22,5 @@ for (const mode of modes)
     // docs/security.md: without a control group these two hold nothing that leaves its session.
     if (claim?.cgroup === null && (mode === 'landlock' || mode === 'none'))
       t.truthy(claim.no_cgroup_reason)
-    else t.false(await grows(attemptPaths(path.join(runsDirectory, ref)).stdout))
+    else t.false(await grows(attemptPaths(path.join(runsDirectory, ref)).rank(0).stdout))
   })

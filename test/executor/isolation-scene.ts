@@ -123,6 +123,6 @@ async function pidOf(ref: string): Promise<number> {
   const file = path.join(runsDirectory, ref, 'started.json')
   const { leader } = JSON.parse(await readFile(file, 'utf8')) as StartedRecord
   const { mark } = JSON.parse(await readFile(path.join(runsDirectory, ref, 'launch.json'), 'utf8'))
-  const rows = processesOfRun(mark, leader.pid, null)
+  const rows = processesOfRun(mark, [leader.pid], null)
   return Math.max(...rows.map(row => row.pid))
 }

@@ -32,18 +32,18 @@ async function tree(mark: string): Promise<{ id: string; pid: number }> {
 test('without a control group the mark finds everything that a run started', async t => {
   const mark = `run_x/1/${randomUUID()}`
   const { id } = await tree(mark)
-  t.is(await killRun({ mark, cgroup: null, session: null, owner: null }), 0)
+  t.is(await killRun({ mark, cgroup: null, sessions: [], owner: null }), 0)
   t.deepEqual(await commandLinesWith(id), [])
 })
 
 test('a mark matches exactly: an attempt is not one whose name has it as a prefix', async t => {
   const mark = `run_x/1/${randomUUID()}`
   const { id, pid } = await tree(mark)
-  t.deepEqual(processesOfRun(mark.slice(0, -1), null, null), [])
-  t.deepEqual(processesOfRun('', null, null), [])
-  t.true(processesOfRun(mark, null, null).length >= 4)
-  t.true(processesOfRun('no such mark', pid, null).length >= 3, 'its session, by number')
-  await killRun({ mark, cgroup: null, session: pid, owner: null })
+  t.deepEqual(processesOfRun(mark.slice(0, -1), [], null), [])
+  t.deepEqual(processesOfRun('', [], null), [])
+  t.true(processesOfRun(mark, [], null).length >= 4)
+  t.true(processesOfRun('no such mark', [pid], null).length >= 3, 'its session, by number')
+  await killRun({ mark, cgroup: null, sessions: [pid], owner: null })
   t.deepEqual(await commandLinesWith(id), [])
 })
 
@@ -52,8 +52,8 @@ test('an empty mark is nobody’s', async t => {
   const stranger = spawn('sleep', ['60'], { env, stdio: 'ignore' })
   t.teardown(() => stranger.kill('SIGKILL'))
   await until('it runs', 50_000, async () => identify(stranger.pid ?? 0) !== null)
-  t.false(processesOfRun('', null, null).some(({ pid }) => pid === stranger.pid))
-  const quarry = { mark: '', cgroup: null, session: null, owner: null }
+  t.false(processesOfRun('', [], null).some(({ pid }) => pid === stranger.pid))
+  const quarry = { mark: '', cgroup: null, sessions: [], owner: null }
   await t.throwsAsync(killRun(quarry), { message: /without a mark/ })
   t.is(stranger.exitCode ?? stranger.signalCode, null, 'it lives')
 })
@@ -72,7 +72,7 @@ test('a control group, where this user may make one, is emptied and removed', as
   leaveCgroup(cgroup)
   await until('it runs', 50_000, async () => (await commandLinesWith(id)).length > 0)
   t.true(membersOf(cgroup).length > 0)
-  t.is(await killRun({ mark: 'no such mark', cgroup, session: null, owner: null }), 0)
+  t.is(await killRun({ mark: 'no such mark', cgroup, sessions: [], owner: null }), 0)
   t.deepEqual(await commandLinesWith(id), [])
   removeCgroup(cgroup)
   t.deepEqual(membersOf(cgroup), [])
@@ -105,7 +105,7 @@ if (process.getuid?.() === 0)
     const owner = 1_900_077_078
     const { mark, grows } = await forkChain(t, owner)
     const before = performance.now()
-    t.is(await killRun({ mark, cgroup: null, session: null, owner: { id: owner, python } }), 0)
+    t.is(await killRun({ mark, cgroup: null, sessions: [], owner: { id: owner, python } }), 0)
     t.true(performance.now() - before < 10_000)
     t.false(await grows())
   })
@@ -120,7 +120,7 @@ test('a chain of forks is ended with its control group, frozen first in version 
     const starting = forkChain(t, null)
     leaveCgroup(cgroup)
     const { mark, grows } = await starting
-    t.is(await killRun({ mark, cgroup, session: null, owner: null }), 0)
+    t.is(await killRun({ mark, cgroup, sessions: [], owner: null }), 0)
     t.false(await grows())
     removeCgroup(cgroup)
   }
@@ -143,7 +143,7 @@ function freezerAt(home: string, name: string): Cgroup | null {
 test('what a user of a run has left is found by its user alone', async t => {
   const owner = 1_900_077_077
   if (process.getuid?.() !== 0) {
-    t.deepEqual(processesOfRun('no such mark', null, owner), [], 'only root makes users')
+    t.deepEqual(processesOfRun('no such mark', [], owner), [], 'only root makes users')
     return
   }
   const id = randomUUID()
@@ -157,8 +157,8 @@ test('what a user of a run has left is found by its user alone', async t => {
     stdio: 'ignore',
   })
   await until('it runs', 50_000, async () => (await commandLinesWith(id)).length === 1)
-  t.deepEqual(processesOfRun('no such mark', null, owner - 1), [])
-  const quarry = { mark: 'no such mark', cgroup: null, session: null }
+  t.deepEqual(processesOfRun('no such mark', [], owner - 1), [])
+  const quarry = { mark: 'no such mark', cgroup: null, sessions: [] }
   t.is(await killRun({ ...quarry, owner: { id: owner, python: null } }), 0)
   t.deepEqual(await commandLinesWith(id), [])
 })

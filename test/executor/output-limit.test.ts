@@ -13,8 +13,9 @@ const hourMs = 3_600_000
 const bytesPerHour = 64 * 1024
 
 async function attempt(t: ExecutionContext) {
-  const paths = attemptPaths(await mkdtemp(join(tmpdir(), 'forge-output-')))
-  t.teardown(() => rm(paths.directory, { recursive: true, force: true }))
+  const { directory, rank } = attemptPaths(await mkdtemp(join(tmpdir(), 'forge-output-')))
+  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  const paths = rank(0)
   const clock = { now: 5 * hourMs }
   const failures: unknown[] = []
   const end = await limitOutput(paths, {
@@ -29,13 +30,13 @@ async function attempt(t: ExecutionContext) {
   const shipped = async () => {
     let text = ''
     for (;;) {
-      const pieces = await readOutput(paths, { stdout: text.length, stderr: 0 }, 10_000)
+      const pieces = await readOutput([paths], [{ stdout: text.length, stderr: 0 }], 10_000)
       const piece = pieces.find(({ stream }) => stream === 'stdout')
       if (!piece) return text
       text += piece.bytes.toString('latin1')
     }
   }
-  return { paths, clock, end, size, shipped, failures }
+  return { directory, paths, clock, end, size, shipped, failures }
 }
 
 /** The whole file may be longer than any string. */
@@ -89,8 +90,8 @@ test('what fits stays untouched, and the end cuts what came last', async t => {
 })
 
 test('a link in the place of an output is not followed', async t => {
-  const { paths, failures } = await attempt(t)
-  const other = join(paths.directory, 'other')
+  const { directory, paths, failures } = await attempt(t)
+  const other = join(directory, 'other')
   await writeFile(other, 'x'.repeat(2 * bytesPerHour))
   await symlink(other, paths.stdout)
   await until('it was refused', 20_000, () => failures.length > 0)

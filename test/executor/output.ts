@@ -5,7 +5,7 @@ export async function outputOf(
   executor: Executor,
   ref: string,
 ): Promise<{ stdout: Buffer; stderr: Buffer }> {
-  const pieces = await executor.output(ref, { stdout: 0, stderr: 0 }, 10_000_000)
+  const pieces = await executor.output(ref, [], 10_000_000)
   const whole = (stream: string) =>
     Buffer.concat(pieces.filter(piece => piece.stream === stream).map(piece => piece.bytes))
   return { stdout: whole('stdout'), stderr: whole('stderr') }

@@ -91,7 +91,7 @@ export async function jobsWithExecutor(
   const capacity = await executor.capacity()
   await pool.query(
     `insert into write.profile (name, series, gpus_per_node, max_nodes, executor, container, available)
-     values ('local', $1, $2, 1, 'local', false, true)`,
+     values ('local', $1, $2, $2, 'local', false, true)`,
     [capacity.series, capacity.gpus],
   )
   const log = createMemoryLog([{ name: logsTopic, partitions: 1, retentionDays: null }])
@@ -174,6 +174,7 @@ const shellLaunch = (script: string) => (order: LaunchOrder) => ({
   run_id: order.run_id,
   attempt: order.attempt,
   fencing_token: order.fencing_token,
+  nodes: order.nodes,
   gpu_indexes: [...order.gpu_indexes],
   command: ['/bin/sh', '-c', script],
   preparation: null,

@@ -44,6 +44,10 @@ function profileFault(facts: AdmissionFacts, profile: KnownProfile): string | nu
       `Profile ${name} has ${profile.gpus_per_node} GPUs per node, not ${gpus_per_node}`,
     ],
     [
+      profile.executor === 'local' && gpus > profile.gpus_per_node,
+      `Profile ${name} has ${profile.gpus_per_node} GPUs in all, for all nodes of a job, not ${gpus}`,
+    ],
+    [
       recipe !== null && gpus < recipe.resources.min_gpus,
       `Recipe ${recipe?.name} needs ${recipe?.resources.min_gpus} GPUs, the job asks for ${gpus}`,
     ],
