@@ -35,7 +35,9 @@ export const recipeFile = closed({
   image: Type.Unsafe<string | null>({ type: ['string', 'null'], default: null }),
   resources: Type.Object(
     {
+      /** Of all nodes together. */
       min_gpus: Type.Integer({ minimum: 0, maximum: 100_000, default: 1 }),
+      min_nodes: Type.Integer({ minimum: 1, maximum: 100_000, default: 1 }),
       /** Profiles it is meant for; empty means all. */
       profiles: Type.Array(Type.String(), { default: [] }),
     },

@@ -14,6 +14,7 @@ export type SpecOptions = {
   recipe?: string
   project?: string
   name?: string
+  nodes?: string
   gpus?: string
   param: string[]
   set: string[]
@@ -27,6 +28,7 @@ export const withSpecOptions = (command: Command): Command =>
     .option('-r, --recipe <name[@version]>', "take this recipe's lock; without -f also the rest")
     .option('-p, --project <name>', 'project, where the file names none or another')
     .option('-n, --name <name>', 'name of the job')
+    .option('--nodes <count>', 'nodes, each of which runs the program once')
     .option('--gpus <count>', 'GPUs on each node')
     .option('--param <key=value>', 'a parameter of the recipe; may be repeated', collect, [])
     .option('--set <path=value>', 'any value of the JobSpec, by its dotted path', collect, [])
@@ -50,7 +52,10 @@ export async function specOf(
   const spec = await baseSpec(api, written, options)
   if (options.project !== undefined) setAt(spec, 'metadata.project', options.project)
   if (options.name !== undefined) setAt(spec, 'metadata.name', options.name)
-  if (options.gpus !== undefined) setAt(spec, 'spec.resources.gpus_per_node', count(options.gpus))
+  if (options.gpus !== undefined)
+    setAt(spec, 'spec.resources.gpus_per_node', count(options.gpus, '--gpus'))
+  if (options.nodes !== undefined)
+    setAt(spec, 'spec.resources.nodes', count(options.nodes, '--nodes'))
   for (const text of options.set) setAt(spec, ...assignment(text, '--set'))
   for (const text of options.param) {
     const [key, value] = assignment(text, '--param')
@@ -73,11 +78,15 @@ async function baseSpec(
   if (options.project === undefined)
     throw usageFailure('--project is missing: name the project that the run belongs to')
   const lock = await lockOf(api, options.recipe)
-  return specOfRecipe({ lock, project: options.project, name: options.name })
+  const spec = specOfRecipe({ lock, project: options.project, name: options.name })
+  const path = `/api/recipes/${segment(String(lock.name))}/${segment(String(lock.version))}`
+  const { min_nodes } = (await api.get<{ resources: { min_nodes: number } }>(path)).resources
+  if (min_nodes > 1) setAt(spec, 'spec.resources.nodes', min_nodes)
+  return spec
 }
 
-function count(text: string): number {
-  if (!/^\d+$/.test(text)) throw usageFailure(`--gpus ${text}: give a whole number`)
+function count(text: string, flag: string): number {
+  if (!/^\d+$/.test(text)) throw usageFailure(`${flag} ${text}: give a whole number`)
   return Number(text)
 }
 

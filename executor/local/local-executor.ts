@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { access, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeOfRank } from '../../events/jobs.ts'
@@ -273,7 +273,11 @@ class LocalExecutor implements Executor {
   }
 
   async #launch(ref: EngineRef): Promise<LaunchRecord | null> {
-    return isRef(ref) ? readJson<LaunchRecord>(this.#paths(ref).launch) : null
+    if (!isRef(ref)) return null
+    const launch = await readJson<LaunchRecord>(this.#paths(ref).launch)
+    // With all attempts gone, e.g. for a disk that is not there, nothing is known of any.
+    if (launch === null) await access(this.#options.runsDirectory)
+    return launch
   }
 
   #paths(ref: EngineRef): AttemptPaths {

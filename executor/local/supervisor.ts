@@ -146,18 +146,17 @@ async function runSteps(
 }
 
 /** Where the ranks find each other. Chosen now, since a preparation takes long. */
-const meetingPoint = async (ranks: readonly RankHandover[]): Promise<Record<string, string>> =>
-  ranks.length === 1 ? {} : { MASTER_PORT: String(await freePort()) }
+async function meetingPoint(ranks: readonly RankHandover[]): Promise<Record<string, string>> {
+  return ranks.length === 1 ? {} : { MASTER_PORT: String(await freePort()) }
+}
 
 /** How to start the command on a rank, with these variables and files besides its own. */
-const startOf =
-  ({ command, env, readable }: Prepared) =>
-  (rank: RankHandover) =>
-  (files: Files) =>
-    startCommand(
-      { ...files, command, env: { ...rank.env, ...env } },
-      rank.enclosure && { ...rank.enclosure, readable: [...rank.enclosure.readable, ...readable] },
-    )
+function startOf({ command, env, readable }: Prepared): (rank: RankHandover) => Start {
+  return ({ env: own, enclosure }) => {
+    const around = enclosure && { ...enclosure, readable: [...enclosure.readable, ...readable] }
+    return files => startCommand({ ...files, command, env: { ...own, ...env } }, around)
+  }
+}
 
 type Start = (files: Files) => Promise<Started>
 

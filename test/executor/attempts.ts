@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import type { Exit } from '../../events/jobs.ts'
 import type { Executor, Launch, Observed } from '../../executor/port.ts'
 import { until } from '../servers/until.ts'
+import { outputOf } from './output.ts'
 
 export function launch(part: Partial<Launch>): Launch {
   return {
@@ -45,4 +46,19 @@ export async function commandLinesWith(text: string): Promise<string[]> {
     pids.map(pid => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
   )
   return lines.filter(line => line.includes(text))
+}
+
+/** Submits an attempt and waits for its end. */
+export async function finish(
+  executor: Executor,
+  submitted: Launch,
+): Promise<{ ref: string; exit: Exit; output: { stdout: Buffer; stderr: Buffer } }> {
+  const ref = await executor.submit(submitted)
+  const exit = await exitOf(executor, ref)
+  return { ref, exit, output: await outputOf(executor, ref) }
+}
+
+export async function kill(executor: Executor, ref: string): Promise<void> {
+  await executor.stop(ref, { grace_s: 0, force: true })
+  await exitOf(executor, ref)
 }

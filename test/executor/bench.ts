@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { ExecutionContext } from 'ava'
@@ -8,6 +8,7 @@ import { openLocalExecutor } from '../../executor/local/local-executor.ts'
 import { filesOf, probePython } from '../../executor/local/python-probe.ts'
 import type { Executor } from '../../executor/port.ts'
 import type { Bench } from './contract.ts'
+import { kill9, killSupervisor, server } from './doomed.ts'
 
 export type LocalBench = Bench & { runsDirectory: string }
 
@@ -24,7 +25,24 @@ export function benchWith(setting: IsolationSetting) {
     const runsDirectory = path.join(directory, 'runs')
     const isolation = await isolationAt(runsDirectory, setting, { writable: [scratch] })
     const reopen = () => openAt(runsDirectory, { isolation })
-    return { executor: await reopen(), reopen, scratch, runsDirectory }
+    return {
+      executor: await reopen(),
+      reopen,
+      scratch,
+      runsDirectory,
+      choosesGpus: false,
+      killAgent: ref => killSupervisor(runsDirectory, ref),
+      async submitUnheard(launch) {
+        const ref = `${launch.run_id}/${launch.attempt}`
+        await kill9(await server(setting, runsDirectory, launch, ref))
+      },
+      async takeAway() {
+        // As if its disk was not there.
+        const aside = path.join(directory, 'aside')
+        await rename(runsDirectory, aside)
+        return () => rename(aside, runsDirectory)
+      },
+    }
   }
 }
 

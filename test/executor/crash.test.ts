@@ -10,8 +10,9 @@ import { startSupervisor } from '../../executor/local/start-supervisor.ts'
 import { until } from '../servers/until.ts'
 import { commandLinesWith, exitOf, launch, untilState } from './attempts.ts'
 import { localBench, openAt } from './bench.ts'
+import { claimOf, kill9, server } from './doomed.ts'
 import { untilPrinted } from './output.ts'
-import { claimOf, kill9, server, survivalRules } from './survival.ts'
+import { survivalRules } from './survival.ts'
 
 survivalRules('none')
 

@@ -1,69 +1,36 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
-import { attemptPaths, type ClaimRecord } from '../../executor/local/attempt-directory.ts'
-import { currentTurn } from '../../executor/local/claims.ts'
+import { attemptPaths } from '../../executor/local/attempt-directory.ts'
 import { readJson } from '../../executor/local/durable-json.ts'
 import type { IsolationSetting } from '../../executor/local/isolation.ts'
-import type { Launch } from '../../executor/port.ts'
 import { until } from '../servers/until.ts'
 import { commandLinesWith, exitOf, launch } from './attempts.ts'
 import { benchWith, type LocalBench } from './bench.ts'
+import { kill9, killSupervisor, server } from './doomed.ts'
 import { outputOf, untilPrinted } from './output.ts'
 
 export const loop = 'while :; do sleep 0.05; done'
-
-/** A server in a process of its own, as soon as it has printed this line. */
-export async function server(
-  setting: IsolationSetting,
-  runsDirectory: string,
-  submitted: Launch,
-  line: string,
-  ...more: string[]
-): Promise<ChildProcess> {
-  const program = fileURLToPath(new URL('executor-process.ts', import.meta.url))
-  const child = spawn(
-    process.execPath,
-    [program, setting, runsDirectory, JSON.stringify(submitted), ...more],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
-  let printed = ''
-  await new Promise<void>((resolve, reject) => {
-    child.stdout.on('data', chunk => {
-      printed += chunk
-      if (printed.includes(`${line}\n`)) resolve()
-    })
-    child.once('exit', () => reject(new Error(`the server ended after: ${printed}`)))
-  })
-  return child
-}
-
-export async function kill9(child: ChildProcess): Promise<void> {
-  const ended = once(child, 'exit')
-  child.kill('SIGKILL')
-  await ended
-}
-
-export async function claimOf(runsDirectory: string, ref: string): Promise<ClaimRecord | null> {
-  return (await currentTurn(attemptPaths(path.join(runsDirectory, ref)))).claim
-}
-
-async function killSupervisor(runsDirectory: string, ref: string): Promise<void> {
-  const pid = (await claimOf(runsDirectory, ref))?.supervisor?.pid
-  if (pid === undefined) throw new Error(`${ref} has no supervisor`)
-  process.kill(pid, 'SIGKILL')
-}
 
 /** Registers what must hold whoever is killed, with runs that are isolated in this way. */
 export function survivalRules(setting: IsolationSetting): void {
   const rule = (title: string, body: (t: ExecutionContext, bench: LocalBench) => Promise<void>) =>
     test(`${setting}: ${title}`, async t => body(t, await benchWith(setting)(t)))
+
+  rule(
+    'a run has no descriptors but its own, and no lease on its output',
+    async (t, { executor }) => {
+      const code = `import fcntl, os
+print(sorted(fd for fd in map(int, os.listdir("/proc/self/fd")) if fd < 100))
+try: fcntl.fcntl(1, fcntl.F_SETLEASE, fcntl.F_WRLCK); print("leased")
+except OSError: print("refused")`
+      const ref = await executor.submit(launch({ command: ['/usr/bin/python3', '-c', code] }))
+      t.is((await exitOf(executor, ref)).exit_code, 0)
+      // The fourth is the listing itself. Far above lie those that whoever started the tests left open to everybody.
+      t.is(String((await outputOf(executor, ref)).stdout), '[0, 1, 2, 3]\nrefused\n')
+    },
+  )
 
   rule(
     'a run continues when the server is killed, and the next server sees its real end',

@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { AdmissionFacts } from '../../command-api/jobs/admission/facts.ts'
+import { type AdmissionFacts, requestOf } from '../../command-api/jobs/admission/facts.ts'
 import { askAll, passAll } from '../../command-api/jobs/admission/gates.ts'
 import {
   estimateOf,
@@ -25,7 +25,7 @@ const recipe: Recipe = {
   params_schema: {},
   params_default: {},
   image: null,
-  resources: { min_gpus: 1, profiles: [] },
+  resources: { min_gpus: 1, min_nodes: 1, profiles: [] },
   outputs: [],
   deprecated: false,
 }
@@ -199,15 +199,27 @@ const unfit: [string, Record<string, unknown>, Partial<AdmissionFacts>, RegExp][
     /has 8 GPUs per node, not 16/,
   ],
   [
+    'more GPUs in all than the one machine behind its nodes',
+    { resources: { nodes: 2, gpus_per_node: 8 } },
+    { quota: { ...defaultQuota, max_concurrent_gpus: 64 } },
+    /^Profile h100-8x has 8 GPUs in all, for all nodes of a job, not 16$/,
+  ],
+  [
+    'fewer nodes than the recipe needs',
+    {},
+    { recipe: { ...recipe, resources: { min_gpus: 1, min_nodes: 2, profiles: [] } } },
+    /^Recipe grpo needs 2 nodes: set spec.resources.nodes to that, not 1$/,
+  ],
+  [
     'fewer GPUs than the recipe needs',
     gpus(1),
-    { recipe: { ...recipe, resources: { min_gpus: 2, profiles: [] } } },
+    { recipe: { ...recipe, resources: { min_gpus: 2, min_nodes: 1, profiles: [] } } },
     /needs 2 GPUs, the job asks for 1/,
   ],
   [
     'a profile the recipe is not made for',
     {},
-    { recipe: { ...recipe, resources: { min_gpus: 1, profiles: ['a100'] } } },
+    { recipe: { ...recipe, resources: { min_gpus: 1, min_nodes: 1, profiles: ['a100'] } } },
     /made for a100, not h100-8x/,
   ],
   ['too many CPUs', { resources: { cpus: 128 } }, {}, /has 64 CPUs per node, not 128/],
@@ -331,4 +343,13 @@ test('the estimate is the time limit at the price of the profile', t => {
     cost: '24.00',
     currency: 'USD',
   })
+})
+
+test('the GPUs that a recipe needs are divided among the nodes', t => {
+  const resources = { min_gpus: 4, min_nodes: 1, profiles: [] }
+  const of = (nodes: number) =>
+    requestOf(factsOf({ resources: { nodes } }, { recipe: { ...recipe, resources } }))
+  t.like(of(1), { gpus_per_node: 4, gpus: 4 })
+  t.like(of(2), { gpus_per_node: 2, gpus: 4 })
+  t.like(of(3), { gpus_per_node: 2, gpus: 6 })
 })

@@ -57,6 +57,8 @@ export type JobsWithExecutor = {
   stateOf(run_id: string): Promise<JobState>
   untilState(run_id: string, state: JobState): Promise<void>
   eventsOf(run_id: string): Promise<JobEvent[]>
+  /** All that is on the log of output. */
+  records(): Promise<{ key: string; value: Buffer }[]>
   /** The run's output on the log, without repeats (recognized by offset). */
   printed(run_id: string): Promise<string>
 }
@@ -165,6 +167,7 @@ export async function jobsWithExecutor(
       await until(`${run_id} is ${state}`, 60_000, async () => (await stateOf(run_id)) === state)
     },
     eventsOf: async run_id => (await store.load<JobEvent>(jobAt(run_id).stream)).events,
+    records: () => recordsOf(log),
     printed: run_id => printedOf(log, run_id),
   }
 }

@@ -19,7 +19,7 @@ test('a recipe is read with its defaults and its digest', async t => {
     ...tinyFile,
     kind: 'train',
     image: null,
-    resources: { min_gpus: 1, profiles: [] },
+    resources: { min_gpus: 1, min_nodes: 1, profiles: [] },
     outputs: [],
     deprecated: false,
     digest: await recipeDigest(directory),

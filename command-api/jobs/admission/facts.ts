@@ -30,7 +30,8 @@ export type AdmissionFacts = {
 /** The requested hardware, with the recipe's defaults filled in. */
 export function requestOf({ spec, recipe, profile }: AdmissionFacts) {
   const { resources } = spec.spec
-  const gpus_per_node = resources.gpus_per_node ?? recipe?.resources.min_gpus ?? 1
+  const gpus_per_node =
+    resources.gpus_per_node ?? Math.ceil((recipe?.resources.min_gpus ?? 1) / resources.nodes)
   return {
     nodes: resources.nodes,
     gpus_per_node,

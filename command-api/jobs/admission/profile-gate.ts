@@ -52,6 +52,10 @@ function profileFault(facts: AdmissionFacts, profile: KnownProfile): string | nu
       `Recipe ${recipe?.name} needs ${recipe?.resources.min_gpus} GPUs, the job asks for ${gpus}`,
     ],
     [
+      recipe !== null && nodes < recipe.resources.min_nodes,
+      `Recipe ${recipe?.name} needs ${recipe?.resources.min_nodes} nodes: set spec.resources.nodes to that, not ${nodes}`,
+    ],
+    [
       recipe !== null &&
         recipe.resources.profiles.length > 0 &&
         !recipe.resources.profiles.includes(name),
