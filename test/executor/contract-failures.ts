@@ -5,7 +5,7 @@ import type { ExecutionContext } from 'ava'
 import type { Exit } from '../../events/jobs.ts'
 import type { Launch } from '../../executor/port.ts'
 import { commandLinesWith, exitOf, launch, untilState } from './attempts.ts'
-import type { Bench, Rule } from './contract.ts'
+import type { Bench, Rule } from './contract-rule.ts'
 import { untilPrinted } from './output.ts'
 
 const shell = (script: string) => ['sh', '-c', script]

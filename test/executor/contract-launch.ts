@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { StaleSubmit, UnknownAttempt } from '../../executor/port.ts'
 import { commandLinesWith, exitOf, finish, kill, launch, untilState } from './attempts.ts'
-import type { Rule } from './contract.ts'
+import type { Rule } from './contract-rule.ts'
 
 /** How an attempt comes to run, with what it is given, and how its end is told. */
 export function launchRules(rule: Rule): void {

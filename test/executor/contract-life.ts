@@ -4,7 +4,7 @@ import path from 'node:path'
 import { AttemptRuns, type Executor } from '../../executor/port.ts'
 import { until } from '../servers/until.ts'
 import { commandLinesWith, exitOf, finish, kill, launch, untilState } from './attempts.ts'
-import type { Rule } from './contract.ts'
+import type { Rule } from './contract-rule.ts'
 import { outputOf, untilPrinted } from './output.ts'
 
 const printGpus = ['sh', '-c', 'echo "[$CUDA_VISIBLE_DEVICES]"']

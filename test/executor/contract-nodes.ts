@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { until } from '../servers/until.ts'
 import { commandLinesWith, exitOf, finish, kill, launch, untilState } from './attempts.ts'
-import type { Rule } from './contract.ts'
+import type { Rule } from './contract-rule.ts'
 import { outputOf, untilPrinted } from './output.ts'
 
 const shell = (script: string) => ['sh', '-c', script]

@@ -2,9 +2,9 @@ import path from 'node:path'
 import test from 'ava'
 import { attemptPaths } from '../../executor/local/attempt-directory.ts'
 import { exitOf, launch } from './attempts.ts'
-import { benchWith } from './bench.ts'
 import { claimOf } from './doomed.ts'
 import { forkChainCommand, grows } from './fork-chain.ts'
+import { benchWith } from './local-bench.ts'
 import { whatHolds } from './what-holds.ts'
 
 const modes = Object.entries({ ...(await whatHolds()), none: null })

@@ -1,6 +1,6 @@
 import test from 'ava'
-import { benchWith } from './bench.ts'
 import { executorContract } from './contract.ts'
+import { benchWith } from './local-bench.ts'
 import { survivalRules } from './survival.ts'
 import { whatHolds } from './what-holds.ts'
 

@@ -1,4 +1,4 @@
-import { localBench } from './bench.ts'
 import { executorContract } from './contract.ts'
+import { localBench } from './local-bench.ts'
 
 executorContract('local', localBench)
