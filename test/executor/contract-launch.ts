@@ -44,7 +44,7 @@ export function launchRules(rule: Rule): void {
   rule('no argument of any process holds a secret', async (t, { executor }) => {
     const secret = randomUUID()
     const ref = await executor.submit(
-      launch({ env: { SERVICE_TOKEN: secret }, command: ['sleep', '30'] }),
+      launch({ env: { SERVICE_TOKEN: secret }, command: ['sleep', '600'] }),
     )
     await untilState(executor, ref, 'running')
     t.true((await commandLinesWith('sleep')).length > 0)
@@ -128,7 +128,7 @@ export function launchRules(rule: Rule): void {
   )
 
   rule('a newer attempt ends the older one before it starts', async (t, { executor }) => {
-    const older = launch({ command: ['sleep', '60'] })
+    const older = launch({ command: ['sleep', '600'] })
     const first = await executor.submit(older)
     await untilState(executor, first, 'running')
     const newer = { ...older, attempt: 2, fencing_token: 2, command: ['true'] }
@@ -140,7 +140,7 @@ export function launchRules(rule: Rule): void {
   rule(
     'a submit with an older token than another of its run is refused',
     async (t, { executor }) => {
-      const newer = launch({ attempt: 2, fencing_token: 9, command: ['sleep', '60'] })
+      const newer = launch({ attempt: 2, fencing_token: 9, command: ['sleep', '600'] })
       const ref = await executor.submit(newer)
       const stale = { ...newer, attempt: 1, fencing_token: 8 }
       await t.throwsAsync(executor.submit(stale), { instanceOf: StaleSubmit })

@@ -61,7 +61,7 @@ export function lifeRules(rule: Rule): void {
   )
 
   rule('stopping twice, and after the end, is no error', async (t, { executor }) => {
-    const ref = await executor.submit(launch({ command: ['sleep', '60'] }))
+    const ref = await executor.submit(launch({ command: ['sleep', '600'] }))
     await untilState(executor, ref, 'running')
     await executor.stop(ref, { grace_s: 5, force: false })
     await executor.stop(ref, { grace_s: 5, force: false })
@@ -110,7 +110,7 @@ export function lifeRules(rule: Rule): void {
     const both = [
       [0, 1],
       [2, 3],
-    ].map(gpu_indexes => launch({ command: ['sleep', '60'], gpu_indexes }))
+    ].map(gpu_indexes => launch({ command: ['sleep', '600'], gpu_indexes }))
     const refs = await Promise.all(both.map(one => executor.submit(one)))
     for (const ref of refs) await untilState(executor, ref, 'running')
     const held = await Promise.all(refs.map(ref => gpusHeld(executor, ref)))
@@ -148,7 +148,7 @@ export function lifeRules(rule: Rule): void {
   rule(
     'what is kept of a run goes when all of its attempts have ended',
     async (t, { executor }) => {
-      const submitted = launch({ command: ['sleep', '60'] })
+      const submitted = launch({ command: ['sleep', '600'] })
       const ref = await executor.submit(submitted)
       t.true(await executor.holds(submitted.run_id, 'relative/checkpoint'))
       t.false(await executor.holds(submitted.run_id, 's3://bucket/checkpoint'))

@@ -93,7 +93,7 @@ else:
 
   rule('it is known where each rank runs, and on which GPUs of its own', async (t, bench) => {
     const { executor, reopen, choosesGpus } = bench
-    const print = shell('echo "$CUDA_VISIBLE_DEVICES"; sleep 60')
+    const print = shell('echo "$CUDA_VISIBLE_DEVICES"; sleep 600')
     const submitted = launch({ nodes: 2, gpu_indexes: [0, 1, 2, 3], command: print })
     const ref = await executor.submit(submitted)
     await untilPrinted(executor, ref, '\n')

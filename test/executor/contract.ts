@@ -4,13 +4,15 @@ import { launchRules } from './contract-launch.ts'
 import { lifeRules } from './contract-life.ts'
 import { nodeRules } from './contract-nodes.ts'
 import type { Bench, Rule } from './contract-rule.ts'
+import { fewAtOnce } from './few-at-once.ts'
 
 /** Registers one test for each rule that every engine must follow. */
 export function executorContract(
   engine: string,
   open: (t: ExecutionContext) => Promise<Bench>,
 ): void {
-  const rule: Rule = (title, body) => test(`${engine}: ${title}`, async t => body(t, await open(t)))
+  const rule: Rule = (title, body) =>
+    test(`${engine}: ${title}`, t => fewAtOnce(async () => body(t, await open(t))))
   launchRules(rule)
   lifeRules(rule)
   nodeRules(rule)

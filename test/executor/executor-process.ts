@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { IsolationSetting } from '../../executor/local/isolation.ts'
 import type { Launch } from '../../executor/port.ts'
 import { isolationAt, openAt } from './bench.ts'
@@ -8,7 +9,10 @@ import { untilPrinted } from './output.ts'
  * A command that is to be stopped prints `ready` first.
  */
 const [, , setting = '', runsDirectory = '', launch = '', graceS] = process.argv
-const isolation = await isolationAt(runsDirectory, setting as IsolationSetting)
+const scratch = path.join(path.dirname(runsDirectory), 'scratch')
+const isolation = await isolationAt(runsDirectory, setting as IsolationSetting, {
+  writable: [scratch],
+})
 const executor = await openAt(runsDirectory, { isolation })
 process.stdout.write('open\n')
 const ref = await executor.submit(JSON.parse(launch) as Launch)

@@ -8,6 +8,7 @@ import type { IsolationSetting } from '../../executor/local/isolation.ts'
 import { until } from '../servers/until.ts'
 import { commandLinesWith, exitOf, launch } from './attempts.ts'
 import { kill9, killSupervisor, server } from './doomed.ts'
+import { fewAtOnce } from './few-at-once.ts'
 import { benchWith, type LocalBench } from './local-bench.ts'
 import { outputOf, untilPrinted } from './output.ts'
 
@@ -16,7 +17,7 @@ export const loop = 'while :; do sleep 0.05; done'
 /** Registers what must hold whoever is killed, with runs that are isolated in this way. */
 export function survivalRules(setting: IsolationSetting): void {
   const rule = (title: string, body: (t: ExecutionContext, bench: LocalBench) => Promise<void>) =>
-    test(`${setting}: ${title}`, async t => body(t, await benchWith(setting)(t)))
+    test(`${setting}: ${title}`, t => fewAtOnce(async () => body(t, await benchWith(setting)(t))))
 
   rule(
     'a run has no descriptors but its own, and no lease on its output',
