@@ -72,6 +72,7 @@ const bodies = (lock: RecipeLock | null): Record<string, unknown> => ({
   'PUT /api/admin/maintenance': { enabled: false },
   'POST /api/jobs': job(lock),
   'POST /api/jobs/preflight': job(lock),
+  'PATCH /api/jobs/{run_id}': { priority: 10, tags: ['baseline'] },
   'POST /api/runs': { project: 'demo', name: 'train.py', tags: ['baseline'] },
   'PATCH /api/projects/{name}': { visibility: 'internal' },
   'PUT /api/projects/{name}/members/{username}': { role: 'member' },
