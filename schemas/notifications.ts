@@ -6,6 +6,7 @@ export const notificationKinds = [
   'job_succeeded',
   'job_failed',
   'job_stopped',
+  'job_paused',
   'job_retrying',
   'quota_changed',
   'role_changed',

@@ -27,6 +27,10 @@ const tellers: Tellers = {
           { kind: 'job_stopped', level: 'warn' },
           job.reason === 'limit' ? 'was stopped at a limit' : `was stopped by ${actor.id}`,
         ),
+  'job.pause_requested': (job, { actor }) =>
+    actor.id === job.owner
+      ? null
+      : ofJob(job, { kind: 'job_paused', level: 'warn' }, `is being paused by ${actor.id}`),
   'job.retried': job =>
     ofJob(
       { ...job, message: `Attempt ${job.attempt} ended: ${words(job.reason)}` },

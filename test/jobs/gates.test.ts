@@ -310,6 +310,23 @@ test('warnings refuse nothing', t => {
   )
 })
 
+test('what nothing heeds yet is named in a warning', t => {
+  const told = (spec: object) =>
+    warningsOf(factsOf({ checkpoints: { every_steps: 5 }, ...spec })).map(({ detail }) => detail)
+  t.deepEqual(told({}), [])
+  t.deepEqual(told({ resources: { disk_gb: 5, placement: 'pack' } }), [
+    'resources.disk_gb, resources.placement: stored with the job, but nothing applies them yet',
+  ])
+  t.deepEqual(told({ checkpoints: { every_steps: 5, keep: { best: 3 } } }), [
+    'checkpoints.keep: stored with the job, but nothing applies it yet',
+  ])
+})
+
+test('a masked value is no value', t => {
+  const masked = askAll(factsOf({ env: { HUB_TOKEN: '***' } })).find(({ gate }) => gate === 'env')
+  t.like(masked, { ok: false, code: 'env.masked', data: { refused: ['HUB_TOKEN'] } })
+})
+
 test('values of env that look like secrets do not leave the request', t => {
   const { env } = withoutSecrets(specOf({ env: { HUB_TOKEN: 'abc', NCCL_DEBUG: 'WARN' } })).spec
   t.deepEqual(env, { HUB_TOKEN: '***', NCCL_DEBUG: 'WARN' })

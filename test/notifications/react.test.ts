@@ -35,6 +35,16 @@ const ended = (
   reason: 'reported' | 'user' | 'limit',
 ): DecisionEvent => ({ type, data: { ...end, reason } })
 
+test('a pause notifies the owner of the job if somebody else asks for it', t => {
+  const data = { ...job, attempt: 1, message: 'for a demo', deadline: '2026-11-01T00:05:00.000Z' }
+  const pause: DecisionEvent = { type: 'job.pause_requested', data }
+  t.like(told(pause, root)[0], {
+    username: 'alice',
+    message: { kind: 'job_paused', title: 'math-1 is being paused by root', body: 'for a demo' },
+  })
+  t.deepEqual(told(pause, alice), [])
+})
+
 test('the end of a job notifies its owner, with a link to its page', t => {
   t.like(told(ended('job.failed', 'reported'), executor)[0], {
     username: 'alice',

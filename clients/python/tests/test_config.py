@@ -2,6 +2,7 @@ import os
 import unittest
 import unittest.mock
 
+import forge
 from forge.config import ConfigError, read_config, spool_root
 
 COMPLETE = {
@@ -67,6 +68,19 @@ class Address(unittest.TestCase):
         self.assertEqual(read_config(COMPLETE).rank, 0)
         self.assertEqual(read_config({**COMPLETE, "RANK": "3", "SLURM_PROCID": "1"}).rank, 3)
         self.assertEqual(read_config({**COMPLETE, "SLURM_PROCID": "1"}).rank, 1)
+
+class ResumeFrom(unittest.TestCase):
+    def test_the_checkpoint_of_an_earlier_attempt_comes_before_that_of_another_job(self):
+        other = {"FORGE_INIT_FROM": "other.npz", "FORGE_INIT_LOAD": "full_state"}
+        for env, expected in (
+            ({}, None),
+            ({"FORGE_RESUME_FROM": ""}, None),
+            (other, "other.npz"),
+            ({**other, "FORGE_INIT_LOAD": "weights"}, None),
+            ({**other, "FORGE_RESUME_FROM": "own.npz"}, "own.npz"),
+        ):
+            with self.subTest(env=env), unittest.mock.patch.dict(os.environ, env, clear=True):
+                self.assertEqual(forge.resume_from(), expected)
 
 
 if __name__ == "__main__":

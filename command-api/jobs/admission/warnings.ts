@@ -16,6 +16,7 @@ const heldOut = /^(val|valid|validation|eval|test|dev)/i
 /** Hints that refuse nothing. */
 export function warningsOf({ spec, recipe, profile }: AdmissionFacts): Warning[] {
   const { checkpoints, datasets, rules, image, env } = spec.spec
+  const idle = notApplied(spec)
   const secrets = Object.entries(env)
     .filter(([name, value]) => isSecret(name, value))
     .map(([name]) => name)
@@ -46,12 +47,32 @@ export function warningsOf({ spec, recipe, profile }: AdmissionFacts): Warning[]
       `env seems to contain secrets: ${secrets.join(', ')}; the run gets them, and nobody else sees them`,
     ],
     [
+      idle.length > 0,
+      'not_applied',
+      `${idle.join(', ')}: stored with the job, but nothing applies ${idle.length === 1 ? 'it' : 'them'} yet`,
+    ],
+    [
       rules.length > 0,
       'rules_not_watched',
       'rules are stored with the job, but nothing evaluates them yet',
     ],
   ]
   return all.filter(([applies]) => applies).map(([, code, detail]) => ({ code, detail }))
+}
+
+/** Keys of the spec that were set, and that no engine or timer heeds yet. */
+function notApplied({ spec: { resources, checkpoints } }: AdmissionFacts['spec']): string[] {
+  const { cpus, memory_gb, shm_gb, disk_gb, placement } = resources
+  const { best, latest, every_nth } = checkpoints.keep
+  const all: [string, boolean][] = [
+    ['resources.cpus', cpus !== null],
+    ['resources.memory_gb', memory_gb !== null],
+    ['resources.shm_gb', shm_gb !== null],
+    ['resources.disk_gb', disk_gb !== null],
+    ['resources.placement', placement !== 'any'],
+    ['checkpoints.keep', best !== 1 || latest !== 2 || every_nth !== 0],
+  ]
+  return all.flatMap(([key, isSet]) => (isSet ? key : []))
 }
 
 /** The maximum cost, if the spec limits the duration; otherwise there is no basis for an estimate. */
