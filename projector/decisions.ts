@@ -1,17 +1,33 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import type { PoolClient } from 'pg'
-import type { EventDefinition, Recorded } from '../events/event.ts'
+import type { Event, EventDefinition, Recorded } from '../events/event.ts'
 import { upcast } from '../events/upcast.ts'
 import type { Batch } from '../platform/log/event-log.ts'
+import { applyWithNewRows, type NewRows } from './new-rows.ts'
 import type { TopicProjection } from './projection.ts'
 
 type AnyHandler = (tx: Kysely<unknown>, event: Recorded) => Promise<unknown>
 
-/** The handlers of one slice, without its table types. */
-export type Slice = Record<string, AnyHandler>
+/** What one slice makes of decisions, without its table types. Slices share no table. */
+export type Slice = {
+  /** Of the events that it gets. */
+  types: readonly string[]
+  /** Applies events in the order of the log. */
+  apply(tx: Kysely<unknown>, events: readonly Recorded[]): Promise<unknown>
+}
 
-/** Erases the types of a slice's handlers so that slices fit in one list. */
-export const slice = (handlers: object): Slice => handlers as Slice
+/** A slice that applies one event after the other, except that new rows may be stored together. */
+export function slice<E extends Event>(handlers: object, newRows?: NewRows<E>): Slice {
+  const handlerOf = handlers as Record<string, AnyHandler>
+  return {
+    types: Object.keys(handlers),
+    async apply(tx, events) {
+      const applyOne = async (event: Recorded) => await handlerOf[event.type]?.(tx, event)
+      if (newRows) await applyWithNewRows(tx, events as readonly Recorded<E>[], newRows, applyOne)
+      else for (const event of events) await applyOne(event)
+    },
+  }
+}
 
 /**
  * The projection of all decisions: drops events that the relay published twice, upcasts old ones, and passes each
@@ -23,9 +39,7 @@ export function decisionsProjection(
   definitions: readonly EventDefinition[],
 ): TopicProjection {
   const definitionOf = new Map(definitions.map(definition => [definition.type, definition]))
-  const handlersOf = new Map(
-    definitions.map(({ type }) => [type, slices.flatMap(slice => slice[type] ?? [])]),
-  )
+  const typesOf = new Map(slices.map(slice => [slice, new Set(slice.types)]))
   return {
     name: 'decisions',
     topic,
@@ -42,10 +56,14 @@ export function decisionsProjection(
       const heads = await loadHeads(tx, [...new Set(events.map(event => event.stream))])
       const before = await loadApplied(tx, events, heads)
       const applied = new Set<string>()
-      for (const event of events) {
-        if (!isNext(event, heads, id => applied.has(id) || before.has(id))) continue
-        for (const handler of handlersOf.get(event.type) ?? []) await handler(db, event)
-        applied.add(event.event_id)
+      const next = events.filter(event => {
+        const isNew = isNext(event, heads, id => applied.has(id) || before.has(id))
+        if (isNew) applied.add(event.event_id)
+        return isNew
+      })
+      for (const [slice, types] of typesOf) {
+        const its = next.filter(event => types.has(event.type))
+        if (its.length > 0) await slice.apply(db, its)
       }
       await saveHeads(tx, heads)
       await saveApplied(tx, [...applied])
@@ -141,10 +159,28 @@ const instances = new WeakMap<PoolClient, Kysely<unknown>>()
 function kyselyOn(client: PoolClient): Kysely<unknown> {
   let db = instances.get(client)
   if (!db) {
-    const borrowed = { query: client.query.bind(client), release: () => {} }
-    const pool = { connect: async () => borrowed, end: async () => {} }
+    const query = (text: string, values: unknown[]) =>
+      client.query({ name: preparedName(text), text, values })
+    const pool = { connect: async () => ({ query, release: () => {} }), end: async () => {} }
     db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: pool as never }) })
     instances.set(client, db)
   }
   return db
+}
+
+/** Names of statements that connections keep prepared, by text: planning takes longer than execution. */
+const preparedNames = new Map<string, string>()
+const maxPrepared = 200
+
+/**
+ * Undefined for statements with a result: one that is prepared fails for ever after a migration has changed the result's
+ * columns.
+ */
+function preparedName(text: string): string | undefined {
+  const known = preparedNames.get(text)
+  if (known || !/^(insert|update|delete)\b/i.test(text) || /\breturning\b/i.test(text)) return known
+  if (preparedNames.size >= maxPrepared) return undefined
+  const name = `projection_${preparedNames.size}`
+  preparedNames.set(text, name)
+  return name
 }

@@ -1,10 +1,10 @@
 import { decisionEvents } from '../events/all.ts'
 import type { Topics } from '../events/topics.ts'
 import { artifactProjection } from './artifacts/projection.ts'
-import { changesProjection } from './changes/projection.ts'
+import { changesSlice } from './changes/projection.ts'
 import { decisionsProjection, slice } from './decisions.ts'
 import { hparamsProjection } from './hparams/projection.ts'
-import { jobProjection } from './jobs/projection.ts'
+import { jobProjection, newJobs } from './jobs/projection.ts'
 import { logsProjection } from './logs/projection.ts'
 import { metricsProjection } from './metrics/projection.ts'
 import { notificationProjection } from './notifications/projection.ts'
@@ -12,21 +12,21 @@ import type { TopicProjection } from './projection.ts'
 import { projectProjection } from './projects/projection.ts'
 import { quotaProjection } from './quotas/projection.ts'
 import { rubricProjection } from './rubrics/projection.ts'
-import { runProjection } from './runs/projection.ts'
-import { usageProjection } from './usage/projection.ts'
+import { newRuns, runProjection } from './runs/projection.ts'
+import { newAccounts, usageProjection } from './usage/projection.ts'
 
 /** Handlers of decision events, one entry per slice; the list is written by hand. */
 export const decisionSlices = [
   slice(rubricProjection),
   slice(projectProjection),
-  slice(runProjection),
-  slice(jobProjection),
-  slice(changesProjection),
+  slice(runProjection, newRuns),
+  slice(jobProjection, newJobs),
+  changesSlice,
   slice(hparamsProjection),
   slice(artifactProjection),
   slice(quotaProjection),
   slice(notificationProjection),
-  slice(usageProjection),
+  slice(usageProjection, newAccounts),
 ]
 
 /** Events without a read model; the audit reads them from the event store. */

@@ -2,65 +2,109 @@ import { type Kysely, sql } from 'kysely'
 import type { Recorded } from '../../events/event.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import type { RunEvent } from '../../events/runs.ts'
-import type { Handlers } from '../projection.ts'
-import type { ChangeTables } from './table.ts'
+import type { Slice } from '../decisions.ts'
+import { insertRows, type Row } from '../new-rows.ts'
 
-/** The state changes of jobs and external runs. */
-export const changesProjection: Handlers<ChangeTables, JobEvent | RunEvent> = {
-  'job.admitted': (tx, event) => enter(tx, event, 'admitted'),
-  'job.held': (tx, event) => enter(tx, event, 'held', event.data.reason),
-  'job.queued': (tx, event) => enter(tx, event, 'queued', event.data.reason),
-  'job.scheduled': (tx, event) => enter(tx, event, 'scheduled'),
-  'job.placed': async () => {},
-  'job.starting': (tx, event) => enter(tx, event, 'starting', event.data.phase),
-  'job.running': (tx, event) => enter(tx, event, 'running'),
-  'job.repriced': async () => {},
-  'job.checkpoint_chosen': async () => {},
-  'job.unreachable': async () => {},
-  'job.recovered': async () => {},
-  'job.priority_changed': async () => {},
-  'job.renamed': async () => {},
-  'job.tagged': async () => {},
-  'job.pause_requested': (tx, event) => enter(tx, event, 'pausing'),
-  'job.paused': (tx, event) => enter(tx, event, 'paused'),
-  'job.resumed': (tx, event) => enter(tx, event, 'queued', 'resumed'),
-  'job.preempted': (tx, event) => enter(tx, event, 'queued', 'preempted'),
-  'job.retried': (tx, event) => enter(tx, event, 'queued', event.data.reason),
-  'job.stop_requested': (tx, event) => enter(tx, event, 'stopping', event.data.reason),
+type Told = JobEvent | RunEvent
+
+/** The state that an event leads to, with the reason; null: to none. */
+type Entered = [state: string, reason?: string | null] | null
+
+const enteredBy: {
+  [T in Told['type']]: (data: Extract<Told, { type: T }>['data']) => Entered
+} = {
+  'job.admitted': () => ['admitted'],
+  'job.held': ({ reason }) => ['held', reason],
+  'job.queued': ({ reason }) => ['queued', reason],
+  'job.scheduled': () => ['scheduled'],
+  'job.starting': ({ phase }) => ['starting', phase],
+  'job.running': () => ['running'],
+  'job.repriced': () => null,
+  'job.checkpoint_chosen': () => null,
+  'job.placed': () => null,
+  'job.unreachable': () => null,
+  'job.recovered': () => null,
+  'job.priority_changed': () => null,
+  'job.renamed': () => null,
+  'job.tagged': () => null,
+  'job.pause_requested': () => ['pausing'],
+  'job.paused': () => ['paused'],
+  'job.resumed': () => ['queued', 'resumed'],
+  'job.preempted': () => ['queued', 'preempted'],
+  'job.retried': ({ reason }) => ['queued', reason],
+  'job.stop_requested': ({ reason }) => ['stopping', reason],
   // Releases GPUs; the state change has its own event.
-  'job.exited': async () => {},
-  'job.succeeded': (tx, event) => enter(tx, event, 'succeeded', event.data.reason),
-  'job.failed': (tx, event) => enter(tx, event, 'failed', event.data.reason),
-  'job.stopped': (tx, event) => enter(tx, event, 'stopped', event.data.reason),
-  'run.created': (tx, event) => enter(tx, event, 'pending'),
-  'run.started': (tx, event) => enter(tx, event, 'running'),
-  'run.succeeded': (tx, event) => enter(tx, event, 'succeeded'),
-  'run.failed': (tx, event) => enter(tx, event, 'failed'),
-  'run.abandoned': (tx, event) => enter(tx, event, 'abandoned'),
-  'run.stop_requested': async () => {},
-  'run.stopped': (tx, event) => enter(tx, event, 'stopped'),
-  'run.token_issued': async () => {},
+  'job.exited': () => null,
+  'job.succeeded': ({ reason }) => ['succeeded', reason],
+  'job.failed': ({ reason }) => ['failed', reason],
+  'job.stopped': ({ reason }) => ['stopped', reason],
+  'run.created': () => ['pending'],
+  'run.started': () => ['running'],
+  'run.succeeded': () => ['succeeded'],
+  'run.failed': () => ['failed'],
+  'run.abandoned': () => ['abandoned'],
+  'run.stop_requested': () => null,
+  'run.stopped': () => ['stopped'],
+  'run.token_issued': () => null,
 }
 
-type Told = Recorded<{ type: string; data: { run_id: string; project?: string; owner?: string } }>
+/** The state changes of jobs and external runs. */
+export const changesSlice: Slice = {
+  types: Object.keys(enteredBy),
+  apply: (tx, events) => addChanges(tx, events as readonly Recorded<Told>[]),
+}
+
+type Change = { project: string; owner: string; state: string; state_reason: string | null }
 
 /**
- * Records a state unless the run is already in it for the same reason. Numbers come from the table instead of a
+ * Records each state unless the run is already in it for the same reason. Numbers come from the table instead of a
  * sequence: with one writer they follow the log and are identical after a replay.
  */
-const enter = (
-  tx: Kysely<ChangeTables>,
-  { data, occurred_at, actor, event_id }: Told,
-  state: string,
-  reason: string | null = null,
-) =>
-  sql`
-    with last as (select project, owner, state, state_reason from state_changes
-                   where run_id = ${data.run_id} order by change desc limit 1)
-    insert into state_changes
-      (change, run_id, project, owner, from_state, state, state_reason, actor, event_id, at)
-    select (select coalesce(max(change), 0) + 1 from state_changes), ${data.run_id},
-           coalesce(${data.project ?? null}, last.project), coalesce(${data.owner ?? null}, last.owner),
-           last.state, ${state}, ${reason}, ${actor.id}, ${event_id}, ${occurred_at}
-      from (select) as one left join last on true
-     where (last.state, last.state_reason) is distinct from (${state}, ${reason})`.execute(tx)
+async function addChanges(tx: Kysely<unknown>, events: readonly Recorded<Told>[]): Promise<void> {
+  const last = await lastChanges(tx, events)
+  let change = await newestChange(tx)
+  const rows: Row[] = []
+  for (const event of events) {
+    const [state, reason = null] = enteredOf(event) ?? []
+    const { run_id } = event.data
+    const before = last.get(run_id)
+    if (state === undefined || (before?.state === state && before.state_reason === reason)) continue
+    const { project = before?.project, owner = before?.owner } = event.data as Partial<Change>
+    if (project === undefined || owner === undefined) throw new Error(`${run_id} has no beginning`)
+    last.set(run_id, { project, owner, state, state_reason: reason })
+    rows.push({
+      ...{ change: ++change, run_id, project, owner, state, state_reason: reason },
+      from_state: before?.state ?? null,
+      actor: event.actor.id,
+      event_id: event.event_id,
+      at: event.occurred_at,
+    })
+  }
+  await insertRows(tx, 'state_changes', rows)
+}
+
+/** The table pairs each type with its data; TypeScript cannot follow a lookup by the event's own type. */
+const enteredOf = ({ type, data }: Recorded<Told>): Entered =>
+  (enteredBy[type] as (data: object) => Entered)(data)
+
+/** The newest state of each run that does not begin here. */
+async function lastChanges(
+  tx: Kysely<unknown>,
+  events: readonly Recorded<Told>[],
+): Promise<Map<string, Change>> {
+  const run_ids = new Set(events.map(({ data }) => data.run_id))
+  for (const { type, data } of events)
+    if (type === 'job.admitted' || type === 'run.created') run_ids.delete(data.run_id)
+  if (run_ids.size === 0) return new Map()
+  const { rows } = await sql<Change & { run_id: string }>`
+    select run.run_id, last.* from unnest(${[...run_ids]}::text[]) as run (run_id), lateral (
+      select project, owner, state, state_reason from state_changes c
+       where c.run_id = run.run_id order by change desc limit 1) as last`.execute(tx)
+  return new Map(rows.map(({ run_id, ...change }) => [run_id, change]))
+}
+
+async function newestChange(tx: Kysely<unknown>): Promise<number> {
+  const { rows } = await sql<{ change: number }>`
+    select coalesce(max(change), 0) as change from state_changes`.execute(tx)
+  return rows[0]?.change ?? 0
+}

@@ -3,6 +3,7 @@ import type { Recorded } from '../../events/event.ts'
 import { type JobEvent, paramsOf } from '../../events/jobs.ts'
 import { searchText } from '../../platform/search-text.ts'
 import type { JobState } from '../../schemas/jobs.ts'
+import { insertRows, type NewRows, type Row } from '../new-rows.ts'
 import type { Handlers } from '../projection.ts'
 import type { JobTables } from './table.ts'
 
@@ -10,7 +11,7 @@ type Tx = Kysely<JobTables>
 type Jobs = Updateable<JobTables['jobs']>
 type Of<T extends JobEvent['type']> = Recorded<Extract<JobEvent, { type: T }>>
 
-const noControl = JSON.stringify({ action: 'none', reason: null, deadline: null })
+const noControl = { action: 'none', reason: null, deadline: null }
 /** Column values of a requeued job; the last attempt's data stays with the attempt. */
 const requeued: Jobs = {
   phase: null,
@@ -18,11 +19,11 @@ const requeued: Jobs = {
   executor_running_at: null,
   started_at: null,
   exit_code: null,
-  control: noControl,
+  control: JSON.stringify(noControl),
 }
 
 export const jobProjection: Handlers<JobTables, JobEvent> = {
-  'job.admitted': admit,
+  'job.admitted': (tx, event) => insertRows(tx, 'jobs', [newJob(event)]),
   'job.held': (tx, event) => {
     const { reason, until } = event.data
     const hold = JSON.stringify({ reason, until })
@@ -59,7 +60,7 @@ export const jobProjection: Handlers<JobTables, JobEvent> = {
   },
   'job.paused': async (tx, event) => {
     await endAttempt(tx, event.data, 'paused')
-    await enter(tx, event, 'paused', { control: noControl })
+    await enter(tx, event, 'paused', { control: JSON.stringify(noControl) })
   },
   'job.resumed': (tx, event) =>
     enter(tx, event, 'queued', { ...requeued, state_reason: 'resumed' }),
@@ -96,40 +97,57 @@ const newAttempt = {
   exit_code: null,
 }
 
-function admit(tx: Tx, { data, occurred_at }: Of<'job.admitted'>): Promise<unknown> {
+/** A job is queued or held with its admission, so that its row is stored once. */
+export const newJobs: NewRows<JobEvent> = {
+  table: 'jobs',
+  begin: event => (event.type === 'job.admitted' ? newJob(event) : null),
+  fold(row, { type, data, occurred_at }) {
+    if (type === 'job.queued')
+      return { ...waited(row, occurred_at), state: 'queued', state_reason: data.reason, hold: null }
+    if (type !== 'job.held') return null
+    const { reason, until } = data
+    const hold = { reason, until }
+    return { ...waited(row, occurred_at), state: 'held', state_reason: reason, hold }
+  },
+}
+
+const waited = (row: Row, at: string): Row => ({
+  ...row,
+  queued_ms: Number(row.queued_ms) + Date.parse(at) - Date.parse(String(row.state_since)),
+  state_since: at,
+  updated_at: at,
+})
+
+function newJob({ data, occurred_at }: Of<'job.admitted'>): Row {
   const { gates, warnings, estimate, resolved, spec_digest, recipe, params_added, notes, ...job } =
     data
-  return tx
-    .insertInto('jobs')
-    .values({
-      ...job,
-      state: 'admitted',
-      state_reason: null,
-      phase: null,
-      recipe_name: recipe.name,
-      recipe_version: recipe.version,
-      attempt: 0,
-      submitted_at: occurred_at,
-      scheduled_at: null,
-      executor_running_at: null,
-      started_at: null,
-      ended_at: null,
-      state_since: occurred_at,
-      queued_ms: 0,
-      starting_ms: 0,
-      running_ms: 0,
-      exit_code: null,
-      init_from: resolved.init_from?.artifact_id ?? null,
-      updated_at: occurred_at,
-      total_steps: totalSteps(paramsOf(data)),
-      spec: JSON.stringify(data.spec),
-      admission: JSON.stringify({ gates, warnings, estimate, resolved, spec_digest }),
-      hold: null,
-      control: noControl,
-      unreachable_since: null,
-      search: searchText([data.name, data.short_id, data.run_id, ...data.tags]),
-    })
-    .execute()
+  return {
+    ...job,
+    state: 'admitted',
+    state_reason: null,
+    phase: null,
+    recipe_name: recipe.name,
+    recipe_version: recipe.version,
+    attempt: 0,
+    submitted_at: occurred_at,
+    scheduled_at: null,
+    executor_running_at: null,
+    started_at: null,
+    ended_at: null,
+    state_since: occurred_at,
+    queued_ms: 0,
+    starting_ms: 0,
+    running_ms: 0,
+    exit_code: null,
+    init_from: resolved.init_from?.artifact_id ?? null,
+    updated_at: occurred_at,
+    total_steps: totalSteps(paramsOf(data)),
+    admission: { gates, warnings, estimate, resolved, spec_digest },
+    hold: null,
+    control: noControl,
+    unreachable_since: null,
+    search: searchText([data.name, data.short_id, data.run_id, ...data.tags]),
+  }
 }
 
 /** Parameter names that recipes use for the length of a training. */
@@ -237,7 +255,7 @@ async function end(
     ended_at,
     phase: null,
     hold: null,
-    control: noControl,
+    control: JSON.stringify(noControl),
     // `job.exited` may have set it before.
     ...(exit_code !== null && { exit_code }),
   })

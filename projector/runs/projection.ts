@@ -3,6 +3,7 @@ import type { Recorded } from '../../events/event.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import type { RunEvent } from '../../events/runs.ts'
 import { searchText } from '../../platform/search-text.ts'
+import { insertRows, type NewRows, type Row } from '../new-rows.ts'
 import type { Handlers } from '../projection.ts'
 import type { RunState, RunTables } from './table.ts'
 
@@ -13,17 +14,7 @@ type Of<T extends (RunEvent | JobEvent)['type']> = Recorded<
 
 /** Every run, with or without a job; job states are mapped to the fewer run states. */
 export const runProjection: Handlers<RunTables, RunEvent | JobEvent> = {
-  'run.created': (tx, { data, occurred_at }) =>
-    tx
-      .insertInto('runs')
-      .values({
-        ...newRun,
-        ...data,
-        source: 'external',
-        created_at: occurred_at,
-        search: searchText([data.name, data.short_id, data.run_id, ...data.tags]),
-      })
-      .execute(),
+  'run.created': (tx, event) => insertRows(tx, 'runs', [newExternalRun(event)]),
   'run.started': (tx, event) => start(tx, event),
   'run.succeeded': (tx, event) => end(tx, event, 'succeeded', { exit_code: event.data.exit_code }),
   'run.failed': (tx, event) => {
@@ -37,7 +28,7 @@ export const runProjection: Handlers<RunTables, RunEvent | JobEvent> = {
     return end(tx, event, 'stopped', { end_reason: 'user', exit_code, message: reason })
   },
   'run.token_issued': unchanged,
-  'job.admitted': (tx, event) => tx.insertInto('runs').values(runOfJob(event)).execute(),
+  'job.admitted': (tx, event) => insertRows(tx, 'runs', [runOfJob(event)]),
   'job.held': unchanged,
   'job.queued': unchanged,
   'job.scheduled': unchanged,
@@ -64,6 +55,16 @@ export const runProjection: Handlers<RunTables, RunEvent | JobEvent> = {
   'job.tagged': (tx, { data: { run_id, tags } }) => describe(tx, run_id, { tags }),
 }
 
+/** What keeps a job waiting does not show in its run. */
+export const newRuns: NewRows<RunEvent | JobEvent> = {
+  table: 'runs',
+  begin(event) {
+    if (event.type === 'job.admitted') return runOfJob(event)
+    return event.type === 'run.created' ? newExternalRun(event) : null
+  },
+  fold: (row, { type }) => (type === 'job.queued' || type === 'job.held' ? row : null),
+}
+
 const newRun = {
   state: 'pending' as const,
   team: null,
@@ -79,7 +80,15 @@ const newRun = {
   best_goal: null,
 }
 
-function runOfJob({ data, occurred_at }: Of<'job.admitted'>) {
+const newExternalRun = ({ data, occurred_at }: Of<'run.created'>): Row => ({
+  ...newRun,
+  ...data,
+  source: 'external',
+  created_at: occurred_at,
+  search: searchText([data.name, data.short_id, data.run_id, ...data.tags]),
+})
+
+function runOfJob({ data, occurred_at }: Of<'job.admitted'>): Row {
   const { run_id, short_id, name, project, owner, team, tags, notes, recipe, resolved } = data
   const best = data.spec.spec.checkpoints.metric
   return {

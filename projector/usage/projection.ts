@@ -11,6 +11,7 @@ import {
 } from '../../events/billing.ts'
 import type { Recorded } from '../../events/event.ts'
 import type { JobEvent } from '../../events/jobs.ts'
+import type { NewRows } from '../new-rows.ts'
 import type { Handlers } from '../projection.ts'
 import type { UsageTables } from './table.ts'
 
@@ -26,6 +27,17 @@ export const usageProjection: Handlers<UsageTables, Billed> = {
   'job.running': keepAccount,
   'job.repriced': keepAccount,
   'job.exited': keepAccount,
+}
+
+export const newAccounts: NewRows<Billed> = {
+  table: 'usage_runs',
+  begin(event) {
+    if (event.type !== 'job.admitted') return null
+    const { run_id, owner, project } = event.data
+    const metered = meter(unmetered, event)
+    return { run_id, owner, project, metered, is_open: isOpen(metered) }
+  },
+  fold: () => null,
 }
 
 async function keepAccount(tx: Tx, event: Recorded<Billed>): Promise<void> {

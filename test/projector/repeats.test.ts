@@ -22,8 +22,9 @@ test('an event that was published twice is applied once, another one under its v
       topic,
       [
         {
-          'user.login': async (_, { stream_version }) => {
-            applied.push(stream_version)
+          types: ['user.login'],
+          async apply(_, events) {
+            applied.push(...events.map(event => event.stream_version))
           },
         },
       ],
