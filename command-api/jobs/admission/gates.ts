@@ -17,6 +17,7 @@ const askDialect = (api: string): Answer =>
         code: 'dialect.unknown',
         detail: `Unsupported dialect: the job has api ${api}, this control plane accepts ${dialect}`,
         data: { submitted: api, spoken: dialect },
+        hint: `Write the job in the dialect ${dialect}`,
       }
 
 /** All identifying fields of the lock must match a recipe of the catalogue (specification, "Gates", 1). */
@@ -28,6 +29,7 @@ const recipeHandshake: Gate = ({ spec, recipe, recipes }) => {
       code: 'recipe_handshake.name',
       detail: `Recipe handshake failed: name differs (submitted ${lock.name}, catalog ${recipes.join(', ') || 'is empty'})`,
       data: { submitted: { name: lock.name }, catalog: { names: recipes } },
+      hint: 'Take the lock of a recipe of GET /api/recipes',
     }
   const compared = [
     ['version', lock.version, recipe.version],
@@ -61,6 +63,8 @@ const entrypointOverride: Gate = ({ spec }) =>
         code: 'entrypoint_override',
         detail:
           'Entrypoint override refused: spec.source.entrypoint must be empty; the recipe owns the entrypoint',
+        data: { submitted: spec.spec.source.entrypoint },
+        hint: 'Leave out spec.source.entrypoint; parameters go into spec.params',
       }
 
 const imageRegistry: Gate = ({ spec, registries }) => {
@@ -126,14 +130,16 @@ const references: Gate = ({ dangling }) =>
         code: 'references.unknown',
         detail: dangling.join('; '),
         data: { unknown: dangling },
+        hint: 'Leave out what does not exist, or have its owner share it',
       }
 
-const params: Gate = ({ params: checked }) => {
+const params: Gate = ({ params: checked, recipe }) => {
   if (!checked)
     return {
       ok: false,
       code: 'params.unchecked',
       detail: 'Parameters cannot be checked: the recipe is not in the catalog',
+      hint: 'Take the lock of a recipe of GET /api/recipes',
     }
   if (checked.errors.length === 0) return { ok: true, detail: "they fit the recipe's schema" }
   const faults = checked.errors.map(
@@ -144,6 +150,7 @@ const params: Gate = ({ params: checked }) => {
     code: 'params.invalid',
     detail: `Parameters refused: ${faults.slice(0, 5).join('; ')}`,
     data: { faults },
+    hint: `See params_schema of GET /api/recipes/${recipe?.name}/${recipe?.version}`,
   }
 }
 
