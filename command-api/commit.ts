@@ -1,10 +1,10 @@
-import type { Actor, Event, Stamped, Stream } from '../events/event.ts'
+import type { Actor, Event, Fold, Stamped, Stream } from '../events/event.ts'
 import { streamPosition } from '../platform/position.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { type Asked, answerPosition, stampOf } from './asked.ts'
 import type { Deps } from './deps.ts'
 import { ConcurrentWrite, type EventStore, type Stamp, type Transaction } from './event-store.ts'
-import { claimOf, findAnswer, keepAnswer, lockOf } from './idempotency.ts'
+import { claimOf, findAnswers, type Kept, keepAnswers, lockOf } from './idempotency.ts'
 import { keepSnapshot, loadState } from './snapshots.ts'
 import { takeLocks } from './stream-locks.ts'
 
@@ -96,15 +96,22 @@ export async function create<S, E extends Event, T>(
     target,
     locks: claim ? [...locks, lockOf(claim)] : locks,
     async make(work) {
-      const kept = claim && (await findAnswer(work.tx, claim))
+      const kept = claim && (await findAnswers(work.tx, [claim])).get(lockOf(claim))
       if (kept) return { ...kept, isReplayed: true }
       const answer = await make(work)
       const position = work.position()
-      if (claim) await keepAnswer(work.tx, claim, { answer, position })
+      if (claim) await keepAnswers(work.tx, [{ claim, answer: { answer, position } }])
       return { answer, position, isReplayed: false }
     },
   })
-  const { answer, position, isReplayed } = made.result
+  return answerWith<T>(asked, made.result)
+}
+
+/** Sets the headers of a creating request; returns the body of its response. */
+export function answerWith<T>(
+  asked: Asked,
+  { answer, position, isReplayed }: Kept & { isReplayed: boolean },
+): T {
   if (isReplayed && 'ctx' in asked) asked.ctx.set('Idempotency-Replayed', 'true')
   if (position !== null) answerPosition(asked, position)
   return answer as T
@@ -176,14 +183,8 @@ function workIn(store: EventStore, tx: Transaction, { stamp, names, target }: Op
       const loaded = isFresh
         ? { state: aggregate.initial, version: 0, read: 0 }
         : await loadState(store, tx, of)
-      const events = decide(loaded.state, stamp.now)
-      const decided = {
-        before: loaded.state,
-        events,
-        state: events.map(event => stamped(event, stamp)).reduce(aggregate.evolve, loaded.state),
-        now: stamp.now,
-        actor: stamp.actor,
-      }
+      const decided = decideOn(aggregate, loaded.state, { decide, stamp })
+      const { events } = decided
       if (events.length > 0) {
         await alongside?.(tx, decided)
         await store.append(tx, { stream, expectedVersion: loaded.version, events, stamp })
@@ -193,6 +194,18 @@ function workIn(store: EventStore, tx: Transaction, { stamp, names, target }: Op
       return decided
     },
   }
+}
+
+/** The decision alone; nothing is stored. */
+export function decideOn<S, E extends Event>(
+  { evolve }: Pick<Fold<S, E>, 'evolve'>,
+  before: S,
+  { decide, stamp }: Pick<Decision<S, E>, 'decide'> & { stamp: Stamp },
+): Decided<S, E> {
+  const { now, actor } = stamp
+  const events = decide(before, now)
+  const state = events.map(event => stamped(event, stamp)).reduce(evolve, before)
+  return { before, events, state, now, actor }
 }
 
 const stamped = <E extends Event>(event: E, { now, actor }: Stamp): Stamped<E> => ({

@@ -43,6 +43,8 @@ export type EventStore = {
   ): Promise<Loaded<E>>
   /** Appends in the caller's transaction; throws `ConcurrentWrite` if the version has changed. */
   append(tx: Transaction, append: Append): Promise<void>
+  /** The same for several streams, in one statement. */
+  appendAll(tx: Transaction, appends: readonly Append[]): Promise<void>
   /**
    * Commits what `work` does, or nothing; wakes the relay after the commit. Must not be nested: the inner one would
    * wait for locks of the outer one on another connection, a deadlock that PostgreSQL cannot see.
@@ -94,6 +96,31 @@ export function postgresEventStore(deps: EventStoreDeps): EventStore {
     return definition
   }
 
+  const rowsOf = ({ stream, expectedVersion, events, stamp }: Append): Row[] =>
+    events.map((event, index) => ({
+      event_id: deps.newEventId(),
+      stream,
+      stream_version: expectedVersion + 1 + index,
+      type: event.type,
+      schema_version: definitionOf(event.type).schema_version,
+      data: event.data,
+      stamp,
+    }))
+  const appendAll: EventStore['appendAll'] = async (tx, appends) => {
+    const rows = appends.flatMap(rowsOf)
+    const json = rows.map((row, nth) => rowJson(definitionOf(row.type), row, nth))
+    const duties = rows.flatMap(row => dutiesOf(recordedOf(row)))
+    const open = isOpen.getStore()
+    if (open && duties.length > 0) open.hasDuties = true
+    try {
+      await insert(tx, `[${json.join()}]`, duties)
+    } catch (error) {
+      if (isVersionClash(error))
+        throw new ConcurrentWrite(appends.map(versionOf).join(' or '), { cause: error })
+      throw error
+    }
+  }
+
   return {
     async load<E extends Event>(
       stream: string,
@@ -117,26 +144,8 @@ export function postgresEventStore(deps: EventStoreDeps): EventStore {
       }
     },
 
-    async append(tx, { stream, expectedVersion, events, stamp }) {
-      const rows = events.map((event, index) => ({
-        event_id: deps.newEventId(),
-        stream_version: expectedVersion + 1 + index,
-        type: event.type,
-        schema_version: definitionOf(event.type).schema_version,
-        data: event.data,
-      }))
-      const json = rows.map(row => rowJson(definitionOf(row.type), row))
-      const duties = rows.flatMap(row => dutiesOf(recordedOf(row, stream, stamp)))
-      const open = isOpen.getStore()
-      if (open && duties.length > 0) open.hasDuties = true
-      try {
-        await insert(tx, [stream, metaOf(stamp), stamp.now, `[${json.join()}]`], duties)
-      } catch (error) {
-        if (isVersionClash(error))
-          throw new ConcurrentWrite(`${stream} is past version ${expectedVersion}`)
-        throw error
-      }
-    },
+    append: (tx, append) => appendAll(tx, [append]),
+    appendAll,
 
     async transaction(work) {
       if (isOpen.getStore()) throw new Error('a transaction was begun within another one')
@@ -151,66 +160,64 @@ export function postgresEventStore(deps: EventStoreDeps): EventStore {
 
 const insertEvents = `
   insert into write.event (event_id, stream, stream_version, type, schema_version, data, meta, occurred_at)
-  select event_id, $1, stream_version, type, schema_version, data, $2, $3
-    from jsonb_to_recordset($4)
-      as row(event_id uuid, stream_version int, type text, schema_version int, data jsonb)
-   order by stream_version`
+  select event_id, stream, stream_version, type, schema_version, data, meta, occurred_at
+    from jsonb_to_recordset($1)
+      as row(nth int, event_id uuid, stream text, stream_version int, type text, schema_version int, data jsonb,
+             meta jsonb, occurred_at timestamptz)
+   order by nth`
 
 const insertEventsWithDuties = `
   with appended as (${insertEvents})
   insert into write.duty (duty_id, reactor, cause, event_id, request_id, payload, created_at, due_at)
   select duty_id, reactor, cause, event_id, request_id, payload, created_at, due_at
-    from jsonb_to_recordset($5)
+    from jsonb_to_recordset($2)
       as row(duty_id uuid, reactor text, cause text, event_id uuid, request_id text, payload jsonb,
              created_at timestamptz, due_at timestamptz)
       on conflict do nothing`
 
 /** Duties are inserted by the same statement, so that they cost no further round trip. */
-async function insert(tx: Transaction, values: unknown[], duties: readonly NewDuty[]) {
+async function insert(tx: Transaction, events: string, duties: readonly NewDuty[]) {
   await tx.query(
     duties.length === 0
-      ? { name: 'append_events', text: insertEvents, values }
+      ? { name: 'append_events', text: insertEvents, values: [events] }
       : {
           name: 'append_events_with_duties',
           text: insertEventsWithDuties,
-          values: [...values, JSON.stringify(duties)],
+          values: [events, JSON.stringify(duties)],
         },
   )
 }
 
-type Row = {
-  event_id: string
-  stream_version: number
-  type: string
-  schema_version: number
-  data: object
-}
+type Row = Pick<
+  Recorded,
+  'event_id' | 'stream' | 'stream_version' | 'type' | 'schema_version' | 'data'
+> & { stamp: Stamp }
 
 /** Serialized only once: the data may be long, and their size is checked too. */
-function rowJson(definition: EventDefinition, { data, ...place }: Row): string {
+function rowJson(definition: EventDefinition, { data, stamp, ...place }: Row, nth: number): string {
+  const row = { ...place, nth, meta: metaOf(stamp), occurred_at: stamp.now }
   const json = toEventJson(definition, { type: place.type, data })
-  return `${JSON.stringify(place).slice(0, -1)},"data":${json}}`
+  return `${JSON.stringify(row).slice(0, -1)},"data":${json}}`
 }
 
-const metaOf = ({ actor, requestId, causationId }: Stamp) =>
-  JSON.stringify({ actor, request_id: requestId, causation_id: causationId ?? null })
+const metaOf = ({ actor, requestId, causationId }: Stamp) => ({
+  actor,
+  request_id: requestId,
+  causation_id: causationId ?? null,
+})
+
+const versionOf = ({ stream, expectedVersion }: Append) =>
+  `${stream} is past version ${expectedVersion}`
 
 const isVersionClash = (error: unknown): boolean =>
   error instanceof Error &&
   'constraint' in error &&
   error.constraint === 'event_stream_stream_version_key'
 
-const recordedOf = (
-  row: Pick<Recorded, 'event_id' | 'stream_version' | 'type' | 'schema_version' | 'data'>,
-  stream: string,
-  { actor, requestId, causationId, now }: Stamp,
-): Recorded => ({
+const recordedOf = ({ stamp, ...row }: Row): Recorded => ({
   ...row,
-  stream,
-  occurred_at: now.toISOString(),
-  actor,
-  request_id: requestId,
-  causation_id: causationId ?? null,
+  occurred_at: stamp.now.toISOString(),
+  ...metaOf(stamp),
 })
 
 /** Converts a row of `write.event` to its form on the log. */

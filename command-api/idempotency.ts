@@ -30,7 +30,8 @@ export function claimOf(asked: Asked, now: Date): Claim | null {
 }
 
 /** Name of the lock that serializes requests with the same key. */
-export const lockOf = ({ scope, key }: Claim): string => `idempotency ${scope} ${key}`
+export const lockOf = ({ scope, key }: Pick<Claim, 'scope' | 'key'>): string =>
+  `idempotency ${scope} ${key}`
 
 /** Leaves out the password, so that nobody can guess it from the stored hash. */
 const hashOf = (body: unknown) =>
@@ -38,47 +39,72 @@ const hashOf = (body: unknown) =>
 
 const oldest = (now: Date) => new Date(now.getTime() - keptMs)
 
-/** The response to the first request with this key; null if this is the first. The caller holds the key's lock. */
-export async function findAnswer(tx: Transaction, claim: Claim): Promise<Kept | null> {
-  const { scope, key, hash, now } = claim
+/**
+ * The responses to the first requests with these keys, by `lockOf`; a key without one is used for the first time. A key
+ * whose body differs is refused. The caller holds the locks of the keys.
+ */
+export async function findAnswers(
+  tx: Transaction,
+  claims: readonly Claim[],
+): Promise<Map<string, Kept>> {
+  const [first] = claims
+  if (!first) return new Map()
   const { rows } = await tx.query({
-    name: 'find_answer',
-    text: `select request_hash, answer, position from write.idempotency
-            where scope = $1 and key = $2 and created_at >= $3`,
-    values: [scope, key, oldest(now)],
+    name: 'find_answers',
+    text: `select k.scope, k.key, k.request_hash, k.answer, k.position
+             from unnest($1::text[], $2::text[]) as asked (scope, key) join write.idempotency k using (scope, key)
+            where k.created_at >= $3`,
+    values: [claims.map(({ scope }) => scope), claims.map(({ key }) => key), oldest(first.now)],
   })
-  const [first] = rows
-  if (!first) return null
-  if (!hash.equals(first.request_hash))
-    throw new Refusal(
-      'conflict',
-      `Idempotency-Key ${key} was already used with a different body; use a new key`,
-      { code: 'idempotency.other_body' },
-    )
-  return { answer: first.answer, position: first.position }
+  const rowOf = new Map(rows.map(row => [lockOf({ scope: row.scope, key: row.key }), row]))
+  return new Map(
+    claims.flatMap(claim => {
+      const row = rowOf.get(lockOf(claim))
+      if (!row) return []
+      if (!claim.hash.equals(row.request_hash)) throw otherBody(claim)
+      return [[lockOf(claim), { answer: row.answer, position: row.position }]]
+    }),
+  )
 }
 
+const otherBody = ({ key }: Claim) =>
+  new Refusal(
+    'conflict',
+    `Idempotency-Key ${key} was already used with a different body; use a new key`,
+    { code: 'idempotency.other_body' },
+  )
+
 /**
- * Stores a response in the transaction of the change that it reports. Processes of earlier versions do not take the
- * key's lock: if one of them has used the key meanwhile, the command is decided again on the new state.
+ * Stores responses in the transaction of the changes that they report. Processes of earlier versions do not take the
+ * key's lock: if one of them has used a key meanwhile, the command is decided again on the new state.
  */
-export async function keepAnswer(
+export async function keepAnswers(
   tx: Transaction,
-  { scope, key, hash, now }: Claim,
-  { answer, position }: Kept,
+  kept: readonly { claim: Claim; answer: Kept }[],
 ): Promise<void> {
+  const [first] = kept
+  if (!first) return
+  const { now } = first.claim
   const { rowCount } = await tx.query({
-    name: 'keep_answer',
+    name: 'keep_answers',
     text: `insert into write.idempotency as known (scope, key, request_hash, answer, position, created_at)
-           values ($1, $2, $3, $4, $5, $6)
+           select scope, key, decode(hash, 'hex'), answer, position, $2
+             from jsonb_to_recordset($1) as kept (scope text, key text, hash text, answer jsonb, position text)
            on conflict (scope, key) do update
              set request_hash = excluded.request_hash, answer = excluded.answer,
                  position = excluded.position, created_at = excluded.created_at
-             where known.created_at < $7`,
-    values: [scope, key, hash, JSON.stringify(answer, withoutSecrets), position, now, oldest(now)],
+             where known.created_at < $3`,
+    values: [`[${kept.map(rowOf).join()}]`, now, oldest(now)],
   })
-  if (rowCount === 0) throw new ConcurrentWrite(`the key ${key} was used at the same time`)
+  if (rowCount !== kept.length) throw new ConcurrentWrite('a key was used at the same time')
   await forgetOld(tx, now)
+}
+
+function rowOf({ claim, answer }: { claim: Claim; answer: Kept }): string {
+  const { scope, key, hash } = claim
+  const row = { scope, key, hash: hash.toString('hex'), position: answer.position }
+  const json = JSON.stringify(answer.answer, withoutSecrets) ?? 'null'
+  return `${JSON.stringify(row).slice(0, -1)},"answer":${json}}`
 }
 
 const secretFields = new Set(['token', 'SERVICE_TOKEN', 'password', 'secret'])

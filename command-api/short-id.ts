@@ -27,13 +27,22 @@ export type ShortId = {
  */
 export async function nextShortId(deps: ShortIdDeps, asked: TakeShortId): Promise<ShortId> {
   const { project, caller } = asked
-  const known = await findProject(deps.pool, project, caller)
+  return shortIdIn(await findProject(deps.pool, project, caller), deps, asked)
+}
+
+/** The same where the project has been looked up; null: there is none yet. */
+export function shortIdIn(
+  known: ProjectFacts | null,
+  deps: ShortIdDeps,
+  asked: TakeShortId,
+): ShortId {
+  const { project, caller } = asked
   if (!known)
     return {
       locks: [projectAt(project).stream],
       take: async work => `${project}-${await createProject(deps, work, asked)}`,
     }
-  refuseStrangers(known, project, caller)
+  refuseProjectOfOthers(known, project, caller)
   return { locks: [], take: async () => `${project}-${await deps.shortNumbers.take(project)}` }
 }
 
@@ -61,45 +70,34 @@ async function createProject(
         { type: 'project.created', data: { name: project, owner, visibility } },
       ],
     })
-  else await refuseProjectOfOthers(work.tx, project, caller)
+  else {
+    const known = await findProject(work.tx, project, caller)
+    if (known) refuseProjectOfOthers(known, project, caller)
+  }
   return row.last_short
-}
-
-/** Throws the refusals of `nextShortId` without taking one. */
-export async function refuseProjectOfOthers(
-  db: Pool | Transaction,
-  project: string,
-  caller: Person,
-): Promise<void> {
-  const row = await findProject(db, project, caller)
-  if (row) refuseStrangers(row, project, caller)
-}
-
-type Row = Pick<ProjectFacts, 'owner' | 'visibility'> & {
-  member_role: ProjectFacts['memberRole']
 }
 
 async function findProject(
   db: Pool | Transaction,
   project: string,
   caller: Person,
-): Promise<Row | null> {
-  const { rows } = await db.query<Row>({
+): Promise<ProjectFacts | null> {
+  const { rows } = await db.query<{ known: ProjectFacts }>({
     name: 'project_to_submit_to',
-    text: `select owner, visibility, (
-             select role from write.project_member m
-              where m.project = p.name and m.username = $2) as member_role
-             from write.project p where name = $1`,
+    text: `select ${projectFacts('$2')} as known from write.project p where name = $1`,
     values: [project, caller.username],
   })
-  return rows[0] ?? null
+  return rows[0]?.known ?? null
 }
 
+/** SQL: the facts about project `p` for this person. */
+export const projectFacts = (username: string) => `jsonb_build_object(
+  'owner', p.owner, 'visibility', p.visibility, 'memberRole', (
+    select role from write.project_member m where m.project = p.name and m.username = ${username}))`
+
 /** Names are global, so a taken name is not secret: 403 instead of 404. */
-function refuseStrangers(row: Row, project: string, caller: Asking): void {
-  const { owner, visibility, member_role: memberRole } = row
-  const roles = rolesIn({ owner, visibility, memberRole }, caller)
-  if (judge(roles, 'submit') !== 'permitted')
+export function refuseProjectOfOthers(known: ProjectFacts, project: string, caller: Asking): void {
+  if (judge(rolesIn(known, caller), 'submit') !== 'permitted')
     throw new Refusal(
       'forbidden',
       `Project ${project} belongs to somebody else; ask its owner to make you a member`,

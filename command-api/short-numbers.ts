@@ -22,6 +22,8 @@ export function createShortNumbers(loosePool: Pool): ShortNumbers {
   const waiting = new Map<string, Waiting[]>()
 
   const serve = async (project: string) => {
+    // Submits of one group ask in the same turn of the event loop, and share the first statement.
+    await Promise.resolve()
     for (;;) {
       const served = waiting.get(project)?.splice(0, atOnce) ?? []
       if (served.length === 0) {

@@ -7,15 +7,12 @@ import { runIdInPath } from '../../schemas/shared.ts'
 import type { Action } from '../access.ts'
 import type { Deps } from '../deps.ts'
 import { type ActOnRun, runToActOn } from '../run-to-act-on.ts'
-import { passAll } from './admission/gates.ts'
-import { loadFacts } from './admission/load-facts.ts'
 import { clone, retry } from './again.ts'
 import { newestCheckpoint, shown } from './checkpoint.ts'
-import type { JobPorts } from './ports.ts'
-import { createJob } from './submit.ts'
+import type { Submits } from './submit.ts'
 
 /** Other jobs like this one. */
-export const againRoutes = (deps: Deps, ports: JobPorts): Route[] => [
+export const againRoutes = (deps: Deps, submits: Submits): Route[] => [
   route({
     method: 'POST',
     path: '/api/jobs/{run_id}/clone',
@@ -50,9 +47,7 @@ export const againRoutes = (deps: Deps, ports: JobPorts): Route[] => [
       const { run_id } = job.subject
       const newest = await newestCheckpoint(deps.pool, run_id)
       const spec = retry(job, { spec: submitted, checkpoint: newest, env: body.env ?? {} })
-      const facts = await loadFacts(spec, { ...deps, ...ports, caller })
-      const admitted = await createJob(deps, request, { facts, gates: passAll(facts) })
-      ports.wake()
+      const admitted = await submits.submit(request, spec)
       const checkpoint = newest?.artifact_id === spec.spec.init_from?.artifact_id ? newest : null
       return { ...admitted, retry_of: run_id, checkpoint: checkpoint && shown(checkpoint) }
     },

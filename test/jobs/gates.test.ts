@@ -50,6 +50,7 @@ const factsOf = (
 ): AdmissionFacts => ({
   spec: specOf(spec),
   caller: { username: 'ada', role: 'operator' },
+  project: null,
   recipe,
   recipes: ['grpo'],
   params: { value: {}, errors: [] },

@@ -8,7 +8,7 @@ import type { Person } from '../../auth/caller.ts'
 import { commit } from '../../command-api/commit.ts'
 import type { EventStore } from '../../command-api/event-store.ts'
 import { passAll } from '../../command-api/jobs/admission/gates.ts'
-import { loadFacts } from '../../command-api/jobs/admission/load-facts.ts'
+import { loadFacts, storedFacts } from '../../command-api/jobs/admission/load-facts.ts'
 import { executorCommands } from '../../command-api/jobs/executor-commands.ts'
 import { saveJob } from '../../command-api/jobs/rows.ts'
 import { createJob, type SubmitDeps } from '../../command-api/jobs/submit.ts'
@@ -140,10 +140,11 @@ export async function jobsWithExecutor(
       const { name = '', version = '', digest = '', framework } = recipe ?? {}
       const runtime_id = framework?.runtime_id ?? ''
       body.lock = { name, version, digest, framework: { runtime_id, name: null, version: null } }
-      const facts = await loadFacts(body, { ...deps, caller, catalogue })
+      const readStored = storedFacts(pool)
+      const facts = await loadFacts(body, { ...deps, caller, catalogue, readStored })
       const ctx = { method: 'POST', path: '/api/jobs', get: () => '', set: () => {} }
       const request = { caller, requestId: 'test', ctx }
-      return createJob(deps, request, { facts, gates: passAll(facts) })
+      return createJob(deps, { request, submission: { facts, gates: passAll(facts) } })
     },
     change: async (run_id, decide) =>
       (await commit(deps, cause, jobAt(run_id), { decide, alongside: saveJob })).state,

@@ -4,11 +4,14 @@ import type { Profile } from '../../../schemas/profiles.ts'
 import type { Quota } from '../../../schemas/quotas.ts'
 import type { Recipe } from '../../../schemas/recipes.ts'
 import type { ValidationError } from '../../../schemas/shared.ts'
+import type { ProjectFacts } from '../../access.ts'
 
 /** The input of all gates, loaded before the first one runs. */
 export type AdmissionFacts = {
   spec: JobSpec
   caller: { username: string; role: 'admin' | 'operator' }
+  /** The project of the spec; null before its first submit. */
+  project: ProjectFacts | null
   /** The recipe of the lock: the exact version, or else the newest with its name. */
   recipe: Recipe | null
   /** Names of the catalogue. */

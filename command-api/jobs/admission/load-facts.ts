@@ -1,20 +1,25 @@
 import type { Pool } from 'pg'
+import { inBatches } from '../../../platform/remembered.ts'
 import { type CatalogueEntry, findRecipe } from '../../../recipes/catalogue.ts'
 import type { JobSpec } from '../../../schemas/jobspec.ts'
 import type { Profile } from '../../../schemas/profiles.ts'
-import { defaultQuota } from '../../../schemas/quotas.ts'
+import { defaultQuota, type Quota } from '../../../schemas/quotas.ts'
+import { projectFacts } from '../../short-id.ts'
 import type { AdmissionFacts } from './facts.ts'
 import { type Lookup, resolveReferences } from './references.ts'
 
-export type FactSources = Lookup & { catalogue: readonly CatalogueEntry[] }
+export type FactSources = Lookup & {
+  catalogue: readonly CatalogueEntry[]
+  readStored: ReadStored
+}
 
 /** Loads the facts that the gates need for a spec. */
 export async function loadFacts(spec: JobSpec, from: FactSources): Promise<AdmissionFacts> {
-  const { pool, caller, catalogue } = from
+  const { caller, catalogue, readStored } = from
   const { name, version } = spec.lock
   const entry = findRecipe(catalogue, name, version) ?? findRecipe(catalogue, name)
   const [stored, references] = await Promise.all([
-    readStored(pool, caller.username),
+    readStored({ username: caller.username, project: spec.metadata.project }),
     resolveReferences(spec, from),
   ])
   const wanted = spec.spec.resources.profile
@@ -25,6 +30,7 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
     recipes: [...new Set(catalogue.map(({ recipe }) => recipe.name))],
     params: entry ? checkParams(entry, spec.spec.params) : null,
     registries: stored.registries,
+    project: stored.project,
     quota: stored.quota,
     held_gpus: stored.held_gpus,
     profile: profileNamed(stored.profiles, wanted),
@@ -45,25 +51,57 @@ function checkParams(entry: CatalogueEntry, params: Record<string, unknown>) {
   return checked.ok ? { value: checked.value, errors: [] } : { value: {}, errors: checked.errors }
 }
 
-type Stored = Pick<AdmissionFacts, 'quota' | 'held_gpus'> & {
+type Asking = { username: string; project: string }
+
+type Stored = Pick<AdmissionFacts, 'project' | 'quota' | 'held_gpus'> & {
   registries: string[]
   profiles: Profile[]
 }
 
-/** One query for everything, because admission runs thousands of times a second. */
-async function readStored(pool: Pool, username: string): Promise<Stored> {
+export type ReadStored = (asking: Asking) => Promise<Stored>
+
+/**
+ * One query for all facts, and for all submits that come while the one before is under way: admission runs a thousand
+ * times a second. Each is asked anew, because prices, quotas and members must be those in force.
+ */
+export function storedFacts(pool: Pool): ReadStored {
+  const find = inBatches(keys => readAllStored(pool, keys))
+  return async asking => {
+    const stored = await find(JSON.stringify([asking.username, asking.project]))
+    if (!stored) throw new Error('the facts of a submit were not read')
+    return stored
+  }
+}
+
+async function readAllStored(pool: Pool, keys: readonly string[]): Promise<Map<string, Stored>> {
+  const asked = keys.map(key => JSON.parse(key) as [username: string, project: string])
   const { rows } = await pool.query({
     name: 'admission_facts',
-    text: `select (select to_jsonb(q) - '{username,held_jobs,held_series}'::text[]
-                     from write.quota q where username = $1) as quota,
-                  (select coalesce(jsonb_agg(prefix order by prefix), '[]') from write.image_registry) as registries,
+    text: `select (select coalesce(jsonb_agg(prefix order by prefix), '[]') from write.image_registry) as registries,
                   (select coalesce(jsonb_agg(to_jsonb(p) || jsonb_build_object(
                             'price_per_gpu_hour', p.price_per_gpu_hour::text) order by name), '[]')
-                     from write.profile p) as profiles`,
-    values: [username],
+                     from write.profile p) as profiles,
+                  (select jsonb_agg(jsonb_build_object(
+                            'project', (select ${projectFacts('asked.username')} from write.project p
+                                         where p.name = asked.project),
+                            'quota', (select to_jsonb(q) - '{username,held_jobs,held_series}'::text[]
+                                        from write.quota q where q.username = asked.username)) order by asked.nth)
+                     from unnest($1::text[], $2::text[]) with ordinality as asked (username, project, nth)) as answers`,
+    values: [asked.map(([username]) => username), asked.map(([, project]) => project)],
   })
-  const { quota, ...stored } = rows[0] ?? {}
-  if (!quota) return { quota: defaultQuota, held_gpus: 0, ...stored }
-  const { set_at, held_gpus, ...limits } = quota
-  return { quota: { ...limits, default: set_at === null }, held_gpus, ...stored }
+  const { registries, profiles, answers } = rows[0] ?? {}
+  return new Map(
+    keys.map((key, index) => {
+      const { project, quota } = answers[index]
+      return [key, { project, ...quotaOf(quota), registries, profiles }]
+    }),
+  )
+}
+
+type QuotaRow = Omit<Quota, 'default'> & { set_at: string | null; held_gpus: number }
+
+function quotaOf(row: QuotaRow | null): Pick<Stored, 'quota' | 'held_gpus'> {
+  if (!row) return { quota: defaultQuota, held_gpus: 0 }
+  const { set_at, held_gpus, ...limits } = row
+  return { quota: { ...limits, default: set_at === null }, held_gpus }
 }

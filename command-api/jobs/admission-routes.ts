@@ -1,0 +1,51 @@
+import { type Route, route } from '../../auth/route.ts'
+import { admissionResult, preflightResult } from '../../schemas/jobs.ts'
+import { jobSpec, jobSpecLimitBytes } from '../../schemas/jobspec.ts'
+import type { Deps } from '../deps.ts'
+import { askAll, passDialect } from './admission/gates.ts'
+import { estimateOf, warningsOf } from './admission/warnings.ts'
+import { placeOfNewcomer } from './queue-place.ts'
+import { refuseStrangers, type Submits } from './submit.ts'
+
+export const admissionRoutes = (deps: Deps, submits: Submits): Route[] => [
+  route({
+    method: 'POST',
+    path: '/api/jobs',
+    credential: 'person',
+    reach: 'taken',
+    tag: 'jobs',
+    summary: 'Submit a job; refused by the first gate that does not let it pass',
+    body: jobSpec,
+    beforeSchema: passDialect,
+    bodyLimitBytes: jobSpecLimitBytes,
+    response: admissionResult,
+    refusals: ['invalid', 'forbidden', 'conflict', 'not_configured'],
+    handle: request => submits.submit(request, request.body),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/jobs/preflight',
+    credential: 'person',
+    reach: 'taken',
+    tag: 'jobs',
+    summary: 'Ask all gates about a job without submitting it',
+    body: jobSpec,
+    bodyLimitBytes: jobSpecLimitBytes,
+    response: preflightResult,
+    refusals: ['forbidden'],
+    async handle({ caller, body }) {
+      const facts = await submits.factsOf(body, caller)
+      refuseStrangers(facts, caller)
+      const gates = askAll(facts)
+      const ok = gates.every(gate => gate.ok)
+      const newcomer = { owner: caller.username, priority: body.spec.scheduling.priority }
+      return {
+        ok,
+        gates,
+        warnings: warningsOf(facts),
+        estimate: estimateOf(facts),
+        queue: ok ? await placeOfNewcomer(deps.pool, newcomer) : null,
+      }
+    },
+  }),
+]

@@ -1,0 +1,134 @@
+import type { Job } from '../../events/job-state.ts'
+import { type JobAdmitted, type JobEvent, paramsAdded } from '../../events/jobs.ts'
+import { digestOf } from '../../platform/digest.ts'
+import type { AdmissionResult, GateResult, QueueView } from '../../schemas/jobs.ts'
+import { currency } from '../../schemas/profiles.ts'
+import { toTimestamp } from '../../schemas/timestamp.ts'
+import type { Decided } from '../commit.ts'
+import type { Transaction } from '../event-store.ts'
+import { type AdmissionFacts, requestOf } from './admission/facts.ts'
+import { estimateOf, warningsOf, withoutSecrets } from './admission/warnings.ts'
+import type { Hold } from './decide.ts'
+
+/** A job that has passed its gates. */
+export type Submission = {
+  facts: AdmissionFacts
+  gates: GateResult[]
+}
+
+export function admittedOf(
+  { facts, gates }: Submission,
+  ids: { run_id: string; short_id: string; owner: string },
+): JobAdmitted {
+  const { recipe, profile, params, resolved, spec } = facts
+  if (!recipe || !profile || !params) throw new Error('a job passed its gates without a recipe')
+  const { nodes, gpus, series } = requestOf(facts)
+  const { project, name, team, tags, notes } = spec.metadata
+  const { scheduling, retry } = spec.spec
+  const { name: recipeName, version, digest } = recipe
+  return {
+    ...ids,
+    project,
+    name,
+    team,
+    kind: spec.kind,
+    tags,
+    notes,
+    recipe: { name: recipeName, version, digest },
+    profile: profile.name,
+    series,
+    gpus,
+    nodes,
+    priority: scheduling.priority,
+    preemptible: scheduling.preemptible,
+    max_attempts: retry.max_attempts,
+    price_per_gpu_hour: profile.price_per_gpu_hour,
+    currency,
+    spec: withoutSecrets(spec),
+    spec_digest: digestOf(spec),
+    params_added: paramsAdded(spec.spec.params, params.value),
+    gates,
+    warnings: warningsOf(facts),
+    estimate: estimateOf(facts),
+    resolved,
+  }
+}
+
+export function holdOf({ spec }: AdmissionFacts, now: Date): Hold | null {
+  const until = spec.spec.scheduling.not_before
+  if (until === null || Date.parse(until) <= now.getTime()) return null
+  return { reason: 'not_before', until: new Date(until).toISOString() }
+}
+
+export type NewJob = Pick<Decided<Job, JobEvent>, 'state' | 'events' | 'now'> & {
+  facts: AdmissionFacts
+  admitted: JobAdmitted
+}
+
+/** Inserts the rows of new jobs that other rules and the executor use. */
+export async function insertJobs(tx: Transaction, jobs: readonly NewJob[]): Promise<void> {
+  await tx.query({
+    name: 'insert_jobs',
+    text: `with given as (
+             select * from jsonb_to_recordset($1) as job (
+               run_id text, short_id text, owner text, project text, priority int, profile text, series text, gpus int, nodes int,
+               price numeric, admitted_at timestamptz, executor text, env jsonb, pending_until timestamptz, state text,
+               queue_reason text, not_before timestamptz)),
+           run as (
+             insert into write.run_state (run_id, short_id, owner, project, source, last_report_at)
+             select run_id, short_id, owner, project, 'job', admitted_at from given)
+           insert into write.job_state (run_id, short_id, owner, project, priority, profile, series, gpus, admitted_at,
+                                        executor, env, pending_until, state, queue_reason, not_before, nodes, priced_at)
+           select run_id, short_id, owner, project, priority, profile, series, gpus, admitted_at, executor, env,
+                  pending_until, state, queue_reason, not_before, nodes,
+                  -- The change that led to the price read at admission; a later one is still to be applied.
+                  coalesce((select max(effective_at) from write.profile_rate r
+                             where r.profile = given.profile and r.price_per_gpu_hour = given.price), '-infinity')
+             from given`,
+    values: [JSON.stringify(jobs.map(rowOf))],
+  })
+}
+
+function rowOf({ facts, admitted, state: job, now }: NewJob) {
+  const { run_id, short_id, owner, project, priority, profile, series, gpus, nodes } = admitted
+  const { env, limits } = facts.spec.spec
+  return {
+    ...{ run_id, short_id, owner, project, priority, profile, series, gpus, nodes, env },
+    price: admitted.price_per_gpu_hour,
+    admitted_at: now,
+    executor: facts.profile?.executor,
+    pending_until:
+      limits.max_pending_s === null ? null : new Date(now.getTime() + limits.max_pending_s * 1000),
+    state: job.state,
+    queue_reason: job.queue_reason,
+    not_before: job.not_before,
+  }
+}
+
+export function resultOf(
+  { admitted, events, now }: NewJob,
+  queue: QueueView | null,
+): AdmissionResult {
+  const { run_id, short_id, project, spec, spec_digest, gates, warnings } = admitted
+  const last = events.at(-1)
+  const isHeld = last?.type === 'job.held'
+  return {
+    run_id,
+    job_id: run_id,
+    short_id,
+    project,
+    state: isHeld ? 'held' : 'queued',
+    state_reason: isHeld ? last.data.reason : (queue?.reason ?? null),
+    dialect: spec.api,
+    spec_digest,
+    admission: { admitted_at: toTimestamp(now), gates, warnings },
+    queue,
+    estimate: admitted.estimate,
+    resolved: admitted.resolved,
+    urls: {
+      console: `/runs/${run_id}`,
+      logs: `/api/jobs/${run_id}/logs/stream`,
+      metrics: `/api/runs/${run_id}/metrics/stream`,
+    },
+  }
+}

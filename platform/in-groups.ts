@@ -1,0 +1,56 @@
+export type Grouping = {
+  /** The largest group. */
+  most: number
+  /** How many groups may be worked on at once. */
+  atOnce: number
+}
+
+/** What became of each item, in their order. */
+export type Outcomes<O> = readonly PromiseSettledResult<O>[]
+
+type Waiting<I, O> = { item: I; resolve(output: O): void; reject(error: unknown): void }
+
+/**
+ * For work that costs little more for many items than for one. An item is worked on at once, or, while enough groups
+ * are under way, together with all that have come until one of them has ended. If `work` rejects, so does each of its
+ * items.
+ */
+export function inGroups<I, O>(
+  { most, atOnce }: Grouping,
+  work: (items: readonly I[]) => Promise<Outcomes<O>>,
+): (item: I) => Promise<O> {
+  const waiting: Waiting<I, O>[] = []
+  let underWay = 0
+
+  const serve = async () => {
+    // Items of the same turn of the event loop share the first group, too.
+    await Promise.resolve()
+    while (waiting.length > 0) await workOn(work, waiting.splice(0, most))
+    underWay--
+  }
+
+  return item =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject })
+      if (underWay === atOnce) return
+      underWay++
+      void serve()
+    })
+}
+
+/** Never rejects: a fault is that of the items. */
+async function workOn<I, O>(
+  work: (items: readonly I[]) => Promise<Outcomes<O>>,
+  group: readonly Waiting<I, O>[],
+): Promise<void> {
+  try {
+    const outcomes = await work(group.map(({ item }) => item))
+    for (const [index, { resolve, reject }] of group.entries()) {
+      const outcome = outcomes[index]
+      if (outcome?.status === 'fulfilled') resolve(outcome.value)
+      else reject(outcome?.reason ?? new Error('an item of a group has no outcome'))
+    }
+  } catch (error) {
+    for (const { reject } of group) reject(error)
+  }
+}
