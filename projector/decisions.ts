@@ -4,17 +4,9 @@ import type { Event, EventDefinition, Recorded } from '../events/event.ts'
 import { upcast } from '../events/upcast.ts'
 import type { Batch } from '../platform/log/event-log.ts'
 import { applyWithNewRows, type NewRows } from './new-rows.ts'
-import type { TopicProjection } from './projection.ts'
+import type { Slice, TopicProjection } from './projection.ts'
 
 type AnyHandler = (tx: Kysely<unknown>, event: Recorded) => Promise<unknown>
-
-/** What one slice makes of decisions, without its table types. Slices share no table. */
-export type Slice = {
-  /** Of the events that it gets. */
-  types: readonly string[]
-  /** Applies events in the order of the log. */
-  apply(tx: Kysely<unknown>, events: readonly Recorded[]): Promise<unknown>
-}
 
 /** A slice that applies one event after the other, except that new rows may be stored together. */
 export function slice<E extends Event>(handlers: object, newRows?: NewRows<E>): Slice {

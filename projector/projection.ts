@@ -50,3 +50,11 @@ export type Handlers<Tables, E extends Event> = {
     event: Recorded<Extract<E, { type: T }>>,
   ) => Promise<unknown>
 }
+
+/** What one slice makes of decisions, without its table types. Slices share no table. */
+export type Slice = {
+  /** Of the events that it gets. */
+  types: readonly string[]
+  /** Applies events in the order of the log. */
+  apply(tx: Kysely<unknown>, events: readonly Recorded[]): Promise<unknown>
+}

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { Recorded } from '../../events/event.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import type { RunEvent } from '../../events/runs.ts'
-import type { Slice } from '../decisions.ts'
 import { insertRows, type Row } from '../new-rows.ts'
+import type { Slice } from '../projection.ts'
 
 type Told = JobEvent | RunEvent
 
