@@ -128,6 +128,8 @@ test.serial('a queued job stops at once, by its id or short id, and then is over
     accepted: true,
     already: false,
     deadline: null,
+    checkpoint: null,
+    warnings: [],
   })
   const again = await forge.call<Refused>('POST', `/api/jobs/${job.run_id}/stop`)
   t.is(again.status, 409)
