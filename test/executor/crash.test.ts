@@ -2,7 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
-import { attemptPaths, type LaunchRecord } from '../../executor/local/attempt-directory.ts'
+import {
+  attemptPaths,
+  type LaunchRecord,
+  type StartedRecord,
+} from '../../executor/local/attempt-directory.ts'
 import { readJson, writeDurably } from '../../executor/local/durable-json.ts'
 import { prepareAttempt } from '../../executor/local/prepare.ts'
 import { bootId, identify } from '../../executor/local/processes.ts'
@@ -10,9 +14,9 @@ import { startSupervisor } from '../../executor/local/start-supervisor.ts'
 import { until } from '../servers/until.ts'
 import { commandLinesWith, exitOf, launch, untilState } from './attempts.ts'
 import { openAt } from './bench.ts'
-import { claimOf, kill9, server } from './doomed.ts'
+import { claimOf, kill9, killSupervisor, server } from './doomed.ts'
 import { localBench } from './local-bench.ts'
-import { untilPrinted } from './output.ts'
+import { outputOf, untilPrinted } from './output.ts'
 import { survivalRules } from './survival.ts'
 
 survivalRules('none')
@@ -76,6 +80,34 @@ test('a submit waits for that of another living server, but not for ever', async
     now: () => new Date(Date.now() + 10 * 60_000),
   })
   t.deepEqual(await later.observe(ref), { state: 'unknown' })
+})
+
+test('attempts with records of before there were several nodes go on', async t => {
+  const { runsDirectory, executor, reopen, scratch } = await localBench(t)
+  const go = path.join(scratch, 'go')
+  const script = `echo up; until [ -e ${go} ]; do sleep 0.05; done; echo done; exit 4`
+  const refs = await Promise.all(
+    [1, 2].map(() => executor.submit(launch({ command: ['sh', '-c', script] }))),
+  )
+  for (const ref of refs) {
+    await untilPrinted(executor, ref, 'up\n')
+    await untilState(executor, ref, 'running')
+    const { launch: launched, started } = attemptPaths(path.join(runsDirectory, ref))
+    const { nodes, gpu_indexes, ...record } = (await readJson<LaunchRecord>(launched)) ?? {}
+    const { others, ...leader } = (await readJson<StartedRecord>(started)) ?? {}
+    t.deepEqual([nodes, gpu_indexes, others], [1, [], []])
+    await writeDurably(launched, record)
+    await writeDurably(started, leader)
+  }
+  const [first = '', second = ''] = refs
+  const later = await reopen()
+  t.deepEqual(await later.nodes(first), [{ node: 'local', rank: 0, gpu_indexes: [] }])
+  await killSupervisor(runsDirectory, second)
+  t.like(await exitOf(later, second), { exit_code: null, launch_error: 'supervisor lost' })
+  await writeFile(go, '')
+  t.like(await exitOf(later, first), { exit_code: 4 })
+  t.is(String((await outputOf(later, first)).stdout), 'up\ndone\n')
+  t.is(String((await outputOf(later, second)).stdout), 'up\n')
 })
 
 test('an attempt stopped before anybody started it never starts', async t => {
