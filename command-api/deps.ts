@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { KeyRing } from '../auth/keys.ts'
 import type { OidcSettings } from '../auth/oidc-settings.ts'
+import type { QueueBook } from '../events/queue-picture.ts'
 import type { Topics } from '../events/topics.ts'
 import type { Clock } from '../platform/time.ts'
 import type { Reports } from './admit-report.ts'
@@ -37,6 +38,7 @@ export type Deps = {
   appendFact: AppendFact
   metricKeys: KeyLimit
   shortNumbers: ShortNumbers
+  queue: QueueBook
   topics: Topics
   newEventId: () => string
   /** Counts points for the scraper. */

@@ -20,6 +20,7 @@ import { configuredProvider, oidcRoutes } from './oidc/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
 import { type ProjectionAdmin, projectionRoutes } from './projections/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
+import { queueRoutes } from './queue/routes.ts'
 import { quotaRoutes } from './quotas/routes.ts'
 import { rubricRoutes } from './rubrics/routes.ts'
 import { reportRun } from './runs/report.ts'
@@ -51,6 +52,7 @@ export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...lifecycleRoutes(deps, { external: reportRun(deps), job: reportJob(deps, ports.wake) }),
   ...hparamsRoutes(deps),
   ...metricRoutes(deps),
+  ...queueRoutes(deps, ports.wake),
   ...quotaRoutes(deps),
   ...userRoutes(deps, ports.passwords),
   ...maintenanceRoutes(deps, ports.maintenanceSwitched),

@@ -13,6 +13,7 @@ import { notifications } from './notifications.ts'
 import { profiles } from './profiles.ts'
 import { projections } from './projections.ts'
 import { projects } from './projects.ts'
+import { engines, queue } from './queue.ts'
 import { quotas } from './quotas.ts'
 import { rubrics } from './rubrics.ts'
 import { runs } from './runs.ts'
@@ -23,6 +24,7 @@ const listed = [
   deadLetters,
   devices,
   duties,
+  engines,
   failedLogins,
   hparams,
   imageRegistries,
@@ -33,6 +35,7 @@ const listed = [
   profiles,
   projections,
   projects,
+  queue,
   quotas,
   rubrics,
   runs,

@@ -2,6 +2,9 @@ import type { NodeOfRank } from '../events/jobs.ts'
 import type { QueueReason } from '../schemas/jobs.ts'
 import type { Exited, Offsets } from './port.ts'
 
+/** Why nothing starts on an engine. */
+export type WhyClosed = 'queue_paused' | 'draining'
+
 /** A queued job whose owner's quota has room for it; listed in queue order. */
 export type WaitingJob = { run_id: string; gpus: number; reason: QueueReason | null }
 
@@ -48,7 +51,7 @@ export type LaunchOrder = {
 }
 
 /** `gpus_taken`: another job has got one of them since they were selected; `gone`: the job is no longer queued. */
-export type Scheduled = 'scheduled' | 'quota_in_use' | 'gpus_taken' | 'gone'
+export type Scheduled = 'scheduled' | 'quota_in_use' | 'gpus_taken' | 'gone' | WhyClosed
 
 /** The executor's commands on jobs; each decides from the job's events and may be repeated. */
 export type JobCommands = {
@@ -65,8 +68,12 @@ export type JobCommands = {
   ): Promise<readonly Pick<ActiveAttempt, 'run_id' | 'attempt' | 'scheduled_at'>[]>
   /** Reserves quota and GPUs and creates the next attempt in one transaction, or does nothing. */
   schedule(run_id: string, gpu_indexes: readonly number[]): Promise<Scheduled>
-  /** Records why a job still waits, if the reason changed. */
-  keepWaiting(run_id: string, reason: QueueReason): Promise<void>
+  /** Null: jobs may start. */
+  whyClosed(): Promise<WhyClosed | null>
+  /** Records why jobs still wait. */
+  keepWaiting(waits: readonly { run_id: string; reason: QueueReason }[]): Promise<void>
+  /** Records one reason for all that are due. */
+  keepAllWaiting(reason: WhyClosed): Promise<void>
   /** The order to launch an attempt, with a new ingest token; earlier tokens of the run end. */
   launch(run_id: string, attempt: number): Promise<LaunchOrder>
   executorRunning(run_id: string, attempt: number, started_at: string): Promise<void>

@@ -3,8 +3,8 @@ import type { Logger } from 'pino'
 import type { NodeOfRank } from '../events/jobs.ts'
 import { forEachApart } from '../platform/each.ts'
 import { repeat } from '../platform/repeat.ts'
-import type { QueueReason } from '../schemas/jobs.ts'
 import type { ActiveAttempt, LaunchOrder } from './job-commands.ts'
+import { createLanes, type Lanes } from './lanes.ts'
 import type { EngineRef, Launch, Observed } from './port.ts'
 import { createPresence, lostAfterMs, type Presence } from './presence.ts'
 import { planStarts } from './queue.ts'
@@ -28,6 +28,11 @@ export type Reconciler = {
 const intervalMs = 500
 /** An attempt that the engine does not accept for this long has failed. */
 const submitPatienceMs = 120_000
+/** So many attempts are looked after at once, and of so many the output is shipped, which waits for the log. */
+const lookedAfterAtOnce = 16
+const shippedAtOnce = 16
+/** Jobs that one pass starts; the next one follows at once. */
+const startsAtOnce = 50
 /** Pauses after failed passes, in milliseconds. */
 const retryMs = { first: 2_000, most: 10_000 }
 
@@ -37,9 +42,13 @@ const retryMs = { first: 2_000, most: 10_000 }
  */
 export function startReconciler(deps: ReconcilerDeps): Reconciler {
   const presence = createPresence()
+  const failed = (error: unknown, run_id: string) =>
+    deps.logger.warn({ err: error, run_id }, 'this attempt could not be looked after')
+  const observing = createLanes(lookedAfterAtOnce, failed)
+  const shipping = createLanes(shippedAtOnce, failed)
   const looking = repeat(
     async () => {
-      await look({ ...deps, presence, again: () => looking.wake() })
+      await look({ ...deps, presence, observing, shipping, again: () => looking.wake() })
       return intervalMs
     },
     {
@@ -50,24 +59,30 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
       },
     },
   )
-  return looking
+  return {
+    wake: looking.wake,
+    async stop() {
+      await looking.stop()
+      await observing.close()
+      await shipping.close()
+    },
+  }
 }
 
 const machineLost = 'The machine that ran it has not been heard of for 10 minutes'
 
-type Looking = ReconcilerDeps & { presence: Presence; again: () => void }
+type Looking = ReconcilerDeps & {
+  presence: Presence
+  again: () => void
+  /** Attempts that are looked after, and those whose output is shipped, by their run: no pass waits for them. */
+  observing: Lanes
+  shipping: Lanes
+}
 
 async function look(deps: Looking): Promise<void> {
   await deps.commands.noteSeen()
   deps.presence.noted(deps.now())
-  const shipping = { ...deps, log: leftAloneOnceAway(deps.log) }
-  for (const attempt of await deps.commands.active())
-    await lookAfter(shipping, attempt).catch(error =>
-      deps.logger.warn(
-        { err: error, run_id: attempt.run_id },
-        'this attempt could not be looked after',
-      ),
-    )
+  await lookAfterAll({ ...deps, log: leftAloneOnceAway(deps.log) })
   if (!deps.mayStart()) return
   if (deps.presence.mayJudge())
     for (const attempt of await deps.commands.lostElsewhere(lostAfterMs))
@@ -76,45 +91,72 @@ async function look(deps: Looking): Promise<void> {
   if (await startWaiting(deps)) deps.again()
 }
 
+/** Starts to look after every attempt; one that takes long holds up no other, and no start. */
+async function lookAfterAll(deps: Looking): Promise<void> {
+  // What is read of these may be older than what is being done about them.
+  const busy = new Set([...deps.observing.busy(), ...deps.shipping.busy()])
+  for (const attempt of await deps.commands.active())
+    deps.observing.start(attempt.run_id, () =>
+      lookAfter(deps, attempt, { mayShip: !busy.has(attempt.run_id) }),
+    )
+}
+
 /** Returns whether something was started. */
-async function startWaiting(deps: ReconcilerDeps): Promise<boolean> {
-  const waiting = await deps.commands.waiting()
-  if (waiting.length === 0) return false
-  const { gpus } = await deps.executor.capacity()
-  const held = (await deps.commands.active()).flatMap(attempt => attempt.gpu_indexes)
-  const { starts, waits } = planStarts(waiting, gpus, held)
-  const reasonOf = new Map(waiting.map(job => [job.run_id, job.reason]))
-  const keepWaiting = async (run_id: string, reason: QueueReason) => {
-    if (reasonOf.get(run_id) !== reason) await deps.commands.keepWaiting(run_id, reason)
+async function startWaiting({ commands, executor, logger }: ReconcilerDeps): Promise<boolean> {
+  const closed = await commands.whyClosed()
+  if (closed) {
+    await commands.keepAllWaiting(closed)
+    return false
   }
+  const waiting = await commands.waiting()
+  if (waiting.length === 0) return false
+  const { gpus } = await executor.capacity()
+  const held = (await commands.active()).flatMap(attempt => attempt.gpu_indexes)
+  const { starts, waits } = planStarts(waiting, gpus, held)
   let scheduled = 0
   const start = async ({ run_id, gpu_indexes }: (typeof starts)[number]) => {
-    const outcome = await deps.commands.schedule(run_id, gpu_indexes)
+    const outcome = await commands.schedule(run_id, gpu_indexes)
     if (outcome === 'scheduled') scheduled++
-    if (outcome === 'quota_in_use') await keepWaiting(run_id, 'quota_in_use')
+    if (outcome === 'quota_in_use') await commands.keepWaiting([{ run_id, reason: outcome }])
   }
-  const failed = (error: unknown, { run_id }: { run_id: string }) =>
-    deps.logger.warn({ err: error, run_id }, 'this job could not be scheduled')
-  await forEachApart(starts, start, failed)
-  await forEachApart(waits, ({ run_id, reason }) => keepWaiting(run_id, reason), failed)
+  await forEachApart(starts.slice(0, startsAtOnce), start, (error, { run_id }) =>
+    logger.warn({ err: error, run_id }, 'this job could not be scheduled'),
+  )
+  const reasonOf = new Map(waiting.map(job => [job.run_id, job.reason]))
+  await commands.keepWaiting(waits.filter(({ run_id, reason }) => reasonOf.get(run_id) !== reason))
   return scheduled > 0
 }
 
-async function lookAfter(deps: ReconcilerDeps, attempt: ActiveAttempt): Promise<void> {
-  const { commands, executor } = deps
+type Shipping = { attempt: ActiveAttempt; observed: Observed; nodes: NodeOfRank[] | null }
+
+async function lookAfter(
+  deps: Looking,
+  attempt: ActiveAttempt,
+  { mayShip }: { mayShip: boolean },
+): Promise<void> {
   const ref = await submitted(deps, attempt)
   if (!ref) return
-  const observed = await executor.observe(ref)
+  const observed = await deps.executor.observe(ref)
   if (observed.state === 'running' || observed.state === 'exited')
     await noteRunning(deps, attempt, observed)
-  // Before its output, which waits for the log.
   if (observed.state !== 'exited') await stopIfDue(deps, ref, attempt)
   const nodes = await notedNodes(deps, ref, attempt)
   // Lines of several nodes bear their names.
   if (attempt.nodes > 1 && nodes === null && observed.state !== 'exited') return
+  if (mayShip)
+    deps.shipping.start(attempt.run_id, () => ship(deps, ref, { attempt, observed, nodes }))
+}
+
+/** Its end is recorded once its output is on the log. */
+async function ship(
+  deps: Looking,
+  ref: EngineRef,
+  { attempt, observed, nodes }: Shipping,
+): Promise<void> {
   const { complete } = await shipOutput(deps, ref, attempt, nodes)
-  if (observed.state === 'exited' && complete)
-    await commands.exited(attempt.run_id, attempt.attempt, observed)
+  if (observed.state !== 'exited' || !complete) return
+  await deps.commands.exited(attempt.run_id, attempt.attempt, observed)
+  deps.again()
 }
 
 async function stopIfDue(

@@ -58,6 +58,10 @@ export const unprojected: readonly string[] = [
   'dead_letter.dropped',
   'duty.retried',
   'duty.dropped',
+  'queue.paused',
+  'queue.resumed',
+  'engine.drained',
+  'engine.undrained',
 ]
 
 /** Creates every projection; called per generation because some keep caches. */

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Route } from '../auth/route.ts'
+import type { QueueBook } from '../events/queue-picture.ts'
 import type { Clock } from '../platform/time.ts'
 import type { ArtifactTables } from '../projector/artifacts/table.ts'
 import type { ChangeTables } from '../projector/changes/table.ts'
@@ -30,6 +31,7 @@ import { notificationTopic } from './notifications/topic.ts'
 import { countUnread } from './notifications/unread.ts'
 import { pageRoutes } from './pages/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
+import { queueRoutes } from './queue/routes.ts'
 import { quotaRoutes } from './quotas/routes.ts'
 import type { Reads } from './reads.ts'
 import { recipeRoutes } from './recipes/routes.ts'
@@ -61,6 +63,7 @@ export type QueryDeps = {
   reads: Reads<ReadTables>
   /** Connections to the schemas `auth`, for data about the caller, and `write`, for why a job waits. */
   pool: Pool
+  queue: QueueBook
   openStream: OpenStream
   now: Clock
   catalogue: readonly CatalogueEntry[]
@@ -90,9 +93,10 @@ export const queryRoutes = (deps: QueryDeps): Route[] => {
     ...rubricRoutes(only()),
     ...notificationRoutes(only()),
     ...quotaRoutes({ reads: only(), pool }),
+    ...queueRoutes({ reads: only(), queue: deps.queue }),
     ...userRoutes({ reads: only(), pool }),
     ...maintenanceRoutes(pool),
-    ...jobRoutes({ reads: only(), pool, now }),
+    ...jobRoutes({ reads: only(), pool, queue: deps.queue, now }),
     ...usageRoutes(only(), now),
     ...runRoutes(only(), now),
     ...metricRoutes({ reads: only(), openStream }),

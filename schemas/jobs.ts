@@ -41,6 +41,8 @@ export const queueReasons = [
   'held_approval',
   'not_before',
   'retry_backoff',
+  'queue_paused',
+  'draining',
 ] as const
 export type QueueReason = (typeof queueReasons)[number]
 

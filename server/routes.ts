@@ -69,12 +69,12 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
     )
   if (config.roles.includes('query-api')) {
     const reads = createReads<ReadTables>(parts.peoplesReads)
-    const { pool, now, baseUrl } = parts.deps
+    const { pool, now, baseUrl, queue } = parts.deps
     const { catalogue } = parts
     const audit = auditReader(openAuditPool(parts))
     const providerName = oidcOf(config)?.name ?? null
     const signIn = { accessTokenHours: config.jwtHours, baseUrl, providerName }
-    routes.push(...queryRoutes({ reads, pool, now, openStream, catalogue, audit, signIn }))
+    routes.push(...queryRoutes({ reads, pool, queue, now, openStream, catalogue, audit, signIn }))
   }
   return routes
 }

@@ -9,6 +9,7 @@ import {
   type EventStoreDeps,
   postgresEventStore,
 } from '../command-api/event-store.ts'
+import { createQueueBook } from '../command-api/jobs/queue-book.ts'
 import { runFilesReactor } from '../command-api/jobs/run-files.ts'
 import { startJobTimers } from '../command-api/jobs/timers.ts'
 import { refuseLogAhead } from '../command-api/log-ahead.ts'
@@ -52,6 +53,11 @@ export async function openWriteSide(core: Core): Promise<Deps> {
       noticed: (run_id, keys) => logger.warn({ run_id, keys }, 'a run has many metric keys'),
     }),
     shortNumbers: createShortNumbers(core.loosePool),
+    queue: createQueueBook({
+      pool,
+      now: systemClock,
+      failed: error => logger.error({ err: error }, 'the waits of the queue could not be forecast'),
+    }),
     topics,
     newEventId: eventId,
     ingestedPoints: count => core.measures.ingestedPoints.inc(count),

@@ -66,6 +66,7 @@ function actionRoute(deps: Deps, wake: () => void, { verb, summary, decide }: Ac
         decide: (job, now) => decide(job, body, now),
         alongside: saveJob,
       })
+      deps.queue.changed()
       wake()
       const checkpoint = await newestCheckpoint(deps.pool, run_id)
       return {

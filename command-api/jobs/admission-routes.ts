@@ -4,7 +4,7 @@ import { jobSpec, jobSpecLimitBytes } from '../../schemas/jobspec.ts'
 import type { Deps } from '../deps.ts'
 import { askAll, passDialect } from './admission/gates.ts'
 import { estimateOf, warningsOf } from './admission/warnings.ts'
-import { placeOfNewcomer } from './queue-place.ts'
+import { newcomerOf } from './new-job.ts'
 import { refuseStrangers, type Submits } from './submit.ts'
 
 export const admissionRoutes = (deps: Deps, submits: Submits): Route[] => [
@@ -38,13 +38,12 @@ export const admissionRoutes = (deps: Deps, submits: Submits): Route[] => [
       refuseStrangers(facts, caller)
       const gates = askAll(facts)
       const ok = gates.every(gate => gate.ok)
-      const newcomer = { owner: caller.username, priority: body.spec.scheduling.priority }
       return {
         ok,
         gates,
         warnings: warningsOf(facts),
         estimate: estimateOf(facts),
-        queue: ok ? await placeOfNewcomer(deps.pool, newcomer) : null,
+        queue: ok ? ((await deps.queue.placesOf([newcomerOf(facts)]))[0] ?? null) : null,
       }
     },
   }),

@@ -6,7 +6,6 @@ import { commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import { runToActOn } from '../run-to-act-on.ts'
 import { change } from './changes.ts'
-import { place } from './queue-place.ts'
 import { saveJob } from './rows.ts'
 
 export const changeRoute = (deps: Deps, { wake }: { wake: () => void }): Route =>
@@ -34,9 +33,12 @@ export const changeRoute = (deps: Deps, { wake }: { wake: () => void }): Route =
         decide: current => change(current, wanted),
         alongside: saveJob,
       })
-      if (wanted.priority !== undefined) wake()
+      if (wanted.priority !== undefined) {
+        deps.queue.changed()
+        wake()
+      }
       const { name, tags, priority, state } = job
-      const inQueue = state === 'queued' ? await place(deps.pool, run_id) : null
+      const inQueue = state === 'queued' ? await deps.queue.placeOfJob(run_id) : null
       return { run_id, name, tags: [...tags], priority, queue, state, place: inQueue }
     },
   })

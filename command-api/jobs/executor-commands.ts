@@ -3,6 +3,7 @@ import type { Exit, JobEvent, NodeOfRank } from '../../events/jobs.ts'
 import type { QueueReason } from '../../schemas/jobs.ts'
 import { type CommitDeps, commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
+import { whyClosed } from '../queue-switches.ts'
 import { type Engine, readActive } from './active-attempts.ts'
 import { attemptEnded } from './attempt-end.ts'
 import { newestCheckpoint } from './checkpoint.ts'
@@ -13,7 +14,7 @@ import { nextLimit } from './limits.ts'
 import { readNewPrices, reprice } from './prices.ts'
 import { NotNow, reserve } from './reservation.ts'
 import { saveJob } from './rows.ts'
-import { noteWaitReason } from './wait-reason.ts'
+import { noteReasonOfAll, noteWaitReasons, type Wait } from './wait-reason.ts'
 import { readWaiting } from './waiting-jobs.ts'
 
 /** By rank. */
@@ -53,9 +54,9 @@ export function executorCommands(deps: Needed, { executor, engine }: Engine) {
       }
     },
 
-    async keepWaiting(run_id: string, reason: QueueReason) {
-      await noteWaitReason(deps.pool, run_id, reason)
-    },
+    whyClosed: () => whyClosed(deps.pool, { executor, engine }),
+    keepWaiting: (waits: readonly Wait[]) => noteWaitReasons(deps.pool, waits),
+    keepAllWaiting: (reason: QueueReason) => noteReasonOfAll(deps, executor, reason),
 
     launch: (run_id: string, attempt: number) =>
       deps.store.transaction(tx => readOrder(deps, tx, { run_id, attempt })),

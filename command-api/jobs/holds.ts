@@ -1,3 +1,4 @@
+import type { Pool } from 'pg'
 import type { Transaction } from '../event-store.ts'
 
 export type QuotaHold = {
@@ -40,11 +41,15 @@ export async function takeQuota(tx: Transaction, hold: QuotaHold): Promise<boole
   return true
 }
 
-/** Releases a run's share of the quota and its GPUs; may be repeated. */
-export async function releaseHolds(tx: Transaction, run_id: string): Promise<void> {
+/** Releases a run's share of the quota and its GPUs, and notes for how long it held them; may be repeated. */
+export async function releaseHolds(tx: Transaction, run_id: string, now: Date): Promise<void> {
   const { rows } = await tx.query(
-    'delete from write.quota_hold where run_id = $1 returning username, series, gpus',
-    [run_id],
+    `with gone as (delete from write.quota_hold where run_id = $1 returning username, series, gpus, since),
+          noted as (insert into write.past_hold (recipe, profile, seconds, ended_at)
+                    select j.recipe, j.profile, extract(epoch from $2::timestamptz - gone.since), $2
+                      from gone, write.job_state j where j.run_id = $1 and j.recipe is not null)
+     select username, series, gpus from gone`,
+    [run_id, now],
   )
   const hold = rows[0]
   if (hold)
@@ -56,6 +61,15 @@ export async function releaseHolds(tx: Transaction, run_id: string): Promise<voi
       [hold.username, hold.gpus, hold.series],
     )
   await tx.query('delete from write.gpu_slot where run_id = $1', [run_id])
+}
+
+/** Holds older than this say nothing about today's jobs. */
+export async function forgetOldHolds(pool: Pool, now: Date): Promise<void> {
+  await pool.query({
+    name: 'forget_old_holds',
+    text: `delete from write.past_hold where ended_at < $1::timestamptz - interval '90 days'`,
+    values: [now],
+  })
 }
 
 /** False if another run holds one of them. */

@@ -1,5 +1,6 @@
 import type { Job } from '../../events/job-state.ts'
 import { type JobAdmitted, type JobEvent, paramsAdded } from '../../events/jobs.ts'
+import type { Newcomer } from '../../events/queue-picture.ts'
 import { digestOf } from '../../platform/digest.ts'
 import type { AdmissionResult, GateResult, QueueView } from '../../schemas/jobs.ts'
 import { currency } from '../../schemas/profiles.ts'
@@ -73,14 +74,14 @@ export async function insertJobs(tx: Transaction, jobs: readonly NewJob[]): Prom
              select * from jsonb_to_recordset($1) as job (
                run_id text, short_id text, owner text, project text, priority int, profile text, series text, gpus int, nodes int,
                price numeric, admitted_at timestamptz, executor text, env jsonb, pending_until timestamptz, state text,
-               queue_reason text, not_before timestamptz)),
+               queue_reason text, not_before timestamptz, recipe text)),
            run as (
              insert into write.run_state (run_id, short_id, owner, project, source, last_report_at)
              select run_id, short_id, owner, project, 'job', admitted_at from given)
            insert into write.job_state (run_id, short_id, owner, project, priority, profile, series, gpus, admitted_at,
-                                        executor, env, pending_until, state, queue_reason, not_before, nodes, priced_at)
+                                        executor, env, pending_until, state, queue_reason, not_before, nodes, recipe, priced_at)
            select run_id, short_id, owner, project, priority, profile, series, gpus, admitted_at, executor, env,
-                  pending_until, state, queue_reason, not_before, nodes,
+                  pending_until, state, queue_reason, not_before, nodes, recipe,
                   -- The change that led to the price read at admission; a later one is still to be applied.
                   coalesce((select max(effective_at) from write.profile_rate r
                              where r.profile = given.profile and r.price_per_gpu_hour = given.price), '-infinity')
@@ -102,16 +103,32 @@ function rowOf({ facts, admitted, state: job, now }: NewJob) {
     state: job.state,
     queue_reason: job.queue_reason,
     not_before: job.not_before,
+    recipe: admitted.recipe.name,
   }
 }
 
+/** As the queue sees the job. */
+export function newcomerOf(facts: AdmissionFacts): Newcomer {
+  const { caller, profile, recipe, spec } = facts
+  return {
+    ...requestOf(facts),
+    owner: caller.username,
+    priority: spec.spec.scheduling.priority,
+    executor: profile?.executor ?? '',
+    profile: profile?.name ?? '',
+    recipe: recipe?.name ?? null,
+  }
+}
+
+/** `place` is the one that the job gets if nothing holds it. */
 export function resultOf(
   { admitted, events, now }: NewJob,
-  queue: QueueView | null,
+  place: QueueView | null,
 ): AdmissionResult {
   const { run_id, short_id, project, spec, spec_digest, gates, warnings } = admitted
   const last = events.at(-1)
   const isHeld = last?.type === 'job.held'
+  const queue = isHeld ? null : place
   return {
     run_id,
     job_id: run_id,

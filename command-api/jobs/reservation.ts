@@ -1,9 +1,10 @@
 import type { Transaction } from '../event-store.ts'
+import { whyClosed } from '../queue-switches.ts'
 import { takeQuota, takeSlots } from './holds.ts'
 
-type Lacking = 'quota_in_use' | 'gpus_taken'
+type Lacking = 'quota_in_use' | 'gpus_taken' | 'queue_paused' | 'draining'
 
-/** Quota or GPUs are no longer free; the transaction is rolled back. */
+/** Quota or GPUs are no longer free, or nothing may start; the transaction is rolled back. */
 export class NotNow extends Error {
   readonly why: Lacking
   constructor(why: Lacking) {
@@ -27,9 +28,11 @@ export type Reservation = {
 export async function reserve(tx: Transaction, wanted: Reservation): Promise<void> {
   const { run_id, now } = wanted
   const { rows } = await tx.query(
-    'select owner as username, series, gpus from write.job_state where run_id = $1',
+    'select owner as username, series, gpus, executor from write.job_state where run_id = $1',
     [run_id],
   )
+  const closed = await whyClosed(tx, { ...rows[0], engine: wanted.engine }, 'for share')
+  if (closed) throw new NotNow(closed)
   if (!(await takeQuota(tx, { run_id, now, ...rows[0] }))) throw new NotNow('quota_in_use')
   if (!(await takeSlots(tx, wanted))) throw new NotNow('gpus_taken')
   await tx.query('update write.job_state set engine = $2 where run_id = $1', [

@@ -26,7 +26,7 @@ export async function saveJob(
   const { run_id } = job.subject
   await saveState(tx, job, now)
   for (const event of events) await saveAttempt(tx, event, now)
-  if (events.some(event => event.type === 'job.exited')) await releaseHolds(tx, run_id)
+  if (events.some(event => event.type === 'job.exited')) await releaseHolds(tx, run_id, now)
   await saveRun(tx, job, now)
 }
 

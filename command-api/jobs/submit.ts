@@ -3,7 +3,7 @@ import { type Job, jobAt } from '../../events/job-state.ts'
 import { inGroups, type Outcomes } from '../../platform/in-groups.ts'
 import { streamPosition } from '../../platform/position.ts'
 import { isOutage } from '../../platform/postgres/pool.ts'
-import type { AdmissionResult } from '../../schemas/jobs.ts'
+import type { AdmissionResult, QueueView } from '../../schemas/jobs.ts'
 import type { JobSpec } from '../../schemas/jobspec.ts'
 import { type HttpAsked, stampOf } from '../asked.ts'
 import { type CommitDeps, create, decideOn, fresh } from '../commit.ts'
@@ -15,11 +15,10 @@ import type { AdmissionFacts } from './admission/facts.ts'
 import { passAll } from './admission/gates.ts'
 import { loadFacts, storedFacts } from './admission/load-facts.ts'
 import { admit } from './decide.ts'
-import { admittedOf, holdOf, insertJobs, resultOf, type Submission } from './new-job.ts'
+import { admittedOf, holdOf, insertJobs, newcomerOf, resultOf, type Submission } from './new-job.ts'
 import type { JobPorts } from './ports.ts'
-import { placesOf } from './queue-place.ts'
 
-export type SubmitDeps = CommitDeps & ShortIdDeps & Pick<Deps, 'newId'>
+export type SubmitDeps = CommitDeps & ShortIdDeps & Pick<Deps, 'newId' | 'queue'>
 
 /** A submission that has passed its gates, and the request that made it. */
 export type Submit = { request: HttpAsked & { caller: Person }; submission: Submission }
@@ -64,9 +63,12 @@ async function createGroup(
   const apart = () => Promise.allSettled(submits.map(submit => createJob(deps, submit)))
   if (submits.length === 1 || !mayShare(submits)) return apart()
   try {
+    // Before the transaction, which holds a connection.
+    const places = await placesOf(deps, submits)
     const answers = await createTogether<Submit, AdmissionResult>(deps, submits, (tx, some, now) =>
-      makeJobs(deps, tx, some, now),
+      makeJobs(deps, tx, { submits: some, places }, now),
     )
+    deps.queue.submitted()
     return answers.map(value => ({ status: 'fulfilled', value }))
   } catch (error) {
     // It may have been committed.
@@ -85,10 +87,23 @@ function mayShare(submits: readonly Submit[]): boolean {
   return !isCreating && new Set(keys).size === keys.length
 }
 
+type Places = ReadonlyMap<Submit, QueueView>
+
+/** Where each of these gets, those before it in the list ahead of it. */
+async function placesOf({ queue }: SubmitDeps, submits: readonly Submit[]): Promise<Places> {
+  const places = await queue.placesOf(submits.map(({ submission }) => newcomerOf(submission.facts)))
+  return new Map(
+    submits.flatMap((submit, index) => {
+      const place = places[index]
+      return place ? [[submit, place] as const] : []
+    }),
+  )
+}
+
 async function makeJobs(
   deps: SubmitDeps,
   tx: Transaction,
-  submits: readonly Submit[],
+  { submits, places }: { submits: readonly Submit[]; places: Places },
   now: Date,
 ): Promise<Made<AdmissionResult>[]> {
   const made = await Promise.all(submits.map(submit => decideJob(deps, submit, now)))
@@ -97,17 +112,14 @@ async function makeJobs(
     tx,
     made.map(({ stream, events, stamp }) => ({ stream, expectedVersion: 0, events, stamp })),
   )
-  const places = await placesOf(
-    tx,
-    made.map(({ admitted }) => admitted.run_id),
-  )
   return made.map(job => ({
-    answer: resultOf(job, places.get(job.admitted.run_id) ?? null),
+    answer: resultOf(job, places.get(job.submit) ?? null),
     position: streamPosition(job.stream, job.events.length),
   }))
 }
 
-async function decideJob(deps: SubmitDeps, { request, submission }: Submit, now: Date) {
+async function decideJob(deps: SubmitDeps, submit: Submit, now: Date) {
+  const { request, submission } = submit
   const { facts } = submission
   const { project } = facts.spec.metadata
   const run_id = deps.newId('run')
@@ -117,6 +129,7 @@ async function decideJob(deps: SubmitDeps, { request, submission }: Submit, now:
   const { aggregate, stream } = jobAt(run_id)
   const decide = (job: Job) => admit(job, admitted, holdOf(facts, now))
   return {
+    submit,
     facts,
     admitted,
     stream,
@@ -126,17 +139,16 @@ async function decideJob(deps: SubmitDeps, { request, submission }: Submit, now:
 }
 
 /** Creates an admitted job in a transaction of its own, with its project if that is new. */
-export async function createJob(
-  deps: SubmitDeps,
-  { request, submission }: Submit,
-): Promise<AdmissionResult> {
+export async function createJob(deps: SubmitDeps, submit: Submit): Promise<AdmissionResult> {
+  const { request, submission } = submit
   const { facts } = submission
   const { project } = facts.spec.metadata
   const run_id = deps.newId('run')
   const target = fresh(jobAt(run_id))
   const { caller } = request
   const shortId = shortIdIn(facts.project, deps, { project, caller })
-  return create(deps, request, target, {
+  const places = await placesOf(deps, [submit])
+  const result = await create(deps, request, target, {
     locks: shortId.locks,
     async make(work) {
       const short_id = await shortId.take(work)
@@ -146,8 +158,9 @@ export async function createJob(
         alongside: (tx, { state, events, now }) =>
           insertJobs(tx, [{ facts, admitted, state, events, now }]),
       })
-      const places = await placesOf(work.tx, [run_id])
-      return resultOf({ facts, admitted, ...decided }, places.get(run_id) ?? null)
+      return resultOf({ facts, admitted, ...decided }, places.get(submit) ?? null)
     },
   })
+  deps.queue.submitted()
+  return result
 }

@@ -6,6 +6,7 @@ import { type CommitDeps, commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import { assumeSucceeded } from './attempt-end.ts'
 import { pendingTimeout, queue } from './decide.ts'
+import { forgetOldHolds } from './holds.ts'
 import { readNewPrices, reprice, toReprice } from './prices.ts'
 import { saveJob } from './rows.ts'
 import { noteSilence, readSilenceChanges } from './silence.ts'
@@ -93,5 +94,6 @@ export async function runDueTimers(
   const silences = await readSilenceChanges(deps.pool, deps.now(), batch)
   await each(silences, ({ run_id, since }) => change(run_id, job => noteSilence(job, since)))
   await noteQuotaWaits(deps.pool, deps.now(), batch)
+  await forgetOldHolds(deps.pool, deps.now())
   return isChanged
 }

@@ -1,18 +1,40 @@
 import type { Pool } from 'pg'
 import type { QueueReason } from '../../schemas/jobs.ts'
+import type { Deps } from '../deps.ts'
 import { hasRoom } from './waiting-jobs.ts'
 
-/** Notes why a queued job still waits. A column and no event: one start changes it for hundreds of jobs. */
-export async function noteWaitReason(
-  pool: Pool,
-  run_id: string,
+export type Wait = { run_id: string; reason: QueueReason }
+
+/** Most rows that one call changes; the next pass of the executor goes on. */
+const atOnce = 1000
+
+/** Notes why queued jobs still wait. A column and no event: one start changes it for hundreds of jobs. */
+export async function noteWaitReasons(pool: Pool, waits: readonly Wait[]): Promise<void> {
+  if (waits.length === 0) return
+  const some = waits.slice(0, atOnce)
+  await pool.query({
+    name: 'note_wait_reasons',
+    text: `update write.job_state j set queue_reason = w.reason
+             from unnest($1::text[], $2::text[]) w (run_id, reason)
+            where j.run_id = w.run_id and j.state = 'queued' and j.queue_reason is distinct from w.reason`,
+    values: [some.map(({ run_id }) => run_id), some.map(({ reason }) => reason)],
+  })
+}
+
+/** Notes for all due jobs of an executor that nothing starts there. */
+export async function noteReasonOfAll(
+  { pool, now }: Pick<Deps, 'pool' | 'now'>,
+  executor: string,
   reason: QueueReason,
 ): Promise<void> {
   await pool.query({
-    name: 'note_wait_reason',
+    name: 'note_reason_of_all',
     text: `update write.job_state set queue_reason = $2
-            where run_id = $1 and state = 'queued' and queue_reason is distinct from $2`,
-    values: [run_id, reason],
+            where run_id in (select run_id from write.job_state
+                              where state = 'queued' and executor = $1 and queue_reason is distinct from $2
+                                and (not_before is null or not_before <= $3)
+                              limit ${atOnce} for update skip locked)`,
+    values: [executor, reason, now()],
   })
 }
 
@@ -24,6 +46,8 @@ export async function noteQuotaWaits(pool: Pool, now: Date, limit: number): Prom
             where run_id in (select j.run_id from write.job_state j join write.quota q on q.username = j.owner
                               where j.state = 'queued' and j.queue_reason <> 'quota_in_use'
                                 and (j.not_before is null or j.not_before <= $1) and not (${hasRoom})
+                                and not (select paused from write.queue_switch)
+                                and not exists (select from write.drain d where d.engine = j.executor)
                               limit $2 for update of j skip locked)`,
     values: [now, limit],
   })

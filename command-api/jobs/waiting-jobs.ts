@@ -1,26 +1,81 @@
-import type { QueueReason } from '../../schemas/jobs.ts'
+import type { Pool } from 'pg'
+import {
+  inQueueOrder,
+  noStanding,
+  type Placed,
+  type Standing,
+  shareHours,
+} from '../../events/queue-order.ts'
+import type { WaitingJob } from '../../events/queue-picture.ts'
 import type { Deps } from '../deps.ts'
-import { queueOrder } from './queue-place.ts'
 
-/** Maximum queued jobs per pass of the executor. */
-const lookedAt = 200
-
-/** The due jobs that fit into their owner's quota, in queue order. */
-export async function readWaiting({ pool, now }: Pick<Deps, 'pool' | 'now'>, executor: string) {
-  const { rows } = await pool.query<{ run_id: string; gpus: number; reason: QueueReason | null }>({
-    name: 'waiting_jobs',
-    text: `select j.run_id, j.gpus, j.queue_reason as reason
-             from write.job_state j left join write.quota q on q.username = j.owner
-            where j.state = 'queued' and j.executor = $1 and (j.not_before is null or j.not_before <= $2)
-              and ${hasRoom}
-            order by ${queueOrder} limit ${lookedAt}`,
-    values: [executor, now()],
-  })
-  return rows
+/** A queued job, with what the queue shows and decides by. */
+export type QueueRow = WaitingJob & {
+  /** Whether its owner's quota has room for it now. */
+  has_room: boolean
 }
+
+export type Queue = {
+  /** In queue order. */
+  jobs: Placed<QueueRow>[]
+  /** Of those whose jobs wait. */
+  standings: Map<string, Standing>
+}
+
+/** Every queued job, in queue order. */
+export async function readQueue(pool: Pool, now: Date): Promise<Queue> {
+  const { rows } = await pool.query<QueueRow>({ name: 'queued_jobs', text: queuedJobs })
+  const owners = [...new Set(rows.map(({ owner }) => owner))]
+  const standings = owners.length === 0 ? new Map() : await readStandings(pool, now, owners)
+  return {
+    jobs: inQueueOrder(rows, owner => standings.get(owner) ?? noStanding),
+    standings,
+  }
+}
+
+/** The due jobs of an executor that fit into their owner's quota, in queue order. */
+export async function readWaiting(
+  { pool, now }: Pick<Deps, 'pool' | 'now'>,
+  executor: string,
+): Promise<QueueRow[]> {
+  const at = now()
+  const { jobs } = await readQueue(pool, at)
+  return jobs.flatMap(({ job }) => {
+    const isDue = job.not_before === null || job.not_before <= at
+    return job.executor === executor && job.has_room && isDue ? job : []
+  })
+}
+
+/** What these people hold, and used of late. */
+export async function readStandings(
+  pool: Pool,
+  now: Date,
+  owners: readonly string[],
+): Promise<Map<string, Standing>> {
+  const { rows } = await pool.query<Standing & { owner: string }>({
+    name: 'standings',
+    text: `select w.owner, coalesce(q.priority, 0) as class, coalesce(q.held_gpus, 0) as held_gpus,
+                  (select coalesce(sum(u.gpus * extract(epoch from
+                            coalesce(u.ended_at, $1) - greatest(u.started_at, ${sharedSince})
+                          )), 0)::float8 / 3600
+                     from write.gpu_use u
+                    where u.username = w.owner and u.started_at < $1
+                      and (u.ended_at is null or u.ended_at > ${sharedSince})) as used_gpu_hours
+             from unnest($2::text[]) w (owner) left join write.quota q on q.username = w.owner`,
+    values: [now, owners],
+  })
+  return new Map(rows.map(({ owner, ...standing }) => [owner, standing]))
+}
+
+const sharedSince = `$1::timestamptz - interval '${shareHours} hours'`
 
 /** SQL: whether quota `q` of its owner currently has room for job `j`. */
 export const hasRoom = `coalesce(q.held_gpus, 0) + j.gpus <= coalesce(q.max_concurrent_gpus, 8)
   and coalesce(q.held_jobs, 0) < coalesce(q.max_concurrent_jobs, 4)
   and coalesce((q.held_series ->> j.series)::int, 0) + j.gpus
       <= coalesce((q.per_series -> j.series ->> 'max_concurrent_gpus')::int, 2147483647)`
+
+const queuedJobs = `
+  select j.run_id, j.short_id, j.owner, j.project, j.executor, j.series, j.profile, j.recipe, j.gpus, j.priority,
+         j.admitted_at, j.not_before, j.queue_reason as reason, (${hasRoom}) as has_room
+    from write.job_state j left join write.quota q on q.username = j.owner where j.state = 'queued'`

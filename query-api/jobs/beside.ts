@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import type { QueueBook } from '../../events/queue-picture.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import type { LogTables } from '../../projector/logs/table.ts'
@@ -14,21 +15,22 @@ type Db = Kysely<ArtifactTables & JobTables & LogTables & MetricTables & UsageTa
 export async function readBeside(
   db: Db,
   jobs: readonly StoredRow[],
+  queue: QueueBook,
   now: Date,
 ): Promise<(job: StoredRow) => Beside> {
   const runIds = jobs.map(job => job.run_id)
   const pauses = jobs.filter(({ state }) => state === 'pausing' || state === 'paused')
-  const [steps, truncated, queue, owedBy, checkpoints] = await Promise.all([
+  const [steps, truncated, places, owedBy, checkpoints] = await Promise.all([
     readSteps(db, runIds),
     readTruncated(db, runIds),
-    jobs.some(job => job.state === 'queued') ? readQueue(db, runIds) : new Map(),
+    jobs.some(job => job.state === 'queued') ? readPlaces(queue, runIds) : new Map(),
     readBills(db, runIds, now),
     pauses.length > 0 ? readCheckpoints(db, pauses) : new Map(),
   ])
-  return ({ run_id, state_reason }) => {
-    const place = queue.get(run_id)
+  return ({ run_id, state, state_reason }) => {
+    const place = state === 'queued' ? places.get(run_id) : undefined
     return {
-      queue: place ? { ...place, eta_s: null, reason: state_reason } : null,
+      queue: place ? { ...place, reason: state_reason } : null,
       step: steps.get(run_id) ?? null,
       logTruncated: truncated.has(run_id),
       checkpoint_at: checkpoints.get(run_id) ?? null,
@@ -72,12 +74,15 @@ async function readCheckpoints(db: Db, jobs: readonly StoredRow[]): Promise<Map<
   return new Map(rows.map(row => [row.run_id, row.newest]))
 }
 
-/** Positions in the one queue: higher priority first, then earlier submission. */
-async function readQueue(
-  db: Db,
-  runIds: string[],
-): Promise<Map<string, Pick<QueueView, 'position' | 'ahead_gpus'>>> {
-  const { rows } = await sql<{ run_id: string; position: number; ahead_gpus: number }>`
-    select run_id, position, ahead_gpus from queue_places(${runIds})`.execute(db)
-  return new Map(rows.map(({ run_id, ...place }) => [run_id, place]))
+async function readPlaces(
+  queue: QueueBook,
+  runIds: readonly string[],
+): Promise<Map<string, QueueView>> {
+  const { waiting } = await queue.picture()
+  const shown = new Set(runIds)
+  return new Map(
+    waiting.flatMap(({ job, ...place }) =>
+      shown.has(job.run_id) ? [[job.run_id, { ...place, reason: job.reason }] as const] : [],
+    ),
+  )
 }

@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import type { Static } from 'typebox'
 import type { Person } from '../../auth/caller.ts'
 import { type Route, route } from '../../auth/route.ts'
+import type { QueueBook } from '../../events/queue-picture.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { containing } from '../../platform/search-text.ts'
 import type { Clock } from '../../platform/time.ts'
@@ -49,10 +50,11 @@ export type JobDeps = {
   reads: Reads<Tables>
   /** Connections to the schema `write`, for why a job waits. */
   pool: Pool
+  queue: QueueBook
   now: Clock
 }
 
-export const jobRoutes = ({ reads, pool, now }: JobDeps): Route[] => [
+export const jobRoutes = ({ reads, pool, queue, now }: JobDeps): Route[] => [
   listRoute({
     path: '/api/jobs',
     credential: 'person',
@@ -76,7 +78,7 @@ export const jobRoutes = ({ reads, pool, now }: JobDeps): Route[] => [
       const counted = await countRows(db, jobs.select('run_id'))
       const runIds = rows.map(job => job.run_id)
       const at = now()
-      const beside = await readBeside(reads.as(caller, runIds), rows, at)
+      const beside = await readBeside(reads.as(caller, runIds), rows, queue, at)
       return { rows: rows.map(job => toJobRow(job, beside(job), at)), counted }
     },
   }),
@@ -100,7 +102,7 @@ export const jobRoutes = ({ reads, pool, now }: JobDeps): Route[] => [
       const [job] = stored ? await withWaitReasons(pool, [stored]) : []
       if (!job) throw new Refusal('not_found', `No such job: ${params.run_id}`)
       const at = now()
-      const beside = await readBeside(db, [job], at)
+      const beside = await readBeside(db, [job], queue, at)
       const { spec, admission, hold, control, search, ...row } = job
       return { ...toJobRow(row, beside(row), at), ...(await readDetail(db, job, at)) }
     },

@@ -73,10 +73,13 @@ const pureFiles = [
   'command-api/oidc/decide.ts',
   'command-api/profiles/decide.ts',
   'command-api/projects/decide.ts',
+  'command-api/queue/decide.ts',
   'command-api/rubrics/decide.ts',
   'command-api/runs/decide.ts',
   'command-api/users/decide.ts',
   'events/billing.ts',
+  'events/queue-forecast.ts',
+  'events/queue-order.ts',
 ]
 /** Uses of a clock, of randomness, of waiting or of the machine. */
 const impure = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\brandomUUID\(|\bawait\b|\bprocess\./

@@ -10,6 +10,7 @@ import type { EventStore } from '../../command-api/event-store.ts'
 import { passAll } from '../../command-api/jobs/admission/gates.ts'
 import { loadFacts, storedFacts } from '../../command-api/jobs/admission/load-facts.ts'
 import { executorCommands } from '../../command-api/jobs/executor-commands.ts'
+import { createQueueBook } from '../../command-api/jobs/queue-book.ts'
 import { saveJob } from '../../command-api/jobs/rows.ts'
 import { createJob, type SubmitDeps } from '../../command-api/jobs/submit.ts'
 import { createShortNumbers } from '../../command-api/short-numbers.ts'
@@ -79,6 +80,7 @@ export async function jobsWithExecutor(
     now,
     newId: prefixedId,
     shortNumbers: createShortNumbers(pool),
+    queue: createQueueBook({ pool, now, failed: error => t.log(error) }),
     config: { ...readConfig({}), oidc: null },
     baseUrl: () => 'http://127.0.0.1:9',
     logger: pino({ level: 'silent' }),

@@ -16,6 +16,7 @@ import { pageSample } from './pages.ts'
 import { profileSample } from './profiles.ts'
 import { projectionSample } from './projections.ts'
 import { projectSample } from './projects.ts'
+import { queueSample } from './queue.ts'
 import { quotaSample } from './quotas.ts'
 import { recipeSample } from './recipes.ts'
 import { rubricSample } from './rubrics.ts'
@@ -41,6 +42,7 @@ export const samples: readonly Sample[] = [
   maintenanceSample,
   imageRegistrySample,
   quotaSample,
+  queueSample,
   profileSample,
   projectionSample,
   dutySample,

@@ -11,6 +11,7 @@ import type { Route } from '../../auth/route.ts'
 import { createReports } from '../../command-api/admit-report.ts'
 import { createAppendFact } from '../../command-api/append-fact.ts'
 import type { Deps } from '../../command-api/deps.ts'
+import { createQueueBook } from '../../command-api/jobs/queue-book.ts'
 import { createKeyLimit } from '../../command-api/metrics/key-limit.ts'
 import { createShortNumbers } from '../../command-api/short-numbers.ts'
 import { topicsOf } from '../../events/topics.ts'
@@ -52,6 +53,7 @@ export async function routeParts(
     appendFact: createAppendFact(createMemoryLog(Object.values(topics))),
     metricKeys: createKeyLimit({ count: async () => new Map(), missing: async () => [] }),
     shortNumbers: createShortNumbers(pool),
+    queue: createQueueBook({ pool, now, failed: error => t.log(error) }),
     topics,
     newEventId: eventId,
     ingestedPoints: () => {},

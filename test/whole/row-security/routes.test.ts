@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { pino } from 'pino'
 import type { Route } from '../../../auth/route.ts'
+import { createQueueBook } from '../../../command-api/jobs/queue-book.ts'
 import { listen } from '../../../platform/http/server.ts'
 import { httpShell } from '../../../platform/http/shell.ts'
 import { createPool } from '../../../platform/postgres/pool.ts'
@@ -58,6 +59,7 @@ async function startWithoutFilters(t: ExecutionContext, { pool: auth }: SampleSe
   const routes = queryRoutes({
     reads,
     pool: auth,
+    queue: createQueueBook({ pool: auth, now: systemClock, failed: error => t.log(error) }),
     openStream: streams.open,
     now: systemClock,
     catalogue: [],

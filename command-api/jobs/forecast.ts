@@ -1,0 +1,78 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import {
+  type Outlook,
+  oneFuture,
+  type Range,
+  rangesOf,
+  seededRandom,
+} from '../../events/queue-forecast.ts'
+
+/** Jobs whose wait is forecast: the first of the queue. */
+export const foreseenJobs = 500
+const futures = 40
+/** With at most so many jobs, waiting and running, a forecast takes a few milliseconds. */
+const few = 60
+/** How long a forecast of more is used, in milliseconds; it takes up to a second of processor time. */
+const usedForMs = 15_000
+
+/** The waits of the jobs of an outlook, by their ids; those that are not foreseen are missing. */
+export type Waits = ReadonlyMap<string, Range>
+
+/**
+ * Forecasts of the queue: of a short one at once, of a long one beside the requests, which get the one before until then. The
+ * same outlook has the same forecast.
+ */
+export function createForecasts(failed: (error: unknown) => void) {
+  let last: { at: number; waits: Waits } | null = null
+  let isComputing = false
+  const computeBeside = async (outlook: Outlook, ids: readonly string[], at: number) => {
+    const found: number[][] = []
+    for (let seed = 0; seed < futures; seed++) {
+      found.push(oneFuture(outlook, seededRandom(seed)))
+      await nextTurn()
+    }
+    last = { at, waits: waitsOf(outlook, ids, found) }
+  }
+  const startBeside = (outlook: Outlook, ids: readonly string[], at: number) => {
+    if (isComputing) return
+    isComputing = true
+    computeBeside(outlook, ids, at)
+      .catch(failed)
+      .finally(() => {
+        isComputing = false
+      })
+  }
+  return {
+    of(outlook: Outlook, ids: readonly string[], at: number): Waits {
+      if (isSmall(outlook)) return waitsOf(outlook, ids, futuresOf(outlook))
+      if (last === null || at - last.at >= usedForMs || at < last.at) startBeside(outlook, ids, at)
+      return last ? later(last.waits, at - last.at) : new Map()
+    },
+  }
+}
+
+export const isSmall = ({ waiting, running }: Outlook): boolean =>
+  waiting.length + running.length <= few
+
+export const futuresOf = (outlook: Outlook): number[][] =>
+  Array.from({ length: futures }, (_, seed) => oneFuture(outlook, seededRandom(seed)))
+
+function waitsOf(
+  outlook: Outlook,
+  ids: readonly string[],
+  found: readonly (readonly number[])[],
+): Waits {
+  const ranges = rangesOf(outlook, found)
+  return new Map(
+    ids.flatMap((id, index) => {
+      const range = ranges[index]
+      return range ? [[id, range] as const] : []
+    }),
+  )
+}
+
+/** Of a forecast that was made a while ago. */
+function later(waits: Waits, ms: number): Waits {
+  const left = (seconds: number) => Math.max(0, Math.round(seconds - ms / 1000))
+  return new Map([...waits].map(([id, { p50, p90 }]) => [id, { p50: left(p50), p90: left(p90) }]))
+}

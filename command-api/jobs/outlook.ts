@@ -1,0 +1,140 @@
+import type { Pool } from 'pg'
+import {
+  leastPast,
+  type Outlook,
+  type Room,
+  type ToEnd,
+  type ToStart,
+} from '../../events/queue-forecast.ts'
+import type { Placed } from '../../events/queue-order.ts'
+import type { HoldingJob, WaitingJob } from '../../events/queue-picture.ts'
+import { defaultQuota } from '../../schemas/quotas.ts'
+import type { QueueRow } from './waiting-jobs.ts'
+
+/** What the start of waiting jobs depends on, besides the queue. */
+export type Ground = {
+  holding: HoldingJob[]
+  held: WaitingJob[]
+  profiles: ProfileRow[]
+  capacity: Map<string, number>
+  rooms: Map<string, Room>
+  /** By recipe and profile: for how many seconds the last attempts held their GPUs, ascending. */
+  past: Map<string, number[]>
+}
+
+/** `gpus`: of all its nodes together. */
+type ProfileRow = { name: string; series: string; executor: string; gpus: number }
+
+/** Past attempts of a kind that count: enough for a 90th percentile, few enough to follow a change. */
+const countedPast = 50
+
+export async function readGround(pool: Pool): Promise<Ground> {
+  const [holding, held, profiles, rooms, past] = await Promise.all([
+    pool.query<HoldingJob>({ name: 'holding_jobs', text: holdingJobs }),
+    pool.query<WaitingJob>({ name: 'held_jobs', text: heldJobs }),
+    pool.query<ProfileRow>({ name: 'queue_profiles', text: profilesNow }),
+    pool.query<Room & { username: string }>({ name: 'rooms_of_owners', text: roomsOf }),
+    pool.query<{ recipe: string; profile: string; seconds: number[] }>({
+      name: 'past_holds',
+      text: pastHolds,
+      values: [countedPast],
+    }),
+  ])
+  return {
+    holding: holding.rows,
+    held: held.rows,
+    profiles: profiles.rows,
+    capacity: capacityOf(profiles.rows),
+    rooms: new Map(rooms.rows.map(({ username, gpus, jobs }) => [username, { gpus, jobs }])),
+    past: new Map(past.rows.map(row => [kindOf(row), row.seconds])),
+  }
+}
+
+const holdingJobs = `
+  select run_id, short_id, owner, project, executor, series, profile, recipe, gpus, scheduled_at, limit_at
+    from write.job_state where is_active and scheduled_at is not null`
+
+/** More than anybody reads. */
+const mostHeld = 1000
+
+const heldJobs = `
+  select run_id, short_id, owner, project, executor, series, profile, recipe, gpus, priority, admitted_at, not_before,
+         'not_before' as reason
+    from write.job_state where state = 'held' order by not_before, run_id limit ${mostHeld}`
+
+const profilesNow = `
+  select name, series, executor, gpus_per_node * max_nodes as gpus from write.profile where available order by name`
+
+/** Profiles of one series are views of the same GPUs; those of several series add up. */
+function capacityOf(profiles: readonly ProfileRow[]): Map<string, number> {
+  const capacity = new Map<string, number>()
+  const series = Map.groupBy(profiles, profile =>
+    JSON.stringify([profile.executor, profile.series]),
+  )
+  for (const group of series.values()) {
+    const executor = group[0]?.executor ?? ''
+    const gpus = Math.max(...group.map(profile => profile.gpus))
+    capacity.set(executor, (capacity.get(executor) ?? 0) + gpus)
+  }
+  return capacity
+}
+
+const roomsOf = `
+  select q.username, q.max_concurrent_gpus as gpus, q.max_concurrent_jobs as jobs from write.quota q
+   where exists (select from write.job_state j where j.owner = q.username and j.state = 'queued')`
+
+const pastHolds = `
+  select kind.recipe, kind.profile, array(
+           select seconds from (
+             select seconds from write.past_hold h where h.recipe = kind.recipe and h.profile = kind.profile
+              order by ended_at desc limit $1) newest order by seconds) as seconds
+    from (select distinct recipe, profile from write.job_state
+           where (state = 'queued' or is_active) and recipe is not null) kind`
+
+type Kind = { recipe: string | null; profile: string }
+const kindOf = ({ recipe, profile }: Kind) => JSON.stringify([recipe, profile])
+
+/** The quota of a user for whom none was set. */
+const usualRoom: Room = {
+  gpus: defaultQuota.max_concurrent_gpus,
+  jobs: defaultQuota.max_concurrent_jobs,
+}
+export const roomOf = ({ rooms }: Ground, owner: string): Room => rooms.get(owner) ?? usualRoom
+
+/** The same as seconds from `now` on, as far as the forecast looks. */
+export function outlookOf(queue: readonly Placed<QueueRow>[], ground: Ground, now: Date): Outlook {
+  const secondsTo = (at: Date) => (at.getTime() - now.getTime()) / 1000
+  const pastOf = (kind: Kind) => ground.past.get(kindOf(kind)) ?? []
+  const waiting = queue.map(
+    ({ job }): ToStart => ({
+      owner: job.owner,
+      executor: job.executor,
+      gpus: job.gpus,
+      past: pastOf(job),
+      not_before_s: job.not_before === null ? 0 : Math.max(0, secondsTo(job.not_before)),
+    }),
+  )
+  const running = ground.holding.map(
+    (job): ToEnd => ({
+      owner: job.owner,
+      executor: job.executor,
+      gpus: job.gpus,
+      past: pastOf(job),
+      held_s: Math.max(0, -secondsTo(job.scheduled_at)),
+      limit_s: job.limit_at === null ? null : secondsTo(job.limit_at),
+    }),
+  )
+  const rooms = new Map(queue.map(({ job: { owner } }) => [owner, roomOf(ground, owner)]))
+  return { waiting, running, capacity: ground.capacity, rooms }
+}
+
+/** The seconds for which half of the attempts like this one, that were longer than it is now, went on. */
+export function expectedLeft(job: HoldingJob, { past }: Ground, now: Date): number | null {
+  const held = (now.getTime() - job.scheduled_at.getTime()) / 1000
+  const before = past.get(kindOf(job)) ?? []
+  const longer = before.filter(seconds => seconds > held)
+  const median = longer[Math.floor(longer.length / 2)]
+  if (before.length < leastPast || median === undefined) return null
+  const limit = job.limit_at === null ? null : (job.limit_at.getTime() - now.getTime()) / 1000
+  return Math.max(0, Math.round(Math.min(median - held, limit ?? Number.POSITIVE_INFINITY)))
+}

@@ -1,0 +1,77 @@
+/** A job that waits, as far as its place depends on itself. */
+export type QueuedJob = {
+  run_id: string
+  owner: string
+  gpus: number
+  priority: number
+  admitted_at: Date
+}
+
+/** What an owner has, of which their jobs' places depend. */
+export type Standing = {
+  /** The `priority` of the owner's quota. */
+  class: number
+  /** GPUs of their attempts that may still run. */
+  held_gpus: number
+  /** Within the last `shareHours`. */
+  used_gpu_hours: number
+}
+
+export const noStanding: Standing = { class: 0, held_gpus: 0, used_gpu_hours: 0 }
+
+/** How long use counts against its user. */
+export const shareHours = 24
+
+const hourMs = 3_600_000
+
+export type Placed<J> = { job: J; class: number; countsFromMs: number }
+
+/**
+ * The order in which waiting jobs are to start: the class of the owner's quota, the job's priority, then who counts as
+ * submitted first. A job counts as submitted one hour later for each GPU that its owner holds, for each GPU-hour that they
+ * used within the last day, and for each GPU of their own jobs ahead of it (docs/adr/0013-taking-turns-in-the-queue.md).
+ */
+export function inQueueOrder<J extends QueuedJob>(
+  jobs: readonly J[],
+  standingOf: (owner: string) => Standing,
+): Placed<J>[] {
+  const placed: Placed<J>[] = []
+  for (const [owner, own] of Map.groupBy(jobs, job => job.owner)) {
+    const { class: its, held_gpus, used_gpu_hours } = standingOf(owner)
+    let gpuHours = held_gpus + used_gpu_hours
+    for (const job of own.sort(inOwnOrder)) {
+      const countsFromMs = job.admitted_at.getTime() + gpuHours * hourMs
+      placed.push({ job, class: its, countsFromMs })
+      gpuHours += job.gpus
+    }
+  }
+  return placed.sort(inTurn)
+}
+
+/** A job that joins a queue, as the last of its owner's with its priority; `index` is how many are ahead of it. */
+export function joining<J extends QueuedJob>(
+  queue: readonly Placed<J>[],
+  job: J,
+  { class: its, held_gpus, used_gpu_hours }: Standing,
+): { placed: Placed<J>; index: number } {
+  let gpuHours = held_gpus + used_gpu_hours
+  for (const { job: other } of queue)
+    if (other.owner === job.owner && other.priority >= job.priority) gpuHours += other.gpus
+  const countsFromMs = job.admitted_at.getTime() + gpuHours * hourMs
+  const placed = { job, class: its, countsFromMs }
+  const index = queue.findIndex(other => inTurn(placed, other) < 0)
+  return { placed, index: index === -1 ? queue.length : index }
+}
+
+const inOwnOrder = (a: QueuedJob, b: QueuedJob): number =>
+  b.priority - a.priority || byAdmission(a, b)
+
+const inTurn = (a: Placed<QueuedJob>, b: Placed<QueuedJob>): number =>
+  b.class - a.class ||
+  b.job.priority - a.job.priority ||
+  a.countsFromMs - b.countsFromMs ||
+  byAdmission(a.job, b.job)
+
+const byAdmission = (a: QueuedJob, b: QueuedJob): number =>
+  a.admitted_at.getTime() - b.admitted_at.getTime() ||
+  (a.run_id < b.run_id ? -1 : Number(a.run_id > b.run_id))

@@ -1,0 +1,101 @@
+import type { QueueReason, QueueView } from '../schemas/jobs.ts'
+import type { Range, Room } from './queue-forecast.ts'
+import type { QueuedJob } from './queue-order.ts'
+
+/** A queued job as the queue shows it. */
+export type WaitingJob = QueuedJob & {
+  short_id: string
+  project: string
+  executor: string
+  series: string
+  profile: string
+  recipe: string | null
+  /** Waits until then before its next attempt. */
+  not_before: Date | null
+  reason: QueueReason | null
+}
+
+/** A job in the queue, with its place. */
+export type PlacedJob = {
+  job: WaitingJob
+  /** 1 starts next. */
+  position: number
+  /** GPUs of the jobs ahead of it. */
+  ahead_gpus: number
+  eta_s: Range | null
+}
+
+/** A job whose attempt holds GPUs. */
+export type HoldingJob = Pick<
+  WaitingJob,
+  | 'run_id'
+  | 'short_id'
+  | 'owner'
+  | 'project'
+  | 'executor'
+  | 'series'
+  | 'profile'
+  | 'recipe'
+  | 'gpus'
+> & {
+  scheduled_at: Date
+  /** When a limit of its spec ends it. */
+  limit_at: Date | null
+}
+
+/** Where no job may start, and since when. */
+export type QueueSwitches = {
+  paused: boolean
+  reason: string | null
+  /** ISO 8601; null: the queue was never paused. */
+  changed_at: string | null
+  changed_by: string | null
+  engines: {
+    /** The name of an executor, or the id of a machine. */
+    engine: string
+    draining: boolean
+    reason: string | null
+    since: string | null
+    by: string | null
+    running_jobs: number
+  }[]
+}
+
+/** What is asked about the queue. */
+export type QueuePicture = {
+  /** In queue order. */
+  waiting: readonly PlacedJob[]
+  /** With the seconds that half of those like it went on for; null: too few to tell. */
+  holding: readonly (HoldingJob & { left_s: number | null })[]
+  /** Jobs that wait for a time before they are queued, the earliest first. */
+  held: readonly WaitingJob[]
+  /** GPUs of each executor, in all. */
+  capacity: ReadonlyMap<string, number>
+  profiles: readonly { name: string; series: string; executor: string; gpus: number }[]
+  /** What each owner of a waiting job may hold at once. */
+  roomOf: (owner: string) => Room
+}
+
+/** A job that is about to be submitted. */
+export type Newcomer = Pick<
+  WaitingJob,
+  'owner' | 'priority' | 'gpus' | 'executor' | 'series' | 'profile' | 'recipe'
+>
+
+/**
+ * The queue as a process last read it, because places and forecasts are too dear to be computed for each request. It is at most
+ * a second old.
+ */
+export type QueueBook = {
+  /** The places that jobs submitted now get, each behind those before it. */
+  placesOf(newcomers: readonly Newcomer[]): Promise<QueueView[]>
+  picture(): Promise<QueuePicture>
+  /** Read now. */
+  switches(): Promise<QueueSwitches>
+  /** The place of a job; null: it is not queued. */
+  placeOfJob(run_id: string): Promise<QueueView | null>
+  /** The queue was changed here: it is read anew for the next request. */
+  changed(): void
+  /** A job was submitted here: only a short queue is read anew, since many submits may follow each other. */
+  submitted(): void
+}

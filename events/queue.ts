@@ -1,0 +1,71 @@
+import { Type } from 'typebox'
+import { aggregate, type EventOf, event } from './event.ts'
+
+const reason = Type.Union([Type.String(), Type.Null()])
+const because = (text: string | null) => (text === null ? '' : `: ${text}`)
+
+/** From now on no job starts; those that run go on. */
+export const queuePaused = event(
+  'queue.paused',
+  Type.Object({ reason }),
+  (data, who) => `${who} paused the queue${because(data.reason)}`,
+)
+
+/** Jobs start again. */
+export const queueResumed = event(
+  'queue.resumed',
+  Type.Object({}),
+  (_, who) => `${who} resumed the queue`,
+)
+
+const queueEvents = [queuePaused, queueResumed] as const
+export type QueueEvent = EventOf<(typeof queueEvents)[number]>
+
+/** Null while jobs start. */
+export type Closed = { reason: string | null } | null
+
+function evolveQueue(_: Closed, event: QueueEvent): Closed {
+  switch (event.type) {
+    case 'queue.paused':
+      return { reason: event.data.reason }
+    case 'queue.resumed':
+      return null
+  }
+}
+
+export const queue = aggregate('queue', { events: queueEvents, initial: null, evolve: evolveQueue })
+/** One installation has one queue. */
+export const queueSwitch = queue.at('switch')
+
+/** From now on no job starts on this engine; those that run there go on. It is an executor's name, or a machine's id. */
+export const engineDrained = event(
+  'engine.drained',
+  Type.Object({ engine: Type.String(), reason }),
+  (data, who) => `${who} began to drain the engine ${data.engine}${because(data.reason)}`,
+)
+
+/** Jobs start there again. */
+export const engineUndrained = event(
+  'engine.undrained',
+  Type.Object({ engine: Type.String() }),
+  ({ engine }, who) => `${who} let jobs start on the engine ${engine} again`,
+)
+
+const engineEvents = [engineDrained, engineUndrained] as const
+export type EngineEvent = EventOf<(typeof engineEvents)[number]>
+
+function evolveEngine(_: Closed, event: EngineEvent): Closed {
+  switch (event.type) {
+    case 'engine.drained':
+      return { reason: event.data.reason }
+    case 'engine.undrained':
+      return null
+  }
+}
+
+export const engines = aggregate('engine', {
+  events: engineEvents,
+  initial: null,
+  evolve: evolveEngine,
+})
+export const engineAt = (engine: string) => engines.at(engine)

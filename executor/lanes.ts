@@ -1,0 +1,44 @@
+/** Work by key: on one key at a time, and on at most `width` keys at once. */
+export type Lanes = {
+  /** Starts this work as soon as there is room; does nothing while there is other work on the key. */
+  start(key: string, work: () => Promise<void>): void
+  /** The keys with work that runs or waits for room. */
+  busy(): ReadonlySet<string>
+  /** Drops the work that waits for room, and resolves when none runs. */
+  close(): Promise<void>
+}
+
+export function createLanes(width: number, failed: (error: unknown, key: string) => void): Lanes {
+  const waiting = new Map<string, () => Promise<void>>()
+  const running = new Map<string, Promise<void>>()
+  let isClosed = false
+  const run = async (key: string, work: () => Promise<void>) => {
+    try {
+      await work()
+    } catch (error) {
+      failed(error, key)
+    }
+    running.delete(key)
+    next()
+  }
+  const next = () => {
+    for (const [key, work] of waiting) {
+      if (running.size >= width || isClosed) return
+      waiting.delete(key)
+      running.set(key, run(key, work))
+    }
+  }
+  return {
+    start(key, work) {
+      if (isClosed || running.has(key) || waiting.has(key)) return
+      waiting.set(key, work)
+      next()
+    },
+    busy: () => new Set([...running.keys(), ...waiting.keys()]),
+    async close() {
+      isClosed = true
+      waiting.clear()
+      await Promise.all(running.values())
+    },
+  }
+}

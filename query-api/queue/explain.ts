@@ -1,0 +1,173 @@
+import type {
+  HoldingJob,
+  PlacedJob,
+  QueuePicture,
+  QueueSwitches,
+  WaitingJob,
+} from '../../events/queue-picture.ts'
+import type { Sooner } from '../../schemas/queue.ts'
+import { toTimestamp } from '../../schemas/timestamp.ts'
+
+/** What the queue tells, and whom: a job's people may see who is ahead, but not everybody. */
+export type Facts = {
+  picture: QueuePicture
+  switches: QueueSwitches
+  maySee: (job: { owner: string; project: string }) => boolean
+}
+
+const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
+const gpusOf = (jobs: readonly { gpus: number }[]) => jobs.reduce((sum, { gpus }) => sum + gpus, 0)
+
+const on = <J extends { executor: string }>(
+  jobs: readonly J[],
+  { executor }: { executor: string },
+) => jobs.filter(job => job.executor === executor)
+
+/** GPUs of an executor in all, and those that nothing holds. */
+function roomOn({ capacity, holding }: QueuePicture, job: { executor: string }) {
+  const all = capacity.get(job.executor) ?? 0
+  return { all, free: Math.max(0, all - gpusOf(on(holding, job))) }
+}
+
+/** Why a job waits, in words, with the numbers behind its reason. */
+export function waitInWords(job: WaitingJob, facts: Facts): string {
+  const { picture, switches } = facts
+  switch (job.reason) {
+    case 'queue_paused':
+      return `The queue is paused${because(switches.reason)}; running jobs go on.`
+    case 'draining':
+      return `${job.executor} is being drained${because(drainOf(job, switches)?.reason)}; nothing new starts there.`
+    case 'quota_in_use':
+      return quotaInWords(job, picture)
+    case 'behind_priority':
+      return behindInWords(job, picture)
+    case 'not_before':
+      return `It is held until ${whenOf(job.not_before)}.`
+    case 'retry_backoff':
+      return `Its last attempt was lost; the next one starts after ${whenOf(job.not_before)}.`
+    case 'held_approval':
+      return 'It waits for an approval.'
+    default:
+      return capacityInWords(job, picture)
+  }
+}
+
+const because = (reason: string | null | undefined) => (reason ? ` (${reason})` : '')
+const whenOf = (at: Date | null) => (at === null ? 'later' : toTimestamp(at))
+
+export const drainOf = ({ executor }: WaitingJob, { engines }: QueueSwitches) =>
+  engines.find(({ engine, draining }) => draining && engine === executor)
+
+function capacityInWords(job: WaitingJob, picture: QueuePicture): string {
+  const { all, free } = roomOn(picture, job)
+  if (job.gpus > all)
+    return `It needs ${plural(job.gpus, 'GPU')}, and ${job.executor} has only ${all} now.`
+  if (job.gpus <= free) return 'It is about to start.'
+  return `It needs ${plural(job.gpus, 'GPU')}, and ${free} of ${all} are free.`
+}
+
+function behindInWords(job: WaitingJob, { waiting }: QueuePicture): string {
+  const place = waiting.findIndex(other => other.job.run_id === job.run_id)
+  const ahead = on(
+    waiting.slice(0, place).map(other => other.job),
+    job,
+  )
+  const first = ahead.find(({ reason }) => reason === 'waiting_capacity')
+  const needs = first ? `, the first of which waits for ${plural(first.gpus, 'GPU')}` : ''
+  return `${plural(ahead.length, 'job')} ${ahead.length === 1 ? 'is' : 'are'} ahead of it${needs}; no job overtakes one that waits for GPUs.`
+}
+
+function quotaInWords({ owner }: WaitingJob, { holding, roomOf }: QueuePicture): string {
+  const own = holding.filter(job => job.owner === owner)
+  const room = roomOf(owner)
+  return `${owner} holds ${gpusOf(own)} of ${plural(room.gpus, 'GPU')} and ${own.length} of ${plural(room.jobs, 'job')} of the quota, or has used up the GPU-hours of the day.`
+}
+
+/** What would let a queued job start sooner, the surest first. */
+export function soonerThan({ job, position }: PlacedJob, facts: Facts): Sooner[] {
+  if (job.reason === 'queue_paused')
+    return [{ kind: 'queue_resumed', detail: 'An administrator resumes the queue.' }]
+  if (job.reason === 'quota_in_use') return [ownEnds(job, facts.picture)]
+  return [
+    ...(job.reason === 'draining' ? [undrained(job)] : smaller(job, position, facts)),
+    ...otherProfiles(job, facts),
+    ...firstEnd(job, facts),
+  ]
+}
+
+const undrained = ({ executor }: WaitingJob): Sooner => ({
+  kind: 'undrained',
+  detail: `An administrator lets jobs start on ${executor} again.`,
+})
+
+function ownEnds(job: WaitingJob, { holding }: QueuePicture): Sooner {
+  const own = byEnd(holding.filter(({ owner }) => owner === job.owner))
+  const which = own.map(({ short_id }) => short_id).join(', ')
+  return {
+    kind: 'own_job_ends',
+    detail: which
+      ? `One of the jobs that hold the quota ends: ${which}.`
+      : 'The GPU-hours of the day are used up: a new day (UTC), or a larger quota.',
+    run_ids: own.map(({ run_id }) => run_id),
+  }
+}
+
+/** Only the first of an executor gains by being smaller: the others wait for those ahead of them. */
+function smaller(job: WaitingJob, position: number, { picture }: Facts): Sooner[] {
+  const { free } = roomOn(picture, job)
+  const ahead = on(
+    picture.waiting.slice(0, position - 1).map(other => other.job),
+    job,
+  )
+  const isFirst = ahead.every(({ reason }) => reason === 'quota_in_use')
+  if (!isFirst || free === 0 || job.gpus <= free) return []
+  const detail = `With ${plural(free, 'GPU')} instead of ${job.gpus} it would start now.`
+  return [{ kind: 'smaller', detail, gpus: free }]
+}
+
+/** Profiles on other executors with enough free GPUs and nobody who waits for them. */
+function otherProfiles(job: WaitingJob, { picture, switches }: Facts): Sooner[] {
+  const isClosed = (executor: string) =>
+    switches.engines.some(({ engine, draining }) => draining && engine === executor)
+  return picture.profiles
+    .filter(({ executor, gpus }) => {
+      const waits = picture.waiting.some(other => other.job.executor === executor)
+      const { free } = roomOn(picture, { executor })
+      return (
+        executor !== job.executor &&
+        !waits &&
+        !isClosed(executor) &&
+        gpus >= job.gpus &&
+        free >= job.gpus
+      )
+    })
+    .map(({ name, series }) => ({
+      kind: 'other_profile',
+      detail: `On profile ${name} (${series}) it would start now.`,
+      profile: name,
+    }))
+}
+
+function firstEnd(job: WaitingJob, { picture, maySee }: Facts): Sooner[] {
+  const next = byEnd(on(picture.holding, job)).find(({ left_s }) => left_s !== null)
+  if (!next) return []
+  const named = maySee(next) ? next.short_id : 'a job that you may not see'
+  const detail = `${named} is expected to end next, in about ${inWords(next.left_s ?? 0)}, and frees ${plural(next.gpus, 'GPU')}.`
+  return [{ kind: 'ends_next', detail, ...(maySee(next) && { run_ids: [next.run_id] }) }]
+}
+
+type Ending = HoldingJob & { left_s: number | null }
+
+/** Those of which nothing is known come last. */
+export const byEnd = (jobs: readonly Ending[]): Ending[] =>
+  jobs.toSorted(
+    (a, b) =>
+      (a.left_s ?? Number.MAX_VALUE) - (b.left_s ?? Number.MAX_VALUE) ||
+      (a.run_id < b.run_id ? -1 : 1),
+  )
+
+function inWords(seconds: number): string {
+  if (seconds < 90) return plural(Math.round(seconds), 'second')
+  if (seconds < 5400) return plural(Math.round(seconds / 60), 'minute')
+  return plural(Math.round(seconds / 3600), 'hour')
+}

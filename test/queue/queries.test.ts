@@ -1,0 +1,138 @@
+import test, { type ExecutionContext } from 'ava'
+import { type Forge, startForge } from '../servers/forge.ts'
+import { signedIn } from '../servers/signed-in.ts'
+import { until } from '../servers/until.ts'
+
+type Row = {
+  short_id: string
+  position: number | null
+  reason: string
+  detail: string
+  owner: string
+}
+type Queue = {
+  paused: { reason: string | null } | null
+  draining: { engine: string }[]
+  waiting: { jobs: number; gpus: number; hidden: number }
+  jobs: Row[]
+}
+type Explanation = {
+  state: string
+  position: number | null
+  reason: string | null
+  detail: string
+  ahead: { jobs: number; gpus: number; hidden: number; first: { short_id: string }[] }
+  sooner: { kind: string; detail: string }[]
+}
+
+/** A server without an executor, so that jobs stay in the queue, with four GPUs that an admin described. */
+async function world(t: ExecutionContext) {
+  const forge = await startForge(t, { SERVICE_ROLES: 'command-api,relay,projector,query-api' })
+  await forge.call('PUT', '/api/admin/profiles/local', {
+    body: { series: 'local', gpus_per_node: 4, executor: 'local' },
+  })
+  const { body: lock } = await forge.call('GET', '/api/recipes/digits/1.0.0/lock')
+  const submit = async (project: string, token: string, spec: object = {}) => {
+    const body = { api: 'forge/v2', metadata: { name: 'a job', project }, lock, spec }
+    const answer = await forge.call<{ run_id: string }>('POST', '/api/jobs', { body, token })
+    t.is(answer.status, 200, JSON.stringify(answer.body))
+    return answer.body.run_id
+  }
+  return { forge, submit, ada: await signedIn(forge, 'ada'), bob: await signedIn(forge, 'bob') }
+}
+
+const queueOf = async (forge: Forge, token?: string) =>
+  (await forge.call<Queue>('GET', '/api/queue', token ? { token } : {})).body
+
+test('the queue shows people their own jobs in order, and counts those of others', async t => {
+  const { forge, submit, ada, bob } = await world(t)
+  await submit('ada-s', ada)
+  await submit('ada-s', ada)
+  await submit('bob-s', bob, { resources: { gpus_per_node: 2 } })
+  await submit('ada-s', ada, { scheduling: { not_before: '2099-01-01T00:00:00+00:00' } })
+  const all = await queueOf(forge)
+  t.deepEqual(
+    all.jobs.map(row => [row.short_id, row.position, row.reason]),
+    [
+      ['ada-s-1', 1, 'waiting_capacity'],
+      ['bob-s-1', 2, 'waiting_capacity'],
+      ['ada-s-2', 3, 'waiting_capacity'],
+      ['ada-s-3', null, 'not_before'],
+    ],
+  )
+  t.regex(all.jobs[3]?.detail ?? '', /held until 2099-01-01/)
+  t.deepEqual(all.waiting, { jobs: 4, gpus: 5, hidden: 0 })
+  const seen = await queueOf(forge, bob)
+  t.deepEqual(
+    seen.jobs.map(row => [row.short_id, row.position]),
+    [['bob-s-1', 2]],
+  )
+  t.deepEqual(seen.waiting, { jobs: 4, gpus: 5, hidden: 3 })
+  t.false(JSON.stringify(seen).includes('ada'))
+})
+
+test('one is told why a job waits and who is ahead, but not what is hidden', async t => {
+  const { forge, submit, ada, bob } = await world(t)
+  await submit('ada-s', ada, { resources: { gpus_per_node: 4 } })
+  const run_id = await submit('bob-s', bob)
+  const explain = async (id: string, token: string) =>
+    forge.call<Explanation>('GET', `/api/queue/${id}`, { token })
+  const { body } = await explain(run_id, bob)
+  t.like(body, { state: 'queued', position: 2, ahead: { jobs: 1, gpus: 4, hidden: 1, first: [] } })
+  t.false(JSON.stringify(body).includes('ada'))
+  t.is((await explain(run_id, ada)).status, 404)
+  const { body: toAdmin } = await explain('bob-s-1', forge.token)
+  t.deepEqual(
+    toAdmin.ahead.first.map(row => row.short_id),
+    ['ada-s-1'],
+  )
+  await forge.call('POST', `/api/jobs/${run_id}/stop`, { token: bob })
+  t.like((await explain(run_id, bob)).body, {
+    state: 'stopped',
+    position: null,
+    detail: 'It does not wait: it is stopped.',
+  })
+})
+
+test('a pause and a drain are recorded, shown to all, and only for administrators', async t => {
+  const { forge, submit, ada } = await world(t)
+  const put = (path: string, body: object, token = forge.token) =>
+    forge.call('PUT', path, { body, token })
+  const pause = { paused: true, reason: 'new disks' }
+  t.is((await put('/api/admin/queue', pause, ada)).status, 403)
+  t.like((await put('/api/admin/queue', pause)).body, {
+    paused: true,
+    reason: 'new disks',
+    changed_by: 'admin',
+  })
+  t.like(await queueOf(forge, ada), { paused: { reason: 'new disks' } })
+  await submit('ada-s', ada)
+  const drain = { draining: true, reason: 'fans' }
+  t.like((await put('/api/admin/engines/local', drain)).body, {
+    engine: 'local',
+    draining: true,
+    reason: 'fans',
+    by: 'admin',
+    running_jobs: 0,
+  })
+  t.is((await put('/api/admin/engines/nowhere', drain)).status, 404)
+  t.is((await put('/api/admin/engines/nowhere', { draining: false })).status, 404)
+  t.like(await queueOf(forge, ada), { draining: [{ engine: 'local', reason: 'fans' }] })
+  await put('/api/admin/queue', { paused: false })
+  await put('/api/admin/engines/local', { draining: false })
+  t.like(await queueOf(forge, ada), { paused: null, draining: [] })
+  const told = await until('all are in the audit', 60_000, async () => {
+    const { body } = await forge.call<{ type: string; summary: string }[]>(
+      'GET',
+      '/api/audit?limit=100',
+    )
+    const lines = body.flatMap(row => (/^(queue|engine)\./.test(row.type) ? row.summary : []))
+    return lines.length === 4 && lines.toReversed()
+  })
+  t.deepEqual(told, [
+    'admin paused the queue: new disks',
+    'admin began to drain the engine local: fans',
+    'admin resumed the queue',
+    'admin let jobs start on the engine local again',
+  ])
+})
