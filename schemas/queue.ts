@@ -41,8 +41,7 @@ export const queueRow = Type.Object({
   position: nullable(Type.Integer({ minimum: 1 })),
   run_id: Type.String(),
   short_id: Type.String(),
-  /** Null for a moment after the submit. */
-  name: nullable(Type.String()),
+  name: Type.String(),
   project: Type.String(),
   owner: Type.String(),
   state: jobState(),

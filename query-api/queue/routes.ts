@@ -92,7 +92,11 @@ async function listOf(
       gpus: all.reduce((sum, { job }) => sum + job.gpus, 0),
       hidden: all.length - seen.length,
     },
-    jobs: page.map(placed => toRow(placed, names.get(placed.job.run_id) ?? null, facts)),
+    // Row-level security hides the name of a job that may not be read, and so the job.
+    jobs: page.flatMap(placed => {
+      const name = names.get(placed.job.run_id)
+      return name === undefined ? [] : toRow(placed, name, facts)
+    }),
   }
 }
 
@@ -142,7 +146,7 @@ const heldJob = (job: WaitingJob): Listed => ({
   eta_s: null,
 })
 
-const toRow = ({ job, ...place }: Listed, name: string | null, facts: Facts): QueueRow => ({
+const toRow = ({ job, ...place }: Listed, name: string, facts: Facts): QueueRow => ({
   ...place,
   run_id: job.run_id,
   short_id: job.short_id,

@@ -24,10 +24,13 @@ export const jobSample: Sample = {
       path: '/api/jobs',
       body: jobOf(project, lock, spec),
     })
-    return { nouns: { jobs: { run_id } }, fields: { api: 'forge/v2', spec } }
+    return { nouns: { jobs: { run_id }, queue: { run_id } }, fields: { api: 'forge/v2', spec } }
   },
-  missing: ({ nouns }) => ({ nouns: { jobs: { run_id: withoutOwner(nouns.jobs?.run_id) } } }),
-  hidden: ['jobs'],
+  missing({ nouns }) {
+    const run_id = withoutOwner(nouns.jobs?.run_id)
+    return { nouns: { jobs: { run_id }, queue: { run_id } } }
+  },
+  hidden: ['jobs', 'queue'],
   lists: { '/api/jobs': 'its people' },
   tables: {
     jobs: {

@@ -102,6 +102,12 @@ const hiddenReads = (routes: readonly Route[], { fixtures }: SampleServer): stri
     .filter(({ reach }) => reach !== undefined && outcomeOf(reach, "another's") === 'missing')
     .map(route => callOf(route, fixtures.another).path)
 
+/** The rows of a list; that of the queue stands beside what is said of all of them. */
+function rowsOf({ text }: { text: string }): string {
+  const body = JSON.parse(text)
+  return JSON.stringify(Array.isArray(body) ? body : body.jobs)
+}
+
 test('with every filter of the queries off, no route shows a stranger anything', async t => {
   const server = await filledServer(t)
   const owner = server.people.another.username
@@ -130,7 +136,7 @@ test('with every filter of the queries off, no route shows a stranger anything',
   )
   t.true(ofPeople.length >= 4)
   for (const path of [...ofPeople, ...samples.flatMap(({ moreLists }) => moreLists ?? [])]) {
-    t.is((await asStranger.get(path)).text, '[]', path)
+    t.is(rowsOf(await asStranger.get(path)), '[]', path)
     t.true((await asOwner.get(path)).text.includes(owner), path)
   }
 })
