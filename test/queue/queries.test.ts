@@ -50,7 +50,10 @@ test('the queue shows people their own jobs in order, and counts those of others
   await submit('ada-s', ada)
   await submit('bob-s', bob, { resources: { gpus_per_node: 2 } })
   await submit('ada-s', ada, { scheduling: { not_before: '2099-01-01T00:00:00+00:00' } })
-  const all = await queueOf(forge)
+  const all = await until('the read models know all', 60_000, async () => {
+    const queue = await queueOf(forge)
+    return queue.jobs.length === 4 && queue
+  })
   t.deepEqual(
     all.jobs.map(row => [row.short_id, row.position, row.reason]),
     [
@@ -77,21 +80,27 @@ test('one is told why a job waits and who is ahead, but not what is hidden', asy
   const run_id = await submit('bob-s', bob)
   const explain = async (id: string, token: string) =>
     forge.call<Explanation>('GET', `/api/queue/${id}`, { token })
-  const { body } = await explain(run_id, bob)
+  const body = await until('the read models know both', 60_000, async () => {
+    const answer = await explain(run_id, bob)
+    return answer.status === 200 && answer.body.state === 'queued' && answer.body
+  })
   t.like(body, { state: 'queued', position: 2, ahead: { jobs: 1, gpus: 4, hidden: 1, first: [] } })
   t.false(JSON.stringify(body).includes('ada'))
   t.is((await explain(run_id, ada)).status, 404)
-  const { body: toAdmin } = await explain('bob-s-1', forge.token)
+  const toAdmin = await until('the read models know it for all', 60_000, async () => {
+    const answer = await explain('bob-s-1', forge.token)
+    return answer.status === 200 && answer.body
+  })
   t.deepEqual(
     toAdmin.ahead.first.map(row => row.short_id),
     ['ada-s-1'],
   )
   await forge.call('POST', `/api/jobs/${run_id}/stop`, { token: bob })
-  t.like((await explain(run_id, bob)).body, {
-    state: 'stopped',
-    position: null,
-    detail: 'It does not wait: it is stopped.',
+  const ended = await until('the read models know its end', 60_000, async () => {
+    const answer = await explain(run_id, bob)
+    return answer.body.state === 'stopped' && answer.body
   })
+  t.like(ended, { position: null, detail: 'It does not wait: it is stopped.' })
 })
 
 test('a pause and a drain are recorded, shown to all, and only for administrators', async t => {
