@@ -4,19 +4,22 @@ import type { SpecTree } from './job-spec.ts'
 
 type Schema = { default?: unknown; properties?: Record<string, Schema> }
 
-/** A JobSpec without the values that it would have anyway. Items of lists stay whole. */
+/** A JobSpec without the values that it would have anyway, its keys in the usual order. Items of lists stay whole. */
 export const withoutDefaults = (spec: SpecTree): SpecTree => pruned(spec, jobSpec as Schema)
 
-const pruned = (tree: SpecTree, { properties = {} }: Schema): SpecTree =>
-  Object.fromEntries(
-    Object.entries(tree).flatMap(([key, value]) => {
-      const schema = properties[key]
+const pruned = (tree: SpecTree, { properties = {} }: Schema): SpecTree => {
+  const usual = Object.keys(properties).filter(key => Object.hasOwn(tree, key))
+  const keys = new Set([...usual, ...Object.keys(tree)])
+  return Object.fromEntries(
+    [...keys].flatMap(key => {
+      const [schema, value] = [properties[key], tree[key]]
       const kept = schema?.properties && isTree(value) ? pruned(value, schema) : value
       return isDefault(kept, schema) ? [] : [[key, kept]]
     }),
   )
+}
 
-/** A section that has nothing left says nothing. */
+/** A section with nothing left says nothing. */
 const isDefault = (value: unknown, schema: Schema | undefined): boolean =>
   schema !== undefined && 'default' in schema && isDeepStrictEqual(value, schema.default)
 

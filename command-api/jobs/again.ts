@@ -42,14 +42,15 @@ export function retry(job: Job, { spec: submitted, checkpoint, env }: Again): Jo
       { code: `job.${state}` },
     )
   const { metadata, spec, ...rest } = clone(job, submitted)
+  // A job that succeeded has nothing left to do after its last checkpoint: it begins again.
+  const continues = checkpoint !== null && spec.retry.resume !== 'none' && state !== 'succeeded'
   return {
     ...rest,
     metadata: { ...metadata, labels: { ...metadata.labels, [retryLabel]: subject.run_id } },
     spec: {
       ...spec,
       env: { ...spec.env, ...env },
-      ...(checkpoint !== null &&
-        spec.retry.resume !== 'none' && { init_from: continuing(checkpoint) }),
+      ...(continues && { init_from: continuing(checkpoint) }),
     },
   }
 }

@@ -123,6 +123,11 @@ test('a retry continues from the newest checkpoint and names the job it repeats'
   t.is(retry(job, { spec: fresh as typeof spec, checkpoint, env: {} }).spec.init_from, null)
 })
 
+test('a retry of a job that succeeded begins again from the start', t => {
+  const job = after(...running, reported('succeeded', 30))
+  t.is(retry(job, { spec, checkpoint, env: {} }).spec.init_from, null)
+})
+
 test('only a job that has ended is retried', t => {
   const refused = (job: Job) =>
     t.throws(() => retry(job, { spec, checkpoint: null, env: {} }), { instanceOf: Refusal })

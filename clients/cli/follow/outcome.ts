@@ -73,6 +73,9 @@ function resultsOf(summary: RunRecord['summary']): Outcome['results'] {
 export const exitCodeOf = ({ state }: Outcome): ExitCode =>
   state === 'succeeded' ? exitCode.ok : exitCode.jobFailed
 
+/** The newest; of a long run there may be hundreds of checkpoints. */
+const shownArtifacts = 3
+
 /** The outcome as text; for a failed run with its last log lines. */
 export function outcomeLines(outcome: Outcome, picture: Picture, paint: Paint): string[] {
   const { state, stages, results, artifacts } = outcome
@@ -91,7 +94,12 @@ export function outcomeLines(outcome: Outcome, picture: Picture, paint: Paint): 
     ...Object.entries(results).map(
       ([key, value]) => `  ${key}  ${paint('bold', amount(toNumber(value)))}`,
     ),
-    ...artifacts.flatMap(artifact => [`  ${artifactText(artifact)}`, `    ${artifact.path}`]),
+    ...artifacts
+      .slice(0, shownArtifacts)
+      .flatMap(artifact => [`  ${artifactText(artifact)}`, `    ${artifact.path}`]),
+    ...(artifacts.length > shownArtifacts
+      ? [`  and ${artifacts.length - shownArtifacts} more: forge show ${outcome.short_id}`]
+      : []),
     `  ${outcome.url}`,
   ]
 }
