@@ -171,6 +171,8 @@ async function retriedAndStopped(
 /** A server on which jobs wait for ever. */
 const idle = { SERVICE_ROLES: 'command-api,relay,projector,query-api' }
 
+type Idle = Awaited<ReturnType<typeof startIdle>>
+
 async function startIdle(t: ExecutionContext) {
   const forge = await startForge(t, idle)
   await forge.call('PUT', '/api/admin/profiles/spare', {
@@ -183,8 +185,8 @@ async function startIdle(t: ExecutionContext) {
   }
 }
 
-test('a job that waits moves in the queue with its priority, and is found by its new name and tags', async t => {
-  const { forge, queue } = await startIdle(t)
+/** A job that waits moves in the queue with its priority, and is found by its new name and tags. */
+async function changes(t: ExecutionContext, { forge, queue }: Idle) {
   await queue('first')
   const second = await queue('second')
   const change = (body: object) => forge.call('PATCH', `/api/jobs/${second}`, { body })
@@ -225,10 +227,10 @@ test('a job that waits moves in the queue with its priority, and is found by its
       'admin changed the priority of job demo-2 from 0 to 10',
     ],
   )
-})
+}
 
-test('a clone is the JobSpec with what changed since, and its masked secrets must be filled in', async t => {
-  const { forge, queue } = await startIdle(t)
+/** A clone is the JobSpec with what changed since, and its masked secrets must be filled in. */
+async function clones(t: ExecutionContext, { forge, queue }: Idle) {
   const run_id = await queue('first', { env: { HUB_TOKEN: 'abc', NCCL_DEBUG: 'WARN' } })
   await forge.call('PATCH', `/api/jobs/${run_id}`, { body: { name: 'better' } })
   type Spec = { metadata: { name: string }; spec: { env: Record<string, string> } }
@@ -245,10 +247,10 @@ test('a clone is the JobSpec with what changed since, and its masked secrets mus
   const retry = (body: object) => forge.call('POST', `/api/jobs/${run_id}/retry`, { body })
   t.like((await retry({})).body, { code: 'env.masked' })
   t.is((await retry({ env: { HUB_TOKEN: 'ghi' } })).status, 200)
-})
+}
 
-test('a job whose machine falls silent is unreachable until it is heard of again', async t => {
-  const { forge, queue } = await startIdle(t)
+/** A job whose machine falls silent is unreachable until it is heard of again. */
+async function fallsSilent(t: ExecutionContext, { forge, queue }: Idle) {
   const run_id = await queue('first')
   const executor = asExecutor(forge.pool)
   await executor.schedule(run_id, [])
@@ -264,10 +266,10 @@ test('a job whose machine falls silent is unreachable until it is heard of again
   t.not((await read(forge, run_id)).state, 'failed', 'a condition, and no end')
   await heardOf('0 minutes')
   await until('it has recovered', 60_000, async () => (await conditions()).length === 0)
-})
+}
 
-test('every reply to a report says what the platform asks of the code', async t => {
-  const { forge } = await startIdle(t)
+/** Every reply to a report says what the platform asks of the code. */
+async function tellsCode(t: ExecutionContext, { forge }: Idle) {
   const run = await createRun(forge)
   await forge.call('POST', `/api/runs/${run.run_id}/stop`)
   const { body: api } = await forge.call<{ paths: Record<string, object> }>(
@@ -295,4 +297,13 @@ test('every reply to a report says what the platform asks of the code', async t 
     })
     if (/lifecycle|logs/.test(path)) t.is(reported.body.control?.action, 'checkpoint_and_exit')
   }
+}
+
+test('jobs are changed, cloned and noticed to be silent, and their code is told what is asked', async t => {
+  t.timeout(400_000)
+  const idle = await startIdle(t)
+  await changes(t, idle)
+  await clones(t, idle)
+  await fallsSilent(t, idle)
+  await tellsCode(t, idle)
 })

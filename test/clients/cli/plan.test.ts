@@ -1,10 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { commandLine } from '../../servers/command-line.ts'
 import { startForge } from '../../servers/forge.ts'
 
-async function begin(t: Parameters<typeof startForge>[0]) {
+type Scene = Awaited<ReturnType<typeof begin>>
+
+async function begin(t: ExecutionContext) {
   const forge = await startForge(t, { SERVICE_ROLES: 'command-api,relay,projector,query-api' })
   await forge.call('PUT', '/api/admin/profiles/spare', {
     body: { series: 'X', gpus_per_node: 8, executor: 'local' },
@@ -14,8 +16,8 @@ async function begin(t: Parameters<typeof startForge>[0]) {
   return { forge, ...line, spare }
 }
 
-test('plan shows every gate, with the fix of those that refuse, and submits nothing', async t => {
-  const { run, spare, forge } = await begin(t)
+/** Plan shows every gate, with the fix of those that refuse, and submits nothing. */
+async function showsGates(t: ExecutionContext, { run, spare, forge }: Scene) {
   const good = await run(['plan', ...spare, '--set', 'spec.limits.max_duration_s=3600'])
   t.is(good.code, 0, good.stderr)
   t.regex(good.stdout, /✓ recipe_handshake +digits 1\.0\.0 matches catalog\n/)
@@ -33,10 +35,10 @@ test('plan shows every gate, with the fix of those that refuse, and submits noth
   t.like(JSON.parse(json.stdout), { ok: false, compared_with: null })
   const { body } = await forge.call<unknown[]>('GET', '/api/jobs')
   t.deepEqual(body, [])
-})
+}
 
-test('plan tells what changed since the last job of that name', async t => {
-  const { run, spare } = await begin(t)
+/** Plan tells what changed since the last job of that name. */
+async function tellsChanges(t: ExecutionContext, { run, spare }: Scene) {
   const submitted = await run(['submit', ...spare, '--name', 'base', '--param', 'lr=0.01'])
   t.is(submitted.code, 0, submitted.stderr)
   const same = await run(['plan', ...spare, '--name', 'base', '--param', 'lr=0.01'])
@@ -46,10 +48,10 @@ test('plan tells what changed since the last job of that name', async t => {
     short_id: 'demo-1',
     changes: [{ path: 'spec.params.lr', from: 0.01, to: 0.02 }],
   })
-})
+}
 
-test('faults of a JobSpec are told with their place in the file', async t => {
-  const { run, home } = await begin(t)
+/** Faults of a JobSpec are told with their place in the file. */
+async function tellsPlaces(t: ExecutionContext, { run, home }: Scene) {
   const file = join(home, 'job.yaml')
   const written = (...lines: string[]) => writeFile(file, `${lines.join('\n')}\n`)
   const head = ['api: forge/v2', 'metadata:', '  name: first', '  project: demo']
@@ -71,4 +73,12 @@ test('faults of a JobSpec are told with their place in the file', async t => {
   const broken = await run(['plan', '-f', file])
   t.is(broken.code, 2)
   t.regex(broken.stderr, /job\.yaml:\d+:\d+: neither YAML nor JSON/)
+}
+
+test('plan asks about a job without submitting it, and faults are told with their place', async t => {
+  t.timeout(300_000)
+  const scene = await begin(t)
+  await showsGates(t, scene)
+  await tellsChanges(t, scene)
+  await tellsPlaces(t, scene)
 })
