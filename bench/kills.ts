@@ -10,9 +10,9 @@ import type { IsolationSetting } from '../executor/local/isolation.ts'
 import { isolationAt, openAt } from '../test/executor/bench.ts'
 import { until } from '../test/servers/until.ts'
 import { randomFrom } from '../test/whole/chaos/random.ts'
-import { judge, type Planned, plan } from './job-kills/attempts.ts'
+import { judge, type Planned, plan } from './kills/attempts.ts'
 
-const usage = `npm run bench:job-kills -- [options]
+const usage = `npm run bench:kills -- [options]
   --kills N           how often what looks after the attempts is killed with SIGKILL (200)
   --isolation MODE    none, bubblewrap, user, landlock (none)
   --seed S            repeats the choices; the instants differ (from the clock)`
@@ -32,10 +32,10 @@ if (values.help) {
 
 /** The longest life of what looks after the attempts, counted from when it is open, in milliseconds. */
 const longestMs = 1200
-const program = fileURLToPath(new URL('job-kills/engine.ts', import.meta.url))
+const program = fileURLToPath(new URL('kills/engine.ts', import.meta.url))
 const setting = values.isolation as IsolationSetting
 const random = randomFrom(Number(values.seed))
-const folder = await mkdtemp(join(tmpdir(), 'forge-job-kills-'))
+const folder = await mkdtemp(join(tmpdir(), 'forge-kills-'))
 const [runs, scratch, planFile] = ['runs', 'scratch', 'plan'].map(name => join(folder, name)) as [
   string,
   string,
