@@ -10,6 +10,8 @@ import type { AppendFact } from './append-fact.ts'
 import type { EventStore } from './event-store.ts'
 import type { KeyLimit } from './metrics/key-limit.ts'
 import type { ShortNumbers } from './short-numbers.ts'
+import type { UploadKey } from './uploads/address.ts'
+import type { UploadFiles } from './uploads/files.ts'
 
 /** Settings used by commands. */
 export type CommandConfig = {
@@ -22,6 +24,10 @@ export type CommandConfig = {
   oidc: OidcSettings | null
   /** Default visibility of projects. */
   defaultVisibility: 'private' | 'internal'
+  /** The most that a file may have that people send, and an archive that it expands to. */
+  maxUploadMb: number
+  /** How many days files stay that jobs used; 0: for ever. */
+  runDirDays: number
 }
 
 /** Dependencies of all routes of command-api; built once by server/. */
@@ -39,6 +45,10 @@ export type Deps = {
   metricKeys: KeyLimit
   shortNumbers: ShortNumbers
   queue: QueueBook
+  /** Files that people send. */
+  uploads: UploadFiles
+  /** Signs the addresses to which they are sent. */
+  uploadKey: UploadKey
   topics: Topics
   newEventId: () => string
   /** Counts points for the scraper. */

@@ -3,13 +3,14 @@ import { deviceCodeReactor } from './devices/delete-expired.ts'
 import type { Follower } from './follower.ts'
 import { notifier } from './notifications/perform.ts'
 import type { Reactor } from './reactor.ts'
+import { uploadReactor } from './uploads/delete-unused.ts'
 
 /**
  * The reactors of every process that serves commands; the list is written by hand. Reactors that only some processes
  * can run are listed where these are assembled: deleting the files of runs in server/executor.ts, trimming the log in
  * server/read-side.ts.
  */
-export const reactors: readonly Reactor<Deps>[] = [notifier, deviceCodeReactor]
+export const reactors: readonly Reactor<Deps>[] = [notifier, deviceCodeReactor, uploadReactor]
 
 /** All followers; the list is written by hand. */
 export const followers: readonly Follower<Deps>[] = []

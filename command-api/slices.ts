@@ -28,6 +28,7 @@ import { runRoutes } from './runs/routes.ts'
 import { openSession } from './sessions/open-session.ts'
 import type { SignInPorts } from './sessions/password-guard.ts'
 import { sessionRoutes } from './sessions/routes.ts'
+import { uploadRoutes } from './uploads/routes.ts'
 import { userRoutes } from './users/routes.ts'
 
 /** Dependencies of single slices. */
@@ -60,6 +61,7 @@ export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...imageRegistryRoutes(deps),
   ...logRoutes(deps),
   ...artifactRoutes(deps),
+  ...uploadRoutes(deps),
   ...dutyRoutes(deps),
   ...projectionRoutes(deps, ports.projections),
   ...deadLetterRoutes(deps, ports.parkedRecords),

@@ -17,6 +17,7 @@ import { engines, queue } from './queue.ts'
 import { quotas } from './quotas.ts'
 import { rubrics } from './rubrics.ts'
 import { runs } from './runs.ts'
+import { uploads } from './uploads.ts'
 import { users } from './users.ts'
 
 const listed = [
@@ -39,6 +40,7 @@ const listed = [
   quotas,
   rubrics,
   runs,
+  uploads,
   users,
 ] as const
 

@@ -39,6 +39,8 @@ export type LaunchOrder = {
   /** As admitted. */
   recipe: { name: string; version: string; digest: string }
   params: Record<string, unknown>
+  /** The files that the job brings along, by the digest of their archive. */
+  package: { sha256: string } | null
   /** The artifact from which training starts. */
   init_from: { artifact_id: string; run_id: string; path: string; load: string } | null
   /** The checkpoint of an earlier attempt from which this one continues. */

@@ -27,7 +27,7 @@ export const meaningOfRefusal: Record<RefusalCode, string> = {
   conflict: 'the state of the thing does not allow this now',
   length_required: 'the request does not state its length',
   too_large: 'the body is larger than this route reads',
-  unsupported_media_type: 'the body is not JSON',
+  unsupported_media_type: 'the body has a type that this route does not read',
   rate_limited: 'too many calls; `Retry-After` says when to try again',
   not_configured: 'this installation does not offer it',
   backend_failed: 'a service behind this one failed',

@@ -62,6 +62,8 @@ export const unprojected: readonly string[] = [
   'queue.resumed',
   'engine.drained',
   'engine.undrained',
+  'upload.requested',
+  'upload.completed',
 ]
 
 /** Creates every projection; called per generation because some keep caches. */

@@ -30,6 +30,7 @@ const inPaths: Record<string, string> = {
   'rubrics.owner': 'ada',
   'rubrics.name': 'helpful',
   'assets.file': 'run.js',
+  'uploads.upload_id': 'upl_01J00000000000000000000000',
 }
 
 /** Queries that a request needs, or that show what the route is for. */
@@ -40,6 +41,13 @@ const queries: Record<string, Values> = {
   'GET /api/runs/{run_id}/logs': { after: 0, limit: 100 },
   'GET /api/usage': { group: 'project', from: '2026-11-01', to: '2026-11-30' },
   'GET /api/stream': { topics: 'jobs,notifications' },
+  'PUT /api/uploads/{upload_id}': {
+    exp: '1796000000',
+    len: '48211',
+    sha256: '9f'.repeat(32),
+    kid: '0a1b2c3d',
+    sig: 'as POST /api/uploads returned it',
+  },
   'GET /api/audit': { target: 'user:ada', ...week },
   'GET /api/audit/state': { target: 'user:ada', at: '2026-11-20T12:00:00+00:00' },
   'GET /api/audit/diff': {
@@ -77,6 +85,7 @@ const bodies = (lock: RecipeLock | null): Record<string, unknown> => ({
   'POST /api/jobs': job(lock),
   'POST /api/jobs/preflight': job(lock),
   'PATCH /api/jobs/{run_id}': { priority: 10, tags: ['baseline'] },
+  'POST /api/uploads': { purpose: 'package', filename: 'package.tar.gz', size_bytes: 48_211 },
   'POST /api/runs': { project: 'demo', name: 'train.py', tags: ['baseline'] },
   'PATCH /api/projects/{name}': { visibility: 'internal' },
   'PUT /api/projects/{name}/members/{username}': { role: 'member' },

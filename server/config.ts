@@ -44,6 +44,8 @@ export type Config = OidcConfig &
     /** Maximum size of a topic of facts on the event log; 0: no limit. */
     logMaxGb: number
     defaultVisibility: 'private' | 'internal'
+    /** Maximum size of an uploaded file, and of what an archive expands to. */
+    maxUploadMb: number
     metricsToken: string | null
     trustedProxyHops: number
     /** Where people report vulnerabilities: a mailto:, https: or tel: address. */
@@ -86,6 +88,7 @@ const settings: Settings<Config> = {
   ...isolationSettings,
   logRetentionDays: ['SERVICE_LOG_RETENTION_DAYS', whole(30, 1, 3650)],
   runDirDays: ['SERVICE_RUN_DIR_DAYS', whole(7, 0, 3650)],
+  maxUploadMb: ['SERVICE_MAX_UPLOAD_MB', whole(1024, 1, 1_000_000)],
   logMaxGb: ['SERVICE_LOG_MAX_GB', whole(0, 0, 1_000_000)],
   defaultVisibility: ['SERVICE_DEFAULT_VISIBILITY', word('private', 'private', 'internal')],
   metricsToken: ['SERVICE_METRICS_TOKEN', text(null)],
@@ -102,15 +105,12 @@ const reportingVariables = [
   'SERVICE_TOKEN',
 ]
 
-/** Named by the specification and accepted, but without effect until there are uploads. */
-const settingsWithoutEffect = ['SERVICE_MAX_UPLOAD_MB']
-
 /** Reads the environment once. Throws `BadConfig` with every fault, including unknown `SERVICE_*` names. */
 export const readConfig = (env: Environment): Config =>
   readSettings(env, {
     settings,
     prefix: 'SERVICE_',
-    others: [...reportingVariables, ...settingsWithoutEffect],
+    others: reportingVariables,
     faultsTogether: together => [
       ...incompleteOidc(together),
       ...keysFaults(together),

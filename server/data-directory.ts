@@ -1,7 +1,10 @@
 import { access, chmod, constants, mkdir, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Logger } from 'pino'
 import { CannotStart } from '../platform/cannot-start.ts'
+
+/** The files that people sent: where several hosts serve an installation, a folder that all of them mount. */
+export const uploadsIn = ({ dataDir }: { dataDir: string }): string => join(dataDir, 'uploads')
 
 export async function makeDataDirectory(path: string): Promise<void> {
   try {

@@ -5,6 +5,7 @@ import { earlierRunFilesReactor } from '../command-api/jobs/earlier-run-files.ts
 import { executorCommands } from '../command-api/jobs/executor-commands.ts'
 import { type RunFilesDeps, runFilesReactor } from '../command-api/jobs/run-files.ts'
 import { describeLocalProfile } from '../command-api/profiles/routes.ts'
+import { expandedBytes } from '../command-api/uploads/complete.ts'
 import { readEngineId } from '../executor/local/engine-id.ts'
 import { hostEnvironment } from '../executor/local/environment.ts'
 import type { Isolation } from '../executor/local/isolation.ts'
@@ -18,6 +19,7 @@ import { locks, textLock } from '../platform/postgres/locks.ts'
 import { tryWithLock } from '../platform/postgres/with-lock.ts'
 import { repeat } from '../platform/repeat.ts'
 import type { Core } from './core.ts'
+import { uploadsIn } from './data-directory.ts'
 import { performDuties } from './effects.ts'
 import { environmentsIn, openIsolation, python } from './isolation.ts'
 
@@ -62,6 +64,8 @@ export function runExecutor(core: Core, deps: Deps, { id, executor }: Engine): v
       toLaunch: toLocalLaunch({
         catalogue,
         environmentsDirectory: environmentsIn(config),
+        uploadsDirectory: uploadsIn(config),
+        packageLimitBytes: expandedBytes(config),
         python,
       }),
       log,

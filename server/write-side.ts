@@ -1,5 +1,6 @@
 import { type KeyRing, openKeyRing, watchKeys } from '../auth/keys.ts'
 import { oidcOf } from '../auth/oidc-settings.ts'
+import { readPositionKey } from '../auth/position-key.ts'
 import { createReports } from '../command-api/admit-report.ts'
 import { createAppendFact } from '../command-api/append-fact.ts'
 import { raiseEpoch } from '../command-api/commit-epoch.ts'
@@ -20,10 +21,13 @@ import { startRelay } from '../command-api/relay.ts'
 import { startRunTimers } from '../command-api/runs/timers.ts'
 import { startFailedLoginRecorder } from '../command-api/sessions/failed-logins.ts'
 import { createShortNumbers } from '../command-api/short-numbers.ts'
+import { uploadKeyOf } from '../command-api/uploads/address.ts'
+import { UploadFiles } from '../command-api/uploads/files.ts'
 import { decisionEvents } from '../events/all.ts'
 import { eventId, prefixedId, systemClock } from '../platform/time.ts'
 import { storedKeys } from '../projector/metrics/stored-keys.ts'
 import type { Core } from './core.ts'
+import { uploadsIn } from './data-directory.ts'
 import { keyStoreOf } from './key-store.ts'
 
 /** Opens the event store, and starts the relay if this process has that role. */
@@ -36,6 +40,8 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     core.relay.current = life.owns('relay', startRelay({ pool, log, topic, logger }), started =>
       started.stop(),
     )
+  const uploads = new UploadFiles(uploadsIn(config))
+  await uploads.open()
   return {
     store: openEventStore(core, {
       committed: () => core.relay.current?.wake(),
@@ -58,6 +64,8 @@ export async function openWriteSide(core: Core): Promise<Deps> {
       now: systemClock,
       failed: error => logger.error({ err: error }, 'the waits of the queue could not be forecast'),
     }),
+    uploads,
+    uploadKey: uploadKeyOf(await readPositionKey(pool)),
     topics,
     newEventId: eventId,
     ingestedPoints: count => core.measures.ingestedPoints.inc(count),

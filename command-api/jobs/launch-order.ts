@@ -35,6 +35,7 @@ export async function readOrder(
     gpu_indexes: row.gpu_indexes as number[],
     recipe,
     params: paramsOf(admitted.data),
+    package: packageOf(spec),
     init_from: resolved.init_from && { ...resolved.init_from, load: loadOf(spec) },
     resume_from: resume_from ?? null,
     checkpoint_every_steps: spec.spec.checkpoints.every_steps,
@@ -52,4 +53,10 @@ export async function readOrder(
 function loadOf({ spec }: JobAdmitted['spec']): string {
   const load = spec.init_from?.load ?? 'weights'
   return typeof load === 'string' ? load : (load[0] ?? 'weights')
+}
+
+/** Admission has filled in the digest (admission/package.ts). */
+function packageOf({ spec }: JobAdmitted['spec']): { sha256: string } | null {
+  const { kind, digest } = spec.source
+  return kind === 'package' && digest !== null ? { sha256: digest.replace(/^sha256:/, '') } : null
 }

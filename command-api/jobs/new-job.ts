@@ -2,6 +2,7 @@ import type { Job } from '../../events/job-state.ts'
 import { type JobAdmitted, type JobEvent, paramsAdded } from '../../events/jobs.ts'
 import type { Newcomer } from '../../events/queue-picture.ts'
 import { digestOf } from '../../platform/digest.ts'
+import { Refusal } from '../../platform/refusal.ts'
 import type { AdmissionResult, GateResult, QueueView } from '../../schemas/jobs.ts'
 import { currency } from '../../schemas/profiles.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
@@ -68,31 +69,37 @@ export type NewJob = Pick<Decided<Job, JobEvent>, 'state' | 'events' | 'now'> & 
 
 /** Inserts the rows of new jobs that other rules and the executor use. */
 export async function insertJobs(tx: Transaction, jobs: readonly NewJob[]): Promise<void> {
-  await tx.query({
+  const { rowCount } = await tx.query({
     name: 'insert_jobs',
     text: `with given as (
              select * from jsonb_to_recordset($1) as job (
                run_id text, short_id text, owner text, project text, priority int, profile text, series text, gpus int, nodes int,
                price numeric, admitted_at timestamptz, executor text, env jsonb, pending_until timestamptz, state text,
-               queue_reason text, not_before timestamptz, recipe text)),
+               queue_reason text, not_before timestamptz, recipe text, upload_id text)),
            run as (
              insert into write.run_state (run_id, short_id, owner, project, source, last_report_at)
-             select run_id, short_id, owner, project, 'job', admitted_at from given)
+             select run_id, short_id, owner, project, 'job', admitted_at from given),
+           used as (
+             update write.upload u set used_at = given.admitted_at
+               from given where u.upload_id = given.upload_id returning u.upload_id)
            insert into write.job_state (run_id, short_id, owner, project, priority, profile, series, gpus, admitted_at,
-                                        executor, env, pending_until, state, queue_reason, not_before, nodes, recipe, priced_at)
+                                        executor, env, pending_until, state, queue_reason, not_before, nodes, recipe, upload_id, priced_at)
            select run_id, short_id, owner, project, priority, profile, series, gpus, admitted_at, executor, env,
-                  pending_until, state, queue_reason, not_before, nodes, recipe,
+                  pending_until, state, queue_reason, not_before, nodes, recipe, upload_id,
                   -- The change that led to the price read at admission; a later one is still to be applied.
                   coalesce((select max(effective_at) from write.profile_rate r
                              where r.profile = given.profile and r.price_per_gpu_hour = given.price), '-infinity')
-             from given`,
+             from given where upload_id is null or upload_id in (select upload_id from used)`,
     values: [JSON.stringify(jobs.map(rowOf))],
   })
+  // It was deleted since the gates saw it.
+  if (rowCount !== jobs.length)
+    throw new Refusal('conflict', 'The package has just been deleted; upload it again')
 }
 
 function rowOf({ facts, admitted, state: job, now }: NewJob) {
   const { run_id, short_id, owner, project, priority, profile, series, gpus, nodes } = admitted
-  const { env, limits } = facts.spec.spec
+  const { env, limits, source } = facts.spec.spec
   return {
     ...{ run_id, short_id, owner, project, priority, profile, series, gpus, nodes, env },
     price: admitted.price_per_gpu_hour,
@@ -104,6 +111,7 @@ function rowOf({ facts, admitted, state: job, now }: NewJob) {
     queue_reason: job.queue_reason,
     not_before: job.not_before,
     recipe: admitted.recipe.name,
+    upload_id: source.kind === 'package' ? source.upload_id : null,
   }
 }
 

@@ -1,19 +1,24 @@
+import { contentFile } from '../../platform/files/content.ts'
 import { type CatalogueEntry, findRecipe } from '../../recipes/catalogue.ts'
 import { jobVariables } from '../../schemas/job-variables.ts'
 import type { LaunchOrder } from '../job-commands.ts'
 import type { Launch } from '../port.ts'
 import { pythonClient, recipeCommand } from './recipe-command.ts'
+import type { RecipePlan } from './recipe-plan.ts'
 
 export type LaunchOptions = {
   catalogue: readonly CatalogueEntry[]
   environmentsDirectory: string
+  /** Holds the packages of jobs. */
+  uploadsDirectory: string
+  packageLimitBytes: number
   /** Program name or path of the Python that creates environments. */
   python: string
 }
 
 /** The local command for an order. A missing recipe becomes a failed launch, with a line in the run's log. */
 export const toLocalLaunch =
-  ({ catalogue, environmentsDirectory, python }: LaunchOptions) =>
+  ({ catalogue, environmentsDirectory, python, ...packages }: LaunchOptions) =>
   (order: LaunchOrder): Launch => {
     const { run_id, attempt, fencing_token, nodes, gpu_indexes, recipe } = order
     const { name, version, digest } = recipe
@@ -45,6 +50,7 @@ export const toLocalLaunch =
           runtime_id: entry.recipe.framework.runtime_id,
           entrypoint: entry.recipe.entrypoint,
           attempt,
+          package: packageOf(order, packages),
           environments_directory: environmentsDirectory,
           client_directory: pythonClient,
           python,
@@ -56,4 +62,17 @@ export const toLocalLaunch =
       env: { ...jobVariables(order.env), ...own },
       reads: order.init_from ? [order.init_from] : [],
     }
+  }
+
+const packageOf = (
+  { package: named }: LaunchOrder,
+  {
+    uploadsDirectory,
+    packageLimitBytes,
+  }: Pick<LaunchOptions, 'uploadsDirectory' | 'packageLimitBytes'>,
+): RecipePlan['package'] =>
+  named && {
+    file: contentFile(uploadsDirectory, named.sha256),
+    sha256: named.sha256,
+    limit_bytes: packageLimitBytes,
   }

@@ -7,6 +7,7 @@ import { reportLifecycle } from './lifecycle-report.ts'
 import { cannotLaunch, type Prepared } from './prepared.ts'
 import { ensureEnvironment, type PythonEnvironment } from './python-environment.ts'
 import type { RecipePlan } from './recipe-plan.ts'
+import { unpackPackage } from './unpack-package.ts'
 
 /**
  * The preparation of a recipe's run, `node launcher.ts PLAN`, with the parameters as JSON on standard input. It runs under the supervisor, so that building the
@@ -37,6 +38,10 @@ async function launch(): Promise<void> {
   const digest = await recipeDigest(plan.recipe_directory)
   if (digest !== plan.digest)
     throw new Error(`the recipe changed since the job was admitted (${plan.digest}, now ${digest})`)
+  if (plan.package) {
+    const { files, bytes } = await unpackPackage(plan.package, path.resolve('work'))
+    process.stdout.write(`[forge] the package has ${files} files, ${bytes} bytes\n`)
+  }
   const report = (phase: string) =>
     reportLifecycle(process.env, { event: 'starting', attempt: plan.attempt, phase })
   const environment = await ensureEnvironment({

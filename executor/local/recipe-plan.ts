@@ -6,6 +6,8 @@ export type RecipePlan = {
   runtime_id: string
   entrypoint: string
   attempt: number
+  /** The archive whose files the run finds in its working folder, and what they may have in all. */
+  package: { file: string; sha256: string; limit_bytes: number } | null
   /** Holds the Python environments of all runs. */
   environments_directory: string
   /** Added to PYTHONPATH so that `import forge` works. */

@@ -96,6 +96,11 @@ function operation<Route extends RouteShape>(
         },
       },
     }),
+    ...(route.rawBody && {
+      requestBody: {
+        content: { [route.rawBody]: { schema: { type: 'string', format: 'binary' } } },
+      },
+    }),
     responses: responses(route, refusalsOfStrangers(route)),
   }
 }
@@ -104,7 +109,11 @@ const operationId = ({ method, path }: RouteShape) =>
   `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+([A-Za-z0-9]?)/g, (_, next: string) => next.toUpperCase())}`
 
 /** One command that calls the route, where FORGE_HOST and FORGE_TOKEN are set. */
-function curlOf({ method, path, body }: RouteShape, security: Document[], example: Example) {
+function curlOf(
+  { method, path, body, rawBody }: RouteShape,
+  security: Document[],
+  example: Example,
+) {
   const asked = new URLSearchParams()
   const named = new Map(Object.entries(example.parameters).map(([key, value]) => [key, `${value}`]))
   const at = path.replaceAll(/\{(\w+)\}/g, (_, key: string) => {
@@ -118,6 +127,7 @@ function curlOf({ method, path, body }: RouteShape, security: Document[], exampl
   return [
     `curl -sS -w '\\n' -X ${method} "$FORGE_HOST${at}${query}"`,
     ...(security.length === 0 ? [] : ['-H "Authorization: Bearer $FORGE_TOKEN"']),
+    ...(rawBody ? [`-H 'Content-Type: ${rawBody}'`, '--data-binary @FILE'] : []),
     ...(body && json !== null ? ["-H 'Content-Type: application/json'", `-d '${json}'`] : []),
   ].join(' \\\n  ')
 }

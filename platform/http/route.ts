@@ -34,6 +34,8 @@ export type RouteDefinition<
   params?: P
   query?: Q
   body?: B
+  /** Media type of a body that the handler reads itself, from `ctx.req`; instead of `body`. */
+  rawBody?: string
   /** A missing body counts as `{}`. */
   bodyMayBeAbsent?: boolean
   /** Maximum bytes of the body after decompression; default 1 MiB. */

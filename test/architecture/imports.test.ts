@@ -76,6 +76,7 @@ const pureFiles = [
   'command-api/queue/decide.ts',
   'command-api/rubrics/decide.ts',
   'command-api/runs/decide.ts',
+  'command-api/uploads/decide.ts',
   'command-api/users/decide.ts',
   'events/billing.ts',
   'events/queue-forecast.ts',

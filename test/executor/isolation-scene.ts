@@ -96,6 +96,7 @@ const plan = {
   runtime_id: 'rt_test',
   entrypoint: 'train.py',
   attempt: 1,
+  package: null,
   environments_directory: environments,
   client_directory: at('program', 'client'),
   python: systemPython,

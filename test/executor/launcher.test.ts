@@ -51,6 +51,7 @@ async function setUp(
             runtime_id: 'rt_test',
             entrypoint: 'train.py',
             attempt: 1,
+            package: null,
             environments_directory: path.join(root, 'environments'),
             client_directory: path.join(root, 'client'),
             python: 'python3',

@@ -61,6 +61,7 @@ const factsOf = (
   profiles: ['h100-8x'],
   dangling: [],
   resolved: { init_from: null, datasets: [] },
+  package: null,
   ...changed,
 })
 
@@ -249,10 +250,28 @@ test('parameters that do not fit are named with their fault', t => {
   t.is(refusal.detail, 'Parameters refused: params.lr: Input should be a valid number')
 })
 
-test('a package is not configured, rather than wrong', t => {
-  const refusal = refusalOf(factsOf({ source: { kind: 'package' } }))
-  t.is(refusal.status, 501)
+const packaged = {
+  upload_id: 'upl_1',
+  digest: `sha256:${'1a'.repeat(32)}`,
+  size_bytes: 100,
+  files: 3,
+  expanded_bytes: 300,
+  sensitive: [],
+}
+
+test('a package is admitted by what was found in it, and refused with the names of sensitive files', t => {
+  const source = { kind: 'package', upload_id: 'upl_1' }
+  const gate = (facts: AdmissionFacts) => askAll(facts).find(one => one.gate === 'sensitive_file')
+  const passed = factsOf({ source }, { package: packaged })
+  t.is(gate(passed)?.detail, '3 files, 300 bytes, no sensitive one')
+  t.is(passAll(passed).length, gateNames.length)
+  const sensitive = ['.env', 'keys/id_rsa']
+  const refusal = refusalOf(factsOf({ source }, { package: { ...packaged, sensitive } }))
+  t.is(refusal.status, 400)
   t.is(refusal.extras.fields?.gate, 'sensitive_file')
+  t.is(refusal.detail, 'Sensitive files in the package: .env, keys/id_rsa')
+  t.deepEqual(refusal.extras.data, { files: sensitive })
+  t.is(gate(factsOf({ source }))?.code, 'sensitive_file.unchecked')
 })
 
 for (const name of [

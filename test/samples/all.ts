@@ -24,6 +24,7 @@ import { runSample } from './runs.ts'
 import type { Sample } from './sample.ts'
 import { sessionSample } from './sessions.ts'
 import { streamSample } from './streams.ts'
+import { uploadSample } from './uploads.ts'
 import { usageSample } from './usage.ts'
 import { userSample } from './users.ts'
 
@@ -56,6 +57,7 @@ export const samples: readonly Sample[] = [
   metricSample,
   logSample,
   artifactSample,
+  uploadSample,
   projectSample,
   jobSample,
   usageSample,

@@ -14,6 +14,8 @@ import type { Deps } from '../../command-api/deps.ts'
 import { createQueueBook } from '../../command-api/jobs/queue-book.ts'
 import { createKeyLimit } from '../../command-api/metrics/key-limit.ts'
 import { createShortNumbers } from '../../command-api/short-numbers.ts'
+import { uploadKeyOf } from '../../command-api/uploads/address.ts'
+import { UploadFiles } from '../../command-api/uploads/files.ts'
 import { topicsOf } from '../../events/topics.ts'
 import { listen } from '../../platform/http/server.ts'
 import { httpShell } from '../../platform/http/shell.ts'
@@ -41,6 +43,8 @@ export async function routeParts(
   const topics = topicsOf('test')
   const signals = inProcessSignals<WakeUps>()
   const config = readConfig(env)
+  const uploads = new UploadFiles(join(dataDir, 'uploads'))
+  await uploads.open()
   const deps: Deps = {
     store: eventStoreOn(pool),
     pool,
@@ -54,6 +58,8 @@ export async function routeParts(
     metricKeys: createKeyLimit({ count: async () => new Map(), missing: async () => [] }),
     shortNumbers: createShortNumbers(pool),
     queue: createQueueBook({ pool, now, failed: error => t.log(error) }),
+    uploads,
+    uploadKey: uploadKeyOf(Buffer.alloc(32)),
     topics,
     newEventId: eventId,
     ingestedPoints: () => {},

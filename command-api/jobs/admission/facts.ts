@@ -6,6 +6,16 @@ import type { Recipe } from '../../../schemas/recipes.ts'
 import type { ValidationError } from '../../../schemas/shared.ts'
 import type { ProjectFacts } from '../../access.ts'
 
+/** An uploaded package; `sensitive` names files that no package may hold. */
+export type PackageFacts = {
+  upload_id: string
+  digest: string
+  size_bytes: number
+  files: number
+  expanded_bytes: number
+  sensitive: readonly string[]
+}
+
 /** The input of all gates, loaded before the first one runs. */
 export type AdmissionFacts = {
   spec: JobSpec
@@ -28,6 +38,8 @@ export type AdmissionFacts = {
   /** Faults of dangling references, including those to resources the submitter may not read. */
   dangling: readonly string[]
   resolved: Resolved
+  /** Null where the spec names none, or none that the submitter has. */
+  package: PackageFacts | null
 }
 
 /** The requested hardware, with the recipe's defaults filled in. */

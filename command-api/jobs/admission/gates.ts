@@ -154,16 +154,26 @@ const params: Gate = ({ params: checked, recipe }) => {
   }
 }
 
-/** Packages are scanned on upload; there are no uploads yet. */
-const sensitiveFile: Gate = ({ spec }) =>
-  spec.spec.source.kind === 'package'
-    ? {
-        ok: false,
-        code: 'uploads.not_configured',
-        refusal: 'not_configured',
-        detail: 'Packages cannot be uploaded here; submit with spec.source.kind "recipe"',
-      }
-    : { ok: true, detail: 'no package' }
+/** The archive was read when it was registered; the command line refuses such files before it sends anything. */
+const sensitiveFile: Gate = ({ spec, package: found }) => {
+  if (spec.spec.source.kind !== 'package') return { ok: true, detail: 'no package' }
+  if (!found)
+    return {
+      ok: false,
+      code: 'sensitive_file.unchecked',
+      detail: 'Files cannot be checked: there is no such package',
+    }
+  const { files, expanded_bytes, sensitive } = found
+  if (sensitive.length === 0)
+    return { ok: true, detail: `${files} files, ${expanded_bytes} bytes, no sensitive one` }
+  return {
+    ok: false,
+    code: 'sensitive_file',
+    detail: `Sensitive files in the package: ${sensitive.join(', ')}`,
+    data: { files: sensitive },
+    hint: 'Leave them out of the package (.forgeignore); give the run what it needs as variables',
+  }
+}
 
 /** A variable that changes how programs are loaded or installed could make more than the job's own program do its will. */
 const environmentVariables: Gate = ({ spec }) => {

@@ -6,6 +6,7 @@ import type { Profile } from '../../../schemas/profiles.ts'
 import { defaultQuota, type Quota } from '../../../schemas/quotas.ts'
 import { projectFacts } from '../../short-id.ts'
 import type { AdmissionFacts } from './facts.ts'
+import { findPackage, withPackage } from './package.ts'
 import { type Lookup, resolveReferences } from './references.ts'
 
 export type FactSources = Lookup & {
@@ -15,16 +16,17 @@ export type FactSources = Lookup & {
 
 /** Loads the facts that the gates need for a spec. */
 export async function loadFacts(spec: JobSpec, from: FactSources): Promise<AdmissionFacts> {
-  const { caller, catalogue, readStored } = from
+  const { pool, caller, catalogue, readStored } = from
   const { name, version } = spec.lock
   const entry = findRecipe(catalogue, name, version) ?? findRecipe(catalogue, name)
-  const [stored, references] = await Promise.all([
+  const [stored, references, packaged] = await Promise.all([
     readStored({ username: caller.username, project: spec.metadata.project }),
     resolveReferences(spec, from),
+    findPackage(pool, spec.spec.source, caller),
   ])
   const wanted = spec.spec.resources.profile
   return {
-    spec,
+    spec: withPackage(spec, packaged.package),
     caller,
     recipe: entry?.recipe ?? null,
     recipes: [...new Set(catalogue.map(({ recipe }) => recipe.name))],
@@ -36,6 +38,8 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
     profile: profileNamed(stored.profiles, wanted),
     profiles: stored.profiles.map(profile => profile.name),
     ...references,
+    dangling: [...references.dangling, ...packaged.dangling],
+    package: packaged.package,
   }
 }
 

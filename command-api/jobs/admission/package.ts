@@ -1,0 +1,44 @@
+import type { Pool } from 'pg'
+import type { JobSpec } from '../../../schemas/jobspec.ts'
+import type { AdmissionFacts, PackageFacts } from './facts.ts'
+
+type Source = JobSpec['spec']['source']
+type Found = { package: PackageFacts | null; dangling: string[] }
+
+/** The uploaded package of a spec. Uploads of others, admins included, look missing: an upload is its owner's alone. */
+export async function findPackage(
+  pool: Pool,
+  { kind, upload_id, digest, size_bytes }: Source,
+  { username }: AdmissionFacts['caller'],
+): Promise<Found> {
+  const fault = (text: string): Found => ({ package: null, dangling: [text] })
+  if (kind !== 'package') return { package: null, dangling: [] }
+  if (upload_id === null)
+    return fault('spec.source.upload_id is missing: upload the package first (POST /api/uploads)')
+  const { rows } = await pool.query({
+    name: 'package_of_spec',
+    text: `select upload_id, 'sha256:' || sha256 as digest, size_bytes::float8 as size_bytes, files,
+                  expanded_bytes::float8 as expanded_bytes, sensitive
+             from write.upload
+            where upload_id = $1 and owner = $2 and purpose = 'package' and completed_at is not null`,
+    values: [upload_id, username],
+  })
+  const found: PackageFacts | undefined = rows[0]
+  if (!found)
+    return fault(
+      `No such package: ${upload_id}, registered by POST /api/uploads/${upload_id}/complete`,
+    )
+  if (digest !== null && digest !== found.digest)
+    return fault(`Package ${upload_id} has the digest ${found.digest}, not ${digest}`)
+  if (size_bytes !== null && size_bytes !== found.size_bytes)
+    return fault(`Package ${upload_id} has ${found.size_bytes} bytes, not ${size_bytes}`)
+  return { package: found, dangling: [] }
+}
+
+/** The spec as it is kept: it names the content of its package. */
+export function withPackage(spec: JobSpec, found: PackageFacts | null): JobSpec {
+  if (found === null) return spec
+  const { digest, size_bytes } = found
+  const source = { ...spec.spec.source, digest, size_bytes }
+  return { ...spec, spec: { ...spec.spec, source } }
+}

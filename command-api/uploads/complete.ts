@@ -1,0 +1,81 @@
+import { uploadAt } from '../../events/uploads.ts'
+import { maxEntries, readArchive } from '../../platform/files/archive.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { isSensitive } from '../../schemas/sensitive-files.ts'
+import type { HttpAsked } from '../asked.ts'
+import { commit } from '../commit.ts'
+import type { Deps } from '../deps.ts'
+import { completeUpload } from './decide.ts'
+import type { Sealed } from './files.ts'
+import { markCompleted, type UploadRow } from './rows.ts'
+
+/** Serializes those who keep and those who delete the same content. */
+export const contentLock = (sha256: string): string => `upload content ${sha256}`
+
+/** How many sensitive files a refusal names. */
+const maxNamed = 20
+
+/** Registers an upload that is here in full; returns its digest. Its archive is read to the end before it counts. */
+export async function complete(deps: Deps, request: HttpAsked, upload: UploadRow): Promise<string> {
+  const { upload_id, owner, size_bytes } = upload
+  const { uploads } = deps
+  if (upload.completed_at !== null && upload.sha256 !== null) return upload.sha256
+  const sealed = await uploads.seal(upload_id)
+  if (sealed === null) throw notWhole(upload, 0)
+  try {
+    if (sealed.size !== size_bytes) throw notWhole(upload, sealed.size)
+    if (upload.sha256 !== null && upload.sha256 !== sealed.sha256) {
+      await uploads.removePart(upload_id)
+      throw otherDigest(upload.sha256, sealed.sha256)
+    }
+    const { sensitive, ...contents } = await inspect(deps, upload, sealed)
+    const facts = { upload_id, owner, size_bytes, sha256: sealed.sha256, ...contents }
+    await commit(deps, request, uploadAt(upload_id), {
+      locks: [contentLock(sealed.sha256)],
+      decide: state => completeUpload(state, facts),
+      async alongside(tx, { now }) {
+        await uploads.keep(sealed)
+        await markCompleted(tx, { ...facts, sensitive }, now)
+      },
+    })
+  } finally {
+    await uploads.discard(sealed)
+  }
+  await uploads.removePart(upload_id)
+  return sealed.sha256
+}
+
+type Inspected = { files: number | null; expanded_bytes: number | null; sensitive: string[] }
+
+/** What the archive of a package holds; other files are not looked into. */
+async function inspect(
+  { config }: Deps,
+  { purpose }: UploadRow,
+  { file }: Sealed,
+): Promise<Inspected> {
+  if (purpose !== 'package') return { files: null, expanded_bytes: null, sensitive: [] }
+  const sensitive: string[] = []
+  const limits = { expandedBytes: expandedBytes(config), entries: maxEntries }
+  const { files, bytes } = await readArchive(file, limits, async ({ kind, path }) => {
+    if (kind === 'file' && isSensitive(path) && sensitive.length < maxNamed) sensitive.push(path)
+  })
+  return { files, expanded_bytes: bytes, sensitive }
+}
+
+/** What a file may have, and an archive that it expands to. */
+export const expandedBytes = ({ maxUploadMb }: Pick<Deps['config'], 'maxUploadMb'>): number =>
+  maxUploadMb * 1024 * 1024
+
+const notWhole = ({ size_bytes }: UploadRow, received_bytes: number) =>
+  new Refusal(
+    'conflict',
+    `${received_bytes} of ${size_bytes} bytes have arrived; send the rest, then register it`,
+    { code: 'upload.incomplete', data: { received_bytes, size_bytes } },
+  )
+
+export const otherDigest = (announced: string, arrived: string) =>
+  new Refusal(
+    'invalid',
+    `The bytes that arrived have the SHA-256 ${arrived}, not ${announced}; send them again`,
+    { code: 'upload.sha256', data: { announced, arrived } },
+  )

@@ -1,0 +1,13 @@
+import type {
+  UploadCompleted,
+  UploadEvent,
+  UploadRequested,
+  UploadState,
+} from '../../events/uploads.ts'
+
+export const requestUpload = (upload: UploadState, facts: UploadRequested): UploadEvent[] =>
+  upload === 'unknown' ? [{ type: 'upload.requested', data: facts }] : []
+
+/** Repeating it appends no event: what was registered stays as it is. */
+export const completeUpload = (upload: UploadState, facts: UploadCompleted): UploadEvent[] =>
+  upload === 'pending' ? [{ type: 'upload.completed', data: facts }] : []

@@ -1,0 +1,73 @@
+import type { Deps } from '../deps.ts'
+import { nothing } from '../outcome.ts'
+import { reactor } from '../reactor.ts'
+import { takeLocks } from '../stream-locks.ts'
+import { contentLock } from './complete.ts'
+
+type Needed = Pick<Deps, 'pool' | 'store' | 'uploads' | 'now' | 'config' | 'logger'>
+
+const hourMs = 3_600_000
+/** How long an upload may take to be registered, and a registered one to be used. */
+const unregisteredMs = 24 * hourMs
+
+/**
+ * Deletes uploads every hour: those that were not registered within a day, those registered that no job named within a day,
+ * and those of jobs that ended as long ago as the files of runs are kept. Then it deletes files without an upload.
+ */
+export const uploadReactor = reactor<object, Needed>({
+  name: 'uploads',
+  repeat: 'ask first',
+  every: { seconds: 3600, payload: () => ({}) },
+  deadlineMs: 600_000,
+  atOnce: 1,
+  async perform(_, deps) {
+    await deleteUnused(deps)
+    return nothing
+  },
+})
+
+export async function deleteUnused(deps: Needed): Promise<void> {
+  const { pool, now: clock, uploads, config, logger } = deps
+  const now = clock().getTime()
+  const { rowCount } = await pool.query(deleteRows, [
+    new Date(now - unregisteredMs),
+    new Date(now - config.runDirDays * 24 * hourMs),
+    config.runDirDays > 0,
+  ])
+  if (rowCount) logger.info({ uploads: rowCount }, 'uploads that nobody needs were deleted')
+  const { parts, contents } = await uploads.list()
+  const known = await pendingAmong(deps, parts)
+  for (const upload_id of parts) if (!known.has(upload_id)) await uploads.removePart(upload_id)
+  for (const sha256 of contents) await deleteContentOfNobody(deps, sha256)
+  await uploads.removeDebris(new Date(now - hourMs))
+}
+
+const deleteRows = `
+  delete from write.upload u
+   where case
+     when completed_at is null then created_at < $1
+     when used_at >= $1 then false
+     when exists (select from write.job_state where upload_id = u.upload_id) then
+       $3 and used_at < $2 and not exists (
+         select from write.job_state j join write.run_state r using (run_id)
+          where j.upload_id = u.upload_id and (r.ended_at is null or r.ended_at >= $2 or j.is_active))
+     else true end`
+
+async function pendingAmong({ pool }: Needed, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await pool.query<{ upload_id: string }>(
+    'select upload_id from write.upload where upload_id = any($1) and completed_at is null',
+    [ids],
+  )
+  return new Set(rows.map(({ upload_id }) => upload_id))
+}
+
+/** Under the lock of those who register the same content meanwhile. */
+const deleteContentOfNobody = ({ store, uploads }: Needed, sha256: string): Promise<void> =>
+  store.transaction(async tx => {
+    await takeLocks(tx, [contentLock(sha256)])
+    const { rowCount } = await tx.query(
+      'select from write.upload where sha256 = $1 and completed_at is not null limit 1',
+      [sha256],
+    )
+    if (rowCount === 0) await uploads.removeContent(sha256)
+  })

@@ -1,0 +1,64 @@
+import type { Context } from 'koa'
+import { Refusal } from '../../platform/refusal.ts'
+import type { UploadSignature } from '../../schemas/uploads.ts'
+import type { Deps } from '../deps.ts'
+import { judgeQuery } from './address.ts'
+import { otherDigest } from './complete.ts'
+import { pieceOf } from './piece.ts'
+import { findUpload, type UploadRow } from './rows.ts'
+
+type Sent = { upload_id: string; query: UploadSignature; ctx: Context }
+
+/** Takes the bytes of a request whose address was signed here; returns how many are here then. */
+export async function receive(deps: Deps, { upload_id, query, ctx }: Sent) {
+  const upload = await admitted(deps, { upload_id, query, ctx })
+  const { size_bytes } = upload
+  const piece = pieceOf(ctx, size_bytes)
+  const here = await deps.uploads.received(upload_id)
+  if (piece === null) return { upload_id, received_bytes: here, size_bytes }
+  if (piece.start > here)
+    throw new Refusal('conflict', `${here} bytes are here; go on with byte ${here}`, {
+      code: 'upload.gap',
+      data: { received_bytes: here },
+    })
+  const received_bytes = await deps.uploads.receive(upload_id, piece.start, ctx.req)
+  if (received_bytes === size_bytes) await refuseOtherDigest(deps, upload)
+  return { upload_id, received_bytes, size_bytes }
+}
+
+/** Unknown uploads, and those of other installations, are refused like forged addresses: nobody learns which ids exist. */
+async function admitted(deps: Deps, { upload_id, query, ctx }: Sent): Promise<UploadRow> {
+  const upload = await findUpload(deps.pool, upload_id)
+  const verdict = upload ? judgeQuery(deps.uploadKey, upload, query, deps.now()) : 'forged'
+  if (!upload || verdict !== 'valid')
+    throw new Refusal(
+      'forbidden',
+      verdict === 'expired'
+        ? 'The address has expired; ask for another with POST /api/uploads'
+        : 'The signature of the address is not valid; use it as POST /api/uploads returned it',
+      { code: `upload.address_${verdict}` },
+    )
+  if (upload.completed_at !== null)
+    throw new Refusal('conflict', `${upload_id} is registered already`, {
+      code: 'upload.completed',
+    })
+  const type = ctx.get('content-type').split(';')[0]?.trim().toLowerCase()
+  if (type !== upload.content_type.toLowerCase() || ctx.get('content-encoding') !== '')
+    throw new Refusal(
+      'unsupported_media_type',
+      `Send it as ${upload.content_type}, as announced, without Content-Encoding`,
+    )
+  return upload
+}
+
+/** Told with the last byte, so that a client does not have to register the file to learn it. */
+async function refuseOtherDigest(
+  { uploads }: Deps,
+  { upload_id, sha256 }: UploadRow,
+): Promise<void> {
+  if (sha256 === null) return
+  const arrived = await uploads.digestOf(upload_id)
+  if (arrived === sha256) return
+  await uploads.removePart(upload_id)
+  throw otherDigest(sha256, arrived)
+}

@@ -1,0 +1,84 @@
+import type { Pool } from 'pg'
+import type { UploadCompleted, UploadRequested } from '../../events/uploads.ts'
+import type { Transaction } from '../event-store.ts'
+
+export type UploadRow = UploadRequested & { completed_at: Date | null }
+
+const columns =
+  'upload_id, owner, purpose, filename, content_type, size_bytes, sha256, completed_at'
+
+const toRow = (row: UploadRow & { size_bytes: string | number }): UploadRow => ({
+  ...row,
+  size_bytes: Number(row.size_bytes),
+})
+
+export async function findUpload(pool: Pool, upload_id: string): Promise<UploadRow | null> {
+  const { rows } = await pool.query(`select ${columns} from write.upload where upload_id = $1`, [
+    upload_id,
+  ])
+  return rows[0] ? toRow(rows[0]) : null
+}
+
+type Announced = Pick<UploadRequested, 'owner' | 'purpose' | 'filename' | 'size_bytes'> & {
+  sha256: string
+  content_type: string
+}
+
+/** The same file of the same person: registered already, or begun and not finished. Those of others stay unknown. */
+export async function findSame(
+  pool: Pool,
+  { owner, purpose, filename, content_type, size_bytes, sha256 }: Announced,
+  now: Date,
+): Promise<UploadRow | null> {
+  const { rows } = await pool.query(
+    `update write.upload set used_at = $7
+      where upload_id = (select upload_id from write.upload
+                          where owner = $1 and purpose = $2 and sha256 = $3 and size_bytes = $4
+                            and (completed_at is not null or (filename = $5 and content_type = $6))
+                          order by completed_at desc nulls last, created_at desc limit 1)
+     returning ${columns}`,
+    [owner, purpose, sha256, size_bytes, filename, content_type, now],
+  )
+  return rows[0] ? toRow(rows[0]) : null
+}
+
+/** What a person has here, registered or not. */
+export async function holdingsOf(
+  tx: Transaction,
+  owner: string,
+): Promise<{ bytes: number; pending: number }> {
+  const { rows } = await tx.query(
+    `select coalesce(sum(size_bytes), 0) as bytes, count(*) filter (where completed_at is null) as pending
+       from write.upload where owner = $1`,
+    [owner],
+  )
+  return { bytes: Number(rows[0].bytes), pending: Number(rows[0].pending) }
+}
+
+export const insertUpload = (tx: Transaction, upload: UploadRequested, now: Date) =>
+  tx.query(
+    `insert into write.upload (upload_id, owner, purpose, filename, content_type, size_bytes, sha256, created_at, used_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $8)`,
+    [
+      upload.upload_id,
+      upload.owner,
+      upload.purpose,
+      upload.filename,
+      upload.content_type,
+      upload.size_bytes,
+      upload.sha256,
+      now,
+    ],
+  )
+
+export const markCompleted = (
+  tx: Transaction,
+  upload: UploadCompleted & { sensitive: readonly string[] },
+  now: Date,
+) =>
+  tx.query(
+    `update write.upload
+        set completed_at = $2, used_at = $2, sha256 = $3, files = $4, expanded_bytes = $5, sensitive = $6
+      where upload_id = $1`,
+    [upload.upload_id, now, upload.sha256, upload.files, upload.expanded_bytes, upload.sensitive],
+  )

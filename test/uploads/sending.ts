@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import { request } from 'node:http'
+import type { Forge } from '../servers/forge.ts'
+
+export type Target = {
+  upload_id: string
+  url: string
+  headers: Record<string, string>
+  received_bytes: number
+  exists: boolean
+  max_bytes: number
+  expires_at: string
+}
+export type Answer = { status: number; body: Record<string, unknown> }
+
+export const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+
+/** Asks for an address, by default for a package of these bytes with their digest. */
+export const ask = (forge: Forge, bytes: Buffer, more: object = {}, token = forge.token) =>
+  forge.call<Target & { detail: string; code: string }>('POST', '/api/uploads', {
+    token,
+    body: {
+      purpose: 'package',
+      filename: 'package.tar.gz',
+      size_bytes: bytes.length,
+      sha256: sha256(bytes),
+      content_type: 'application/gzip',
+      ...more,
+    },
+  })
+
+/** Sends bytes to an address. */
+export async function put(
+  { url, headers }: Pick<Target, 'url' | 'headers'>,
+  bytes: Buffer,
+  more: Record<string, string> = {},
+): Promise<Answer> {
+  const body = new Uint8Array(bytes)
+  const response = await fetch(url, { method: 'PUT', headers: { ...headers, ...more }, body })
+  return { status: response.status, body: await response.json() }
+}
+
+/** Like `put`, with these headers and no others; `ends` false breaks the connection off when the bytes are sent. */
+export const putRaw = (
+  url: string,
+  headers: Record<string, string | number>,
+  bytes: Buffer,
+  ends = true,
+): Promise<Answer | null> =>
+  new Promise((resolve, reject) => {
+    const sent = request(url, { method: 'PUT', headers }, response => {
+      const chunks: Buffer[] = []
+      response.on('data', chunk => chunks.push(chunk))
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          body: JSON.parse(Buffer.concat(chunks).toString()),
+        }),
+      )
+    })
+    sent.on('error', error => (ends ? reject(error) : resolve(null)))
+    if (ends) sent.end(bytes)
+    else sent.write(bytes, () => sent.destroy())
+  })
+
+export const complete = (forge: Forge, { upload_id }: Target, token = forge.token) =>
+  forge.call<{ status: string; sha256: string; detail: string; code: string }>(
+    'POST',
+    `/api/uploads/${upload_id}/complete`,
+    { token },
+  )
