@@ -18,6 +18,8 @@ export type Api = {
   put<T>(path: string, body: unknown): Promise<T>
   patch<T>(path: string, body: unknown): Promise<T>
   delete<T>(path: string): Promise<T>
+  /** Sends bytes to an address that the server gave out, which needs no token; repeating it is the caller's decision. */
+  send<T>(url: string, headers: Record<string, string>, bytes: Uint8Array): Promise<T>
   /** The response as a stream. */
   open(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response>
 }
@@ -106,6 +108,8 @@ export function createApi(options: ApiOptions): Api {
     patch: async <T>(path: string, body: unknown) =>
       (await ask({ method: 'PATCH', path, body })) as T,
     delete: async <T>(path: string) => (await ask({ method: 'DELETE', path })) as T,
+    send: async <T>(url: string, headers: Record<string, string>, bytes: Uint8Array) =>
+      (await sendBytes(options, url, { headers, bytes })) as T,
     async open(path, headers, signal) {
       const response = await send(
         { method: 'GET', path, headers: { accept: 'text/event-stream', ...headers } },
@@ -155,6 +159,31 @@ function sender({ host, token: given, userAgent, renew, onCookie }: ApiOptions):
     for (const cookie of response.headers.getSetCookie()) onCookie?.(cookie)
     return response
   }
+}
+
+/** How long one piece of a file may take. */
+const bytesTimeoutMs = 150_000
+
+async function sendBytes(
+  { host, userAgent, isExact }: ApiOptions,
+  url: string,
+  { headers, bytes }: { headers: Record<string, string>; bytes: Uint8Array },
+): Promise<unknown> {
+  // The server may be known here by another name than its own, e.g. through a tunnel.
+  const { pathname, search } = new URL(url)
+  const response = await fetch(`${host}${pathname}${search}`, {
+    method: 'PUT',
+    headers: { accept: 'application/json', 'user-agent': userAgent, ...headers },
+    body: bytes as Uint8Array<ArrayBuffer>,
+    signal: AbortSignal.timeout(bytesTimeoutMs),
+  }).catch(error => {
+    throw unreachable(host, error, bytesTimeoutMs)
+  })
+  const body = await bodyOf(response, isExact === true).catch(error => {
+    throw unreachable(host, error, bytesTimeoutMs)
+  })
+  if (!response.ok) throw refusal(response, body, false)
+  return body
 }
 
 /** A 401 about the password in the body of the request; the token is fine. */

@@ -4,6 +4,7 @@ import type { Admission } from '../answers.ts'
 import { type ExitCode, exitCode, usageFailure } from '../failure.ts'
 import { followRun } from '../follow/follow.ts'
 import { toJson } from '../harmless.ts'
+import { packageOf, sendPackage } from '../package/send.ts'
 import { type CommonOptions, openSignedIn, type World } from '../session.ts'
 import {
   explained,
@@ -14,18 +15,25 @@ import {
 } from '../spec-source.ts'
 import type { Terminal } from '../terminal.ts'
 
-type SubmitOptions = CommonOptions & SpecOptions & { follow?: boolean; detach?: boolean }
+type SubmitOptions = CommonOptions &
+  SpecOptions & { package?: string | boolean; follow?: boolean; detach?: boolean }
 
 export function describeSubmit(command: Command): Command {
   return withSpecOptions(command)
     .description('submit a job, from a JobSpec file or straight from a recipe')
+    .option('--package [folder]', 'take along the files of a folder; by default of this one')
     .option('--follow', 'show the run until it has ended; the exit code says how')
     .option('-d, --detach', 'return once the job is admitted (the default)')
     .addHelpText(
       'after',
       `
+The run finds the files of --package in its working folder. A JobSpec with spec.source.kind "package" and no
+upload_id packs the folder that the file is in. What .gitignore and .forgeignore name stays here, and a
+folder with secrets (.env, *.pem, id_rsa* and the like) is refused before anything is sent.
+
 Examples:
   forge submit --recipe digits --project demo --param lr=0.01 --follow
+  forge submit --recipe digits --project demo --package
   forge submit -f job.yaml --set spec.resources.gpus_per_node=8`,
     )
 }
@@ -36,7 +44,9 @@ export async function submit(world: World, options: SubmitOptions): Promise<Exit
   const session = await openSignedIn(world, options)
   const { api, terminal, isJson } = session
   const written = await readWritten(options.file)
+  const project = await packageOf(written?.tree ?? null, options)
   const spec = await specOf(api, written?.tree ?? null, options)
+  if (project) await sendPackage(session, spec, project)
   const admission = await api
     .post<Admission>('/api/jobs', spec, { creates: true })
     .catch(async error => {

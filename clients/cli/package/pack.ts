@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { create } from 'tar'
+import type { ProjectFiles } from './files.ts'
+
+/** A packed project, in a file of its own until `remove`. */
+export type Packed = { file: string; bytes: number; sha256: string; remove(): Promise<void> }
+
+/**
+ * Packs files as .tar.gz. The same files with the same content give the same bytes, whenever and by whomever they are packed, so
+ * that a server which has them already needs nothing.
+ */
+export async function pack({ folder, files }: ProjectFiles): Promise<Packed> {
+  const place = await mkdtemp(join(tmpdir(), 'forge-package-'))
+  const remove = () => rm(place, { recursive: true, force: true })
+  const file = join(place, 'package.tar.gz')
+  try {
+    const paths = files.map(({ path }) => `./${path}`)
+    const options = { cwd: folder, file, gzip: true, portable: true, noDirRecurse: true }
+    await create({ ...options, noMtime: true, strict: true }, paths)
+    return { file, bytes: (await stat(file)).size, sha256: await sha256Of(file), remove }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(file)) hash.update(chunk)
+  return hash.digest('hex')
+}
