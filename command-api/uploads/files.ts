@@ -77,7 +77,11 @@ export class UploadFiles {
   /** Gives a sealed copy its lasting name; whoever has the same content already keeps it. */
   async keep({ file, sha256 }: Sealed): Promise<void> {
     const place = contentFile(this.folder, sha256)
-    await rename(file, place)
+    await rename(file, place).catch(async error => {
+      // A transaction that is tried again has renamed it.
+      if (!hasCode(error, 'ENOENT')) throw error
+      await stat(place)
+    })
     await syncFolder(dirname(place))
   }
 
