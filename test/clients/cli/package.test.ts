@@ -136,7 +136,7 @@ test('a folder with secrets is refused before any request is sent, and they are 
 test('a project is packed, sent over a line that breaks, and found by its run', async t => {
   t.timeout(240_000, 'the first run builds the environment of the recipe')
   const forge = await startForge(t)
-  const line = await proxyBetween(t, forge.url, 5_000_000)
+  const line = await proxyBetween(t, forge.url, 1_500_000)
   const { run } = await commandLine(t, { FORGE_HOST: line.url, FORGE_TOKEN: forge.token })
   const noise = Array.from({ length: 400_000 }, () => Math.random().toString(36).slice(2)).join('')
   const folder = await project(t, { 'src/a.txt': 'mine', 'noise.txt': noise, 'b.log': '' })
