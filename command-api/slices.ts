@@ -22,6 +22,8 @@ import { type ProjectionAdmin, projectionRoutes } from './projections/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { queueRoutes } from './queue/routes.ts'
 import { quotaRoutes } from './quotas/routes.ts'
+import type { RecipePorts } from './recipes/ports.ts'
+import { recipeRoutes } from './recipes/routes.ts'
 import { rubricRoutes } from './rubrics/routes.ts'
 import { reportRun } from './runs/report.ts'
 import { runRoutes } from './runs/routes.ts'
@@ -33,6 +35,7 @@ import { userRoutes } from './users/routes.ts'
 
 /** Dependencies of single slices. */
 export type SlicePorts = JobPorts &
+  RecipePorts &
   SignInPorts & {
     projections: ProjectionAdmin
     parkedRecords: ParkedRecords
@@ -59,6 +62,7 @@ export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...maintenanceRoutes(deps, ports.maintenanceSwitched),
   ...profileRoutes(deps),
   ...imageRegistryRoutes(deps),
+  ...recipeRoutes(deps, ports),
   ...logRoutes(deps),
   ...artifactRoutes(deps),
   ...uploadRoutes(deps),

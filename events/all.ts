@@ -15,6 +15,7 @@ import { projections } from './projections.ts'
 import { projects } from './projects.ts'
 import { engines, queue } from './queue.ts'
 import { quotas } from './quotas.ts'
+import { recipes } from './recipes.ts'
 import { rubrics } from './rubrics.ts'
 import { runs } from './runs.ts'
 import { uploads } from './uploads.ts'
@@ -38,6 +39,7 @@ const listed = [
   projects,
   queue,
   quotas,
+  recipes,
   rubrics,
   runs,
   uploads,

@@ -12,7 +12,7 @@ import { leftAloneOnceAway, type ShipDeps, shipOutput } from './ship-output.ts'
 
 export type ReconcilerDeps = ShipDeps & {
   /** Translates an order into the engine's command. */
-  toLaunch: (order: LaunchOrder) => Launch
+  toLaunch: (order: LaunchOrder) => Launch | Promise<Launch>
   logger: Logger
   /** Whether this machine is the one that starts jobs. */
   mayStart: () => boolean
@@ -186,7 +186,8 @@ async function submitted(deps: ReconcilerDeps, attempt: ActiveAttempt): Promise<
     return endedUnseen(deps, attempt, { ran: true, why: 'The executor no longer knows it' })
   if (attempt.stop) return endedUnseen(deps, attempt, { ran: false, why: null })
   try {
-    return await executor.submit(deps.toLaunch(await commands.launch(run_id, attempt.attempt)))
+    const order = await commands.launch(run_id, attempt.attempt)
+    return await executor.submit(await deps.toLaunch(order))
   } catch (error) {
     if (deps.now().getTime() - attempt.scheduled_at.getTime() < submitPatienceMs) throw error
     const why = `It could not be submitted: ${error instanceof Error ? error.message : error}`

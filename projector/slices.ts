@@ -62,6 +62,9 @@ export const unprojected: readonly string[] = [
   'queue.resumed',
   'engine.drained',
   'engine.undrained',
+  'recipe.added',
+  'recipe.deprecated',
+  'recipe.reinstated',
   'upload.requested',
   'upload.completed',
 ]

@@ -15,13 +15,13 @@ import type { QuotaTables } from '../projector/quotas/table.ts'
 import type { RubricTables } from '../projector/rubrics/table.ts'
 import type { RunTables } from '../projector/runs/table.ts'
 import type { UsageTables } from '../projector/usage/table.ts'
-import type { CatalogueEntry } from '../recipes/catalogue.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
 import { type AuditReader, auditRoutes } from './audit/routes.ts'
 import { changeTopic } from './changes/topic.ts'
 import { deadLetterRoutes } from './dead-letters/routes.ts'
 import { deviceRoutes } from './devices/routes.ts'
 import { hparamRoutes } from './hparams/routes.ts'
+import { imageRegistryRoutes } from './image-registries/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { logRoutes } from './logs/routes.ts'
 import { maintenanceRoutes } from './maintenance/routes.ts'
@@ -30,11 +30,12 @@ import { notificationRoutes } from './notifications/routes.ts'
 import { notificationTopic } from './notifications/topic.ts'
 import { countUnread } from './notifications/unread.ts'
 import { pageRoutes } from './pages/routes.ts'
+import { profileRoutes } from './profiles/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { queueRoutes } from './queue/routes.ts'
 import { quotaRoutes } from './quotas/routes.ts'
 import type { Reads } from './reads.ts'
-import { recipeRoutes } from './recipes/routes.ts'
+import { type Recipes, recipeRoutes } from './recipes/routes.ts'
 import { rubricRoutes } from './rubrics/routes.ts'
 import { runRoutes } from './runs/routes.ts'
 import { type OwnFigures, type SignInSettings, sessionRoutes } from './sessions/routes.ts'
@@ -61,12 +62,12 @@ export type ReadTables = ArtifactTables &
 
 export type QueryDeps = {
   reads: Reads<ReadTables>
-  /** Connections to the schemas `auth`, for data about the caller, and `write`, for why a job waits. */
+  /** Connections to the schemas `auth`, for data about the caller, and `write`: why a job waits, what has no read model. */
   pool: Pool
   queue: QueueBook
   openStream: OpenStream
   now: Clock
-  catalogue: readonly CatalogueEntry[]
+  catalogue: Recipes
   audit: AuditReader
   signIn: SignInSettings
 }
@@ -88,6 +89,8 @@ export const queryRoutes = (deps: QueryDeps): Route[] => {
   return [
     ...pageRoutes(),
     ...recipeRoutes(deps.catalogue),
+    ...profileRoutes(pool),
+    ...imageRegistryRoutes(pool),
     ...sessionRoutes({ reads: only(), pool, now, signIn: deps.signIn, figures }),
     ...deviceRoutes(pool, now),
     ...rubricRoutes(only()),

@@ -29,10 +29,14 @@ export async function loadCatalogue(root: string): Promise<CatalogueEntry[]> {
     const directory = path.join(root, name)
     if (await isFile(path.join(directory, 'recipe.yaml'))) entries.push(await loadRecipe(directory))
   }
-  entries.sort(byNameNewestFirst)
-  refuseDoubles(entries)
-  return entries
+  const sorted = sortedEntries(entries)
+  refuseDoubles(sorted)
+  return sorted
 }
+
+/** By name, the newest version first. */
+export const sortedEntries = (entries: readonly CatalogueEntry[]): CatalogueEntry[] =>
+  entries.toSorted(byNameNewestFirst)
 
 /** Without a version, the newest that is not deprecated, or else the newest. */
 export function findRecipe(
@@ -49,23 +53,50 @@ export function lockOf({ name, version, digest, framework }: Recipe): RecipeLock
   return { name, version, digest, framework }
 }
 
-/** Reads and validates one recipe; the error names the folder and each fault. */
-export async function loadRecipe(directory: string): Promise<CatalogueEntry> {
-  const written: unknown = parse(await readFile(path.join(directory, 'recipe.yaml'), 'utf8'))
+/** A recipe that is not as it must be; the message says what is wrong. */
+export class FaultyRecipe extends Error {}
+
+/** Reads and validates one recipe; the error names it, by its folder unless told otherwise, and each fault. */
+export async function loadRecipe(directory: string, called = directory): Promise<CatalogueEntry> {
+  const written = parsed(await readFile(path.join(directory, 'recipe.yaml'), 'utf8'), called)
   const checked = checkFile(written)
-  if (!checked.ok) throw faulty(directory, checked.errors)
-  const recipe: Recipe = { ...checked.value, digest: await recipeDigest(directory) }
-  if (!(await isFile(path.join(directory, recipe.entrypoint))))
-    throw new Error(`recipe ${directory}: there is no ${recipe.entrypoint}`)
-  const resolveParams = paramsResolver(directory, recipe)
-  const defaults = resolveParams({})
-  if (!defaults.ok) throw faulty(`${directory}: params_default`, defaults.errors)
-  return { recipe, directory: path.resolve(directory), resolveParams }
+  if (!checked.ok) throw faulty(called, checked.errors)
+  const digest = await recipeDigest(directory)
+  const entry = toEntry({ ...checked.value, digest }, directory, called)
+  const { entrypoint } = entry.recipe
+  if (!(await isFile(path.join(directory, entrypoint))))
+    throw new FaultyRecipe(`recipe ${called}: there is no ${entrypoint}`)
+  const defaults = entry.resolveParams({})
+  if (!defaults.ok) throw faulty(`${called}: params_default`, defaults.errors)
+  return entry
+}
+
+/** A recipe that was stored by an earlier version of Forge, with the defaults of fields that are newer. */
+export function withDefaults({ digest, ...file }: Recipe, called: string): Recipe {
+  const checked = checkFile(file)
+  if (!checked.ok) throw faulty(called, checked.errors)
+  return { ...checked.value, digest }
+}
+
+/** The entry of a recipe whose files were validated before. */
+export const toEntry = (recipe: Recipe, directory: string, called = directory): CatalogueEntry => ({
+  recipe,
+  directory: path.resolve(directory),
+  resolveParams: paramsResolver(called, recipe),
+})
+
+function parsed(text: string, called: string): unknown {
+  try {
+    return parse(text)
+  } catch (error) {
+    const fault = error instanceof Error ? error.message : String(error)
+    throw new FaultyRecipe(`recipe ${called}: recipe.yaml is not YAML: ${fault}`, { cause: error })
+  }
 }
 
 const checkFile = checker(recipeFile, 'body')
 
-function paramsResolver(directory: string, recipe: Recipe): CatalogueEntry['resolveParams'] {
+function paramsResolver(called: string, recipe: Recipe): CatalogueEntry['resolveParams'] {
   try {
     // A job's parameters are always an object, even if the schema does not say so.
     const check = checker({ type: 'object', ...recipe.params_schema } as TSchema, 'body')
@@ -74,13 +105,13 @@ function paramsResolver(directory: string, recipe: Recipe): CatalogueEntry['reso
         Record<string, unknown>
       >
   } catch (error) {
-    throw new Error(`recipe ${directory}: params_schema is no JSON Schema`, { cause: error })
+    throw new FaultyRecipe(`recipe ${called}: params_schema is no JSON Schema`, { cause: error })
   }
 }
 
-function faulty(what: string, errors: ValidationError[]): Error {
+function faulty(what: string, errors: ValidationError[]): FaultyRecipe {
   const faults = errors.map(({ loc, msg }) => `${loc.slice(1).join('.') || 'recipe.yaml'}: ${msg}`)
-  return new Error(`recipe ${what}: ${faults.join('; ')}`)
+  return new FaultyRecipe(`recipe ${what}: ${faults.join('; ')}`)
 }
 
 /** `entries` must be sorted, so that duplicates are neighbours. */

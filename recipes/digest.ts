@@ -19,11 +19,14 @@ export async function recipeDigest(directory: string): Promise<string> {
   return `sha256:${listing.digest('hex')}`
 }
 
+/** Whether a file or folder of this name is no part of a recipe. */
+export const isLeftOut = (name: string): boolean => name.startsWith('.') || name === '__pycache__'
+
 async function filesOf(directory: string, under: string): Promise<string[]> {
   const entries = await readdir(path.join(directory, under), { withFileTypes: true })
   const found: string[] = []
   for (const entry of entries) {
-    if (entry.name.startsWith('.') || entry.name === '__pycache__') continue
+    if (isLeftOut(entry.name)) continue
     const name = path.posix.join(under, entry.name)
     // sha256sum escapes such names; links are refused below, because their target may be outside.
     if (/[\\\n\r]/.test(name)) throw new Error(`a recipe's file may not be called ${name}`)

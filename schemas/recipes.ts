@@ -69,3 +69,18 @@ export const recipeLock = Type.Object({
   framework,
 })
 export type RecipeLock = Static<typeof recipeLock>
+
+/** The body of `POST /api/admin/recipes`: an upload with the purpose `recipe`, registered. */
+export const recipeUpload = closed({ upload_id: Type.String({ minLength: 1, maxLength: 128 }) })
+
+/** `created`: false where the catalogue had the same files under this name and version. */
+export const addedRecipe = Type.Object({ ...recipe.properties, created: Type.Boolean() })
+
+export const recipeDeprecation = closed({
+  deprecated: Type.Optional(Type.Boolean({ default: true })),
+})
+
+export const recipeVersionPath = Type.Object({
+  name: Type.String({ maxLength: 64 }),
+  version: Type.String({ maxLength: 64 }),
+})

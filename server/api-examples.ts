@@ -85,6 +85,7 @@ const bodies = (lock: RecipeLock | null): Record<string, unknown> => ({
   'POST /api/jobs': job(lock),
   'POST /api/jobs/preflight': job(lock),
   'PATCH /api/jobs/{run_id}': { priority: 10, tags: ['baseline'] },
+  'POST /api/admin/recipes': { upload_id: 'upl_01J00000000000000000000000' },
   'POST /api/uploads': { purpose: 'package', filename: 'package.tar.gz', size_bytes: 48_211 },
   'POST /api/runs': { project: 'demo', name: 'train.py', tags: ['baseline'] },
   'PATCH /api/projects/{name}': { visibility: 'internal' },

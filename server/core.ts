@@ -16,10 +16,12 @@ import { openRedis, type RedisClient } from '../platform/redis.ts'
 import type { Signals } from '../platform/signals.ts'
 import { type Telemetry, telemetry } from '../platform/telemetry.ts'
 import type { ReadsOptions } from '../query-api/reads.ts'
-import { builtInRecipes, type CatalogueEntry, loadCatalogue } from '../recipes/catalogue.ts'
+import { builtInRecipes, loadCatalogue } from '../recipes/catalogue.ts'
+import { LiveCatalogue } from '../recipes/live-catalogue.ts'
+import { UploadedFiles } from '../recipes/uploaded-files.ts'
 import type { WakeUps } from '../schemas/wake-ups.ts'
 import type { Config } from './config.ts'
-import { closeDataDirectory, makeDataDirectory } from './data-directory.ts'
+import { closeDataDirectory, makeDataDirectory, recipesIn } from './data-directory.ts'
 import { warnIfExposed } from './exposure.ts'
 import { kafkaSecurityOf } from './kafka-settings.ts'
 import { type Measures, measuresIn } from './measures.ts'
@@ -52,8 +54,9 @@ export type Core = {
   trimLog: PostgresLog['trim'] | null
   /** The address for people and runs. */
   baseUrl: string
-  /** The recipes that come with Forge. */
-  catalogue: readonly CatalogueEntry[]
+  /** The recipes that come with Forge, and those that were uploaded. */
+  catalogue: LiveCatalogue
+  recipeFiles: UploadedFiles
   /** Wakes the executor of this process; does nothing before it is started. */
   jobsChanged: { tell: () => void }
   /** Wakes the performer of duties in this process; does nothing before it is started. */
@@ -94,6 +97,9 @@ export async function openCore(
   })
   const log = life.owns('log', await openLog(config, databaseUrl, topics), opened => opened.close())
   const measured = telemetry()
+  const pool = open('write')
+  const files = new UploadedFiles(recipesIn(config))
+  await files.open(new Date())
   return {
     config,
     logger,
@@ -104,7 +110,7 @@ export async function openCore(
     signals,
     redis,
     databaseUrl,
-    pool: open('write'),
+    pool,
     loosePool: open('write loosely', { max: 2, isDurable: false }),
     // The projector's batches are 4 MiB, and may have to wait while a rebuild flips.
     readPool: open('read', {
@@ -116,7 +122,8 @@ export async function openCore(
     topics,
     log,
     trimLog: 'trim' in log ? log.trim : null,
-    catalogue: await loadCatalogue(builtInRecipes),
+    catalogue: await openCatalogue(pool, files, logger),
+    recipeFiles: files,
     jobsChanged: { tell: () => {} },
     dutiesAdded: { tell: () => {} },
     followers: [],
@@ -124,6 +131,15 @@ export async function openCore(
     baseUrl: config.baseUrl ?? `http://localhost:${config.port}`,
   }
 }
+
+const openCatalogue = async (pool: Pool, files: UploadedFiles, logger: Logger) =>
+  new LiveCatalogue({
+    builtIn: await loadCatalogue(builtInRecipes),
+    pool,
+    files,
+    nowMs: Date.now,
+    noticed: (what, recipe, err) => logger.warn({ ...recipe, err }, what),
+  })
 
 /** Warns at every start, because a faulty query could now show people each other's rows. */
 const warnWithoutRowSecurity = (logger: Logger, why: string) =>

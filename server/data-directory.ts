@@ -6,6 +6,9 @@ import { CannotStart } from '../platform/cannot-start.ts'
 /** The files that people sent: where several hosts serve an installation, a folder that all of them mount. */
 export const uploadsIn = ({ dataDir }: { dataDir: string }): string => join(dataDir, 'uploads')
 
+/** The files of uploaded recipes, unpacked for the runs of this machine. */
+export const recipesIn = ({ dataDir }: { dataDir: string }): string => join(dataDir, 'recipes')
+
 export async function makeDataDirectory(path: string): Promise<void> {
   try {
     await makeFolders(path)

@@ -62,7 +62,7 @@ export function runExecutor(core: Core, deps: Deps, { id, executor }: Engine): v
       commands: executorCommands(deps, { executor: 'local', engine: id }),
       mayStart: () => isFirst,
       toLaunch: toLocalLaunch({
-        catalogue,
+        recipe: (name, version) => catalogue.provide(name, version),
         environmentsDirectory: environmentsIn(config),
         uploadsDirectory: uploadsIn(config),
         packageLimitBytes: expandedBytes(config),

@@ -11,6 +11,7 @@ import { CannotStart } from '../platform/cannot-start.ts'
 import { builtInRecipes } from '../recipes/catalogue.ts'
 import type { Config } from './config.ts'
 import type { Core } from './core.ts'
+import { recipesIn } from './data-directory.ts'
 
 /** The Python that builds environments and confines runs. */
 export const python = 'python3'
@@ -32,6 +33,7 @@ export async function openIsolation(
   runsDirectory: string,
 ): Promise<Isolation> {
   const environments = environmentsIn(config)
+  const recipes = recipesIn(config)
   await mkdir(runsDirectory, { recursive: true, mode: 0o700 })
   await mkdir(environments, { recursive: true, mode: 0o755 })
   const hidden = [config.dataDir, ownFolder, ...secretFilesOf(config)].map(realOf)
@@ -40,7 +42,7 @@ export async function openIsolation(
     runsDirectory,
     python: await findPython(),
     passed: [config.dataDir],
-    needed: [environments, pythonClient, builtInRecipes],
+    needed: [environments, pythonClient, builtInRecipes, recipes],
     hidden,
     sockets: await controlSockets(process.env, process.getuid?.() ?? 0),
     readable: opened('SERVICE_LOCAL_READABLE', config.localReadable, closed),

@@ -34,7 +34,7 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
   const { config, telemetry, version, signals } = parts
   const routes: Route[] = []
   const logReadiness = readinessLog(parts.logger)
-  const [shown] = parts.catalogue
+  const [shown] = parts.catalogue.builtIn
   const document = () => apiDocument(routes, version, shown ? lockOf(shown.recipe) : null)
   routes.push(
     ...generalRoutes({
@@ -60,6 +60,7 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
         projections: parts.projectionAdmin,
         parkedRecords: openParkedRecords(parts),
         catalogue: parts.catalogue,
+        recipeFiles: parts.recipeFiles,
         wake: () => parts.jobsChanged.tell(),
         maintenanceSwitched: async () => {
           signals.publish('maintenance', {})

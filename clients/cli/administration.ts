@@ -8,6 +8,12 @@ import {
   rotateKeys,
 } from './commands/admin.ts'
 import {
+  describeRecipeAdd,
+  describeRecipeDeprecate,
+  recipeAdd,
+  recipeDeprecate,
+} from './commands/admin-recipes.ts'
+import {
   auditDiff,
   auditList,
   auditState,
@@ -43,6 +49,7 @@ import {
   maintenanceOn,
   maintenanceStatus,
 } from './commands/maintenance.ts'
+import { describeProfileSet, profileSet } from './commands/profiles.ts'
 import { describeQuotaGet, describeQuotaSet, quotaGet, quotaSet } from './commands/quota.ts'
 import { describeResetPassword, resetPassword } from './commands/reset-password.ts'
 import {
@@ -79,6 +86,9 @@ export function addAdministration(program: Command, world: World, ended: Ended):
     world,
     ended,
   )
+  addRecipes(admin.command('recipe').description('recipes of the catalogue'), world, ended)
+  const profile = admin.command('profile').description('hardware that jobs can ask for')
+  speakingIn(profile, world, ended)('set', describeProfileSet, profileSet)
   speaking('projections', describeProjections, projections)
   speaking('rebuild', describeRebuild, rebuild)
   speaking('rotate-keys', describeRotateKeys, rotateKeys)
@@ -94,6 +104,12 @@ function addUsers(users: Command, world: World, ended: Ended): void {
   speaking('set', describeUserSet, userSet)
   speaking('disable', describeUserDisable, userDisable)
   speaking('enable', describeUserEnable, userEnable)
+}
+
+function addRecipes(recipe: Command, world: World, ended: Ended): void {
+  const speaking = speakingIn(recipe, world, ended)
+  speaking('add', describeRecipeAdd, recipeAdd)
+  speaking('deprecate', describeRecipeDeprecate, recipeDeprecate)
 }
 
 function addQuotas(quota: Command, world: World, ended: Ended): void {

@@ -8,8 +8,8 @@ export type Recipe = {
   params_schema: { properties?: Record<string, Parameter> }
   params_default: Record<string, unknown>
 }
-type Parameter = {
-  type?: string
+export type Parameter = {
+  type?: string | string[]
   minimum?: number
   exclusiveMinimum?: number
   maximum?: number
@@ -45,14 +45,27 @@ export function withParameters(
 
 /** `number, above 0, at most 1, 0.001 by default: highest learning rate` */
 function about(parameter: Parameter, fallback: unknown): string {
-  const { type, minimum, exclusiveMinimum, maximum, exclusiveMaximum, description } = parameter
+  const { description } = parameter
   const facts = [
-    parameter.enum ? `one of ${parameter.enum.map(String).join(', ')}` : (type ?? 'any'),
+    typeOf(parameter),
+    ...limitsOf(parameter),
+    ...(fallback === undefined ? [] : [`${JSON.stringify(fallback)} by default`]),
+  ]
+  return `${facts.join(', ')}${description === undefined ? '' : `: ${description}`}`
+}
+
+export const typeOf = (parameter: Parameter): string =>
+  parameter.enum
+    ? `one of ${parameter.enum.map(String).join(', ')}`
+    : [parameter.type].flat().filter(Boolean).join(' or ') || 'any'
+
+/** `above 0`, `at most 1` */
+export function limitsOf(parameter: Parameter): string[] {
+  const { minimum, exclusiveMinimum, maximum, exclusiveMaximum } = parameter
+  return [
     ...(minimum === undefined ? [] : [`at least ${minimum}`]),
     ...(exclusiveMinimum === undefined ? [] : [`above ${exclusiveMinimum}`]),
     ...(maximum === undefined ? [] : [`at most ${maximum}`]),
     ...(exclusiveMaximum === undefined ? [] : [`below ${exclusiveMaximum}`]),
-    ...(fallback === undefined ? [] : [`${JSON.stringify(fallback)} by default`]),
   ]
-  return `${facts.join(', ')}${description === undefined ? '' : `: ${description}`}`
 }

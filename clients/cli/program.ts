@@ -35,6 +35,7 @@ import { describeUsage, usage } from './commands/usage.ts'
 import { describeWatch, watch } from './commands/watch.ts'
 import { describeWhoami, whoami } from './commands/whoami.ts'
 import { addProjects } from './projects.ts'
+import { addRecipes } from './recipes.ts'
 import type { World } from './session.ts'
 import { speakingIn } from './speaking.ts'
 import { version } from './version.ts'
@@ -82,6 +83,7 @@ export function createProgram(world: World, ended: Ended): Command {
   )
   addContexts(program, world, ended)
   addProjects(program, world, ended)
+  addRecipes(program, world, ended)
   addAdministration(program, world, ended)
   addAudit(program, world, ended)
   return program

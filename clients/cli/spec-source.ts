@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { type Api, segment } from './api.ts'
-import { closest } from './closest.ts'
-import { exitCode, Failure, usageFailure } from './failure.ts'
+import { recipeNamed, toLock } from './catalogue.ts'
+import { Failure, usageFailure } from './failure.ts'
 import { assignment, parseSpec, type SpecTree, setAt, specOfRecipe } from './job-spec.ts'
 import { type Recipe, withParameters } from './parameters.ts'
 import { type Origin, originOf, withPlaces } from './positions.ts'
@@ -70,17 +70,17 @@ async function baseSpec(
   options: SpecOptions,
 ): Promise<SpecTree> {
   if (written !== null) {
-    if (options.recipe !== undefined) written.lock = await lockOf(api, options.recipe)
+    if (options.recipe !== undefined) written.lock = toLock(await recipeNamed(api, options.recipe))
     return written
   }
   if (options.recipe === undefined)
     throw usageFailure('There is no job: give a JobSpec with -f, or --recipe and --project')
   if (options.project === undefined)
     throw usageFailure('--project is missing: name the project that the run belongs to')
-  const lock = await lockOf(api, options.recipe)
-  const spec = specOfRecipe({ lock, project: options.project, name: options.name })
-  const path = `/api/recipes/${segment(String(lock.name))}/${segment(String(lock.version))}`
-  const { min_nodes } = (await api.get<{ resources: { min_nodes: number } }>(path)).resources
+  const recipe = await recipeNamed(api, options.recipe)
+  const { project, name } = options
+  const spec = specOfRecipe({ lock: toLock(recipe), project, name })
+  const { min_nodes } = recipe.resources
   if (min_nodes > 1) setAt(spec, 'spec.resources.nodes', min_nodes)
   return spec
 }
@@ -99,24 +99,6 @@ async function readText(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(error => {
     throw usageFailure(`${path} cannot be read: ${error.message}`)
   })
-}
-
-type RecipeRow = { name: string; version: string; deprecated: boolean }
-
-/** The lock of the requested version of a recipe, or of its newest. */
-export async function lockOf(api: Api, recipe: string): Promise<SpecTree> {
-  const [name = '', asked] = recipe.split('@')
-  const found = await api.find<RecipeRow>(`/api/recipes/${segment(name)}`)
-  if (!found) throw await unknownRecipe(api, name)
-  const version = asked ?? found.version
-  return api.get<SpecTree>(`/api/recipes/${segment(name)}/${segment(version)}/lock`)
-}
-
-async function unknownRecipe(api: Api, name: string): Promise<Failure> {
-  const known = (await api.get<RecipeRow[]>('/api/recipes')).map(row => row.name)
-  const meant = closest(name, known)
-  const hint = meant === null ? `known are ${known.join(', ') || 'none'}` : `did you mean ${meant}?`
-  return new Failure(exitCode.refused, `No such recipe: ${name}; ${hint}`, { fields: { known } })
 }
 
 export type Source = { spec: SpecTree; written: Written | null; options: SpecOptions }

@@ -8,15 +8,6 @@ import { setRegistries } from './decide.ts'
 
 export const imageRegistryRoutes = (deps: Deps): Route[] => [
   route({
-    method: 'GET',
-    path: '/api/admin/image-registries',
-    credential: 'admin',
-    tag: 'admin',
-    summary: 'Where images of jobs may come from',
-    response: imageRegistries,
-    handle: async () => ({ registries: await readRegistries(deps) }),
-  }),
-  route({
     method: 'PUT',
     path: '/api/admin/image-registries',
     credential: 'admin',
@@ -39,9 +30,4 @@ async function saveRegistries(tx: Transaction, registries: readonly string[]): P
   await tx.query('insert into write.image_registry (prefix) select unnest($1::text[])', [
     registries,
   ])
-}
-
-async function readRegistries({ pool }: Deps): Promise<string[]> {
-  const { rows } = await pool.query('select prefix from write.image_registry order by prefix')
-  return rows.map(row => row.prefix)
 }

@@ -1,7 +1,7 @@
-import type { CatalogueEntry } from '../../recipes/catalogue.ts'
+import type { Recipes } from './admission/load-facts.ts'
 
 export type JobPorts = {
-  catalogue: readonly CatalogueEntry[]
+  catalogue: Recipes
   /** Wakes the executor after a commit. */
   wake: () => void
 }

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { type Route, route } from '../../auth/route.ts'
 import {
   type Profile,
@@ -14,18 +13,6 @@ import type { Transaction } from '../event-store.ts'
 import { describeLocal, isRepriced, type LocalHardware, setProfile } from './decide.ts'
 
 export const profileRoutes = (deps: Deps): Route[] => [
-  route({
-    method: 'GET',
-    path: '/api/profiles',
-    credential: 'person',
-    tag: 'profiles',
-    summary: 'List the hardware jobs can ask for',
-    response: Type.Array(profile),
-    async handle() {
-      const { rows } = await deps.pool.query(`${selectProfiles} order by name`)
-      return rows
-    },
-  }),
   route({
     method: 'PUT',
     path: '/api/admin/profiles/{name}',

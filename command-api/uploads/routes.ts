@@ -23,8 +23,11 @@ import { findSame, findUpload, holdingsOf, insertUpload, type UploadRow } from '
 
 /** How long an address is valid, in milliseconds. */
 const addressMs = 3_600_000
-/** The most that a package may have as it is sent, if SERVICE_MAX_UPLOAD_MB is not less. */
-const packageBytes = 50 * 1024 * 1024
+/** What files may have as they are sent, if SERVICE_MAX_UPLOAD_MB is not less. Recipes are kept in the database. */
+const mostBytes: Partial<Record<UploadInput['purpose'], number>> = {
+  package: 50 * 1024 * 1024,
+  recipe: 16 * 1024 * 1024,
+}
 /** Of one person: uploads that are not registered, and all of them in multiples of SERVICE_MAX_UPLOAD_MB. */
 const maxPending = 20
 const maxHeld = 20
@@ -85,7 +88,7 @@ export const uploadRoutes = (deps: Deps): Route[] => [
 ]
 
 const limitOf = ({ config }: Deps, { purpose }: UploadInput): number =>
-  purpose === 'package' ? Math.min(packageBytes, expandedBytes(config)) : expandedBytes(config)
+  Math.min(expandedBytes(config), mostBytes[purpose] ?? Number.POSITIVE_INFINITY)
 
 async function announce(deps: Deps, request: HttpAsked & { body: UploadInput }, owner: string) {
   const { body } = request

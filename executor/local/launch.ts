@@ -1,5 +1,5 @@
 import { contentFile } from '../../platform/files/content.ts'
-import { type CatalogueEntry, findRecipe } from '../../recipes/catalogue.ts'
+import type { CatalogueEntry } from '../../recipes/catalogue.ts'
 import { jobVariables } from '../../schemas/job-variables.ts'
 import type { LaunchOrder } from '../job-commands.ts'
 import type { Launch } from '../port.ts'
@@ -7,7 +7,8 @@ import { pythonClient, recipeCommand } from './recipe-command.ts'
 import type { RecipePlan } from './recipe-plan.ts'
 
 export type LaunchOptions = {
-  catalogue: readonly CatalogueEntry[]
+  /** The recipe with its files on this machine. */
+  recipe: (name: string, version: string) => Promise<CatalogueEntry | null>
   environmentsDirectory: string
   /** Holds the packages of jobs. */
   uploadsDirectory: string
@@ -18,11 +19,11 @@ export type LaunchOptions = {
 
 /** The local command for an order. A missing recipe becomes a failed launch, with a line in the run's log. */
 export const toLocalLaunch =
-  ({ catalogue, environmentsDirectory, python, ...packages }: LaunchOptions) =>
-  (order: LaunchOrder): Launch => {
+  ({ recipe: provide, environmentsDirectory, python, ...packages }: LaunchOptions) =>
+  async (order: LaunchOrder): Promise<Launch> => {
     const { run_id, attempt, fencing_token, nodes, gpu_indexes, recipe } = order
     const { name, version, digest } = recipe
-    const entry = findRecipe(catalogue, name, version)
+    const entry = await provide(name, version)
     if (!entry) throw new Error(`recipe ${name} ${version} is not in the catalogue any more`)
     const own = {
       ...order.reporting,

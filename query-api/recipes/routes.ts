@@ -2,17 +2,16 @@ import { Type } from 'typebox'
 import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type CatalogueEntry, findRecipe, lockOf } from '../../recipes/catalogue.ts'
-import { recipe, recipeLock } from '../../schemas/recipes.ts'
+import { recipe, recipeLock, recipeVersionPath } from '../../schemas/recipes.ts'
 import { closed, pageQuery } from '../../schemas/shared.ts'
 import { pageHeaders } from '../page.ts'
 
 const namePath = Type.Object({ name: Type.String({ maxLength: 64 }) })
-const versionPath = Type.Object({
-  name: Type.String({ maxLength: 64 }),
-  version: Type.String({ maxLength: 64 }),
-})
 
-export const recipeRoutes = (catalogue: readonly CatalogueEntry[]): Route[] => [
+/** All recipes as of now. */
+export type Recipes = { all(): Promise<readonly CatalogueEntry[]> }
+
+export const recipeRoutes = (recipes: Recipes): Route[] => [
   route({
     method: 'GET',
     path: '/api/recipes',
@@ -23,6 +22,7 @@ export const recipeRoutes = (catalogue: readonly CatalogueEntry[]): Route[] => [
     response: Type.Array(recipe),
     async handle({ query, ctx }) {
       const { limit = 50, offset = 0 } = query
+      const catalogue = await recipes.all()
       pageHeaders(ctx, { limit, offset }, catalogue.length)
       return catalogue.slice(offset, offset + limit).map(entry => entry.recipe)
     },
@@ -37,7 +37,7 @@ export const recipeRoutes = (catalogue: readonly CatalogueEntry[]): Route[] => [
     params: namePath,
     response: recipe,
     refusals: ['not_found'],
-    handle: async ({ params }) => named(catalogue, params.name).recipe,
+    handle: async ({ params }) => named(await recipes.all(), params.name).recipe,
   }),
   route({
     method: 'GET',
@@ -46,10 +46,10 @@ export const recipeRoutes = (catalogue: readonly CatalogueEntry[]): Route[] => [
     reach: 'all',
     tag: 'recipes',
     summary: 'Read one version of a recipe',
-    params: versionPath,
+    params: recipeVersionPath,
     response: recipe,
     refusals: ['not_found'],
-    handle: async ({ params }) => named(catalogue, params.name, params.version).recipe,
+    handle: async ({ params }) => named(await recipes.all(), params.name, params.version).recipe,
   }),
   route({
     method: 'GET',
@@ -58,10 +58,11 @@ export const recipeRoutes = (catalogue: readonly CatalogueEntry[]): Route[] => [
     reach: 'all',
     tag: 'recipes',
     summary: 'The lock to paste into a JobSpec',
-    params: versionPath,
+    params: recipeVersionPath,
     response: recipeLock,
     refusals: ['not_found'],
-    handle: async ({ params }) => lockOf(named(catalogue, params.name, params.version).recipe),
+    handle: async ({ params }) =>
+      lockOf(named(await recipes.all(), params.name, params.version).recipe),
   }),
 ]
 

@@ -34,7 +34,10 @@ const rooms: Record<string, [why: string, allowed: RegExp]> = {
     'executors issue commands only through functions handed to them',
     /^(executor|events|schemas|platform|recipes)\//,
   ],
-  recipes: ['recipes are read by every process, so they know none', /^(recipes|schemas)\//],
+  recipes: [
+    'recipes are read by every process, so they know none',
+    /^(recipes|schemas|platform)\//,
+  ],
   server: [
     'the server puts the parts together and knows nobody who uses it',
     /^(server|auth|command-api|events|executor|platform|projector|query-api|recipes|schemas)\//,
@@ -74,6 +77,7 @@ const pureFiles = [
   'command-api/profiles/decide.ts',
   'command-api/projects/decide.ts',
   'command-api/queue/decide.ts',
+  'command-api/recipes/decide.ts',
   'command-api/rubrics/decide.ts',
   'command-api/runs/decide.ts',
   'command-api/uploads/decide.ts',

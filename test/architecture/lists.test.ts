@@ -70,7 +70,12 @@ const lists: Record<string, List> = {
     named: /^export (?:const|function) (\w+Mark)\b/gm,
   },
   'command of the command line': {
-    list: ['clients/cli/program.ts', 'clients/cli/administration.ts', 'clients/cli/projects.ts'],
+    list: [
+      'clients/cli/program.ts',
+      'clients/cli/administration.ts',
+      'clients/cli/projects.ts',
+      'clients/cli/recipes.ts',
+    ],
     files: /^clients\/cli\/commands\/[\w-]+\.ts$/,
     named: /^export (?:const|function) (describe\w+)\b/gm,
   },
@@ -143,7 +148,7 @@ test('a file missing from its list is reported with the list it belongs to', t =
     'add MoonTables (projector/moons/table.ts) to query-api/slices.ts',
     "add 'moon' (query-api/pages/browser/moon.ts) to query-api/pages/routes.ts",
     'add moonMark (query-api/pages/browser/moon.ts) to query-api/pages/browser/header-marks.ts',
-    'add describeMoon (clients/cli/commands/moon.ts) to clients/cli/program.ts or clients/cli/administration.ts or clients/cli/projects.ts',
+    'add describeMoon (clients/cli/commands/moon.ts) to clients/cli/program.ts or clients/cli/administration.ts or clients/cli/projects.ts or clients/cli/recipes.ts',
   ])
 })
 

@@ -99,7 +99,8 @@ export async function jobsWithExecutor(
     [capacity.series, capacity.gpus],
   )
   const log = createMemoryLog([{ name: logsTopic, partitions: 1, retentionDays: null }])
-  const catalogue = [await loadRecipe(await writeRecipe(join(root, 'recipe'), {}))]
+  const recipes = [await loadRecipe(await writeRecipe(join(root, 'recipe'), {}))]
+  const catalogue = { including: async () => recipes }
   const commands = executorCommands(deps, { executor: 'local', engine: 'test' })
   const reconcilers: Reconciler[] = []
   t.teardown(async () => {
@@ -137,7 +138,7 @@ export async function jobsWithExecutor(
         expiresAt: now(),
         ...who,
       }
-      const { recipe } = catalogue[0] ?? {}
+      const { recipe } = recipes[0] ?? {}
       const body = specOf({ ...spec, params: { lr: 0.1 } }, { project })
       const { name = '', version = '', digest = '', framework } = recipe ?? {}
       const runtime_id = framework?.runtime_id ?? ''

@@ -90,6 +90,7 @@ async function trained(
     runtime_id: 'rt_test',
     entrypoint: 'train.py',
     attempt: 1,
+    package: null,
     environments_directory: environments,
     client_directory: client,
     python: systemPython,

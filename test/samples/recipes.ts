@@ -1,4 +1,15 @@
-import type { Sample } from './sample.ts'
+import { packed } from '../platform/files/tar-of.ts'
+import type { Sample, SampleServer } from './sample.ts'
+import type { Call } from './send.ts'
+
+const recipeFile = `
+name: of-a-sample
+version: 1.0.0
+title: Nothing
+framework: {name: none, version: "1", runtime_id: rt_none}
+entrypoint: train.py
+params_schema: {}
+`
 
 /** A built-in recipe; its lock is used to submit jobs. */
 export const recipeSample: Sample = {
@@ -12,4 +23,35 @@ export const recipeSample: Sample = {
     nouns: { recipes: { name: `recipe-of-${whose}`, version: '1.0.0' } },
   }),
   lists: { '/api/recipes': 'everybody' },
+  changes: {
+    'POST /api/admin/recipes': {
+      body: async server => ({ upload_id: await uploadRecipe(server) }),
+    },
+  },
+}
+
+async function uploadRecipe({ send, credentials }: SampleServer): Promise<string> {
+  const archive = packed(
+    { path: 'recipe.yaml', content: recipeFile },
+    { path: 'train.py', content: 'print(1)\n' },
+  )
+  const done = async (call: Call) => {
+    const { status, text } = await send({ headers: credentials.admin, ...call })
+    if (status !== 200) throw new Error(`${call.method} ${call.path} returned ${status} ${text}`)
+    return JSON.parse(text)
+  }
+  const content_type = 'application/gzip'
+  const { upload_id, url } = await done({
+    method: 'POST',
+    path: '/api/uploads',
+    body: {
+      ...{ purpose: 'recipe', filename: 'recipe.tar.gz', content_type },
+      size_bytes: archive.length,
+    },
+  })
+  const { pathname, search } = new URL(url)
+  const headers = { 'content-type': content_type }
+  await done({ method: 'PUT', path: `${pathname}${search}`, headers, body: archive })
+  await done({ method: 'POST', path: `/api/uploads/${upload_id}/complete` })
+  return upload_id
 }

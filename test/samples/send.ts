@@ -2,6 +2,7 @@ export type Call = {
   method: string
   path: string
   headers?: Record<string, string>
+  /** Bytes are sent as they are, everything else as JSON. */
   body?: unknown
 }
 /** `text` is empty for streams, which have no end. */
@@ -22,7 +23,9 @@ export function sender(url: string): Send {
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && {
+        body: body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body),
+      }),
     })
     const isStream = response.headers.get('content-type')?.includes('event-stream') === true
     const text = isStream ? '' : await response.text()

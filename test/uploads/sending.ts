@@ -15,10 +15,15 @@ export type Answer = { status: number; body: Record<string, unknown> }
 
 export const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
+/** Any process of the installation; without a token, calls are the administrator's. */
+export type Calls = Pick<Forge, 'call'>
+
+const as = (token: string | undefined) => (token === undefined ? {} : { token })
+
 /** Asks for an address, by default for a package of these bytes with their digest. */
-export const ask = (forge: Forge, bytes: Buffer, more: object = {}, token = forge.token) =>
+export const ask = (forge: Calls, bytes: Buffer, more: object = {}, token?: string) =>
   forge.call<Target & { detail: string; code: string }>('POST', '/api/uploads', {
-    token,
+    ...as(token),
     body: {
       purpose: 'package',
       filename: 'package.tar.gz',
@@ -63,9 +68,9 @@ export const putRaw = (
     else sent.write(bytes, () => sent.destroy())
   })
 
-export const complete = (forge: Forge, { upload_id }: Target, token = forge.token) =>
+export const complete = (forge: Calls, { upload_id }: Target, token?: string) =>
   forge.call<{ status: string; sha256: string; detail: string; code: string }>(
     'POST',
     `/api/uploads/${upload_id}/complete`,
-    { token },
+    as(token),
   )

@@ -36,9 +36,10 @@ export async function sendPackage(
   const what = `package: ${files.length} files, ${size(bytes)}, packed ${size(packed.bytes)}`
   note(what)
   try {
-    const upload_id = await upload(api, packed, (sent, total) =>
-      terminal.status(`${what}: ${Math.floor((sent / total) * 100)} % sent`),
-    )
+    const upload_id = await upload(api, packed, {
+      purpose: 'package',
+      tell: (sent, total) => terminal.status(`${what}: ${Math.floor((sent / total) * 100)} % sent`),
+    })
     setAt(spec, 'spec.source.kind', 'package')
     setAt(spec, 'spec.source.upload_id', upload_id)
     setAt(spec, 'spec.source.digest', `sha256:${packed.sha256}`)

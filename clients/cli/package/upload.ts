@@ -20,15 +20,15 @@ const pieceBytes = 4 * 1024 * 1024
 const maxFailures = 6
 
 /**
- * Sends a package and registers it; returns its upload. What the server has already is not sent again: the whole package, or the
+ * Sends an archive and registers it; returns its upload. What the server has already is not sent again: the whole archive, or the
  * beginning of one that broke off, also in an earlier call.
  */
 export async function upload(
   api: Api,
   { file, bytes, sha256 }: Packed,
-  tell: (sent: number, total: number) => void,
+  { purpose, tell }: { purpose: 'package' | 'recipe'; tell: (sent: number, total: number) => void },
 ): Promise<string> {
-  const announced = { purpose: 'package', filename: 'package.tar.gz', size_bytes: bytes, sha256 }
+  const announced = { purpose, filename: `${purpose}.tar.gz`, size_bytes: bytes, sha256 }
   const content_type = 'application/gzip'
   const target = await api.post<Target>(
     '/api/uploads',

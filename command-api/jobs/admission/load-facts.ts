@@ -9,15 +9,19 @@ import type { AdmissionFacts } from './facts.ts'
 import { findPackage, withPackage } from './package.ts'
 import { type Lookup, resolveReferences } from './references.ts'
 
+/** All recipes; those of the last second will do, if they include this one. */
+export type Recipes = { including(lock: JobSpec['lock']): Promise<readonly CatalogueEntry[]> }
+
 export type FactSources = Lookup & {
-  catalogue: readonly CatalogueEntry[]
+  catalogue: Recipes
   readStored: ReadStored
 }
 
 /** Loads the facts that the gates need for a spec. */
 export async function loadFacts(spec: JobSpec, from: FactSources): Promise<AdmissionFacts> {
-  const { pool, caller, catalogue, readStored } = from
+  const { pool, caller, readStored } = from
   const { name, version } = spec.lock
+  const catalogue = await from.catalogue.including(spec.lock)
   const entry = findRecipe(catalogue, name, version) ?? findRecipe(catalogue, name)
   const [stored, references, packaged] = await Promise.all([
     readStored({ username: caller.username, project: spec.metadata.project }),

@@ -82,6 +82,8 @@ test('every operation has a description, an example, and refusals with their wor
 const mayRefuse = new Set([
   // Its profile and project are others here; the gate is in the response.
   'POST /api/jobs',
+  // Nothing was uploaded under the id shown.
+  'POST /api/admin/recipes',
   // No code is waiting.
   'POST /api/cli/device/token',
   // Answers the provider, of which there is none.

@@ -62,7 +62,7 @@ async function startWithoutFilters(t: ExecutionContext, { pool: auth }: SampleSe
     queue: createQueueBook({ pool: auth, now: systemClock, failed: error => t.log(error) }),
     openStream: streams.open,
     now: systemClock,
-    catalogue: [],
+    catalogue: { all: async () => [] },
     audit: auditReader(auth),
     signIn: { accessTokenHours: 1, baseUrl: () => '', providerName: null },
   })

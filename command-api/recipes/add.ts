@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises'
+import { recipeAt } from '../../events/recipes.ts'
+import { contentFile, hasCode } from '../../platform/files/content.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { FaultyRecipe, findRecipe, loadRecipe } from '../../recipes/catalogue.ts'
+import type { Recipe } from '../../schemas/recipes.ts'
+import type { HttpAsked } from '../asked.ts'
+import { create } from '../commit.ts'
+import type { Deps } from '../deps.ts'
+import type { Transaction } from '../event-store.ts'
+import { addRecipe } from './decide.ts'
+import type { RecipePorts } from './ports.ts'
+
+/** Held by everybody who changes the table, so that a row with a higher `change` is never seen before one with a lower. */
+export const recipesLock = 'recipes'
+
+type Added = { recipe: Recipe; created: boolean }
+type Uploaded = { sha256: string; size_bytes: number }
+
+/** Adds the recipe of an uploaded archive to the catalogue. */
+export async function add(
+  deps: Deps,
+  { recipeFiles, catalogue }: RecipePorts,
+  request: HttpAsked & { caller: { username: string }; body: { upload_id: string } },
+): Promise<Added> {
+  const { upload_id } = request.body
+  const { sha256, size_bytes } = await findArchive(deps, upload_id, request.caller.username)
+  const file = contentFile(deps.uploads.folder, sha256)
+  const { recipe } = await readable(() =>
+    recipeFiles.unpacked(file, directory => loadRecipe(directory, 'in the archive')),
+  )
+  const facts = { ...recipe, archive_sha256: sha256, archive_bytes: size_bytes }
+  const { name, version } = recipe
+  const builtIn = findRecipe(catalogue.builtIn, name, version)?.recipe.digest ?? null
+  const target = recipeAt(name, version)
+  return create(deps, request, target, {
+    locks: [recipesLock],
+    async make(work) {
+      const { events } = await work.decide(target, {
+        decide: state => addRecipe(state, facts, builtIn),
+        alongside: async tx => insertRecipe(tx, recipe, await readFile(file)),
+      })
+      return { recipe, created: events.length > 0 }
+    },
+  })
+}
+
+/** Also says that it is needed, so that it stays a while. */
+async function findArchive(
+  { pool, now }: Deps,
+  upload_id: string,
+  owner: string,
+): Promise<Uploaded> {
+  const { rows } = await pool.query(
+    `update write.upload set used_at = $3
+      where upload_id = $1 and owner = $2 and purpose = 'recipe' and completed_at is not null
+     returning sha256, size_bytes::float8 as size_bytes`,
+    [upload_id, owner, now()],
+  )
+  if (!rows[0])
+    throw new Refusal('invalid', `No such upload of yours: ${upload_id}`, {
+      code: 'recipe.no_upload',
+      hint: 'Upload the archive with POST /api/uploads (purpose "recipe") and register it first',
+    })
+  return rows[0]
+}
+
+const insertRecipe = (tx: Transaction, recipe: Recipe, archive: Buffer) =>
+  tx.query(
+    `insert into write.recipe (name, version, recipe, archive, deprecated) values ($1, $2, $3, $4, $5)
+     -- There may be the deprecation of a recipe that came with an earlier Forge.
+     on conflict (name, version) do update
+       set recipe = excluded.recipe, archive = excluded.archive, deprecated = excluded.deprecated,
+           change = nextval('write.recipe_change')`,
+    [recipe.name, recipe.version, recipe, archive, recipe.deprecated],
+  )
+
+/** A refusal for whatever is wrong with the recipe. */
+async function readable<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof FaultyRecipe)
+      throw new Refusal('invalid', error.message, { code: 'recipe.faulty', cause: error })
+    if (hasCode(error, 'ENOENT'))
+      throw new Refusal('conflict', 'The uploaded archive is not on this machine (any more)', {
+        code: 'recipe.archive_missing',
+        hint: 'Upload it again; on several hosts, check that <data>/uploads is shared',
+        cause: error,
+      })
+    throw error
+  }
+}

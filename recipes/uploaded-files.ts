@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { hasCode } from '../platform/files/content.ts'
+import { unpackArchive } from '../platform/files/unpack.ts'
+import { isSensitive } from '../schemas/sensitive-files.ts'
+import { FaultyRecipe } from './catalogue.ts'
+import { isLeftOut, recipeDigest } from './digest.ts'
+
+/** What a recipe's archive may expand to, in bytes. */
+const expandedBytes = 256 * 1024 * 1024
+const debrisMs = 3_600_000
+
+/**
+ * The files of uploaded recipes on this machine, in folders named by their digests. The archives are in the database; this
+ * folder can be deleted while no run uses it.
+ */
+export class UploadedFiles {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Runs may be other users, and read there. */
+  async open(now: Date): Promise<void> {
+    await mkdir(this.#folder, { recursive: true })
+    await chmod(this.#folder, 0o755)
+    for (const name of await readdir(this.#folder)) {
+      if (!name.startsWith('.')) continue
+      const file = path.join(this.#folder, name)
+      const found = await stat(file).catch(() => null)
+      if (found && now.getTime() - found.mtimeMs > debrisMs)
+        await rm(file, { recursive: true, force: true })
+    }
+  }
+
+  directoryOf(digest: string): string {
+    return path.join(this.#folder, digest.replace(':', '-'))
+  }
+
+  /** Unpacks a recipe's archive for the time of `work`, which is given the folder with `recipe.yaml`. */
+  async unpacked<T>(archive: string, work: (directory: string) => Promise<T>): Promise<T> {
+    const fresh = this.#fresh()
+    await mkdir(fresh, { mode: 0o755 })
+    try {
+      await unpackArchive(archive, fresh, {
+        limitBytes: expandedBytes,
+        modes: { file: 0o644, program: 0o755, folder: 0o755 },
+        owner: null,
+        takes: ({ kind, path: name }) => {
+          if (kind === 'file' && isSensitive(name))
+            throw new FaultyRecipe(`recipe: ${name} is a file that no recipe may hold`)
+          return !name.split('/').some(isLeftOut)
+        },
+      })
+      return await work(await recipeRoot(fresh))
+    } finally {
+      await rm(fresh, { recursive: true, force: true })
+    }
+  }
+
+  /** Puts the files of a recipe in their place, unless they are there. */
+  async provide(digest: string, archive: () => Promise<Buffer>): Promise<string> {
+    const place = this.directoryOf(digest)
+    if ((await digestAt(place)) === digest) return place
+    const file = this.#fresh()
+    try {
+      await writeFile(file, await archive(), { mode: 0o600 })
+      await this.unpacked(file, async directory => {
+        if ((await digestAt(directory)) !== digest)
+          throw new Error(`the stored archive of recipe ${digest} holds other files`)
+        await this.#put(directory, place, digest)
+      })
+    } finally {
+      await rm(file, { force: true })
+    }
+    return place
+  }
+
+  async #put(directory: string, place: string, digest: string): Promise<void> {
+    await chmod(directory, 0o755)
+    try {
+      await rename(directory, place)
+    } catch (error) {
+      if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error
+      // Another process was faster, or a crash left parts of it there.
+      if ((await digestAt(place)) === digest) return
+      const old = this.#fresh()
+      await rename(place, old)
+      await rename(directory, place)
+      await rm(old, { recursive: true, force: true })
+    }
+  }
+
+  #fresh(): string {
+    return path.join(this.#folder, `.${randomUUID()}`)
+  }
+}
+
+/** Null where there are no such files. */
+const digestAt = (directory: string): Promise<string | null> =>
+  recipeDigest(directory).catch(() => null)
+
+/** The archive itself, or the one folder in it. */
+async function recipeRoot(folder: string): Promise<string> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const only = entries.length === 1 ? entries[0] : undefined
+  const root = only?.isDirectory() ? path.join(folder, only.name) : folder
+  const file = await stat(path.join(root, 'recipe.yaml')).catch(() => null)
+  if (!file?.isFile())
+    throw new FaultyRecipe(
+      'recipe: the archive has no recipe.yaml, at its top or in its one folder',
+    )
+  return root
+}
