@@ -161,7 +161,8 @@ function createEnds() {
     first: () => atOf(0),
     until(at: number): Holder[] {
       const ended: Holder[] = []
-      while (atOf(0) <= at) ended.push(...[shift()].filter(end => end !== undefined))
+      while (heap.length > 0 && atOf(0) <= at)
+        ended.push(...[shift()].filter(end => end !== undefined))
       return ended
     },
   }

@@ -50,6 +50,18 @@ import {
   maintenanceStatus,
 } from './commands/maintenance.ts'
 import { describeProfileSet, profileSet } from './commands/profiles.ts'
+import {
+  describeDrain,
+  describeQueuePause,
+  describeQueueResume,
+  describeQueueStatus,
+  describeUndrain,
+  drain,
+  queuePause,
+  queueResume,
+  queueStatus,
+  undrain,
+} from './commands/queue.ts'
 import { describeQuotaGet, describeQuotaSet, quotaGet, quotaSet } from './commands/quota.ts'
 import { describeResetPassword, resetPassword } from './commands/reset-password.ts'
 import {
@@ -75,6 +87,9 @@ export function addAdministration(program: Command, world: World, ended: Ended):
   const speaking = speakingIn(admin, world, ended)
   addUsers(admin.command('users').description('people who may sign in'), world, ended)
   addQuotas(admin.command('quota').description('what a user may hold'), world, ended)
+  addQueue(admin.command('queue').description('whether jobs start'), world, ended)
+  speaking('drain', describeDrain, drain)
+  speaking('undrain', describeUndrain, undrain)
   addMaintenance(
     admin.command('maintenance').description('switch maintenance on and off'),
     world,
@@ -116,6 +131,13 @@ function addQuotas(quota: Command, world: World, ended: Ended): void {
   const speaking = speakingIn(quota, world, ended)
   speaking('get', describeQuotaGet, quotaGet)
   speaking('set', describeQuotaSet, quotaSet)
+}
+
+function addQueue(queue: Command, world: World, ended: Ended): void {
+  const speaking = speakingIn(queue, world, ended)
+  speaking('pause', describeQueuePause, queuePause)
+  speaking('resume', describeQueueResume, queueResume)
+  speaking('status', describeQueueStatus, queueStatus)
 }
 
 function addDuties(duties: Command, world: World, ended: Ended): void {

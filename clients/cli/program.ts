@@ -24,6 +24,7 @@ import { describePasswd, passwd } from './commands/passwd.ts'
 import { describePause, describeResume, pause, resume } from './commands/pause.ts'
 import { describePlan, plan } from './commands/plan.ts'
 import { describePs, ps } from './commands/ps.ts'
+import { describeQueue, describeQueueExplain, queueExplain, queueList } from './commands/queue.ts'
 import { describeRun, run } from './commands/run.ts'
 import { describeServe, serve } from './commands/serve.ts'
 import { describeSet, set } from './commands/set.ts'
@@ -84,9 +85,17 @@ export function createProgram(world: World, ended: Ended): Command {
   addContexts(program, world, ended)
   addProjects(program, world, ended)
   addRecipes(program, world, ended)
+  addQueue(program, world, ended)
   addAdministration(program, world, ended)
   addAudit(program, world, ended)
   return program
+}
+
+/** `forge queue` lists; `forge queue explain RUN` tells of one job. */
+function addQueue(program: Command, world: World, ended: Ended): void {
+  speakingIn(program, world, ended)('queue', describeQueue, queueList)
+  const queue = program.commands.find(command => command.name() === 'queue')
+  if (queue) speakingIn(queue, world, ended)('explain', describeQueueExplain, queueExplain)
 }
 
 function addContexts(program: Command, world: World, ended: Ended): void {

@@ -61,7 +61,7 @@ test('every link between pages leads somewhere', t => {
 
 test('every npm script that a page names exists', t => {
   const named = pages.flatMap(({ text }) =>
-    [...text.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, script = '']) => script),
+    [...text.matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(([, script = '']) => script),
   )
   t.true(named.length > 5)
   t.deepEqual(

@@ -77,6 +77,19 @@ test('a quota is changed in parts and shown', async t => {
   t.is((await admin('quota', 'get', 'nobody')).code, 3)
 })
 
+test('the queue is paused, an engine drained, and everybody is told', async t => {
+  const { run, admin, json } = await asAdmin(t)
+  t.like(await json('queue', 'pause', '-m', 'New disks'), { paused: true, reason: 'New disks' })
+  t.regex((await admin('queue', 'status')).stdout, /^paused since .*, by admin: New disks\n/)
+  const { stderr } = await run(['queue'])
+  t.regex(stderr, /The queue is paused: New disks/)
+  t.regex(stderr, /No job waits/)
+  t.like(JSON.parse((await run(['queue', '--json'])).stdout), { waiting: { jobs: 0 }, jobs: [] })
+  t.is((await run(['queue', 'explain', 'no-such-run', '--json'])).code, 3)
+  t.like(await json('queue', 'resume'), { paused: false })
+  t.is((await admin('drain', 'nowhere')).code, 3)
+})
+
 test('maintenance is switched on with a message and off again; other commands show the message', async t => {
   const { run, admin, json } = await asAdmin(t)
   t.is((await admin('maintenance', 'status')).stdout, 'serving\n')
