@@ -13,6 +13,7 @@ import {
 } from '../platform/settings.ts'
 import { type IsolationConfig, isolationSettings } from './isolation-settings.ts'
 import { type KafkaConfig, kafkaFaults, kafkaSettings } from './kafka-settings.ts'
+import { type SlurmConfig, slurmFaults, slurmSettings } from './slurm-settings.ts'
 
 /** The roles of a process; by default one process has all (`SERVICE_ROLES`). */
 export const roles = ['command-api', 'relay', 'projector', 'query-api', 'executor'] as const
@@ -21,7 +22,8 @@ export type Role = (typeof roles)[number]
 export type Config = OidcConfig &
   KeysConfig &
   KafkaConfig &
-  IsolationConfig & {
+  IsolationConfig &
+  SlurmConfig & {
     port: number
     host: string
     /** Absolute path of the folder with all files of this installation. */
@@ -86,6 +88,7 @@ const settings: Settings<Config> = {
   ...oidcSettings,
   localGpus: ['SERVICE_LOCAL_GPUS', whole(4, 0, 1024)],
   ...isolationSettings,
+  ...slurmSettings,
   logRetentionDays: ['SERVICE_LOG_RETENTION_DAYS', whole(30, 1, 3650)],
   runDirDays: ['SERVICE_RUN_DIR_DAYS', whole(7, 0, 3650)],
   maxUploadMb: ['SERVICE_MAX_UPLOAD_MB', whole(1024, 1, 1_000_000)],
@@ -115,5 +118,6 @@ export const readConfig = (env: Environment): Config =>
       ...incompleteOidc(together),
       ...keysFaults(together),
       ...kafkaFaults(together),
+      ...slurmFaults(together),
     ],
   })

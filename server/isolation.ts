@@ -23,7 +23,15 @@ const ownFolder = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '
 
 /** Files from which this server reads secrets. */
 const secretFilesOf = (config: Config): string[] =>
-  [config.keysSecretFile, config.kafkaTlsKeyFile, config.kafkaSaslPasswordFile]
+  [
+    config.keysSecretFile,
+    config.kafkaTlsKeyFile,
+    config.kafkaSaslPasswordFile,
+    config.slurmJwtKeyFile,
+    config.slurmTokenFile,
+    // The files of runs on Slurm, with their tokens.
+    config.slurmDir,
+  ]
     .filter(file => file !== null)
     .map(file => resolve(file))
 

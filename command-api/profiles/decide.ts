@@ -10,27 +10,28 @@ export const setProfile = (profile: Profile, wanted: ProfileFacts): ProfileEvent
 export const isRepriced = (before: ProfileFacts, now: ProfileFacts): boolean =>
   toMicro(before.price_per_gpu_hour) !== toMicro(now.price_per_gpu_hour)
 
-export type LocalHardware = { gpus: number; series: string }
+/** What an engine offers; `engine` names its executor and its profile. */
+export type Hardware = Pick<ProfileFacts, 'series' | 'gpus_per_node' | 'max_nodes'> & {
+  engine: string
+}
 
 const undescribed = {
-  name: 'local',
   cpus: null,
   memory_gb: null,
-  executor: 'local',
   container: false,
   available: true,
   price_per_gpu_hour: '0',
 }
 
-/**
- * Updates the hardware of this machine; keeps everything an admin set. A job may have as many nodes as there are GPUs: all
- * of them are this machine, and each runs a rank of its own.
- */
-export const describeLocal = (profile: Profile, { gpus, series }: LocalHardware): ProfileEvent[] =>
+/** Updates the hardware of an engine; keeps everything an admin set. */
+export const describeEngine = (
+  profile: Profile,
+  { engine, ...hardware }: Hardware,
+): ProfileEvent[] =>
   setProfile(profile, {
     ...undescribed,
+    name: engine,
+    executor: engine,
     ...profile,
-    series,
-    gpus_per_node: gpus,
-    max_nodes: Math.max(1, gpus),
+    ...hardware,
   })

@@ -9,7 +9,7 @@ export type Turn = { number: number; claim: ClaimRecord | null }
  * the server instead of one. Only a claim with `interrupted` opens another turn, for a submit that follows an
  * interrupted one; a late supervisor of the interrupted submit finds its turn taken.
  */
-export async function currentTurn(paths: AttemptPaths): Promise<Turn> {
+export async function currentTurn(paths: Pick<AttemptPaths, 'claim'>): Promise<Turn> {
   for (let number = 1; ; number++) {
     const claim = await readJson<ClaimRecord>(paths.claim(number))
     if (claim?.given_up !== 'interrupted') return { number, claim }
@@ -18,7 +18,7 @@ export async function currentTurn(paths: AttemptPaths): Promise<Turn> {
 
 /** Takes the attempt's turn so that no supervisor can. No-op if a supervisor already has it. */
 export async function giveUp(
-  paths: AttemptPaths,
+  paths: Pick<AttemptPaths, 'claim'>,
   why: NonNullable<ClaimRecord['given_up']>,
 ): Promise<void> {
   const { number, claim } = await currentTurn(paths)

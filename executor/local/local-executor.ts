@@ -1,7 +1,7 @@
 import { access, mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { NodeOfRank } from '../../events/jobs.ts'
+import { isRef, toRef } from '../attempt-ref.ts'
 import {
   AttemptRuns,
   type Capacity,
@@ -15,6 +15,7 @@ import {
   StaleSubmit,
   UnknownAttempt,
 } from '../port.ts'
+import { endOlder, isOver } from '../supersede.ts'
 import {
   type AttemptPaths,
   attemptPaths,
@@ -73,11 +74,19 @@ class LocalExecutor implements Executor {
   /** Submits in progress: a repeated one waits for the first, and `observe` does not give the attempt up. */
   readonly #submitting = new Map<EngineRef, Promise<void>>()
   readonly #ending = new Map<EngineRef, Promise<void>>()
+  readonly #attempts: Parameters<typeof endOlder>[0]
 
   constructor(options: LocalExecutorOptions, capacity: Capacity) {
     this.#options = options
     this.#capacity = capacity
     this.#places = new RunPlaces(options.isolation, capacity)
+    this.#attempts = {
+      attemptsOf: run_id => this.#attemptsOf(run_id),
+      tokenOf: async ref => (await this.#launch(ref))?.fencing_token ?? null,
+      observe: ref => this.observe(ref),
+      stop: (ref, how) => this.stop(ref, how),
+      patienceMs: supersedeMs,
+    }
   }
 
   async submit(launch: Launch): Promise<EngineRef> {
@@ -171,7 +180,7 @@ class LocalExecutor implements Executor {
     const paths = this.#paths(ref)
     const before = await this.#launch(ref)
     // Nothing of an older attempt may still run when the new one's folders are made.
-    await this.#endOlder(launch)
+    await endOlder(this.#attempts, launch)
     const id = await this.#places.identityOf(launch.run_id)
     if (!before) await prepareAttempt(runsDirectory, launch, { now: now(), id })
     // After creating our directory, so that of two racing submits at least one sees the other.
@@ -196,34 +205,10 @@ class LocalExecutor implements Executor {
 
   /** Ends older attempts of the run, so that two never run at once; throws if there is a newer one. */
   async #supersede(launch: Launch): Promise<void> {
-    const newest = await this.#endOlder(launch)
+    const newest = await endOlder(this.#attempts, launch)
     if (newest <= launch.fencing_token) return
     await giveUp(this.#paths(toRef(launch.run_id, launch.attempt)), 'stopped')
     throw new StaleSubmit(launch, newest)
-  }
-
-  /** Returns the highest token of the run's other attempts. */
-  async #endOlder(launch: Launch): Promise<number> {
-    let newest = 0
-    for (const attempt of await this.#attemptsOf(launch.run_id)) {
-      const ref = toRef(launch.run_id, attempt)
-      const other = attempt === launch.attempt ? null : await this.#launch(ref)
-      if (!other) continue
-      newest = Math.max(newest, other.fencing_token)
-      if (other.fencing_token <= launch.fencing_token) await this.#end(ref)
-    }
-    return newest
-  }
-
-  async #end(ref: EngineRef): Promise<void> {
-    const deadline = performance.now() + supersedeMs
-    let asked = false
-    while (!isOver(await this.observe(ref))) {
-      if (!asked) await this.stop(ref, { grace_s: 0, force: true })
-      asked = true
-      if (performance.now() > deadline) throw new Error(`the older attempt ${ref} does not end`)
-      await delay(50)
-    }
   }
 
   /** Once for all who find it lost: the end of one attempt must not reach into the next. */
@@ -283,21 +268,6 @@ class LocalExecutor implements Executor {
   #paths(ref: EngineRef): AttemptPaths {
     return attemptPaths(path.join(this.#options.runsDirectory, ref))
   }
-}
-
-/** Also keeps a reference inside the runs' directory. */
-function isRef(ref: string): boolean {
-  return /^[A-Za-z0-9_-]{1,100}\/[1-9]\d{0,8}$/.test(ref)
-}
-
-function toRef(run_id: string, attempt: number): EngineRef {
-  const ref = `${run_id}/${attempt}`
-  if (!isRef(ref)) throw new Error(`not a run and an attempt that can be executed: ${ref}`)
-  return ref
-}
-
-function isOver({ state }: Observed): boolean {
-  return state === 'exited' || state === 'unknown'
 }
 
 function toExited({ started_at, ...exit }: ExitRecord): Exited {

@@ -2,11 +2,22 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { constants } from 'node:fs'
-import { access, mkdir, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises'
+import {
+  access,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+} from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createDurably, isErrno, readJson, writeDurably } from './durable-json.ts'
-import { type Identity, identify, isAlive } from './processes.ts'
+import { bootId, type Identity, identify, isAlive } from './processes.ts'
 import { planInstallation, runStep } from './python-install.ts'
 import { filesOf, type PythonProbe, probePython } from './python-probe.ts'
 
@@ -58,11 +69,14 @@ async function buildOnce(
   await mkdir(directory, { recursive: true })
   const built = await takeTurn(directory, wish.say)
   if (built) return built
+  const lock = path.join(directory, lockFile)
+  const heartbeat = setInterval(() => touch(lock), heartbeatMs)
   try {
     await removeDeadBuilds(directory)
     return await build(wish, probe, hasRequirements, directory)
   } finally {
-    await rm(path.join(directory, lockFile), { force: true })
+    clearInterval(heartbeat)
+    await rm(lock, { force: true })
   }
 }
 
@@ -86,7 +100,7 @@ async function takeTurn(directory: string, say: (line: string) => void): Promise
 async function isHeld(lock: string): Promise<boolean> {
   const owner = await readJson<Identity>(lock)
   if (!owner) return false
-  if (isAlive(owner)) return true
+  if (isAlive(owner) || (isElsewhere(owner) && (await ageOf(lock)) < silentMs)) return true
   await setAside(lock)
   return false
 }
@@ -118,6 +132,29 @@ async function build(
   const ready = await published(directory)
   if (!ready) throw new Error(`the Python environment in ${directory} vanished`)
   return ready
+}
+
+/** How often a builder touches its lock, and how old that is when other machines take it for dead. */
+const heartbeatMs = 10_000
+const silentMs = 60_000
+/** No build of another machine takes longer. */
+const longestBuildMs = 24 * 3_600_000
+
+/** Its process cannot be looked up here: on Slurm the folder is shared, or this machine has restarted. */
+const isElsewhere = ({ boot_id }: Identity): boolean => boot_id !== bootId()
+
+const mayStillBuild = async (builder: Identity, folder: string): Promise<boolean> =>
+  isAlive(builder) || (isElsewhere(builder) && (await ageOf(folder)) < longestBuildMs)
+
+async function ageOf(file: string): Promise<number> {
+  const found = await stat(file).catch(() => null)
+  return found ? Date.now() - found.mtimeMs : Number.POSITIVE_INFINITY
+}
+
+function touch(file: string): void {
+  const now = new Date()
+  // Only a hint; the next heartbeat may succeed.
+  utimes(file, now, now).catch(() => {})
 }
 
 const requirementsFile = 'requirements.txt'
@@ -209,7 +246,8 @@ async function removeDeadBuilds(directory: string): Promise<void> {
     const [, pid, startTicks = '', bootId = ''] = /^build-(\d+)-(\d+)-(.+)$/.exec(name) ?? []
     if (pid === undefined) continue
     const builder = { pid: Number(pid), start_ticks: startTicks, boot_id: bootId }
-    if (!isAlive(builder)) await rm(path.join(directory, name), { recursive: true, force: true })
+    if (!(await mayStillBuild(builder, path.join(directory, name))))
+      await rm(path.join(directory, name), { recursive: true, force: true })
   }
 }
 

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -26,19 +26,9 @@ export async function startSupervisor(
   handover: Handover,
   cacheDirectory: string,
 ): Promise<void> {
-  const log = openSync(paths.supervisorLog, 'a', 0o600)
-  const supervisor = spawn(process.execPath, [...flags, program, paths.directory], {
-    cwd: '/',
-    env: { NODE_COMPILE_CACHE: cacheDirectory },
-    detached: true,
-    stdio: ['pipe', 'pipe', log],
-  })
-  closeSync(log)
-  const { stdin, stdout } = supervisor
-  if (!stdin || !stdout) throw new Error('the supervisor was started without its pipes')
-  // It may end before reading everything, if the claim was taken.
-  stdin.on('error', () => {})
-  stdin.end(JSON.stringify(handover))
+  const supervisor = spawnSupervisor(paths, handover, cacheDirectory)
+  const { stdout } = supervisor
+  if (!stdout) throw new Error('the supervisor was started without its pipes')
   const timer = setTimeout(() => supervisor.kill('SIGKILL'), patienceMs)
   const failed = await new Promise<string | null>(resolve => {
     stdout.once('data', () => resolve(null))
@@ -55,4 +45,24 @@ export async function startSupervisor(
   const said = await readFile(paths.supervisorLog, 'utf8')
   const name = `the supervisor of ${path.basename(path.dirname(paths.directory))}`
   throw new Error(`${name} did not start: ${failed} ${said.slice(-2000)}`.trim())
+}
+
+/** Starts a supervisor with its handover; says nothing about its claim, which it tells on its standard output. */
+export function spawnSupervisor(
+  paths: Pick<AttemptPaths, 'directory' | 'supervisorLog'>,
+  handover: Handover,
+  cacheDirectory: string,
+): ChildProcess {
+  const log = openSync(paths.supervisorLog, 'a', 0o600)
+  const supervisor = spawn(process.execPath, [...flags, program, paths.directory], {
+    cwd: '/',
+    env: { NODE_COMPILE_CACHE: cacheDirectory },
+    detached: true,
+    stdio: ['pipe', 'pipe', log],
+  })
+  closeSync(log)
+  // It may end before reading everything, if the claim was taken.
+  supervisor.stdin?.on('error', () => {})
+  supervisor.stdin?.end(JSON.stringify(handover))
+  return supervisor
 }

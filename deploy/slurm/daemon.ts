@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { open, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export type Daemon = {
+  name: string
+  hasEnded(): boolean
+  /** The end of its log. */
+  printed(): Promise<string>
+  /** Resolves once the process is gone; SIGKILL is a crash. */
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>
+  /** After a `stop`. */
+  restart(): Promise<void>
+}
+
+export type DaemonOptions = {
+  /** Gets its log. */
+  folder: string
+  env: Record<string, string>
+  program: string
+  args: string[]
+  /** The user and group that it becomes. */
+  id?: number
+}
+
+const patienceMs = 10_000
+const keptCharacters = 3000
+
+/** Starts a daemon in the foreground, in a process group of its own: Ctrl-C is for those who stop it in order. */
+export async function startDaemon(name: string, options: DaemonOptions): Promise<Daemon> {
+  const { folder, env, program, args, id } = options
+  const log = join(folder, `${name.replace(' ', '-')}.log`)
+  const begin = async (): Promise<ChildProcess> => {
+    const file = await open(log, 'a')
+    const child = spawn(program, args, {
+      cwd: folder,
+      env,
+      detached: true,
+      stdio: ['ignore', file.fd, file.fd],
+      ...(id !== undefined && { uid: id, gid: id }),
+    })
+    // Without a listener it would end this process; `hasEnded` tells of it.
+    child.on('error', () => {})
+    await file.close()
+    return child
+  }
+  let child = await begin()
+  const hasEnded = () =>
+    child.pid === undefined || child.exitCode !== null || child.signalCode !== null
+  return {
+    name,
+    hasEnded,
+    printed: async () => `${name}: ${(await readFile(log, 'utf8')).slice(-keptCharacters)}`,
+    async stop(signal = 'SIGTERM') {
+      if (hasEnded()) return
+      const ended = once(child, 'exit')
+      child.kill(signal)
+      const impatience = setTimeout(() => child.kill('SIGKILL'), patienceMs)
+      await ended
+      clearTimeout(impatience)
+    },
+    async restart() {
+      child = await begin()
+    },
+  }
+}

@@ -1,0 +1,11 @@
+import type { EngineRef } from './port.ts'
+
+/** References of engines that keep a folder for each attempt: they are also its path in the folder of runs. */
+export function toRef(run_id: string, attempt: number): EngineRef {
+  const ref = `${run_id}/${attempt}`
+  if (!isRef(ref)) throw new Error(`not a run and an attempt that can be executed: ${ref}`)
+  return ref
+}
+
+/** Also keeps a reference inside the runs' directory. */
+export const isRef = (ref: string): boolean => /^[A-Za-z0-9_-]{1,100}\/[1-9]\d{0,8}$/.test(ref)

@@ -1,0 +1,29 @@
+import type { Handover, LaunchRecord } from '../local/attempt-directory.ts'
+import { readJson, writeDurably } from '../local/durable-json.ts'
+import { preparationEnvironment, runEnvironment } from '../local/environment.ts'
+import type { Launch } from '../port.ts'
+import type { SlurmPaths } from './attempt-files.ts'
+
+/**
+ * Leaves each rank its environment, with the token of the run: in a file for this user alone that the rank deletes once it has
+ * read it. Slurm would keep a variable of the job and show it to its administrators.
+ */
+export async function handOver(
+  launch: Launch,
+  paths: SlurmPaths,
+  turn: number,
+  host: Record<string, string>,
+): Promise<void> {
+  for (let rank = 0; rank < launch.nodes; rank++) {
+    const node = paths.node(rank)
+    const mark = (await readJson<LaunchRecord>(node.launch))?.mark ?? ''
+    const place = { mark, tmp: node.rank(0).tmp, home: null, rank, gpus: [] }
+    const handover: Handover = {
+      ranks: [{ env: runEnvironment(host, launch, place), enclosure: null }],
+      preparation_env: preparationEnvironment(host, launch.preparation?.env ?? {}, mark),
+      preparation_input: launch.preparation?.input ?? '',
+      turn: 1,
+    }
+    await writeDurably(node.handover(turn), handover)
+  }
+}

@@ -1,0 +1,36 @@
+import { readJson } from '../local/durable-json.ts'
+import { isAlive } from '../local/processes.ts'
+import type { JobClaim, SlurmPaths, SubmitRecord } from './attempt-files.ts'
+
+/** The first turn that was not given up for another submit, with the job that has it. */
+export async function currentTurn(
+  paths: SlurmPaths,
+): Promise<{ number: number; claim: JobClaim | null }> {
+  for (let number = 1; ; number++) {
+    const claim = await readJson<Partial<JobClaim>>(paths.claim(number))
+    if (claim?.given_up !== 'interrupted')
+      return {
+        number,
+        claim: claim && { job: claim.job ?? null, given_up: claim.given_up ?? null },
+      }
+  }
+}
+
+/** How the job of an attempt is found again, if the response to its submit was lost. */
+export const jobName = (run_id: string, attempt: number): string => `forge-${run_id}-${attempt}`
+
+export const jobComment = (turn: number, token: number): string => `${turnIn(turn)}token=${token}`
+
+export const isOfTurn = ({ comment }: { comment: string }, turn: number): boolean =>
+  comment.startsWith(turnIn(turn))
+
+const turnIn = (turn: number) => `turn=${turn} `
+
+/** A submit by another living server that takes longer has failed. */
+const unclaimedMs = 90_000
+
+/** Whether whoever submitted can no longer do anything about it. */
+export function isCutShort({ submitter, submitted_at }: SubmitRecord, nowMs: number): boolean {
+  if (nowMs - Date.parse(submitted_at) > unclaimedMs || submitter === null) return true
+  return submitter.pid === process.pid || !isAlive(submitter)
+}

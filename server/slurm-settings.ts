@@ -1,0 +1,69 @@
+import { isAbsolute, resolve } from 'node:path'
+import {
+  BadSetting,
+  type Environment,
+  type Reader,
+  type Settings,
+  text,
+} from '../platform/settings.ts'
+
+export type SlurmConfig = {
+  /** Of slurmrestd; null: no Slurm. */
+  slurmUrl: string | null
+  /** Null: the user that this server runs as. */
+  slurmUser: string | null
+  /** The key of Slurm's `auth/jwt`, or a file with a token made with it. */
+  slurmJwtKeyFile: string | null
+  slurmTokenFile: string | null
+  /** Null: Slurm's defaults. */
+  slurmPartition: string | null
+  slurmAccount: string | null
+  /** A folder that all nodes see under the same path. */
+  slurmDir: string | null
+}
+
+const address: Reader<string | null> = (value, name) => {
+  if (value === undefined || value === '') return null
+  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))
+    return value.replace(/\/$/, '')
+  throw new BadSetting(
+    `${name}=${value}: the address of slurmrestd is expected, such as http://head:6820`,
+  )
+}
+
+const folder: Reader<string | null> = (value, name) => {
+  if (value === undefined || value === '') return null
+  if (isAbsolute(value)) return resolve(value)
+  throw new BadSetting(`${name}=${value}: an absolute path is expected, the same on all nodes`)
+}
+
+export const slurmSettings: Settings<SlurmConfig> = {
+  slurmUrl: ['SERVICE_SLURM_URL', address],
+  slurmUser: ['SERVICE_SLURM_USER', text(null)],
+  slurmJwtKeyFile: ['SERVICE_SLURM_JWT_KEY_FILE', text(null)],
+  slurmTokenFile: ['SERVICE_SLURM_TOKEN_FILE', text(null)],
+  slurmPartition: ['SERVICE_SLURM_PARTITION', text(null)],
+  slurmAccount: ['SERVICE_SLURM_ACCOUNT', text(null)],
+  slurmDir: ['SERVICE_SLURM_DIR', folder],
+}
+
+/** What is wrong with the settings of Slurm together, one line each. */
+export function slurmFaults(env: Environment): string[] {
+  const given = Object.values(slurmSettings)
+    .map(([name]) => name)
+    .filter(name => env[name])
+  if (given.length === 0) return []
+  const has = (name: string) => given.includes(name)
+  if (!has('SERVICE_SLURM_URL'))
+    return [`${given.join(', ')}: without effect unless SERVICE_SLURM_URL is set`]
+  const faults: string[] = []
+  if (has('SERVICE_SLURM_JWT_KEY_FILE') === has('SERVICE_SLURM_TOKEN_FILE'))
+    faults.push(
+      'SERVICE_SLURM_URL needs either SERVICE_SLURM_JWT_KEY_FILE or SERVICE_SLURM_TOKEN_FILE',
+    )
+  if (!has('SERVICE_SLURM_DIR'))
+    faults.push(
+      'SERVICE_SLURM_URL needs SERVICE_SLURM_DIR, a folder that all nodes share with this server',
+    )
+  return faults
+}
