@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import { type Route, route } from '../../auth/route.ts'
 import type { PlacedJob, QueueBook, WaitingJob } from '../../events/queue-picture.ts'
+import { Refusal } from '../../platform/refusal.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import {
   type QueueExplanation,
@@ -50,7 +51,8 @@ export const queueRoutes = ({ reads, queue }: QueueDeps): Route[] => [
         .selectFrom('jobs')
         .select(['run_id', 'short_id', 'state'])
         .where('run_id', '=', run_id)
-        .executeTakeFirstOrThrow()
+        .executeTakeFirst()
+      if (!job) throw new Refusal('not_found', `No such job: ${params.run_id}`)
       if (!['queued', 'held'].includes(job.state))
         return { ...notWaiting, ...job, detail: stateInWords(job) }
       const facts = await readFacts(queue, db, caller)
