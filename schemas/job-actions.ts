@@ -56,7 +56,6 @@ export const jobRetry = closed({
     }),
   ),
 })
-export type JobRetry = Static<typeof jobRetry>
 
 /** The admission of the new job; it continues from `checkpoint` of the old one, where there is one. */
 export const jobRetryReply = Type.Object({

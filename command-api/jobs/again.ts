@@ -21,7 +21,7 @@ export function clone(
 }
 
 /** The label by which a retry names the job that it repeats. */
-export const retryLabel = 'retry-of'
+const retryLabel = 'retry-of'
 
 export type Again = {
   spec: JobSpec
