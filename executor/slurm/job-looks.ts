@@ -18,14 +18,18 @@ export class JobLooks {
     this.#client = client
   }
 
-  /** As of at most `maxAgeMs` ago; null if Slurm does not know the job. */
-  async of(id: number, maxAgeMs: number): Promise<SlurmJob | null> {
+  /**
+   * As of at most `maxAgeMs` ago; null if Slurm does not know the job. A controller that lost its state gives numbers out again:
+   * only a job of this name is the one.
+   */
+  async of(id: number, name: string, maxAgeMs: number): Promise<SlurmJob | null> {
     const last = this.#looks.get(id)
     if (last && performance.now() - last.atMs < maxAgeMs) return last.job
     if (this.#away && performance.now() < this.#away.untilMs) throw this.#away.fault
     const atMs = performance.now()
     try {
-      const job = await this.#client.job(id)
+      const found = await this.#client.job(id)
+      const job = found?.name === name ? found : null
       this.#looks.set(id, { atMs, job })
       this.#away = null
       return job

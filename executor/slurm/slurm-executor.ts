@@ -34,33 +34,18 @@ import {
   slurmPaths,
 } from './attempt-files.ts'
 import { lastLines, type RankStates, readRanks } from './attempt-state.ts'
-import type { SlurmClient } from './client.ts'
 import { type ClusterGpus, countGpus } from './cluster-gpus.ts'
 import { isOver, type SlurmJob } from './dialect.ts'
 import { handOver } from './hand-over.ts'
 import { JobLooks } from './job-looks.ts'
 import { jobScript } from './job-script.ts'
+import type { SlurmExecutorOptions } from './options.ts'
 import { prepareSlurmAttempt } from './prepare-attempt.ts'
 import { SlurmFault } from './rest.ts'
 import { currentTurn, isCutShort, isOfTurn, jobComment, jobName } from './turns.ts'
 
-export type SlurmExecutorOptions = {
-  /** A folder that this server and all nodes see under the same path, for the files of runs; readable only by this user. */
-  runsDirectory: string
-  client: SlurmClient
-  partition: string | null
-  account: string | null
-  /** The host's environment as runs see it: `hostEnvironment(process.env)`. */
-  hostEnvironment: Record<string, string>
-  now: () => Date
-  /** How long a record may take from a node to this server, after Slurm says that a job is over. */
-  settleMs?: number
-}
-
-export type SlurmExecutor = Executor & {
-  /** What jobs can have, for the description of the cluster. */
-  gpus(): Promise<ClusterGpus>
-}
+/** `gpus`: what jobs can have, for the description of the cluster. */
+export type SlurmExecutor = Executor & { gpus(): Promise<ClusterGpus> }
 
 /** How long to wait for an older attempt of the run to end. */
 const supersedeMs = 60_000
@@ -125,7 +110,7 @@ class SlurmEngine implements SlurmExecutor {
     const exit = await readJson<ExitRecord>(paths.exit)
     if (exit) return toExited(exit)
     const { number, claim } = await currentTurn(paths)
-    if (!claim) return this.#observeUnclaimed(ref, number)
+    if (!claim) return this.#observeUnclaimed(ref, launch, number)
     if (claim.job === null) return this.#conclude(ref, launch, number)
     return this.#observeClaimed(ref, launch, Number.parseInt(claim.job, 10))
   }
@@ -134,7 +119,7 @@ class SlurmEngine implements SlurmExecutor {
     ref: EngineRef,
     { grace_s, force }: { grace_s: number; force: boolean },
   ): Promise<void> {
-    const { nodes } = await this.#known(ref)
+    const launch = await this.#known(ref)
     const paths = this.#paths(ref)
     const before = await readJson<SlurmStopRecord>(paths.stop)
     const killBy = new Date(this.#now() + (force ? 0 : grace_s * 1000)).toISOString()
@@ -144,18 +129,18 @@ class SlurmEngine implements SlurmExecutor {
       kill_by: before && before.kill_by < killBy ? before.kill_by : killBy,
     }
     if (before?.grace_s !== wanted.grace_s || before.force !== wanted.force) {
-      for (let rank = 0; rank < nodes; rank++)
+      for (let rank = 0; rank < launch.nodes; rank++)
         await writeDurably(paths.node(rank).stop, { grace_s: wanted.grace_s, force: wanted.force })
       await writeDurably(paths.stop, wanted satisfies SlurmStopRecord)
     }
     await giveUp(paths, 'stopped')
-    await this.#cancel(paths, wanted)
+    await this.#cancel(launch, wanted)
   }
 
   async output(ref: EngineRef, from: Offsets, maxBytes: number): Promise<OutputPiece[]> {
     const { nodes } = await this.#known(ref)
-    const paths = this.#paths(ref)
-    const files = Array.from({ length: nodes }, (_, rank) => paths.node(rank).rank(0))
+    const { node } = this.#paths(ref)
+    const files = Array.from({ length: nodes }, (_, rank) => node(rank).rank(0))
     return readOutput(files, from, maxBytes)
   }
 
@@ -239,7 +224,7 @@ class SlurmEngine implements SlurmExecutor {
     const gpu_type = gpus_per_node > 0 ? (await this.gpus()).type : ''
     await handOver(launch, paths, turn, hostEnvironment)
     const job_id = await client.submit({
-      name: jobName(launch.run_id, launch.attempt),
+      name: jobName(launch),
       comment: jobComment(turn, fencing_token),
       script: jobScript(paths.directory, turn, nodes),
       directory: paths.directory,
@@ -260,15 +245,18 @@ class SlurmEngine implements SlurmExecutor {
     if (known) return known.job_id
     if (!(await readJson(paths.submit(turn)))) return null
     const [run_id = '', attempt = ''] = ref.split('/')
-    const named = await this.#options.client.jobsNamed(jobName(run_id, Number(attempt)))
+    const named = await this.#options.client.jobsNamed(jobName({ run_id, attempt: Number(attempt) }))
     const found = named.find(job => isOfTurn(job, turn))
     if (!found) return null
     await writeDurably(paths.job(turn), { job_id: found.id } satisfies JobRecord)
     return found.id
   }
 
-  async #observeUnclaimed(ref: EngineRef, turn: number): Promise<Observed> {
-    const launch = await this.#known(ref)
+  async #observeUnclaimed(
+    ref: EngineRef,
+    launch: SlurmLaunchRecord,
+    turn: number,
+  ): Promise<Observed> {
     const paths = this.#paths(ref)
     if (this.#submitting.has(ref)) return { state: 'starting' }
     const submitted = await readJson<SubmitRecord>(paths.submit(turn))
@@ -279,7 +267,7 @@ class SlurmEngine implements SlurmExecutor {
       await giveUp(paths, 'interrupted')
       return this.observe(ref)
     }
-    const job = await this.#looks.of(id, lookMs.waiting)
+    const job = await this.#looks.of(id, jobName(launch), lookMs.waiting)
     if (!this.#hasSettled(id, job)) return { state: 'starting' }
     // So that no job of the attempt starts after its end is recorded.
     await giveUp(paths, 'stopped')
@@ -301,6 +289,7 @@ class SlurmEngine implements SlurmExecutor {
     try {
       job = await this.#looks.of(
         id,
+        jobName(launch),
         ranks.started_at === null || ended ? lookMs.waiting : lookMs.running,
       )
     } catch (error) {
@@ -327,7 +316,7 @@ class SlurmEngine implements SlurmExecutor {
     const ranks = await readRanks(paths, launch.nodes, this.#options.now())
     const known = (await readJson(paths.stop)) ? null : await readJson<JobRecord>(paths.job(turn))
     if (!known) return this.#record(ref, ranks, { job: null, stopped: true })
-    const job = await this.#looks.of(known.job_id, lookMs.running)
+    const job = await this.#looks.of(known.job_id, jobName(launch), lookMs.running)
     return this.#record(ref, ranks, { job, stopped: false })
   }
 
@@ -351,16 +340,20 @@ class SlurmEngine implements SlurmExecutor {
   }
 
   /** Takes a job out of Slurm's queue that may not start any more, or kills one that has outlived its grace. */
-  async #cancel(paths: SlurmPaths, { kill_by }: SlurmStopRecord): Promise<void> {
+  async #cancel(launch: SlurmLaunchRecord, { kill_by }: SlurmStopRecord): Promise<void> {
+    const paths = this.#paths(toRef(launch.run_id, launch.attempt))
     const { number, claim } = await currentTurn(paths)
     const overdue = this.#now() > Date.parse(kill_by) + overdueMs
     if (claim?.job !== null && !overdue) return
     const known = await readJson<JobRecord>(paths.job(number))
     if (!known) return
     // Without Slurm it stays in the queue and ends as soon as it starts, because its turn is taken.
-    await this.#options.client.cancel(known.job_id).catch(error => {
+    try {
+      if (await this.#looks.of(known.job_id, jobName(launch), 0))
+        await this.#options.client.cancel(known.job_id)
+    } catch (error) {
       if (!(error instanceof SlurmFault)) throw error
-    })
+    }
   }
 
   async #attemptsOf(run_id: string): Promise<number[]> {

@@ -1,5 +1,6 @@
 import { readJson } from '../local/durable-json.ts'
 import { isAlive } from '../local/processes.ts'
+import type { Launch } from '../port.ts'
 import type { JobClaim, SlurmPaths, SubmitRecord } from './attempt-files.ts'
 
 /** The first turn that was not given up for another submit, with the job that has it. */
@@ -17,7 +18,8 @@ export async function currentTurn(
 }
 
 /** How the job of an attempt is found again, if the response to its submit was lost. */
-export const jobName = (run_id: string, attempt: number): string => `forge-${run_id}-${attempt}`
+export const jobName = ({ run_id, attempt }: Pick<Launch, 'run_id' | 'attempt'>): string =>
+  `forge-${run_id}-${attempt}`
 
 export const jobComment = (turn: number, token: number): string => `${turnIn(turn)}token=${token}`
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rename } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
@@ -45,7 +45,10 @@ export async function onCluster(
     })
     return
   }
-  test.after.always(() => cluster.stop())
+  test.after.always(async () => {
+    await cluster.stop()
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 })
+  })
   register(() => benchOn(cluster), cluster)
 }
 
