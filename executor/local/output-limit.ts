@@ -75,8 +75,8 @@ function cut(file: string, at: { reach: number; marker: string } | null): number
   let fd: number
   try {
     // Never through a link that running code put in its place, and never waiting for a lease that it holds (fcntl(2)).
-    const { O_RDWR, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants
-    fd = openSync(file, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK)
+    const { O_RDWR, O_NOFOLLOW, O_NONBLOCK } = constants
+    fd = openSync(file, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return 0
     throw error
@@ -84,8 +84,9 @@ function cut(file: string, at: { reach: number; marker: string } | null): number
   try {
     const { size } = fstatSync(fd)
     if (at === null || size <= at.reach) return size
-    ftruncateSync(fd, at.reach - Buffer.byteLength(at.marker))
-    if (at.marker !== '') writeSync(fd, at.marker)
+    ftruncateSync(fd, at.reach)
+    // Over what stands there, not behind it: the command prints meanwhile.
+    if (at.marker !== '') writeSync(fd, at.marker, at.reach - Buffer.byteLength(at.marker))
     return size
   } finally {
     closeSync(fd)
