@@ -6,7 +6,7 @@ import { attemptPaths } from '../../executor/local/attempt-directory.ts'
 import { readJson } from '../../executor/local/durable-json.ts'
 import type { IsolationSetting } from '../../executor/local/isolation.ts'
 import { until } from '../servers/until.ts'
-import { commandLinesWith, exitOf, launch } from './attempts.ts'
+import { commandLinesWith, exitOf, launch, untilState } from './attempts.ts'
 import { kill9, killSupervisor, server } from './doomed.ts'
 import { fewAtOnce } from './few-at-once.ts'
 import { benchWith, type LocalBench } from './local-bench.ts'
@@ -42,7 +42,8 @@ except OSError: print("refused")`
       await kill9(await server(setting, runsDirectory, submitted, ref))
       const executor = await reopen()
       await untilPrinted(executor, ref, 'one\n')
-      t.is((await executor.observe(ref)).state, 'running')
+      // Its record may be written a moment after its first line.
+      await untilState(executor, ref, 'running')
       await writeFile(path.join(runsDirectory, ref, 'work', 'fifo'), 'go\n')
       t.like(await exitOf(executor, ref), { exit_code: 9, signal: null, launch_error: null })
       t.is((await outputOf(executor, ref)).stdout.toString(), 'one\ntwo\n')
