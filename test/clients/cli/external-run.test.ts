@@ -48,7 +48,12 @@ test('a command becomes an external run: output, variables, end and exit code', 
     .trimEnd()
     .split('\n')
     .map(text => JSON.parse(text))
-  t.deepEqual(frames.at(-1), { type: 'eof', run_id: runId, state: 'failed' })
+  t.deepEqual(frames.at(-1), {
+    type: 'eof',
+    run_id: runId,
+    state: 'failed',
+    why: 'exit code 3: oops',
+  })
   t.is(frames.length, 5)
 })
 

@@ -22,7 +22,7 @@ async function showsGates(t: ExecutionContext, { run, spare, forge }: Scene) {
   t.is(good.code, 0, good.stderr)
   t.regex(good.stdout, /✓ recipe_handshake +digits 1\.0\.0 matches catalog\n/)
   t.regex(good.stdout, /estimate {2}1\.00 GPU hours/)
-  t.regex(good.stdout, /queue +place 1\n/)
+  t.regex(good.stdout, /queue +place 1\b/)
   t.regex(good.stdout, /It would be admitted\.\n$/)
 
   const bad = await run(['plan', ...spare, '--gpus', '64', '--set', 'spec.env.LD_PRELOAD=x'])
