@@ -22,11 +22,7 @@ export const hparamRoutes = (reads: Reads<HparamTables & AccessTables>): Route[]
     refusals: ['not_found'],
     async handle({ caller, params }) {
       const { run_id, db } = await findRun(reads, caller, params.run_id)
-      const row = await db
-        .selectFrom('run_hparams')
-        .select('params')
-        .where('run_id', '=', run_id)
-        .executeTakeFirst()
+      // Before the values, so that no change is told that they do not have yet.
       const changes = await db
         .selectFrom('run_hparam_changes')
         .select(['key', 'from', 'to', 'at'])
@@ -35,6 +31,11 @@ export const hparamRoutes = (reads: Reads<HparamTables & AccessTables>): Route[]
         .orderBy('place', 'desc')
         .limit(maxChanges)
         .execute()
+      const row = await db
+        .selectFrom('run_hparams')
+        .select('params')
+        .where('run_id', '=', run_id)
+        .executeTakeFirst()
       return {
         params: row?.params ?? {},
         changes: changes.reverse().map(change => ({ ...change, at: toTimestamp(change.at) })),
