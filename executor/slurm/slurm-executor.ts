@@ -245,7 +245,9 @@ class SlurmEngine implements SlurmExecutor {
     if (known) return known.job_id
     if (!(await readJson(paths.submit(turn)))) return null
     const [run_id = '', attempt = ''] = ref.split('/')
-    const named = await this.#options.client.jobsNamed(jobName({ run_id, attempt: Number(attempt) }))
+    const named = await this.#options.client.jobsNamed(
+      jobName({ run_id, attempt: Number(attempt) }),
+    )
     const found = named.find(job => isOfTurn(job, turn))
     if (!found) return null
     await writeDurably(paths.job(turn), { job_id: found.id } satisfies JobRecord)
