@@ -83,10 +83,6 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
           () => false,
         ),
       )
-      // A controller that is killed before it has saved anything gives the numbers of jobs out again.
-      await until('saved state', started, async () =>
-        (await readdir(join(layout.folder, 'state'))).includes('job_state'),
-      )
       await endJobs(command)
       // Refused for nodes that need none.
       for (const node of layout.nodes)
