@@ -23,7 +23,7 @@ export type JobRequest = {
   output: string
   nodes: number
   gpus_per_node: number
-  /** Of the GPUs; empty: any. */
+  /** Of the GPUs; empty for whichever there are. */
   gpu_type: string
   partition: string | null
   account: string | null
