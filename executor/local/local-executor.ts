@@ -16,6 +16,7 @@ import {
   UnknownAttempt,
 } from '../port.ts'
 import { endOlder, isOver } from '../supersede.ts'
+import { UnderWay } from '../under-way.ts'
 import {
   type AttemptPaths,
   attemptPaths,
@@ -72,7 +73,7 @@ class LocalExecutor implements Executor {
   readonly #capacity: Capacity
   readonly #places: RunPlaces
   /** Submits in progress: a repeated one waits for the first, and `observe` does not give the attempt up. */
-  readonly #submitting = new Map<EngineRef, Promise<void>>()
+  readonly #submitting = new UnderWay<void>()
   readonly #ending = new Map<EngineRef, Promise<void>>()
   readonly #attempts: Parameters<typeof endOlder>[0]
 
@@ -91,14 +92,7 @@ class LocalExecutor implements Executor {
 
   async submit(launch: Launch): Promise<EngineRef> {
     const ref = toRef(launch.run_id, launch.attempt)
-    const underWay = this.#submitting.get(ref)
-    const submitted = underWay ?? this.#submit(launch)
-    if (!underWay) {
-      this.#submitting.set(ref, submitted)
-      const done = () => this.#submitting.delete(ref)
-      submitted.then(done, done)
-    }
-    await submitted
+    await this.#submitting.share(ref, () => this.#submit(launch))
     return ref
   }
 

@@ -23,6 +23,7 @@ import {
   UnknownAttempt,
 } from '../port.ts'
 import { endOlder, isOver as hasEnded } from '../supersede.ts'
+import { UnderWay } from '../under-way.ts'
 import { attemptExit } from './attempt-exit.ts'
 import {
   type JobRecord,
@@ -68,7 +69,7 @@ export async function openSlurmExecutor(options: SlurmExecutorOptions): Promise<
 class SlurmEngine implements SlurmExecutor {
   readonly #options: SlurmExecutorOptions
   readonly #looks: JobLooks
-  readonly #submitting = new Map<EngineRef, Promise<void>>()
+  readonly #submitting = new UnderWay<void>()
   #counted: { atMs: number; gpus: ClusterGpus } | null = null
 
   readonly #attempts: Parameters<typeof endOlder>[0]
@@ -87,14 +88,7 @@ class SlurmEngine implements SlurmExecutor {
 
   async submit(launch: Launch): Promise<EngineRef> {
     const ref = toRef(launch.run_id, launch.attempt)
-    const underWay = this.#submitting.get(ref)
-    const submitted = underWay ?? this.#submit(launch)
-    if (!underWay) {
-      this.#submitting.set(ref, submitted)
-      const done = () => this.#submitting.delete(ref)
-      submitted.then(done, done)
-    }
-    await submitted
+    await this.#submitting.share(ref, () => this.#submit(launch))
     return ref
   }
 
