@@ -77,7 +77,7 @@ export function jobFile(recipe: CatalogueRow, { file, project, name }: Job): str
   const profiles = resources.profiles.length > 0 ? resources.profiles.join(', ') : 'any'
   return [
     `# ${inOneLine(`A job of the recipe ${recipe.name}: ${recipe.title}`)}`,
-    `# Try it without submitting: POST /api/jobs/preflight. Submit it: forge submit -f ${file} --follow`,
+    `# Ask without submitting: forge plan -f ${file}. Submit it: forge submit -f ${file} --follow`,
     `api: ${dialect}`,
     'metadata:',
     `  name: ${scalar(name)}`,

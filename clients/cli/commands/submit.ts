@@ -73,7 +73,10 @@ function sayAdmitted(terminal: Terminal, admitted: Admission, url: string): void
   )
   for (const { detail } of admitted.admission.warnings)
     terminal.note(`  ${paintNote('yellow', '!')} ${detail}`)
-  const eta = admitted.queue?.eta_s ? `, starts in about ${duration(admitted.queue.eta_s.p50)}` : ''
+  const { eta_s } = admitted.queue ?? {}
+  const eta = eta_s
+    ? `, starts ${eta_s.p50 === 0 ? 'at once' : `in about ${duration(eta_s.p50)}`}`
+    : ''
   const place = admitted.queue?.position ? `, place ${admitted.queue.position} in the queue` : ''
   const reason = admitted.state_reason ? ` (${admitted.state_reason})` : ''
   terminal.note(`  ${admitted.state}${reason}${place}${eta}`)
