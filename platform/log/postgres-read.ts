@@ -2,7 +2,13 @@ import type { Pool } from 'pg'
 import { pause } from '../pause.ts'
 import { asBigints, isBusy, isOutage } from '../postgres/pool.ts'
 import { type Repeated, repeat } from '../repeat.ts'
-import { type Batch, LogShortened, type ReadOptions, type ReadRecord } from './event-log.ts'
+import {
+  type Batch,
+  LogShortened,
+  LogUnreadable,
+  type ReadOptions,
+  type ReadRecord,
+} from './event-log.ts'
 import type { Group, LaneId } from './group-commit.ts'
 import { createTailCache } from './tail-cache.ts'
 import { createWatermark, type Watermark } from './watermark.ts'
@@ -15,8 +21,8 @@ export type Reading = {
   ended(): Promise<void>
 }
 
-/** `next` is the offset to continue from. */
-type Reader = ReadOptions & { next: bigint }
+/** `next` is the offset to continue from; `missingSince` when its record was first not found. */
+type Reader = ReadOptions & { next: bigint; missingSince: number | null }
 
 type Followed = { watermark: Watermark; readers: Set<Reader> }
 
@@ -26,6 +32,10 @@ type Fetched = { records: ReadRecord[]; next: bigint }
 const pollMs = 50
 /** Pause after a failed query. */
 const retryMs = 250
+/** How soon to look again for a record that was not found, in milliseconds. */
+const missingMs = 10
+/** A record that was not found for this long is lost, in milliseconds. */
+const lostAfterMs = 10_000
 /** Maximum records per fetch; `maxBytes` may reduce it. */
 const fetchRecords = 2000
 
@@ -55,14 +65,15 @@ export function createReading(
   }
 
   /** Takes records of this process from memory, all others from the table. */
-  const take = (lane: number, watermark: Watermark, reader: Reader): Promise<Fetched> => {
-    const records = cache.take(lane, reader.next, reader.maxBytes)
+  const take = (id: LaneId, reader: Reader): Promise<Fetched> => {
+    const records = cache.take(id.lane, reader.next, reader.maxBytes)
     return records.length > 0
       ? Promise.resolve({ records, next: reader.next + BigInt(records.length) })
-      : track(fetchOrPause(pool, lane, watermark, reader))
+      : track(fetchOrPause(pool, id, reader))
   }
 
-  async function* follow({ lane, topic, partition }: LaneId, reader: Reader) {
+  async function* follow(id: LaneId, reader: Reader) {
+    const { lane, topic, partition } = id
     const { watermark, readers } = followedLane(lane)
     const { signal } = reader
     await track(raiseToEnd(pool, lane, watermark, signal))
@@ -71,7 +82,7 @@ export function createReading(
     while (!signal.aborted) {
       await watermark.past(reader.next, signal)
       if (signal.aborted) return
-      const { records, next } = await take(lane, watermark, reader)
+      const { records, next } = await take(id, reader)
       reader.next = next
       if (records.length > 0 && !signal.aborted) yield { topic, partition, records }
       cache.dropBefore(lane, lowest(readers, watermark.end))
@@ -80,7 +91,8 @@ export function createReading(
 
   async function* read(id: LaneId, from: bigint, { maxBytes, signal }: ReadOptions) {
     const { watermark, readers } = followedLane(id.lane)
-    const reader = { next: from, maxBytes, signal: AbortSignal.any([signal, closing]) }
+    const ended = AbortSignal.any([signal, closing])
+    const reader = { next: from, maxBytes, signal: ended, missingSince: null }
     readers.add(reader)
     try {
       yield* follow(id, reader)
@@ -131,23 +143,45 @@ async function raiseToEnd(
     }
 }
 
-/** Fetches committed records; returns none after an outage, or for trimmed offsets. */
-async function fetchOrPause(
-  pool: Pool,
-  lane: number,
-  watermark: Watermark,
-  { next: from, maxBytes, signal }: Reader,
-): Promise<Fetched> {
-  const { end } = watermark
+/**
+ * Fetches committed records; returns none after an outage, for trimmed offsets, and while the first is not found: PostgreSQL
+ * shows a transaction to others just before it tells them of the leaf that it added. Throws for a lost record.
+ */
+async function fetchOrPause(pool: Pool, id: LaneId, reader: Reader): Promise<Fetched> {
+  const { next: from, maxBytes, signal } = reader
   try {
-    const records = await fetchRecordsOf(pool, lane, from, maxBytes)
-    // Everything below `end` is committed, so missing records were trimmed.
-    return { records, next: (records.at(-1)?.offset ?? end - 1n) + 1n }
+    const records = untilGap(await fetchRecordsOf(pool, id.lane, from, maxBytes), from)
+    const start = records.length > 0 ? from : await firstOffsetOf(pool, id.lane)
+    if (records.length > 0 || start > from) {
+      reader.missingSince = null
+      return { records, next: start + BigInt(records.length) }
+    }
   } catch (error) {
     if (!isOutage(error) && !isBusy(error)) throw error
     await pause(retryMs, signal)
     return { records: [], next: from }
   }
+  reader.missingSince ??= performance.now()
+  if (performance.now() - reader.missingSince > lostAfterMs)
+    throw new LogUnreadable(id.topic, id.partition, from, new Error('its record is missing'))
+  await pause(missingMs, signal)
+  return { records: [], next: from }
+}
+
+/** The records from `from` on, up to the first missing one. */
+function untilGap(records: ReadRecord[], from: bigint): ReadRecord[] {
+  const gap = records.findIndex(({ offset }, nth) => offset !== from + BigInt(nth))
+  return gap === -1 ? records : records.slice(0, gap)
+}
+
+async function firstOffsetOf(pool: Pool, lane: number): Promise<bigint> {
+  const { rows } = await pool.query({
+    name: 'log_start',
+    text: 'select first_offset from log.lane where lane = $1',
+    values: [lane],
+    types: asBigints,
+  })
+  return rows[0]?.first_offset ?? 0n
 }
 
 async function fetchRecordsOf(

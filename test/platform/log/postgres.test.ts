@@ -1,6 +1,7 @@
 import test from 'ava'
 import { openPostgresLog } from '../../../platform/log/postgres.ts'
 import { database } from '../../servers/postgres.ts'
+import { until } from '../../servers/until.ts'
 import { record, take, testContract, topicsOfTest } from './contract.ts'
 
 testContract(test, async t => {
@@ -63,4 +64,47 @@ test('records appended by another process reach a waiting reader', async t => {
     (await waiting).map(({ value }) => value.toString()),
     ['0', '1', '2'],
   )
+})
+
+test('a committed record that is not found yet is waited for', async t => {
+  const { url, pool } = await database(t)
+  const { single } = topicsOfTest()
+  const log = await openPostgresLog({ url, topics: [single] })
+  t.teardown(log.close)
+  await log.append(single.name, [record('k', '0')])
+  // What a reader sees between the end of a transaction that adds a leaf and the notice of that leaf.
+  await pool.query('update log.lane set next_offset = 3')
+  await pool.query(
+    `insert into log.record (lane, "offset", key, value) select lane, 2, 'k', '2' from log.lane`,
+  )
+  const hasLooked = async () => {
+    const { rowCount } = await pool.query(
+      `select from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and query like '%first_offset from log.lane%'`,
+    )
+    return rowCount !== 0
+  }
+  const reading = take(log, single.name, 0, 0n, 3)
+  await until('the reader has not found the record', 20_000, hasLooked)
+  await pool.query(
+    `insert into log.record (lane, "offset", key, value) select lane, 1, 'k', '1' from log.lane`,
+  )
+  t.deepEqual(
+    (await reading).map(({ value }) => value.toString()),
+    ['0', '1', '2'],
+  )
+})
+
+test('a record that stays missing is named, not stepped over', async t => {
+  const { url, pool } = await database(t)
+  const { single } = topicsOfTest()
+  const log = await openPostgresLog({ url, topics: [single] })
+  t.teardown(log.close)
+  await log.append(single.name, [record('k', '0'), record('k', '1'), record('k', '2')])
+  await pool.query('delete from log.record where "offset" = 1')
+  const read = take(log, single.name, 0, 1n, 1)
+  await t.throwsAsync(read, {
+    name: 'LogUnreadable',
+    message: /from offset 1 on: its record is missing/,
+  })
 })
