@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { slurmPaths } from '../../../executor/slurm/attempt-files.ts'
@@ -16,6 +16,20 @@ const waiting = ['sh', '-c', 'echo ready; until [ -e go ]; do sleep 0.1; done; e
 const letGo = ({ runsDirectory }: SlurmBench, ref: string) =>
   writeFile(join(runsDirectory, ref, 'work', 'go'), '')
 
+/**
+ * Resolves once the controller has saved the jobs that there are. Killed before that, it gives their numbers out again, and
+ * cancels the new jobs because a node still knows the old ones.
+ */
+async function untilSaved({ cluster }: SlurmBench): Promise<void> {
+  const nowMs = Date.now()
+  await until('the controller has saved its jobs', 60_000, async () => {
+    const { mtimeMs } = await stat(join(cluster.folder, 'state', 'job_state')).catch(() => ({
+      mtimeMs: 0,
+    }))
+    return mtimeMs > nowMs
+  })
+}
+
 // What breaks the cluster breaks it for all: one after the other.
 await onCluster({ minJobAgeSeconds: 2, slurmdTimeoutSeconds: 10 }, (open, cluster) => {
   const rule = (title: string, body: (t: ExecutionContext, bench: SlurmBench) => Promise<void>) =>
@@ -31,6 +45,7 @@ await onCluster({ minJobAgeSeconds: 2, slurmdTimeoutSeconds: 10 }, (open, cluste
       const { executor } = bench
       const ref = await executor.submit(launch({ command: waiting, nodes: 2 }))
       await untilPrinted(executor, ref, 'ready\n')
+      await untilSaved(bench)
       const controller = cluster.daemon('slurmctld')
       await controller.stop('SIGKILL')
       const next = await bench.reopen()
