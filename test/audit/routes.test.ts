@@ -20,7 +20,7 @@ const rank = (route: Route): number => {
 }
 
 test('every mutating route records actor, credential and request', async t => {
-  t.timeout(120_000)
+  t.timeout(400_000)
   const set = await sampleServer(t)
   const changing = set.routes
     .filter(({ method }) => method !== 'GET')

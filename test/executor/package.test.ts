@@ -87,7 +87,7 @@ for (const mode of modes)
   test.serial(
     `a run finds the files of its package, its own to change, in every attempt: ${mode}`,
     async t => {
-      t.timeout(120_000)
+      t.timeout(400_000)
       const { run, work } = await scene(t, mode)
       for (const attempt of [1, 2]) {
         const { code, text } = await run(attempt)
@@ -106,7 +106,7 @@ for (const mode of modes)
 test.serial(
   'a package that changed, has gone or is not as it was checked starts nothing',
   async t => {
-    t.timeout(120_000)
+    t.timeout(400_000)
     const outcomes = [
       ['is not the one that was admitted', content, 1_000_000, Buffer.from('other')],
       ['expands to more than 2048 bytes', content, 2048, null],

@@ -3,11 +3,12 @@ import type { Page } from 'playwright-core'
 import { adminPassword } from '../servers/api.ts'
 import { openBrowser } from '../servers/browser.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
+import { patient } from '../servers/patience.ts'
 import { createRun } from '../servers/runs.ts'
 import { keepScreenshot } from '../servers/screenshot.ts'
 import { signedIn } from '../servers/signed-in.ts'
 
-const waitMs = 30_000
+const waitMs = patient(30_000)
 
 const setQuota = (forge: Forge, token: string, max_concurrent_gpus: number) =>
   forge.call('POST', '/api/admin/quotas', {

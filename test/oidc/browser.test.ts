@@ -1,10 +1,11 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
 import { openBrowser } from '../servers/browser.ts'
+import { patient } from '../servers/patience.ts'
 import { keepScreenshot } from '../servers/screenshot.ts'
 import { startWithRealProvider } from './provider.ts'
 
-const waitMs = 20_000
+const waitMs = patient(20_000)
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
 

@@ -2,9 +2,10 @@ import type { ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
 import { adminPassword } from '../servers/api.ts'
 import { openBrowser } from '../servers/browser.ts'
+import { patient } from '../servers/patience.ts'
 import { keepScreenshot } from '../servers/screenshot.ts'
 
-const waitMs = 20_000
+const waitMs = patient(20_000)
 
 /** A page of a browser without a session, further ones of the same browser, and the errors in all of them. */
 export async function openPage(t: ExecutionContext) {

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { patient } from './patience.ts'
 
 type Nothing = null | undefined | false
 
@@ -9,12 +10,12 @@ export async function until<T>(
   look: () => Promise<T | Nothing> | T | Nothing,
   everyMs = 20,
 ): Promise<T> {
-  const deadline = performance.now() + withinMs
+  const deadline = performance.now() + patient(withinMs)
   for (;;) {
     const found = await look()
     if (found !== null && found !== undefined && found !== false) return found
     if (performance.now() > deadline)
-      throw new Error(`waited ${withinMs} ms and still not: ${what}`)
+      throw new Error(`waited ${patient(withinMs)} ms and still not: ${what}`)
     await pause(everyMs)
   }
 }

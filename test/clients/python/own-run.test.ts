@@ -158,7 +158,7 @@ forge.finish(timeout=2)
 
 /** A server, and the home of somebody who signed in there with `forge login`. */
 async function signedIn(t: ExecutionContext) {
-  t.timeout(180_000)
+  t.timeout(400_000)
   const forge = await startForge(t)
   const home = await emptyFolder(t)
   const context = { host: forge.url, username: 'admin', token: forge.token }

@@ -133,7 +133,7 @@ test.serial(
 
 // Each test starts a server; one at a time leaves room for the other files.
 async function arrange(t: ExecutionContext) {
-  t.timeout(120_000)
+  t.timeout(400_000)
   const forge = await startForge(t)
   const proxy = await proxyBefore(t, forge.url)
   const { body: run } = await forge.call<Run>('POST', '/api/runs', { body: { project: 'demo' } })

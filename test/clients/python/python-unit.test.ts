@@ -6,7 +6,7 @@ import test from 'ava'
 const client = join(import.meta.dirname, '../../../clients/python')
 
 test("the Python client's own tests pass", async t => {
-  t.timeout(120_000)
+  t.timeout(400_000)
   const { stderr } = await promisify(execFile)('python3', ['-m', 'unittest', 'discover'], {
     cwd: client,
     env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },

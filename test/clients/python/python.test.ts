@@ -126,7 +126,7 @@ test.serial('a run reports its parameters, that it runs, and how it ended', asyn
 
 // Each test starts a server and a Python; they run one at a time to leave room for the other files.
 async function arrange(t: ExecutionContext) {
-  t.timeout(120_000)
+  t.timeout(400_000)
   const forge = await startForge(t)
   const { body: run } = await forge.call<Run>('POST', '/api/runs', { body: { project: 'demo' } })
   const spool = await mkdtemp(join(tmpdir(), 'forge-spool-'))

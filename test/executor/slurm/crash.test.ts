@@ -34,7 +34,7 @@ async function untilSaved({ cluster }: SlurmBench): Promise<void> {
 await onCluster({ minJobAgeSeconds: 2, slurmdTimeoutSeconds: 10 }, (open, cluster) => {
   const rule = (title: string, body: (t: ExecutionContext, bench: SlurmBench) => Promise<void>) =>
     test.serial(`slurm: ${title}`, async t => {
-      t.timeout(180_000)
+      t.timeout(400_000)
       await cluster.repair()
       await body(t, await open())
     })

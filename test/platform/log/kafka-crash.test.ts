@@ -24,7 +24,7 @@ test('two processes append to the same partitions and one is killed: nothing los
 })
 
 test('the broker is killed: acknowledged records are there when it is back, and a reader continues', async t => {
-  t.timeout(180_000)
+  t.timeout(400_000)
   const own = await ownBroker(t)
   const brokers = [own.address]
   const { facts, single } = topicsOfTest()
@@ -56,7 +56,7 @@ test('the broker is killed: acknowledged records are there when it is back, and 
 })
 
 test('when a response is lost, no later append is acknowledged in its place', async t => {
-  t.timeout(120_000)
+  t.timeout(400_000)
   const gate = await answersThrough(t)
   const { single } = topicsOfTest()
   const log = await openKafkaLog({ brokers: [gate.address], clientId: 'test', topics: [single] })

@@ -13,7 +13,7 @@ import { record, take, topicsOfTest } from './contract.ts'
 const password = 'correct-horse'
 
 test('records go to and come from a broker that asks for TLS, a certificate and a password', async t => {
-  t.timeout(180_000)
+  t.timeout(400_000)
   const { brokers, security, folder } = await protectedBroker(t)
   const openWith = async (changed: Partial<KafkaSecurity>) => {
     const { single } = topicsOfTest()
@@ -43,7 +43,7 @@ test('records go to and come from a broker that asks for TLS, a certificate and 
 })
 
 test('the password is read from its file at each connection, and a missing file is named', async t => {
-  t.timeout(180_000)
+  t.timeout(400_000)
   const { brokers, security, folder } = await protectedBroker(t)
   const file = join(folder, 'password')
   const { single } = topicsOfTest()

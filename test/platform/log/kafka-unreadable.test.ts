@@ -43,7 +43,7 @@ for (const codec of ['gzip', 'snappy', 'lz4', 'zstd'])
   })
 
 test('a batch that is damaged on the disk is named, after all records before it', async t => {
-  t.timeout(120_000)
+  t.timeout(400_000)
   const own = await ownBroker(t)
   const { single } = topicsOfTest()
   const options = { brokers: [own.address], clientId: 'test', topics: [single] }

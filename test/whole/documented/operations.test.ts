@@ -30,7 +30,7 @@ async function operationsOf(t: ExecutionContext) {
 }
 
 test('every operation has a description, an example, and refusals with their words', async t => {
-  t.timeout(120_000)
+  t.timeout(400_000)
   const { operations } = await operationsOf(t)
   const without = (fault: (operation: Operation) => boolean) =>
     operations.filter(({ operation }) => fault(operation)).map(({ name }) => name)
@@ -91,7 +91,7 @@ const mayRefuse = new Set([
 ])
 
 test('every example is a request that a server understands', async t => {
-  t.timeout(120_000)
+  t.timeout(400_000)
   const { server, operations } = await operationsOf(t)
   const misunderstood: string[] = []
   for (const { name, method, path, operation } of operations) {

@@ -14,7 +14,7 @@ import { sendDevice, sendPasswords, sendRuns, sendTokens } from './secret-inputs
 import { bearer, type SecretSender, secretSender } from './send-secrets.ts'
 
 test('no secret that is received or issued is found anywhere else', async t => {
-  t.timeout(120_000)
+  t.timeout(400_000)
   const prefix = unlikely('secrets')
   const metricsToken = unlikely('metrics-token')
   const redis = await redisWithPassword(t)

@@ -1,0 +1,8 @@
+/**
+ * Deadlines of tests are for a machine with nothing else to do. In continuous integration the machine is shared, and a wait
+ * that ends too early says nothing of Forge.
+ */
+const slower = process.env.CI === 'true' ? 4 : 1
+
+/** A deadline in milliseconds, as long as it has to be here. */
+export const patient = (ms: number): number => ms * slower
