@@ -32,6 +32,8 @@ import { followStops } from './stop-requests.ts'
 
 /** Touches the claim file; should this process vanish, the server takes its age as the last sign of life. */
 const heartbeatMs = 10_000
+/** A directory that is missing for this long does not come back. */
+const removedAfterMs = 60_000
 
 /** When the first program of the attempt started. */
 let startedAt: string | null = null
@@ -231,15 +233,18 @@ async function record(exit: ExitRecord): Promise<void> {
   await patiently(() => createDurably(paths.exit, exit))
 }
 
-/** Retries until there is room: a full disk must not lose the record. */
+/**
+ * Retries until there is room: a full disk must not lose the record, nor one that is away for a moment. A directory that
+ * stays away was removed, and nobody needs the record.
+ */
 async function patiently(write: () => Promise<unknown>): Promise<void> {
+  const removedAt = performance.now() + removedAfterMs
   for (;;) {
     try {
       await write()
       return
     } catch (error) {
-      // The directory was removed: nobody needs the record.
-      if (isErrno(error, 'ENOENT')) return
+      if (isErrno(error, 'ENOENT') && performance.now() > removedAt) return
       complain(String(error))
       await delay(1000)
     }

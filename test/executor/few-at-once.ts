@@ -1,5 +1,5 @@
 /** How many runs' tests of one file are at work: each starts several processes, and a machine may be slow. */
-const atOnce = 6
+const atOnce = 4
 const waiting: (() => void)[] = []
 let working = 0
 

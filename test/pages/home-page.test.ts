@@ -2,6 +2,7 @@ import test from 'ava'
 import { adminPassword } from '../servers/api.ts'
 import { commandLine } from '../servers/command-line.ts'
 import { startForge } from '../servers/forge.ts'
+import { until } from '../servers/until.ts'
 import { keepViews, openPage, signIn } from './browse.ts'
 
 const newPassword = 'a password of my own'
@@ -37,7 +38,9 @@ test('a person signs in at /, finds the newest runs, and changes their password'
   t.regex(String(rows[1]), /one <b>bold<\/b> run/)
   await keepViews(page, 'home')
   await page.setViewportSize({ width: 360, height: 800 })
-  await page.waitForFunction('document.documentElement.scrollWidth <= innerWidth')
+  await until('it fits', 20_000, () =>
+    page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+  )
   await page.getByRole('link', { name: first.short_id }).click()
   await page.locator('#name', { hasText: 'one <b>bold</b> run' }).waitFor()
   await page.getByRole('link', { name: 'Forge' }).click()

@@ -143,7 +143,9 @@ test('a failed run says why, with its last words, parameters, lone points and sm
   t.is(await page.locator('#phases li', { hasText: 'running' }).textContent(), `running${ran}`)
   await keepViews(page, 'run-failed')
   // Charts follow a new width by the next frame, or some frames later on a busy machine.
-  await page.waitForFunction('document.documentElement.scrollWidth <= innerWidth')
+  await until('it fits', 20_000, () =>
+    page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+  )
   await page.getByRole('link', { name: 'Forge' }).click()
   await page.locator('#rows tr', { hasText: `${ran}` }).waitFor()
   t.deepEqual(faults, [])
