@@ -12,6 +12,7 @@ import { type Part, startExclusive } from '../platform/postgres/exclusive.ts'
 import { textLock } from '../platform/postgres/locks.ts'
 import { tryWithLock } from '../platform/postgres/with-lock.ts'
 import { repeat } from '../platform/repeat.ts'
+import { spaced } from '../platform/spaced.ts'
 import type { Core } from './core.ts'
 import { uploadsIn } from './data-directory.ts'
 import { performDuties } from './effects.ts'
@@ -39,6 +40,8 @@ const describe = async (deps: Deps, engine: Engine) =>
 const standbyMs = 1000
 /** How often the hardware of an engine is described anew, in milliseconds: nodes come and go. */
 const describeMs = 60_000
+/** Where a thousand jobs a second are submitted, a pass after each would take all the time of the database. */
+const wakeEveryMs = 100
 /** A minute is precise enough for files that are kept for days. */
 const runFilesPollMs = 60_000
 
@@ -46,9 +49,9 @@ const runFilesPollMs = 60_000
 export function runExecutor(core: Core, deps: Deps, { engines }: Engines): void {
   const { life, logger, pool } = core
   const reconcilers = new Set<Reconciler>()
-  core.jobsChanged.tell = () => {
+  core.jobsChanged.tell = spaced(wakeEveryMs, () => {
     for (const reconciler of reconcilers) reconciler.wake()
-  }
+  })
   for (const engine of engines) {
     const look = () => lookAfter(core, deps, engine, reconcilers)
     // Only one process manages the jobs of an engine; if it stops, another takes over.

@@ -5,6 +5,7 @@ import type { Decided } from '../commit.ts'
 import type { Transaction } from '../event-store.ts'
 import { releaseHolds } from './holds.ts'
 import { isActive, nextLimit } from './limits.ts'
+import { notePastRun } from './past-runs.ts'
 
 /** Delay of the log's `eof`, so that reports and lines in flight precede it. */
 const lateLinesMs = 5000
@@ -27,6 +28,7 @@ export async function saveJob(
   await saveState(tx, job, now)
   for (const event of events) await saveAttempt(tx, event, now)
   if (events.some(event => event.type === 'job.exited')) await releaseHolds(tx, run_id, now)
+  if (job.state === 'succeeded' && job.exit) await notePastRun(tx, run_id, now)
   await saveRun(tx, job, now)
 }
 

@@ -16,6 +16,7 @@ import { passAll } from './admission/gates.ts'
 import { loadFacts, storedFacts } from './admission/load-facts.ts'
 import { admit } from './decide.ts'
 import { admittedOf, holdOf, insertJobs, newcomerOf, resultOf, type Submission } from './new-job.ts'
+import { pastRuns } from './past-runs.ts'
 import type { JobPorts } from './ports.ts'
 
 export type SubmitDeps = CommitDeps & ShortIdDeps & Pick<Deps, 'newId' | 'queue'>
@@ -34,7 +35,8 @@ export type Submits = {
 }
 
 export function openSubmits(deps: Deps, { catalogue, wake }: JobPorts): Submits {
-  const sources = { ...deps, catalogue, readStored: storedFacts(deps.pool) }
+  const readStored = storedFacts(deps.pool)
+  const sources = { ...deps, catalogue, readStored, readPastRuns: pastRuns(deps.pool) }
   const create = inGroups<Submit, AdmissionResult>(grouping, submits => createGroup(deps, submits))
   const factsOf: Submits['factsOf'] = (spec, caller) => loadFacts(spec, { ...sources, caller })
   return {

@@ -54,6 +54,7 @@ const factsOf = (
   recipe,
   recipes: ['grpo'],
   params: { value: {}, errors: [] },
+  past: null,
   registries: ['registry.internal/forge'],
   quota: defaultQuota,
   held_gpus: 0,
@@ -373,7 +374,21 @@ test('a secret is known by its name or by its value', t => {
   })
 })
 
-test('the estimate is the time limit at the price of the profile', t => {
+test('the estimate is what the newest runs of the recipe used, within the time limit', t => {
+  const past = { runs: 10, gpu_hours: 31.5 }
+  t.deepEqual(estimateOf(factsOf({}, { past })), {
+    gpu_hours: '31.50',
+    cost: '94.50',
+    currency: 'USD',
+    basis: 'last 10 grpo@1.4 runs',
+  })
+  t.like(estimateOf(factsOf({ limits: { max_duration_s: 7200 }, ...gpus(4) }, { past })), {
+    gpu_hours: '8.00',
+    basis: 'limits.max_duration_s: 7200',
+  })
+})
+
+test('without such runs the estimate is the time limit at the price of the profile', t => {
   t.is(estimateOf(factsOf()), null)
   t.like(estimateOf(factsOf({ limits: { max_duration_s: 7200 }, ...gpus(4) })), {
     gpu_hours: '8.00',

@@ -11,6 +11,7 @@ import { passAll } from '../../command-api/jobs/admission/gates.ts'
 import { loadFacts, storedFacts } from '../../command-api/jobs/admission/load-facts.ts'
 import { executorCommands } from '../../command-api/jobs/executor-commands.ts'
 import { createQueueBook } from '../../command-api/jobs/queue-book.ts'
+import { pastRuns } from '../../command-api/jobs/past-runs.ts'
 import { saveJob } from '../../command-api/jobs/rows.ts'
 import { createJob, type SubmitDeps } from '../../command-api/jobs/submit.ts'
 import { createShortNumbers } from '../../command-api/short-numbers.ts'
@@ -143,8 +144,8 @@ export async function jobsWithExecutor(
       const { name = '', version = '', digest = '', framework } = recipe ?? {}
       const runtime_id = framework?.runtime_id ?? ''
       body.lock = { name, version, digest, framework: { runtime_id, name: null, version: null } }
-      const readStored = storedFacts(pool)
-      const facts = await loadFacts(body, { ...deps, caller, catalogue, readStored })
+      const sources = { readStored: storedFacts(pool), readPastRuns: pastRuns(pool) }
+      const facts = await loadFacts(body, { ...deps, caller, catalogue, ...sources })
       const ctx = { method: 'POST', path: '/api/jobs', get: () => '', set: () => {} }
       const request = { caller, requestId: 'test', ctx }
       return createJob(deps, { request, submission: { facts, gates: passAll(facts) } })

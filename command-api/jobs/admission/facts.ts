@@ -16,6 +16,18 @@ export type PackageFacts = {
   sensitive: readonly string[]
 }
 
+/** What the newest runs of a recipe used that succeeded. */
+export type PastRuns = {
+  /** How many there are, at most ten. */
+  runs: number
+  /** The median. */
+  gpu_hours: number
+}
+
+/** `grpo@1.4` of grpo 1.4.2: patches of a recipe are taken to use as much as each other. */
+export const lineOf = ({ name, version }: Pick<Recipe, 'name' | 'version'>): string =>
+  `${name}@${version.split('.').slice(0, 2).join('.')}`
+
 /** The input of all gates, loaded before the first one runs. */
 export type AdmissionFacts = {
   spec: JobSpec
@@ -28,6 +40,8 @@ export type AdmissionFacts = {
   recipes: readonly string[]
   /** The parameters validated by the recipe's schema; null without a recipe. */
   params: { value: Record<string, unknown>; errors: readonly ValidationError[] } | null
+  /** Null without a recipe, or if none of its runs has succeeded yet. */
+  past: PastRuns | null
   registries: readonly string[]
   quota: Quota
   /** GPUs held by the submitter's jobs. */

@@ -5,6 +5,7 @@ import type { JobSpec } from '../../../schemas/jobspec.ts'
 import type { Profile } from '../../../schemas/profiles.ts'
 import { defaultQuota, type Quota } from '../../../schemas/quotas.ts'
 import { projectFacts } from '../../short-id.ts'
+import type { ReadPastRuns } from '../past-runs.ts'
 import type { AdmissionFacts } from './facts.ts'
 import { findPackage, withPackage } from './package.ts'
 import { type Lookup, resolveReferences } from './references.ts'
@@ -15,18 +16,20 @@ export type Recipes = { including(lock: JobSpec['lock']): Promise<readonly Catal
 export type FactSources = Lookup & {
   catalogue: Recipes
   readStored: ReadStored
+  readPastRuns: ReadPastRuns
 }
 
 /** Loads the facts that the gates need for a spec. */
 export async function loadFacts(spec: JobSpec, from: FactSources): Promise<AdmissionFacts> {
-  const { pool, caller, readStored } = from
+  const { pool, caller, readStored, readPastRuns } = from
   const { name, version } = spec.lock
   const catalogue = await from.catalogue.including(spec.lock)
   const entry = findRecipe(catalogue, name, version) ?? findRecipe(catalogue, name)
-  const [stored, references, packaged] = await Promise.all([
+  const [stored, references, packaged, past] = await Promise.all([
     readStored({ username: caller.username, project: spec.metadata.project }),
     resolveReferences(spec, from),
     findPackage(pool, spec.spec.source, caller),
+    entry && readPastRuns(entry.recipe),
   ])
   const wanted = spec.spec.resources.profile
   return {
@@ -35,6 +38,7 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
     recipe: entry?.recipe ?? null,
     recipes: [...new Set(catalogue.map(({ recipe }) => recipe.name))],
     params: entry ? checkParams(entry, spec.spec.params) : null,
+    past,
     registries: stored.registries,
     project: stored.project,
     quota: stored.quota,

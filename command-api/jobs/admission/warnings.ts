@@ -1,6 +1,6 @@
 import type { Estimate, Warning } from '../../../schemas/jobs.ts'
 import { currency } from '../../../schemas/profiles.ts'
-import { type AdmissionFacts, requestOf } from './facts.ts'
+import { type AdmissionFacts, lineOf, requestOf } from './facts.ts'
 
 const secretName =
   /TOKEN(?!IZ)|SECRET|PASS(WORD|WD|PHRASE)?(_|$)|CREDENTIAL|(^|_|API|PRIVATE|ACCESS)KEY(_|$)|AUTH(?!OR)|COOKIE|DSN(_|$)/i
@@ -75,16 +75,28 @@ function notApplied({ spec: { resources, checkpoints } }: AdmissionFacts['spec']
   return all.flatMap(([key, isSet]) => (isSet ? key : []))
 }
 
-/** The maximum cost, if the spec limits the duration; otherwise there is no basis for an estimate. */
+/**
+ * What the newest runs of the recipe used, but no more than the time limit allows; without such runs, what the time limit
+ * allows. Null without either.
+ */
 export function estimateOf(facts: AdmissionFacts): Estimate | null {
+  const { profile, past, recipe } = facts
   const { max_duration_s } = facts.spec.spec.limits
-  if (max_duration_s === null || !facts.profile) return null
-  const hours = (max_duration_s / 3600) * requestOf(facts).gpus
+  if (!profile) return null
+  const allowed =
+    max_duration_s === null
+      ? Number.POSITIVE_INFINITY
+      : (max_duration_s / 3600) * requestOf(facts).gpus
+  const hours = Math.min(past?.gpu_hours ?? Number.POSITIVE_INFINITY, allowed)
+  if (hours === Number.POSITIVE_INFINITY) return null
   return {
     gpu_hours: hours.toFixed(2),
-    cost: (hours * Number(facts.profile.price_per_gpu_hour)).toFixed(2),
+    cost: (hours * Number(profile.price_per_gpu_hour)).toFixed(2),
     currency,
-    basis: `limits.max_duration_s: ${max_duration_s}`,
+    basis:
+      past && recipe && past.gpu_hours <= allowed
+        ? `last ${past.runs} ${lineOf(recipe)} runs`
+        : `limits.max_duration_s: ${max_duration_s}`,
   }
 }
 

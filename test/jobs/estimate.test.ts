@@ -1,0 +1,35 @@
+import test from 'ava'
+import { report } from '../../command-api/jobs/decide.ts'
+import { jobsWithExecutor } from './jobs-with-executor.ts'
+
+test('the estimate of a job is the median of what runs of its recipe used that succeeded', async t => {
+  const at = await jobsWithExecutor(t)
+  await at.pool.query('update write.profile set price_per_gpu_hour = 3')
+  await at.pool.query(`insert into write.quota (username, max_concurrent_jobs) values ('ada', 50)`)
+  t.is((await at.submit()).estimate, null)
+
+  const began = at.now()
+  const told = { attempt: 1, phase: null, exit_code: null, message: null }
+  const play = async (hours: number, event: 'succeeded' | 'failed') => {
+    const { run_id } = await at.submit()
+    await at.commands.schedule(run_id, [0])
+    const ended_at = new Date(began.getTime() + hours * 3_600_000).toISOString()
+    await at.change(run_id, job =>
+      report(job, { ...told, event: 'running', at: began.toISOString() }),
+    )
+    await at.change(run_id, job => report(job, { ...told, event, at: ended_at }))
+    await at.commands.exited(run_id, 1, {
+      started_at: began.toISOString(),
+      exit: { exit_code: 0, signal: null, oom_killed: false, launch_error: null, ended_at },
+    })
+  }
+  for (const hours of [1, 2, 30]) await play(hours, 'succeeded')
+  await play(100, 'failed')
+  const { estimate } = await at.submit()
+  t.like(estimate, { gpu_hours: '2.00', cost: '6.00', currency: 'USD' })
+  t.regex(String(estimate?.basis), /^last 3 \S+@\d+\.\d+ runs$/)
+  t.like((await at.submit({ limits: { max_duration_s: 3600 } })).estimate, {
+    gpu_hours: '1.00',
+    basis: 'limits.max_duration_s: 3600',
+  })
+})

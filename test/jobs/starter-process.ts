@@ -1,0 +1,35 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { executorCommands } from '../../command-api/jobs/executor-commands.ts'
+import { createPool } from '../../platform/postgres/pool.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { eventStoreOn } from '../servers/event-store.ts'
+
+/** Plays a machine of 64 GPUs that starts whatever it can, until it is killed: `starter-process.ts DATABASE ENGINE`. */
+const [, , database = '', engine = ''] = process.argv
+const pool = createPool(database, { max: 4, applicationName: engine })
+const commands = executorCommands(
+  { store: eventStoreOn(pool), pool, now: () => new Date(), baseUrl: () => '' },
+  { executor: 'local', engine },
+)
+const gpus = Array.from({ length: 64 }, (_, index) => index)
+
+async function startInOrder(): Promise<void> {
+  const held = new Set((await commands.active()).flatMap(attempt => attempt.gpu_indexes))
+  for (const { run_id } of await commands.waiting()) {
+    const free = gpus.find(index => !held.has(index))
+    if (free === undefined) return
+    const outcome = await commands.schedule(run_id, [free]).catch(error => {
+      // Another one is at this job.
+      if (error instanceof Refusal) return 'gone'
+      throw error
+    })
+    if (outcome === 'quota_in_use') return
+    if (outcome === 'scheduled') held.add(free)
+  }
+}
+
+process.stdout.write('ready\n')
+for (;;) {
+  await startInOrder()
+  await pause(2)
+}
