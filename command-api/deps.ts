@@ -26,6 +26,8 @@ export type CommandConfig = {
   defaultVisibility: 'private' | 'internal'
   /** The most that a file may have that people send, and an archive that it expands to. */
   maxUploadMb: number
+  /** Of slurmrestd; null: no Slurm. */
+  slurmUrl: string | null
   /** How many days files stay that jobs used; 0: for ever. */
   runDirDays: number
 }

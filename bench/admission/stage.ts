@@ -3,7 +3,7 @@ import { askApi, callApi, signIn } from '../../test/servers/api.ts'
 import { until } from '../../test/servers/until.ts'
 import type { LoadResult } from '../load/plan.ts'
 import { runLoad } from '../load/start.ts'
-import { connect, findPostmaster } from '../rig/database.ts'
+import { connect, databaseUrl, findPostmaster } from '../rig/database.ts'
 import { type Server, startServer } from '../rig/server.ts'
 import { type Case, casesOf, gpusPerNode, lockPath } from './cases.ts'
 
@@ -11,6 +11,8 @@ import { type Case, casesOf, gpusPerNode, lockPath } from './cases.ts'
 export type Stage = {
   /** The folder of the checkout. */
   checkout: string
+  url: string
+  databaseUrl: string
   cases: readonly Case[]
   clients: readonly Client[]
   /** Sends the calls of a case as fast as they are answered. */
@@ -65,6 +67,8 @@ async function stageOn(
   const { hostname: host, port } = new URL(url)
   return {
     checkout,
+    url,
+    databaseUrl: await databaseUrl(dataDir),
     cases: casesOf(token, lock),
     clients,
     load: ({ calls }, seconds) =>

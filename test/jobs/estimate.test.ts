@@ -32,4 +32,24 @@ test('the estimate of a job is the median of what runs of its recipe used that s
     gpu_hours: '1.00',
     basis: 'limits.max_duration_s: 3600',
   })
+
+  const warned = async (hours: number) =>
+    (await at.submit({ limits: { max_duration_s: hours * 3600 } })).admission.warnings.find(
+      ({ code }) => code === 'cost_above_history',
+    )?.detail
+  t.is(await warned(4), undefined)
+  t.regex(
+    String(await warned(5)),
+    /^limits.max_duration_s allows 5.00 GPU-hours; the last 3 \S+ runs used 2.00 \(median\)$/,
+  )
+})
+
+test('a profile of an executor that this installation does not have is warned of', async t => {
+  const at = await jobsWithExecutor(t)
+  const warned = async () =>
+    (await at.submit()).admission.warnings.find(({ code }) => code === 'executor_not_configured')
+      ?.detail
+  t.is(await warned(), undefined)
+  await at.pool.query(`update write.profile set executor = 'kubernetes'`)
+  t.regex(String(await warned()), /starts jobs on kubernetes, which this installation is not/)
 })

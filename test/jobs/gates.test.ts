@@ -1,70 +1,11 @@
 import test from 'ava'
 import { type AdmissionFacts, requestOf } from '../../command-api/jobs/admission/facts.ts'
 import { askAll, passAll } from '../../command-api/jobs/admission/gates.ts'
-import {
-  estimateOf,
-  warningsOf,
-  withoutSecrets,
-} from '../../command-api/jobs/admission/warnings.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { jobVariables } from '../../schemas/job-variables.ts'
 import { gateNames } from '../../schemas/jobs.ts'
 import { defaultQuota } from '../../schemas/quotas.ts'
-import type { Recipe } from '../../schemas/recipes.ts'
-import { specOf } from './given.ts'
-
-const digest = `sha256:${'9f'.repeat(32)}`
-const recipe: Recipe = {
-  name: 'grpo',
-  version: '1.4.2',
-  digest,
-  title: 'GRPO',
-  kind: 'train',
-  framework: { name: 'verl', version: '0.6.1', runtime_id: 'rt_verl' },
-  entrypoint: 'train.py',
-  params_schema: {},
-  params_default: {},
-  image: null,
-  resources: { min_gpus: 1, min_nodes: 1, profiles: [] },
-  outputs: [],
-  deprecated: false,
-}
-
-const profile = {
-  name: 'h100-8x',
-  series: 'H100',
-  gpus_per_node: 8,
-  max_nodes: 4,
-  cpus: 64,
-  memory_gb: 512,
-  executor: 'local',
-  container: true,
-  available: true,
-  price_per_gpu_hour: '3.00',
-}
-
-/** The facts of a job that passes every gate, with a test's changes. */
-const factsOf = (
-  spec: Record<string, unknown> = {},
-  changed: Partial<AdmissionFacts> = {},
-): AdmissionFacts => ({
-  spec: specOf(spec),
-  caller: { username: 'ada', role: 'operator' },
-  project: null,
-  recipe,
-  recipes: ['grpo'],
-  params: { value: {}, errors: [] },
-  past: null,
-  registries: ['registry.internal/forge'],
-  quota: defaultQuota,
-  held_gpus: 0,
-  profile,
-  profiles: ['h100-8x'],
-  dangling: [],
-  resolved: { init_from: null, datasets: [] },
-  package: null,
-  ...changed,
-})
+import { digest, factsOf, gpus, profile, recipe } from './facts.ts'
 
 const refusalOf = (facts: AdmissionFacts): Refusal => {
   try {
@@ -74,8 +15,6 @@ const refusalOf = (facts: AdmissionFacts): Refusal => {
   }
   throw new Error('no gate refused')
 }
-
-const gpus = (gpus_per_node: number) => ({ resources: { gpus_per_node } })
 
 test('an admitted job gets the results of all gates, in their order', t => {
   const results = passAll(factsOf())
@@ -319,82 +258,9 @@ test('variables that only the program itself heeds may be set', t => {
   t.deepEqual(jobVariables({ ...env, NODE_OPTIONS: '--import=x', 'A-B': '' }), env)
 })
 
-test('warnings refuse nothing', t => {
-  const facts = factsOf(
-    { env: { WANDB_API_KEY: 'abc', NCCL_DEBUG: 'WARN' } },
-    { recipe: { ...recipe, deprecated: true } },
-  )
-  t.notThrows(() => passAll(facts))
-  t.deepEqual(
-    warningsOf(facts).map(({ code }) => code),
-    ['no_checkpoint_policy', 'recipe_deprecated', 'secret_in_env'],
-  )
-})
-
-test('what nothing heeds yet is named in a warning', t => {
-  const told = (spec: object) =>
-    warningsOf(factsOf({ checkpoints: { every_steps: 5 }, ...spec })).map(({ detail }) => detail)
-  t.deepEqual(told({}), [])
-  t.deepEqual(told({ resources: { disk_gb: 5, placement: 'pack' } }), [
-    'resources.disk_gb, resources.placement: stored with the job, but nothing applies them yet',
-  ])
-  t.deepEqual(told({ checkpoints: { every_steps: 5, keep: { best: 3 } } }), [
-    'checkpoints.keep: stored with the job, but nothing applies it yet',
-  ])
-})
-
 test('a masked value is no value', t => {
   const masked = askAll(factsOf({ env: { HUB_TOKEN: '***' } })).find(({ gate }) => gate === 'env')
   t.like(masked, { ok: false, code: 'env.masked', data: { refused: ['HUB_TOKEN'] } })
-})
-
-test('values of env that look like secrets do not leave the request', t => {
-  const { env } = withoutSecrets(specOf({ env: { HUB_TOKEN: 'abc', NCCL_DEBUG: 'WARN' } })).spec
-  t.deepEqual(env, { HUB_TOKEN: '***', NCCL_DEBUG: 'WARN' })
-})
-
-test('a secret is known by its name or by its value', t => {
-  const secret = {
-    WANDB_KEY: 'x',
-    DB: 'postgres://forge:pw@db/forge',
-    HUB: 'hf_abcdefgh',
-    CLOUD: 'AKIAIOSFODNN7EXAMPLE',
-    SENTRY_DSN: 'x',
-  }
-  const plain = {
-    TOKENIZERS_PARALLELISM: 'false',
-    AUTHOR: 'me',
-    URL: 'https://host/path',
-    SEED: '1',
-  }
-  const { env } = withoutSecrets(specOf({ env: { ...secret, ...plain } })).spec
-  t.deepEqual(env, {
-    ...Object.fromEntries(Object.keys(secret).map(name => [name, '***'])),
-    ...plain,
-  })
-})
-
-test('the estimate is what the newest runs of the recipe used, within the time limit', t => {
-  const past = { runs: 10, gpu_hours: 31.5 }
-  t.deepEqual(estimateOf(factsOf({}, { past })), {
-    gpu_hours: '31.50',
-    cost: '94.50',
-    currency: 'USD',
-    basis: 'last 10 grpo@1.4 runs',
-  })
-  t.like(estimateOf(factsOf({ limits: { max_duration_s: 7200 }, ...gpus(4) }, { past })), {
-    gpu_hours: '8.00',
-    basis: 'limits.max_duration_s: 7200',
-  })
-})
-
-test('without such runs the estimate is the time limit at the price of the profile', t => {
-  t.is(estimateOf(factsOf()), null)
-  t.like(estimateOf(factsOf({ limits: { max_duration_s: 7200 }, ...gpus(4) })), {
-    gpu_hours: '8.00',
-    cost: '24.00',
-    currency: 'USD',
-  })
 })
 
 test('the GPUs that a recipe needs are divided among the nodes', t => {

@@ -49,6 +49,8 @@ export type AdmissionFacts = {
   /** The profile of the spec, or the default one. */
   profile: Profile | null
   profiles: readonly string[]
+  /** Those that this installation has. */
+  executors: readonly string[]
   /** Faults of dangling references, including those to resources the submitter may not read. */
   dangling: readonly string[]
   resolved: Resolved

@@ -4,6 +4,7 @@ import { type CatalogueEntry, findRecipe } from '../../../recipes/catalogue.ts'
 import type { JobSpec } from '../../../schemas/jobspec.ts'
 import type { Profile } from '../../../schemas/profiles.ts'
 import { defaultQuota, type Quota } from '../../../schemas/quotas.ts'
+import type { Deps } from '../../deps.ts'
 import { projectFacts } from '../../short-id.ts'
 import type { ReadPastRuns } from '../past-runs.ts'
 import type { AdmissionFacts } from './facts.ts'
@@ -14,6 +15,7 @@ import { type Lookup, resolveReferences } from './references.ts'
 export type Recipes = { including(lock: JobSpec['lock']): Promise<readonly CatalogueEntry[]> }
 
 export type FactSources = Lookup & {
+  config: Pick<Deps['config'], 'slurmUrl'>
   catalogue: Recipes
   readStored: ReadStored
   readPastRuns: ReadPastRuns
@@ -45,6 +47,7 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
     held_gpus: stored.held_gpus,
     profile: profileNamed(stored.profiles, wanted),
     profiles: stored.profiles.map(profile => profile.name),
+    executors: from.config.slurmUrl === null ? ['local'] : ['local', 'slurm'],
     ...references,
     dangling: [...references.dangling, ...packaged.dangling],
     package: packaged.package,

@@ -14,7 +14,8 @@ export const mask = '***'
 const heldOut = /^(val|valid|validation|eval|test|dev)/i
 
 /** Hints that refuse nothing. */
-export function warningsOf({ spec, recipe, profile }: AdmissionFacts): Warning[] {
+export function warningsOf(facts: AdmissionFacts): Warning[] {
+  const { spec, recipe, profile, executors } = facts
   const { checkpoints, datasets, rules, image, env } = spec.spec
   const idle = notApplied(spec)
   const secrets = Object.entries(env)
@@ -42,6 +43,12 @@ export function warningsOf({ spec, recipe, profile }: AdmissionFacts): Warning[]
       `profile ${profile?.name} runs processes, not containers: the image is not used`,
     ],
     [
+      profile !== null && !executors.includes(profile.executor),
+      'executor_not_configured',
+      `profile ${profile?.name} starts jobs on ${profile?.executor}, which this installation is not connected to: the job waits until an admin configures it`,
+    ],
+    ...aboveHistory(facts),
+    [
       secrets.length > 0,
       'secret_in_env',
       `env seems to contain secrets: ${secrets.join(', ')}; the run gets them, and nobody else sees them`,
@@ -58,6 +65,27 @@ export function warningsOf({ spec, recipe, profile }: AdmissionFacts): Warning[]
     ],
   ]
   return all.filter(([applies]) => applies).map(([, code, detail]) => ({ code, detail }))
+}
+
+/** How much more than its like a job may use before that is pointed out. */
+const muchMore = 2
+
+/** A time limit that allows far more than runs of the recipe use will not end one that hangs. */
+function aboveHistory(facts: AdmissionFacts): [boolean, string, string][] {
+  const { past, recipe } = facts
+  if (!past || !recipe) return []
+  const allowed = allowedHours(facts)
+  const detail = `limits.max_duration_s allows ${allowed.toFixed(2)} GPU-hours; the last ${past.runs} ${lineOf(recipe)} runs used ${past.gpu_hours.toFixed(2)} (median)`
+  const isAbove = Number.isFinite(allowed) && allowed > muchMore * past.gpu_hours
+  return [[isAbove, 'cost_above_history', detail]]
+}
+
+/** GPU-hours within the time limit; infinite without one. */
+const allowedHours = (facts: AdmissionFacts): number => {
+  const { max_duration_s } = facts.spec.spec.limits
+  return max_duration_s === null
+    ? Number.POSITIVE_INFINITY
+    : (max_duration_s / 3600) * requestOf(facts).gpus
 }
 
 /** Keys of the spec that were set, and that no engine or timer heeds yet. */
@@ -83,10 +111,7 @@ export function estimateOf(facts: AdmissionFacts): Estimate | null {
   const { profile, past, recipe } = facts
   const { max_duration_s } = facts.spec.spec.limits
   if (!profile) return null
-  const allowed =
-    max_duration_s === null
-      ? Number.POSITIVE_INFINITY
-      : (max_duration_s / 3600) * requestOf(facts).gpus
+  const allowed = allowedHours(facts)
   const hours = Math.min(past?.gpu_hours ?? Number.POSITIVE_INFINITY, allowed)
   if (hours === Number.POSITIVE_INFINITY) return null
   return {

@@ -1,0 +1,80 @@
+import type { JobCommands } from '../../executor/job-commands.ts'
+import type { Launch } from '../../executor/port.ts'
+import type { SimulatedEngine } from './simulated-engine.ts'
+
+/** Durations in milliseconds. */
+type Figures = Record<
+  | 'one look'
+  | 'slot free until its next job is scheduled'
+  | 'slot free until its next job starts'
+  | 'line printed until shipped',
+  number[]
+>
+
+const noFigures = (): Figures => ({
+  'one look': [],
+  'slot free until its next job is scheduled': [],
+  'slot free until its next job starts': [],
+  'line printed until shipped': [],
+})
+
+/** Takes the times of what an executor asks of jobs and of its engine. */
+export function watch() {
+  let figures = noFigures()
+  let running = 0
+  let lookedAtMs = 0
+  /** By GPU, since when it is free. */
+  const unscheduled = new Map<number, number>()
+  const unstarted = new Map<number, number>()
+  const taken = (since: Map<number, number>, gpus: readonly number[], into: number[]) => {
+    for (const gpu of gpus) {
+      const freeMs = since.get(gpu)
+      if (freeMs !== undefined) into.push(performance.now() - freeMs)
+      since.delete(gpu)
+    }
+  }
+  return {
+    figures: () => figures,
+    running: () => running,
+    unfilled: () => unstarted.size,
+    forget() {
+      figures = noFigures()
+    },
+    started({ gpu_indexes }: Launch) {
+      running++
+      taken(unstarted, gpu_indexes, figures['slot free until its next job starts'])
+    },
+    freed({ gpu_indexes }: Launch) {
+      running--
+      for (const gpu of gpu_indexes) {
+        unscheduled.set(gpu, performance.now())
+        unstarted.set(gpu, performance.now())
+      }
+    },
+    /** The same commands; a look begins with the first and ends with the last of these. */
+    through: (commands: JobCommands, engine: SimulatedEngine): JobCommands => ({
+      ...commands,
+      noteSeen() {
+        lookedAtMs = performance.now()
+        return commands.noteSeen()
+      },
+      async keepWaiting(waits) {
+        await commands.keepWaiting(waits)
+        figures['one look'].push(performance.now() - lookedAtMs)
+      },
+      async schedule(run_id, gpu_indexes) {
+        const outcome = await commands.schedule(run_id, gpu_indexes)
+        if (outcome === 'scheduled')
+          taken(unscheduled, gpu_indexes, figures['slot free until its next job is scheduled'])
+        return outcome
+      },
+      async shipped(run_id, attempt, offsets) {
+        await commands.shipped(run_id, attempt, offsets)
+        // Of the newest line that went.
+        const upTo = (offsets[0]?.stdout ?? 0) - 1
+        const printedMs = engine.printedAtMs(run_id, upTo)
+        if (printedMs !== null) figures['line printed until shipped'].push(Date.now() - printedMs)
+      },
+    }),
+  }
+}
