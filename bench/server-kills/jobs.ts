@@ -95,29 +95,30 @@ export type Verdict = { lost: number; twice: number; wrong: number; faults: stri
 /** Waits for the end of each job, and compares it with what it was to be. */
 export async function judge(jobs: Jobs, planned: readonly Planned[]): Promise<Verdict> {
   const verdict: Verdict = { lost: 0, twice: 0, wrong: 0, faults: [] }
-  const note = (
-    kind: 'lost' | 'twice' | 'wrong',
-    { run_id, exit }: Planned,
-    ended: Ended | null,
-  ) => {
-    verdict[kind]++
-    verdict.faults.push(`${kind}: ${run_id} was to end with ${exit}: ${JSON.stringify(ended)}`)
-  }
   for (const job of planned) {
     const wholeOutput = async () => {
       const ended = await jobs.ended(job.run_id)
-      return ended?.lines.includes(`ends with ${job.exit}`) ? ended : null
+      return ended?.lines.includes(lastLine(job)) ? ended : null
     }
     const ended = await until(`${job.run_id} has ended`, endedWithinMs, wholeOutput, 100).catch(
       () => jobs.ended(job.run_id),
     )
-    const times = (line: string) => ended?.lines.filter(found => found === line).length ?? 0
-    const state = job.exit === 0 ? 'succeeded' : 'failed'
-    const [attempt] = ended?.attempts ?? []
-    if (!ended || times('started') === 0) note('lost', job, ended)
-    else if (ended.attempts.length > 1 || times('started') > 1) note('twice', job, ended)
-    else if (ended.state !== state || attempt?.exit_code !== job.exit) note('wrong', job, ended)
-    else if (times(`ends with ${job.exit}`) !== 1) note('wrong', job, ended)
+    const fault = faultOf(job, ended)
+    if (fault === null) continue
+    verdict[fault]++
+    const { run_id, exit } = job
+    verdict.faults.push(`${fault}: ${run_id} was to end with ${exit}: ${JSON.stringify(ended)}`)
   }
   return verdict
+}
+
+const lastLine = ({ exit }: Plan) => `ends with ${exit}`
+
+function faultOf(job: Plan, ended: Ended | null): 'lost' | 'twice' | 'wrong' | null {
+  const times = (line: string) => ended?.lines.filter(found => found === line).length ?? 0
+  if (!ended || times('started') === 0) return 'lost'
+  if (ended.attempts.length > 1 || times('started') > 1) return 'twice'
+  const state = job.exit === 0 ? 'succeeded' : 'failed'
+  const isTrue = ended.state === state && ended.attempts[0]?.exit_code === job.exit
+  return isTrue && times(lastLine(job)) === 1 ? null : 'wrong'
 }
