@@ -87,7 +87,7 @@ function quotaInWords({ owner }: WaitingJob, { holding, roomOf }: QueuePicture):
 export function soonerThan({ job, position }: PlacedJob, facts: Facts): Sooner[] {
   if (job.reason === 'queue_paused')
     return [{ kind: 'queue_resumed', detail: 'An administrator resumes the queue.' }]
-  if (job.reason === 'quota_in_use') return [ownEnds(job, facts.picture)]
+  if (job.reason === 'quota_in_use') return [ownEnds(job, facts)]
   return [
     ...(job.reason === 'draining' ? [undrained(job)] : smaller(job, position, facts)),
     ...otherProfiles(job, facts),
@@ -100,15 +100,21 @@ const undrained = ({ executor }: WaitingJob): Sooner => ({
   detail: `An administrator lets jobs start on ${executor} again.`,
 })
 
-function ownEnds(job: WaitingJob, { holding }: QueuePicture): Sooner {
-  const own = byEnd(holding.filter(({ owner }) => owner === job.owner))
-  const which = own.map(({ short_id }) => short_id).join(', ')
+/** Of its owner, who may have jobs in projects that the reader does not see. */
+function ownEnds(job: WaitingJob, { picture, maySee }: Facts): Sooner {
+  const own = byEnd(picture.holding.filter(({ owner }) => owner === job.owner))
+  const seen = own.filter(maySee)
+  const which = [
+    ...seen.map(({ short_id }) => short_id),
+    ...(seen.length < own.length ? ['one that you may not see'] : []),
+  ]
   return {
     kind: 'own_job_ends',
-    detail: which
-      ? `One of the jobs that hold the quota ends: ${which}.`
-      : 'The GPU-hours of the day are used up: a new day (UTC), or a larger quota.',
-    run_ids: own.map(({ run_id }) => run_id),
+    detail:
+      own.length > 0
+        ? `One of the jobs that hold the quota ends: ${which.join(', ')}.`
+        : 'The GPU-hours of the day are used up: a new day (UTC), or a larger quota.',
+    run_ids: seen.map(({ run_id }) => run_id),
   }
 }
 
