@@ -10,6 +10,7 @@ export type WaitingJob = QueuedJob & {
   series: string
   profile: string
   recipe: string | null
+  nodes: number
   /** Waits until then before its next attempt. */
   not_before: Date | null
   reason: QueueReason | null
@@ -79,7 +80,7 @@ export type QueuePicture = {
 /** A job that is about to be submitted. */
 export type Newcomer = Pick<
   WaitingJob,
-  'owner' | 'priority' | 'gpus' | 'executor' | 'series' | 'profile' | 'recipe'
+  'owner' | 'priority' | 'nodes' | 'gpus' | 'executor' | 'series' | 'profile' | 'recipe'
 >
 
 /**

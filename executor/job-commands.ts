@@ -6,7 +6,13 @@ import type { Exited, Offsets } from './port.ts'
 export type WhyClosed = 'queue_paused' | 'draining'
 
 /** A queued job whose owner's quota has room for it; listed in queue order. */
-export type WaitingJob = { run_id: string; gpus: number; reason: QueueReason | null }
+export type WaitingJob = {
+  run_id: string
+  nodes: number
+  /** Of all nodes together. */
+  gpus: number
+  reason: QueueReason | null
+}
 
 /** An attempt that holds GPUs: scheduled and not known to have ended, whatever its job's state. */
 export type ActiveAttempt = {

@@ -2,7 +2,10 @@ import type { WaitingJob } from './job-commands.ts'
 import { assignSlots } from './slots.ts'
 
 export type Start = { run_id: string; gpu_indexes: number[] }
-export type Wait = { run_id: string; reason: 'waiting_capacity' | 'behind_priority' }
+export type Wait = {
+  run_id: string
+  reason: 'waiting_capacity' | 'waiting_gang' | 'behind_priority'
+}
 
 /**
  * Proposes the jobs to start on these GPUs, in queue order; `command-api/jobs/reservation.ts` decides. No job
@@ -18,7 +21,8 @@ export function planStarts(
   const waits: Wait[] = []
   const taken = [...held]
   let isBlocked = false
-  for (const { run_id, gpus } of waiting) {
+  for (const job of waiting) {
+    const { run_id, gpus } = job
     if (gpus > capacity) {
       waits.push({ run_id, reason: 'waiting_capacity' })
       continue
@@ -28,9 +32,15 @@ export function planStarts(
       taken.push(...gpu_indexes)
       starts.push({ run_id, gpu_indexes })
     } else {
-      waits.push({ run_id, reason: isBlocked ? 'behind_priority' : 'waiting_capacity' })
+      waits.push({ run_id, reason: isBlocked ? 'behind_priority' : lackOf(job, capacity, taken) })
       isBlocked = true
     }
   }
   return { starts, waits }
+}
+
+/** Some of its nodes may have room, but all of them start together. */
+function lackOf({ nodes, gpus }: WaitingJob, capacity: number, taken: readonly number[]) {
+  const isGang = nodes > 1 && assignSlots(capacity, taken, gpus / nodes) !== null
+  return isGang ? 'waiting_gang' : 'waiting_capacity'
 }

@@ -38,6 +38,7 @@ export const queueReasons = [
   'waiting_capacity',
   'quota_in_use',
   'behind_priority',
+  'waiting_gang',
   'held_approval',
   'not_before',
   'retry_backoff',

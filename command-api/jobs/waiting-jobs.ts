@@ -76,6 +76,6 @@ export const hasRoom = `coalesce(q.held_gpus, 0) + j.gpus <= coalesce(q.max_conc
       <= coalesce((q.per_series -> j.series ->> 'max_concurrent_gpus')::int, 2147483647)`
 
 const queuedJobs = `
-  select j.run_id, j.short_id, j.owner, j.project, j.executor, j.series, j.profile, j.recipe, j.gpus, j.priority,
+  select j.run_id, j.short_id, j.owner, j.project, j.executor, j.series, j.profile, j.recipe, j.nodes, j.gpus, j.priority,
          j.admitted_at, j.not_before, j.queue_reason as reason, (${hasRoom}) as has_room
     from write.job_state j left join write.quota q on q.username = j.owner where j.state = 'queued'`

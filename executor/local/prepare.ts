@@ -22,7 +22,10 @@ export async function prepareAttempt(
   const runDirectory = path.join(runsDirectory, launch.run_id)
   const directory = path.join(runDirectory, String(launch.attempt))
   const fresh = attemptPaths(path.join(runsDirectory, `.new-${randomUUID()}`))
-  await mkdir(runDirectory, { recursive: true, mode: 0o700 })
+  // Not the folder above it, which is missing while its disk is.
+  await mkdir(runDirectory, { mode: 0o700 }).catch(error => {
+    if (!isErrno(error, 'EEXIST')) throw error
+  })
   try {
     await mkdir(fresh.directory, { mode: 0o700 })
     const tmps = nodesOf(launch).map(({ rank }) => fresh.rank(rank).tmp)

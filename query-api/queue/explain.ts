@@ -47,6 +47,8 @@ export function waitInWords(job: WaitingJob, facts: Facts): string {
       return `Its last attempt was lost; the next one starts after ${whenOf(job.not_before)}.`
     case 'held_approval':
       return 'It waits for an approval.'
+    case 'waiting_gang':
+      return gangInWords(job, picture)
     default:
       return capacityInWords(job, picture)
   }
@@ -66,13 +68,22 @@ function capacityInWords(job: WaitingJob, picture: QueuePicture): string {
   return `It needs ${plural(job.gpus, 'GPU')}, and ${free} of ${all} are free.`
 }
 
+function gangInWords(job: WaitingJob, picture: QueuePicture): string {
+  const { all, free } = roomOn(picture, job)
+  const each = job.gpus / job.nodes
+  const now = Math.min(job.nodes - 1, Math.floor(free / each))
+  return `Its ${job.nodes} nodes of ${plural(each, 'GPU')} start together: there is room for ${now} of ${job.nodes} now, as ${free} of ${all} GPUs are free.`
+}
+
 function behindInWords(job: WaitingJob, { waiting }: QueuePicture): string {
   const place = waiting.findIndex(other => other.job.run_id === job.run_id)
   const ahead = on(
     waiting.slice(0, place).map(other => other.job),
     job,
   )
-  const first = ahead.find(({ reason }) => reason === 'waiting_capacity')
+  const first = ahead.find(
+    ({ reason }) => reason === 'waiting_capacity' || reason === 'waiting_gang',
+  )
   const needs = first ? `, the first of which waits for ${plural(first.gpus, 'GPU')}` : ''
   return `${plural(ahead.length, 'job')} ${ahead.length === 1 ? 'is' : 'are'} ahead of it${needs}; no job overtakes one that waits for GPUs.`
 }

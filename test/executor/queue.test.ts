@@ -2,7 +2,10 @@ import test from 'ava'
 import type { WaitingJob } from '../../executor/job-commands.ts'
 import { planStarts } from '../../executor/queue.ts'
 
-const job = (run_id: string, gpus: number): WaitingJob => ({ run_id, gpus, reason: null })
+const job = (run_id: string, gpus: number, nodes = 1): WaitingJob => ({
+  ...{ run_id, nodes, gpus },
+  reason: null,
+})
 
 test('jobs start in queue order on the lowest free GPUs', t => {
   t.deepEqual(planStarts([job('a', 1), job('b', 2)], 4, [0]), {
@@ -33,4 +36,17 @@ test('a job that requests more GPUs than exist blocks nobody', t => {
     starts: [{ run_id: 'small', gpu_indexes: [0] }],
     waits: [{ run_id: 'huge', reason: 'waiting_capacity' }],
   })
+})
+
+test('a job of several nodes waits for all of them, although some could start', t => {
+  const reasons = (...jobs: WaitingJob[]) => planStarts(jobs, 4, [0]).waits.map(wait => wait.reason)
+  t.deepEqual(reasons(job('two nodes of two', 4, 2)), ['waiting_gang'])
+  t.deepEqual(reasons(job('one node of four', 4)), ['waiting_capacity'])
+  t.deepEqual(planStarts([job('two nodes of two', 4, 2)], 4, [0, 1, 2]).waits, [
+    { run_id: 'two nodes of two', reason: 'waiting_capacity' },
+  ])
+  t.deepEqual(reasons(job('first', 4), job('two nodes', 2, 2)), [
+    'waiting_capacity',
+    'behind_priority',
+  ])
 })

@@ -7,6 +7,7 @@ const hardware = { executor: 'local', series: 'H100', profile: 'h100', recipe: '
 const job = (changed: Partial<WaitingJob> = {}): WaitingJob => ({
   ...ids,
   ...hardware,
+  nodes: 1,
   gpus: 4,
   priority: 0,
   admitted_at: new Date(0),
@@ -55,6 +56,13 @@ test('a wait is told with its numbers', t => {
   t.is(
     waitInWords(behind, facts({ waiting: [placed(first), placed(behind, 2)] })),
     '1 job is ahead of it, the first of which waits for 8 GPUs; no job overtakes one that waits for GPUs.',
+  )
+  t.is(
+    waitInWords(
+      job({ reason: 'waiting_gang', nodes: 2 }),
+      facts({ holding: busy.picture.holding }),
+    ),
+    'Its 2 nodes of 2 GPUs start together: there is room for 1 of 2 now, as 2 of 8 GPUs are free.',
   )
   t.regex(
     waitInWords(job({ reason: 'quota_in_use' }), facts({ holding: [holding('ada-s-2', 's', 6)] })),
