@@ -86,7 +86,7 @@ test.serial('a job of two nodes waits until there are GPUs for both', async t =>
       'select queue_reason from write.job_state where run_id = $1',
       [two.run_id],
     )
-    return rows[0]?.queue_reason === 'waiting_capacity'
+    return rows[0]?.queue_reason === 'waiting_gang'
   })
   t.is(await at.stateOf(two.run_id), 'queued')
 })
