@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { adminPassword, askApi, signIn } from '../test/servers/api.ts'
 import { until } from '../test/servers/until.ts'
@@ -13,6 +14,8 @@ const pointsPerRequest = 16
 const project = 'rebuilt'
 const reader = 'reader'
 const segmentSeconds = 20
+/** No read is to take as long, also during a rebuild, in milliseconds. */
+const goalMs = 500
 
 const { values: options } = parseArgs({
   options: {
@@ -26,6 +29,8 @@ const { values: options } = parseArgs({
     readers: { type: 'string', default: '4' },
     runs: { type: 'string', default: '32' },
     connections: { type: 'string', default: '16' },
+    /** Seconds before each rebuild in which the same goes on without one. */
+    without: { type: 'string', default: '7' },
   },
 })
 const plan = {
@@ -36,11 +41,13 @@ const plan = {
   readers: Number(options.readers),
   runs: Number(options.runs),
   connections: Number(options.connections),
+  without: Number(options.without),
 }
 
 type Rebuilt = { seconds: number; state: string; error: string | null; records: number }
-type Read = { path: string; ms: number; status: number }
-const noRead: Read = { path: 'none', ms: 0, status: 0 }
+type Read = { path: string; ms: number; status: number; during: boolean }
+const noRead: Read = { path: 'none', ms: 0, status: 0, during: false }
+const slowestOf = (reads: readonly Read[]) => reads.reduce((a, b) => (b.ms > a.ms ? b : a), noRead)
 type Driven = { points: number; decisions: number; seconds: number; failures: Map<string, number> }
 
 const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${line}`)
@@ -98,7 +105,7 @@ function startReader(
   url: string,
   token: string,
   runs: readonly ExternalRun[],
-  reads: Read[],
+  { reads, isRebuilding }: { reads: Read[]; isRebuilding: () => boolean },
 ): Load {
   let stopped = false
   const pathsOf = ({ run_id }: ExternalRun) => [
@@ -113,9 +120,12 @@ function startReader(
     for (let turn = 0; !stopped; turn++) {
       const path = paths[turn % paths.length] ?? ''
       const began = performance.now()
+      const before = isRebuilding()
       const { status, refusal } = await get(`${url}${path}`, token)
       if (status !== 200) say(`${path}: ${status} ${refusal}`)
-      reads.push({ path: path.replace(/run_\w+/, '{id}'), ms: performance.now() - began, status })
+      const during = before || isRebuilding()
+      const ms = performance.now() - began
+      reads.push({ path: path.replace(/run_\w+/, '{id}'), ms, status, during })
     }
   }
   const reading = read()
@@ -157,23 +167,32 @@ async function measure({ url }: Server, rebuilds: number) {
   const driven: Driven = { points: 0, decisions: 0, seconds: 0, failures: new Map() }
   const reads: Read[] = []
   const rebuilt: Rebuilt[] = []
+  const slowest = { during: [] as number[], without: [] as number[] }
+  let rebuilding = false
+  const noting = { reads, isRebuilding: () => rebuilding }
   const loads = [
     startLoad(url, admin, runs, driven),
     ...Array.from({ length: plan.readers }, (_, nth) =>
-      startReader(url, person, [...runs.slice(nth), ...runs.slice(0, nth)], reads),
+      startReader(url, person, [...runs.slice(nth), ...runs.slice(0, nth)], noting),
     ),
   ]
   for (let nth = 1; nth <= rebuilds; nth++) {
-    const from = reads.length
+    let from = reads.length
+    await pause(plan.without * 1000)
+    slowest.without.push(slowestOf(reads.slice(from)).ms)
+    from = reads.length
+    rebuilding = true
     const one = await rebuildOnce(url, admin)
+    rebuilding = false
     rebuilt.push(one)
-    const slowest = reads.slice(from).reduce((a, b) => (b.ms > a.ms ? b : a), noRead)
+    const { ms, path } = slowestOf(reads.slice(from))
+    slowest.during.push(ms)
     say(
-      `rebuild ${nth}: ${one.state} after ${number(one.seconds, 1)} s, ${number(one.records)} records, slowest read ${number(slowest.ms)} ms (${slowest.path}) ${one.error ?? ''}`,
+      `rebuild ${nth}: ${one.state} after ${number(one.seconds, 1)} s, ${number(one.records)} records, slowest read ${number(ms)} ms (${path}) ${one.error ?? ''}`,
     )
   }
   await Promise.all(loads.map(load => load.stop()))
-  return { driven, reads, rebuilt }
+  return { driven, reads, rebuilt, slowest }
 }
 
 type Figures = Awaited<ReturnType<typeof measure>> & { heldMs: number[] }
@@ -193,19 +212,33 @@ async function measureOnServer(rebuilds: number): Promise<Figures> {
 function print(all: readonly Figures[]): boolean {
   const reads = all.flatMap(one => one.reads)
   const rebuilt = all.flatMap(one => one.rebuilt)
-  const rows = [...Map.groupBy(reads, ({ path }) => path)].map(([path, some]) => ({
-    path,
-    took: spreadOf(some.map(({ ms }) => ms)),
-  }))
+  const rows = [...Map.groupBy(reads, ({ path }) => path)].map(([path, some]) => {
+    const took = (during: boolean) =>
+      spreadOf(some.filter(read => read.during === during).map(({ ms }) => ms))
+    return { path, with: took(true), without: took(false) }
+  })
   console.log(
     toTable(rows, [
       ['read', row => row.path.slice(0, 60)],
-      ['reads', row => number(row.took.count)],
-      ['p50 ms', row => number(row.took.p50)],
-      ['p99 ms', row => number(row.took.p99)],
-      ['slowest ms', row => number(row.took.max)],
+      ['reads', row => number(row.with.count)],
+      ['p50 ms', row => number(row.with.p50)],
+      ['p99 ms', row => number(row.with.p99)],
+      ['slowest ms', row => number(row.with.max)],
+      ['without a rebuild p50 ms', row => number(row.without.p50)],
+      ['p99 ms', row => number(row.without.p99)],
+      ['slowest ms', row => number(row.without.max)],
     ]),
   )
+  for (const [what, times] of [
+    ['a rebuild', all.flatMap(one => one.slowest.during)],
+    [`${plan.without} s without one`, all.flatMap(one => one.slowest.without)],
+  ] as const) {
+    const { p50, max } = spreadOf(times)
+    const over = times.filter(ms => ms >= goalMs).length
+    console.log(
+      `slowest read of ${what}: p50 ${number(p50)} ms, at most ${number(max)} ms; ${over} of ${times.length} took ${goalMs} ms or more`,
+    )
+  }
   const failed = rebuilt.filter(({ state }) => state !== 'succeeded')
   const seconds = spreadOf(rebuilt.map(one => one.seconds))
   const refused = reads.filter(({ status }) => status !== 200)

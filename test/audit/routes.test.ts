@@ -58,9 +58,10 @@ async function faultsOf(set: SampleServer, route: Route, requestId: string): Pro
     headers: { ...call.headers, 'x-request-id': requestId },
   })
   if (status !== 200) return [`${name} changes nothing, it answers ${status} ${text}`]
+  // What a duty did because of the request bears its id too, and comes at any time.
   const { rows } = await set.pool.query<Left>(
     `select type, meta -> 'actor' as actor from write.event
-      where meta ->> 'request_id' = $1 order by position`,
+      where meta ->> 'request_id' = $1 and meta #>> '{actor,via}' <> 'duty' order by position`,
     [requestId],
   )
   if (changes[name]?.leavesNoEvent !== undefined)
