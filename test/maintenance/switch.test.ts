@@ -83,6 +83,10 @@ test('reports are refused, and open streams end with a reconnect delay', async t
       body: { run_id: run.run_id, points: [{ key: 'loss', step: 1, value: 1 }] },
     })
   t.is((await report()).status, 200)
+  await until('the run can be read', 20_000, async () => {
+    const { status } = await forge.call('GET', `/api/runs/${run.run_id}`)
+    return status === 200
+  })
   const response = await fetch(`${forge.url}/api/runs/${run.run_id}/metrics/stream`, {
     headers: { authorization: `Bearer ${forge.token}` },
     signal: AbortSignal.timeout(120_000),

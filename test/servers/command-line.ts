@@ -39,6 +39,8 @@ export async function commandLine(
           env: { ...own, ...(terminal && { TERM: 'xterm-256color' }), ...env },
         })
         let [stdout, stderr] = ['', '']
+        // It may have ended before it has read all; `close` tells.
+        child.stdin.on('error', () => {})
         child.stdout.on('data', chunk => {
           stdout += chunk
           onStdout?.(stdout, signal => void child.kill(signal))

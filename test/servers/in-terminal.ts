@@ -26,6 +26,8 @@ export function inTerminal(
     env: { PATH: process.env.PATH, HOME: process.env.HOME, TERM: 'xterm', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
+  // It may have ended before it has read all; `ended` tells.
+  child.stdin.on('error', () => {})
   let shown = ''
   child.stdout.setEncoding('utf8').on('data', text => {
     shown += text
