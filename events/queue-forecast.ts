@@ -203,6 +203,37 @@ function rangeOf(ascending: readonly number[]): Range | null {
     : { p50: Math.floor(p50), p90: Math.ceil(p90) + lookS }
 }
 
+/** A forecast that was made, uncorrected, and the wait that followed, in seconds. */
+export type Outcome = { range: Range; wait: number }
+
+/** By what waits exceeded their forecasts of late, at the middle and at the 90th percentile. */
+export type Correction = { p50: number; p90: number }
+
+export const noCorrection: Correction = { p50: 1, p90: 1 }
+/** Outcomes that count: enough for a 90th percentile, few enough to follow a change. */
+export const countedOutcomes = 200
+const leastOutcomes = 20
+
+/**
+ * What forecasts lack, learned from their outcomes: a future knows nothing of jobs that are yet to be submitted, and of
+ * these some go ahead. Those that were foretold to start at once say nothing of that.
+ */
+export function correctionOf(outcomes: readonly Outcome[]): Correction {
+  const waited = outcomes.filter(({ range }) => range.p90 > lookS)
+  if (waited.length < leastOutcomes) return noCorrection
+  const excess = (share: number, foretold: (range: Range) => number) => {
+    const ratios = waited.map(({ range, wait }) => wait / Math.max(1, foretold(range)))
+    return ratios.sort((a, b) => a - b)[Math.floor(share * ratios.length)] ?? 1
+  }
+  return { p50: excess(0.5, range => range.p50), p90: excess(0.9, range => range.p90) }
+}
+
+export function corrected({ p50, p90 }: Range, by: Correction): Range {
+  if (p90 <= lookS) return { p50, p90 }
+  const middle = Math.floor(p50 * by.p50)
+  return { p50: middle, p90: Math.max(middle, Math.ceil(p90 * by.p90)) }
+}
+
 /** Numbers in [0, 1), the same for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed | 0

@@ -77,6 +77,9 @@ export type QueuePicture = {
   roomOf: (owner: string) => Room
 }
 
+/** The place that a job gets; `foretold` is its wait as the queue alone tells it, uncorrected. */
+export type NewPlace = { view: QueueView; foretold: Range | null }
+
 /** A job that is about to be submitted. */
 export type Newcomer = Pick<
   WaitingJob,
@@ -89,7 +92,7 @@ export type Newcomer = Pick<
  */
 export type QueueBook = {
   /** The places that jobs submitted now get, each behind those before it. */
-  placesOf(newcomers: readonly Newcomer[]): Promise<QueueView[]>
+  placesOf(newcomers: readonly Newcomer[]): Promise<NewPlace[]>
   picture(): Promise<QueuePicture>
   /** Read now. */
   switches(): Promise<QueueSwitches>

@@ -1,4 +1,8 @@
 import {
+  corrected,
+  correctionOf,
+  countedOutcomes,
+  type Outcome,
   type Outlook,
   oneFuture,
   type Range,
@@ -39,6 +43,8 @@ export function replay(count: number, load: number): Replay {
   const jobs = synthetic(count, load, seededRandom(42))
   const promises = new Map<Job, Range | null>()
   const started = new Map<Job, number>()
+  const raw = new Map<Job, Range | null>()
+  const outcomes: Outcome[] = []
   let waiting: Job[] = []
   let running: Ended[] = []
   const done: Ended[] = []
@@ -51,6 +57,8 @@ export function replay(count: number, load: number): Replay {
       if (left < 0) break
       running.push({ job, started: now, ended: now + job.lasts })
       started.set(job, now)
+      const range = raw.get(job)
+      if (range) outcomes.push({ range, wait: now - job.submitted })
     }
     waiting = waiting.filter(job => !started.has(job))
   }
@@ -68,7 +76,9 @@ export function replay(count: number, load: number): Replay {
     passTo(job.submitted)
     waiting.push(job)
     startWhatFits(job.submitted)
-    promises.set(job, forecast(job, { waiting, running, done, past, now: job.submitted }))
+    const range = forecast(job, { waiting, running, done, past, now: job.submitted })
+    raw.set(job, range)
+    promises.set(job, range && corrected(range, correctionOf(outcomes.slice(-countedOutcomes))))
   }
   passTo(Number.POSITIVE_INFINITY)
   return judged(jobs, promises, started)

@@ -43,7 +43,7 @@ export const admissionRoutes = (deps: Deps, submits: Submits): Route[] => [
         gates,
         warnings: warningsOf(facts),
         estimate: estimateOf(facts),
-        queue: ok ? ((await deps.queue.placesOf([newcomerOf(facts)]))[0] ?? null) : null,
+        queue: ok ? ((await deps.queue.placesOf([newcomerOf(facts)]))[0]?.view ?? null) : null,
       }
     },
   }),

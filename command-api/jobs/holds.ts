@@ -63,14 +63,18 @@ export async function releaseHolds(tx: Transaction, run_id: string, now: Date): 
   await tx.query('delete from write.gpu_slot where run_id = $1', [run_id])
 }
 
-/** Holds older than this say nothing about today's jobs. */
+/** What is older than this says nothing about today's jobs. */
 export async function forgetOldHolds(pool: Pool, now: Date): Promise<void> {
   await pool.query({
     name: 'forget_old_holds',
-    text: `delete from write.past_hold where ended_at < $1::timestamptz - interval '90 days'`,
+    text: `with holds as (delete from write.past_hold where ended_at < ${longAgo}),
+                waits as (delete from write.past_wait where started_at < ${longAgo})
+           delete from write.past_run where ended_at < ${longAgo}`,
     values: [now],
   })
 }
+
+const longAgo = `$1::timestamptz - interval '90 days'`
 
 /** False if another run holds one of them. */
 export async function takeSlots(

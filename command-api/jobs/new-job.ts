@@ -1,5 +1,6 @@
 import type { Job } from '../../events/job-state.ts'
 import { type JobAdmitted, type JobEvent, paramsAdded } from '../../events/jobs.ts'
+import type { Range } from '../../events/queue-forecast.ts'
 import type { Newcomer } from '../../events/queue-picture.ts'
 import { digestOf } from '../../platform/digest.ts'
 import { Refusal } from '../../platform/refusal.ts'
@@ -65,6 +66,8 @@ export function holdOf({ spec }: AdmissionFacts, now: Date): Hold | null {
 export type NewJob = Pick<Decided<Job, JobEvent>, 'state' | 'events' | 'now'> & {
   facts: AdmissionFacts
   admitted: JobAdmitted
+  /** What the queue alone tells of its wait. */
+  foretold: Range | null
 }
 
 /** Inserts the rows of new jobs that other rules and the executor use. */
@@ -75,7 +78,7 @@ export async function insertJobs(tx: Transaction, jobs: readonly NewJob[]): Prom
              select * from jsonb_to_recordset($1) as job (
                run_id text, short_id text, owner text, project text, priority int, profile text, series text, gpus int, nodes int,
                price numeric, admitted_at timestamptz, executor text, env jsonb, pending_until timestamptz, state text,
-               queue_reason text, not_before timestamptz, recipe text, upload_id text)),
+               queue_reason text, not_before timestamptz, recipe text, upload_id text, foretold_p50_s int, foretold_p90_s int)),
            run as (
              insert into write.run_state (run_id, short_id, owner, project, source, last_report_at)
              select run_id, short_id, owner, project, 'job', admitted_at from given),
@@ -83,9 +86,10 @@ export async function insertJobs(tx: Transaction, jobs: readonly NewJob[]): Prom
              update write.upload u set used_at = given.admitted_at
                from given where u.upload_id = given.upload_id returning u.upload_id)
            insert into write.job_state (run_id, short_id, owner, project, priority, profile, series, gpus, admitted_at,
-                                        executor, env, pending_until, state, queue_reason, not_before, nodes, recipe, upload_id, priced_at)
+                                        executor, env, pending_until, state, queue_reason, not_before, nodes, recipe, upload_id,
+                                        foretold_p50_s, foretold_p90_s, priced_at)
            select run_id, short_id, owner, project, priority, profile, series, gpus, admitted_at, executor, env,
-                  pending_until, state, queue_reason, not_before, nodes, recipe, upload_id,
+                  pending_until, state, queue_reason, not_before, nodes, recipe, upload_id, foretold_p50_s, foretold_p90_s,
                   -- The change that led to the price read at admission; a later one is still to be applied.
                   coalesce((select max(effective_at) from write.profile_rate r
                              where r.profile = given.profile and r.price_per_gpu_hour = given.price), '-infinity')
@@ -97,7 +101,7 @@ export async function insertJobs(tx: Transaction, jobs: readonly NewJob[]): Prom
     throw new Refusal('conflict', 'The package has just been deleted; upload it again')
 }
 
-function rowOf({ facts, admitted, state: job, now }: NewJob) {
+function rowOf({ facts, admitted, foretold, state: job, now }: NewJob) {
   const { run_id, short_id, owner, project, priority, profile, series, gpus, nodes } = admitted
   const { env, limits, source } = facts.spec.spec
   return {
@@ -112,6 +116,9 @@ function rowOf({ facts, admitted, state: job, now }: NewJob) {
     not_before: job.not_before,
     recipe: admitted.recipe.name,
     upload_id: source.kind === 'package' ? source.upload_id : null,
+    // A job that is held waits for its time, too.
+    foretold_p50_s: job.state === 'queued' ? foretold?.p50 : null,
+    foretold_p90_s: job.state === 'queued' ? foretold?.p90 : null,
   }
 }
 
@@ -130,7 +137,7 @@ export function newcomerOf(facts: AdmissionFacts): Newcomer {
 
 /** `place` is the one that the job gets if nothing holds it. */
 export function resultOf(
-  { admitted, events, now }: NewJob,
+  { admitted, events, now }: Omit<NewJob, 'foretold'>,
   place: QueueView | null,
 ): AdmissionResult {
   const { run_id, short_id, project, spec, spec_digest, gates, warnings } = admitted

@@ -1,5 +1,8 @@
 import type { Pool } from 'pg'
 import {
+  type Correction,
+  correctionOf,
+  countedOutcomes,
   leastPast,
   type Outlook,
   type Room,
@@ -20,6 +23,8 @@ export type Ground = {
   rooms: Map<string, Room>
   /** By recipe and profile: for how many seconds the last attempts held their GPUs, ascending. */
   past: Map<string, number[]>
+  /** By executor. */
+  corrections: Map<string, Correction>
 }
 
 /** `gpus`: of all its nodes together. */
@@ -29,7 +34,7 @@ type ProfileRow = { name: string; series: string; executor: string; gpus: number
 const countedPast = 50
 
 export async function readGround(pool: Pool): Promise<Ground> {
-  const [holding, held, profiles, rooms, past] = await Promise.all([
+  const [holding, held, profiles, rooms, past, waits] = await Promise.all([
     pool.query<HoldingJob>({ name: 'holding_jobs', text: holdingJobs }),
     pool.query<WaitingJob>({ name: 'held_jobs', text: heldJobs }),
     pool.query<ProfileRow>({ name: 'queue_profiles', text: profilesNow }),
@@ -39,6 +44,7 @@ export async function readGround(pool: Pool): Promise<Ground> {
       text: pastHolds,
       values: [countedPast],
     }),
+    pool.query<PastWait>({ name: 'past_waits', text: pastWaits, values: [countedOutcomes] }),
   ])
   return {
     holding: holding.rows,
@@ -47,8 +53,24 @@ export async function readGround(pool: Pool): Promise<Ground> {
     capacity: capacityOf(profiles.rows),
     rooms: new Map(rooms.rows.map(({ username, gpus, jobs }) => [username, { gpus, jobs }])),
     past: new Map(past.rows.map(row => [kindOf(row), row.seconds])),
+    corrections: correctionsOf(waits.rows),
   }
 }
+
+type PastWait = { executor: string; p50: number; p90: number; wait: number }
+
+const pastWaits = `
+  select w.executor, w.p50_s as p50, w.p90_s as p90, w.waited_s as wait
+    from (select distinct executor from write.profile) e, lateral (
+      select * from write.past_wait p where p.executor = e.executor order by started_at desc limit $1) w`
+
+const correctionsOf = (rows: readonly PastWait[]): Map<string, Correction> =>
+  new Map(
+    [...Map.groupBy(rows, ({ executor }) => executor)].map(([executor, own]) => [
+      executor,
+      correctionOf(own.map(({ p50, p90, wait }) => ({ range: { p50, p90 }, wait }))),
+    ]),
+  )
 
 const holdingJobs = `
   select run_id, short_id, owner, project, executor, series, profile, recipe, gpus, scheduled_at, limit_at

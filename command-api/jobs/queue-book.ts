@@ -1,15 +1,20 @@
 import type { Pool } from 'pg'
-import { rangesOf } from '../../events/queue-forecast.ts'
+import { corrected, noCorrection, type Range, rangesOf } from '../../events/queue-forecast.ts'
 import { joining, noStanding, type Placed } from '../../events/queue-order.ts'
-import type { Newcomer, PlacedJob, QueueBook, QueuePicture } from '../../events/queue-picture.ts'
+import type {
+  Newcomer,
+  NewPlace,
+  PlacedJob,
+  QueueBook,
+  QueuePicture,
+} from '../../events/queue-picture.ts'
 import type { Clock } from '../../platform/time.ts'
-import type { QueueView } from '../../schemas/jobs.ts'
 import { readSwitches } from '../queue-switches.ts'
 import { createForecasts, foreseenJobs, futuresOf, isSmall, type Waits } from './forecast.ts'
 import { expectedLeft, type Ground, outlookOf, readGround, roomOf } from './outlook.ts'
 import { type Queue, type QueueRow, readQueue, readStandings } from './waiting-jobs.ts'
 
-/** One reading of the queue. */
+/** One reading of the queue; `waits` are uncorrected. */
 type Page = { at: Date; queue: Queue; ground: Ground; waits: Waits }
 
 export type BookDeps = {
@@ -78,20 +83,22 @@ async function placesIn(
   { queue, ground, waits }: Page,
   newcomers: readonly Newcomer[],
   now: Date,
-): Promise<QueueView[]> {
+): Promise<NewPlace[]> {
   const jobs = [...queue.jobs]
-  const places: QueueView[] = []
+  const places: NewPlace[] = []
   for (const newcomer of newcomers) {
     const standing = await standingOf(pool, queue, newcomer.owner, now)
     const { placed, index } = joining(jobs, asJob(newcomer, now), standing)
     const neighbour = jobs[Math.min(index, jobs.length - 1)]?.job.run_id ?? ''
     jobs.splice(index, 0, placed)
-    places.push({
+    const foretold = etaOf(jobs.slice(0, foreseenJobs), index) ?? waits.get(neighbour) ?? null
+    const view = {
       position: index + 1,
       ahead_gpus: gpusOf(jobs.slice(0, index)),
-      eta_s: etaOf(jobs.slice(0, foreseenJobs), index) ?? waits.get(neighbour) ?? null,
-      reason: 'waiting_capacity',
-    })
+      eta_s: correctedOn(newcomer, foretold, ground),
+      reason: 'waiting_capacity' as const,
+    }
+    places.push({ view, foretold })
   }
   return places
 
@@ -101,6 +108,13 @@ async function placesIn(
     return isSmall(outlook) ? rangesOf(outlook, futuresOf(outlook))[index] : null
   }
 }
+
+/** By what forecasts for its executor lacked of late. */
+const correctedOn = (
+  { executor }: Pick<QueueRow, 'executor'>,
+  range: Range | null | undefined,
+  { corrections }: Ground,
+): Range | null => (range ? corrected(range, corrections.get(executor) ?? noCorrection) : null)
 
 async function standingOf(pool: Pool, { standings }: Queue, owner: string, now: Date) {
   const known = standings.get(owner) ?? (await readStandings(pool, now, [owner])).get(owner)
@@ -127,7 +141,8 @@ const gpusOf = (jobs: readonly Placed<QueueRow>[]): number =>
 function pictureOf({ queue, ground, waits }: Page, now: Date): QueuePicture {
   let ahead_gpus = 0
   const waiting = queue.jobs.map(({ job }, index): PlacedJob => {
-    const placed = { job, position: index + 1, ahead_gpus, eta_s: waits.get(job.run_id) ?? null }
+    const eta_s = correctedOn(job, waits.get(job.run_id), ground)
+    const placed = { job, position: index + 1, ahead_gpus, eta_s }
     ahead_gpus += job.gpus
     return placed
   })

@@ -86,10 +86,14 @@ function stopOf({ state, request, started_at, ended_at, stop_grace_s }: Job) {
 async function saveAttempt(tx: Transaction, { type, data }: JobEvent, now: Date): Promise<void> {
   if (type === 'job.scheduled')
     await tx.query(
-      `update write.job_state
-          set fencing_token = nextval('write.fencing_token'), scheduled_at = $2, shipped = '[]', placed_on = $3
-        where run_id = $1`,
-      [data.run_id, now, data.nodes],
+      `with scheduled as (
+         update write.job_state
+            set fencing_token = nextval('write.fencing_token'), scheduled_at = $2, shipped = '[]', placed_on = $3
+          where run_id = $1 returning executor, foretold_p50_s, foretold_p90_s, admitted_at)
+       insert into write.past_wait (executor, p50_s, p90_s, waited_s, started_at)
+       select executor, foretold_p50_s, foretold_p90_s, extract(epoch from $2::timestamptz - admitted_at), $2
+         from scheduled where foretold_p90_s is not null and $4 = 1`,
+      [data.run_id, now, data.nodes, data.attempt],
     )
   if (type === 'job.placed')
     await tx.query('update write.job_state set placed_on = $2 where run_id = $1', [

@@ -1,9 +1,11 @@
 import type { Person } from '../../auth/caller.ts'
 import { type Job, jobAt } from '../../events/job-state.ts'
+import type { Range } from '../../events/queue-forecast.ts'
+import type { NewPlace } from '../../events/queue-picture.ts'
 import { inGroups, type Outcomes } from '../../platform/in-groups.ts'
 import { streamPosition } from '../../platform/position.ts'
 import { isOutage } from '../../platform/postgres/pool.ts'
-import type { AdmissionResult, QueueView } from '../../schemas/jobs.ts'
+import type { AdmissionResult } from '../../schemas/jobs.ts'
 import type { JobSpec } from '../../schemas/jobspec.ts'
 import { type HttpAsked, stampOf } from '../asked.ts'
 import { type CommitDeps, create, decideOn, fresh } from '../commit.ts'
@@ -89,7 +91,7 @@ function mayShare(submits: readonly Submit[]): boolean {
   return !isCreating && new Set(keys).size === keys.length
 }
 
-type Places = ReadonlyMap<Submit, QueueView>
+type Places = ReadonlyMap<Submit, NewPlace>
 
 /** Where each of these gets, those before it in the list ahead of it. */
 async function placesOf({ queue }: SubmitDeps, submits: readonly Submit[]): Promise<Places> {
@@ -108,19 +110,27 @@ async function makeJobs(
   { submits, places }: { submits: readonly Submit[]; places: Places },
   now: Date,
 ): Promise<Made<AdmissionResult>[]> {
-  const made = await Promise.all(submits.map(submit => decideJob(deps, submit, now)))
+  const made = await Promise.all(
+    submits.map(submit =>
+      decideJob(deps, { submit, foretold: places.get(submit)?.foretold ?? null }, now),
+    ),
+  )
   await insertJobs(tx, made)
   await deps.store.appendAll(
     tx,
     made.map(({ stream, events, stamp }) => ({ stream, expectedVersion: 0, events, stamp })),
   )
   return made.map(job => ({
-    answer: resultOf(job, places.get(job.submit) ?? null),
+    answer: resultOf(job, places.get(job.submit)?.view ?? null),
     position: streamPosition(job.stream, job.events.length),
   }))
 }
 
-async function decideJob(deps: SubmitDeps, submit: Submit, now: Date) {
+async function decideJob(
+  deps: SubmitDeps,
+  { submit, foretold }: { submit: Submit; foretold: Range | null },
+  now: Date,
+) {
   const { request, submission } = submit
   const { facts } = submission
   const { project } = facts.spec.metadata
@@ -134,6 +144,7 @@ async function decideJob(deps: SubmitDeps, submit: Submit, now: Date) {
     submit,
     facts,
     admitted,
+    foretold,
     stream,
     stamp,
     ...decideOn(aggregate, aggregate.initial, { decide, stamp }),
@@ -149,7 +160,7 @@ export async function createJob(deps: SubmitDeps, submit: Submit): Promise<Admis
   const target = fresh(jobAt(run_id))
   const { caller } = request
   const shortId = shortIdIn(facts.project, deps, { project, caller })
-  const places = await placesOf(deps, [submit])
+  const place = (await placesOf(deps, [submit])).get(submit)
   const result = await create(deps, request, target, {
     locks: shortId.locks,
     async make(work) {
@@ -158,9 +169,11 @@ export async function createJob(deps: SubmitDeps, submit: Submit): Promise<Admis
       const decided = await work.decide(target, {
         decide: job => admit(job, admitted, holdOf(facts, work.now)),
         alongside: (tx, { state, events, now }) =>
-          insertJobs(tx, [{ facts, admitted, state, events, now }]),
+          insertJobs(tx, [
+            { facts, admitted, foretold: place?.foretold ?? null, state, events, now },
+          ]),
       })
-      return resultOf({ facts, admitted, ...decided }, places.get(submit) ?? null)
+      return resultOf({ facts, admitted, ...decided }, place?.view ?? null)
     },
   })
   deps.queue.submitted()
