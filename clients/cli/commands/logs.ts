@@ -7,6 +7,7 @@ import { attachCommands } from '../follow/follow.ts'
 import { findRun, type Run } from '../follow/run-events.ts'
 import { paintState } from '../follow/view.ts'
 import { harmless, harmlessInColour, toJson } from '../harmless.ts'
+import { marked } from '../marked.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
 import { followStream } from '../sse.ts'
 import type { Terminal } from '../terminal.ts'
@@ -80,7 +81,8 @@ function sinceOf(text: string | undefined, nowMs: number): number {
 function lineText(line: LogLine, { isJson, terminal }: Session, options: LogsOptions): string {
   if (isJson) return toJson(line)
   if (options.raw) return line.text
-  const text = shownText(line.text, terminal)
+  const isOneRank = options.rank !== undefined
+  const text = shownText(isOneRank ? line.text : marked(line), terminal)
   return options.timestamps
     ? `${terminal.paint('dim', new Date(line.ts).toISOString())}  ${text}`
     : text

@@ -2,6 +2,7 @@ import { amount, duration, size, toNumber } from '../amounts.ts'
 import type { Artifact, RunRecord } from '../answers.ts'
 import { type Api, segment } from '../api.ts'
 import { type ExitCode, exitCode, Failure } from '../failure.ts'
+import { marked } from '../marked.ts'
 import type { Paint } from '../terminal.ts'
 import { oneLine } from '../width.ts'
 import { elapsedSeconds, type Picture, timeline } from './picture.ts'
@@ -83,7 +84,7 @@ export function outcomeLines(outcome: Outcome, picture: Picture, paint: Paint): 
   const reason = outcome.state_reason && state !== 'succeeded' ? ` (${outcome.state_reason})` : ''
   const lastWords =
     state === 'failed'
-      ? picture.log.slice(-8).map(line => `  ${paint('dim', '│')} ${oneLine(line.text)}`)
+      ? picture.log.slice(-8).map(line => `  ${paint('dim', '│')} ${oneLine(marked(line))}`)
       : []
   const heading = `${paint('bold', outcome.short_id)} ${paintState(paint, state, state)}`
   return [

@@ -1,5 +1,6 @@
 import { amount, duration } from '../amounts.ts'
 import { toJson } from '../harmless.ts'
+import { marked } from '../marked.ts'
 import type { Terminal } from '../terminal.ts'
 import { oneLine } from '../width.ts'
 import { byInterest, type Picture, secondsInto } from './picture.ts'
@@ -98,7 +99,7 @@ export function plainPresenter(terminal: Terminal, nowMs: () => number): Present
   return {
     see(event, picture) {
       sayStages(picture)
-      if (event.type === 'line') say(picture, event.line.ts, `| ${oneLine(event.line.text)}`)
+      if (event.type === 'line') say(picture, event.line.ts, `| ${oneLine(marked(event.line))}`)
       if (event.type === 'points') hasNews = true
       if (hasNews && nowMs() - metricsMs >= metricsEveryMs) sayMetrics(picture)
       if (event.type === 'gap' && event.reason !== null)

@@ -1,6 +1,7 @@
 import { amount, duration } from '../amounts.ts'
 import { isEnded } from '../answers.ts'
 import { lineChart, sparkline } from '../chart.ts'
+import { marked } from '../marked.ts'
 import type { Series } from '../series.ts'
 import type { Paint } from '../terminal.ts'
 import { displayWidth, oneLine, padEnd, truncate } from '../width.ts'
@@ -173,7 +174,7 @@ function metricLine(
 function logTail(picture: Picture, { width, paint }: ViewOptions, lines: number): string[] {
   if (lines < 2) return []
   const heading = paint('dim', truncate(`── log ${'─'.repeat(Math.max(0, width - 7))}`, width))
-  const shown = picture.log.slice(-(lines - 1)).map(line => truncate(oneLine(line.text), width))
+  const shown = picture.log.slice(-(lines - 1)).map(line => truncate(oneLine(marked(line)), width))
   const blank = Array.from({ length: lines - 1 - shown.length }, () => '')
   return [heading, ...shown, ...blank]
 }

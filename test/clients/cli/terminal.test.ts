@@ -23,11 +23,12 @@ async function hostileRun(t: ExecutionContext) {
   await ingest(forge, created.body, 'metrics', { points: [{ key: 'loss', step: 1, value: 2 }] })
   const chunks = [`${esc}[31mred${esc}[0m ${attack}text\ttab\n`]
   await ingest(forge, created.body, 'logs', { chunks })
+  await ingest(forge, created.body, 'logs', { chunks: ['10 %\rfrom the second\n'], rank: 1 })
   await ingest(forge, created.body, 'lifecycle', { event: 'succeeded' })
   const { run_id, short_id } = created.body
   await until('the log is stored', 10_000, async () => {
     const { body: lines } = await forge.call<object[]>('GET', `/api/runs/${run_id}/logs`)
-    return lines.length > 0
+    return lines.length > 1
   })
   return { id: short_id, ...line }
 }
@@ -52,9 +53,10 @@ test('no text of a server steers the terminal, and --json keeps every character'
   const shown = await run(['logs', id], { terminal })
   t.true(shown.stdout.startsWith(`${esc}[31mred${esc}[0m dnetext\ttab`), JSON.stringify(shown))
   const plain = await run(['logs', id], { terminal, env: { NO_COLOR: '1' } })
-  t.is(plain.stdout, 'red dnetext\ttab\r\n')
+  t.is(plain.stdout, 'red dnetext\ttab\r\n[1] from the second\r\n')
   const piped = await run(['logs', id])
-  t.is(piped.stdout, 'red dnetext\ttab\n')
+  t.is(piped.stdout, 'red dnetext\ttab\n[1] from the second\n')
+  t.is((await run(['logs', id, '--rank', '1'])).stdout, 'from the second\n')
   t.true((await run(['logs', id, '--raw'])).stdout.includes(attack))
 
   const { stdout: json } = await run(['ps', '--json'])
