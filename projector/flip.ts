@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Logger } from 'pino'
+import { pause } from '../platform/pause.ts'
 import { inTransaction } from '../platform/postgres/transaction.ts'
 import { live, next, old } from './generations.ts'
 import type { Replay } from './replay.ts'
@@ -27,9 +28,9 @@ const maxRounds = 5
 const compactorWithinMs = 60_000
 /** Short, because the live projector queues behind this request. */
 const projectorWithinMs = 2_000
-/** Dropping waits for readers of the old generation, `dropWithinMs` per attempt. */
-const dropAttempts = 30
-const dropWithinMs = 2_000
+/** How often, and after which pause in milliseconds, to try to drop a generation that is still being read. */
+const dropAttempts = 300
+const dropPauseMs = 200
 
 /**
  * Replaces the live generation by the new one. Returns false if the live projector was too far ahead or held its
@@ -47,7 +48,7 @@ export async function flip(
   try {
     return await inTransaction(deps.pool, tx => lockAndFlip(deps, tx, replays, replaying))
   } catch (error) {
-    if (isLockTimeout(error)) return false
+    if (isLockConflict(error)) return false
     throw error
   }
 }
@@ -110,24 +111,45 @@ const behind = ({ checkpoints }: Replay, ends: readonly bigint[]): bigint =>
     return left > 0n ? sum + left : sum
   }, 0n)
 
-/** Not part of the flip: dropping waits for readers, and new readers would queue behind it. */
-export async function dropOld({ pool, logger }: Pick<FlipDeps, 'pool' | 'logger'>): Promise<void> {
-  for (let attempt = 1; attempt <= dropAttempts; attempt++)
-    try {
-      await dropSchema(pool, old)
-      return
-    } catch (error) {
-      if (!isLockTimeout(error)) throw error
-    }
-  logger.warn('the old read models are still being read; the next rebuild drops them')
+/** Not part of the flip, because readers of the old generation come first. */
+export async function dropOld({ pool, logger, signal }: FlipDeps): Promise<void> {
+  try {
+    await dropSchema({ pool, signal }, old)
+  } catch (error) {
+    if (!isLockConflict(error)) throw error
+    logger.warn('the old read models are still being read; the next rebuild drops them')
+  }
 }
 
-export const dropSchema = (pool: Pool, schema: string): Promise<void> =>
-  inTransaction(pool, async tx => {
-    await tx.query(`set local lock_timeout = ${dropWithinMs}`)
-    await tx.query(`drop schema if exists ${schema} cascade`)
-  })
+/** Waits for readers, up to a minute, without holding up any of them. */
+export async function dropSchema(
+  { pool, signal }: Pick<FlipDeps, 'pool' | 'signal'>,
+  schema: string,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await inTransaction(pool, tx => dropUnused(tx, schema))
+    } catch (error) {
+      if (!isLockConflict(error) || attempt === dropAttempts || signal.aborted) throw error
+      await pause(dropPauseMs, signal)
+    }
+}
 
-/** By the SQLSTATE of a lock timeout. */
-const isLockTimeout = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === '55P03'
+/**
+ * Locks every table at once or none: a statement that was planned before the flip locks its tables one after the other, and would
+ * wait for a drop that waits for it.
+ */
+async function dropUnused(tx: PoolClient, schema: string): Promise<void> {
+  const { rows } = await tx.query<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = $1
+     union all select format('%I.%I', schemaname, viewname) from pg_views where schemaname = $1`,
+    [schema],
+  )
+  const names = rows.map(({ name }) => name).join(', ')
+  if (names !== '') await tx.query(`lock table ${names} in access exclusive mode nowait`)
+  await tx.query(`drop schema if exists ${schema} cascade`)
+}
+
+/** By the SQLSTATE of a lock that was not free, at once or in time, or of a deadlock. */
+const isLockConflict = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && ['55P03', '40P01'].includes(String(error.code))

@@ -64,7 +64,7 @@ export async function rebuild(deps: RebuildDeps): Promise<void> {
 }
 
 async function rebuildAlone(deps: RebuildDeps): Promise<void> {
-  for (const schema of [next, old]) await dropSchema(deps.pool, schema)
+  for (const schema of [next, old]) await dropSchema(deps, schema)
   await deps.createSchema(next)
   const pool = deps.openPool(next)
   try {
@@ -94,7 +94,7 @@ async function buildAndFlip(deps: RebuildDeps, pool: Pool): Promise<void> {
     await catchUp()
     if (await flip(deps, replays, { catchUp, replayTail })) return dropOld(deps)
   }
-  await dropSchema(deps.pool, next)
+  await dropSchema(deps, next)
   deps.signal.throwIfAborted()
   throw new Error(`the live projections left no moment to flip in ${flipAttempts} attempts`)
 }
