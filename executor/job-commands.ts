@@ -66,6 +66,8 @@ export type JobCommands = {
   waiting(): Promise<readonly WaitingJob[]>
   /** Those of this machine, and those of which the machine is not known. */
   active(): Promise<readonly ActiveAttempt[]>
+  /** The GPUs that those hold. */
+  heldGpus(): Promise<readonly number[]>
   /** Notes that this machine looks after its attempts. */
   noteSeen(): Promise<void>
   /** Records that an attempt is this machine's. */

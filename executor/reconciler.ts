@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import type { NodeOfRank } from '../events/jobs.ts'
-import { forEachApart } from '../platform/each.ts'
 import { repeat } from '../platform/repeat.ts'
+import { spaced } from '../platform/spaced.ts'
 import type { ActiveAttempt, LaunchOrder } from './job-commands.ts'
 import { createLanes, type Lanes } from './lanes.ts'
 import type { EngineRef, Launch, Observed } from './port.ts'
 import { createPresence, lostAfterMs, type Presence } from './presence.ts'
-import { planStarts } from './queue.ts'
 import { leftAloneOnceAway, type ShipDeps, shipOutput } from './ship-output.ts'
+import { startWaiting } from './start-waiting.ts'
 
 export type ReconcilerDeps = ShipDeps & {
   /** Translates an order into the engine's command. */
@@ -24,15 +24,17 @@ export type Reconciler = {
   stop(): Promise<void>
 }
 
-/** Interval between passes, in milliseconds: new output of running code wakes nobody. */
+/** Interval between looks, in milliseconds: new output of running code wakes nobody. */
 const intervalMs = 500
+/** Every look makes jobs start; without one this machine has not said that it is there, and must start nothing. */
+const idleMs = 3_600_000
 /** An attempt that the engine does not accept for this long has failed. */
 const submitPatienceMs = 120_000
 /** So many attempts are looked after at once, and of so many the output is shipped, which waits for the log. */
 const lookedAfterAtOnce = 16
 const shippedAtOnce = 16
-/** Jobs that one pass starts; the next one follows at once. */
-const startsAtOnce = 50
+/** Freed slots are given away at once, and those of the next 100 ms together: a pass reads the whole queue. */
+const startEveryMs = 100
 /** Pauses after failed passes, in milliseconds. */
 const retryMs = { first: 2_000, most: 10_000 }
 
@@ -46,9 +48,26 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
     deps.logger.warn({ err: error, run_id }, 'this attempt could not be looked after')
   const observing = createLanes(lookedAfterAtOnce, failed)
   const shipping = createLanes(shippedAtOnce, failed)
+  const starting = repeat(
+    async () => {
+      if (deps.mayStart() && (await startWaiting(deps))) {
+        looking.wake()
+        // This pass may have skipped jobs (their owner's quota filled up in it); the next one tries the others.
+        starting.wake()
+      }
+      return idleMs
+    },
+    {
+      firstAfterMs: idleMs,
+      retryMs,
+      failed: error =>
+        deps.logger.warn({ err: error }, 'the executor could not start jobs, will retry'),
+    },
+  )
+  const start = spaced(startEveryMs, starting.wake)
   const looking = repeat(
     async () => {
-      await look({ ...deps, presence, observing, shipping, again: () => looking.wake() })
+      await look({ ...deps, presence, observing, shipping, start })
       return intervalMs
     },
     {
@@ -62,7 +81,7 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
   return {
     wake: looking.wake,
     async stop() {
-      await looking.stop()
+      await Promise.all([looking.stop(), starting.stop()])
       await observing.close()
       await shipping.close()
     },
@@ -73,7 +92,8 @@ const machineLost = 'The machine that ran it has not been heard of for 10 minute
 
 type Looking = ReconcilerDeps & {
   presence: Presence
-  again: () => void
+  /** Makes waiting jobs start. No look waits for that, and that waits for no look. */
+  start: () => void
   /** Attempts that are looked after, and those whose output is shipped, by their run: no pass waits for them. */
   observing: Lanes
   shipping: Lanes
@@ -82,13 +102,11 @@ type Looking = ReconcilerDeps & {
 async function look(deps: Looking): Promise<void> {
   await deps.commands.noteSeen()
   deps.presence.noted(deps.now())
+  deps.start()
   await lookAfterAll({ ...deps, log: leftAloneOnceAway(deps.log) })
-  if (!deps.mayStart()) return
-  if (deps.presence.mayJudge())
-    for (const attempt of await deps.commands.lostElsewhere(lostAfterMs))
-      await endedUnseen(deps, attempt, { ran: true, why: machineLost })
-  // A pass may skip jobs (their owner's quota filled up in this pass); the next pass tries the others.
-  if (await startWaiting(deps)) deps.again()
+  if (!deps.mayStart() || !deps.presence.mayJudge()) return
+  for (const attempt of await deps.commands.lostElsewhere(lostAfterMs))
+    await endedUnseen(deps, attempt, { ran: true, why: machineLost })
 }
 
 /** Starts to look after every attempt; one that takes long holds up no other, and no start. */
@@ -99,32 +117,6 @@ async function lookAfterAll(deps: Looking): Promise<void> {
     deps.observing.start(attempt.run_id, () =>
       lookAfter(deps, attempt, { mayShip: !busy.has(attempt.run_id) }),
     )
-}
-
-/** Returns whether something was started. */
-async function startWaiting({ commands, executor, logger }: ReconcilerDeps): Promise<boolean> {
-  const closed = await commands.whyClosed()
-  if (closed) {
-    await commands.keepAllWaiting(closed)
-    return false
-  }
-  const waiting = await commands.waiting()
-  if (waiting.length === 0) return false
-  const { gpus } = await executor.capacity()
-  const held = (await commands.active()).flatMap(attempt => attempt.gpu_indexes)
-  const { starts, waits } = planStarts(waiting, gpus, held)
-  let scheduled = 0
-  const start = async ({ run_id, gpu_indexes }: (typeof starts)[number]) => {
-    const outcome = await commands.schedule(run_id, gpu_indexes)
-    if (outcome === 'scheduled') scheduled++
-    if (outcome === 'quota_in_use') await commands.keepWaiting([{ run_id, reason: outcome }])
-  }
-  await forEachApart(starts.slice(0, startsAtOnce), start, (error, { run_id }) =>
-    logger.warn({ err: error, run_id }, 'this job could not be scheduled'),
-  )
-  const reasonOf = new Map(waiting.map(job => [job.run_id, job.reason]))
-  await commands.keepWaiting(waits.filter(({ run_id, reason }) => reasonOf.get(run_id) !== reason))
-  return scheduled > 0
 }
 
 type Shipping = { attempt: ActiveAttempt; observed: Observed; nodes: NodeOfRank[] | null }
@@ -156,7 +148,7 @@ async function ship(
   const { complete } = await shipOutput(deps, ref, attempt, nodes)
   if (observed.state !== 'exited' || !complete) return
   await deps.commands.exited(attempt.run_id, attempt.attempt, observed)
-  deps.again()
+  deps.start()
 }
 
 async function stopIfDue(

@@ -4,7 +4,7 @@ import type { QueueReason } from '../../schemas/jobs.ts'
 import { type CommitDeps, commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import { whyClosed } from '../queue-switches.ts'
-import { type Engine, readActive } from './active-attempts.ts'
+import { type Engine, readActive, readHeldGpus } from './active-attempts.ts'
 import { attemptEnded } from './attempt-end.ts'
 import { newestCheckpoint } from './checkpoint.ts'
 import { executorRunning, limit, placed, schedule } from './decide.ts'
@@ -32,6 +32,7 @@ export function executorCommands(deps: Needed, { executor, engine }: Engine) {
   return {
     waiting: () => readWaiting(deps, executor),
     active: () => readActive(deps, { executor, engine }),
+    heldGpus: () => readHeldGpus(deps.pool, { executor, engine }),
     noteSeen: () => noteSeen(deps, engine),
     claim: (run_id: string, attempt: number) => claim(deps, { run_id, attempt }, engine),
     lostElsewhere: (silentMs: number) => readLost(deps, executor, silentMs),
@@ -39,19 +40,14 @@ export function executorCommands(deps: Needed, { executor, engine }: Engine) {
     async schedule(run_id: string, gpu_indexes: readonly number[]) {
       const placement = { executor, nodes: [executor], gpu_indexes: [...gpu_indexes] }
       const checkpoint = await newestCheckpoint(deps.pool, run_id)
-      try {
-        const { events } = await commit(deps, cause, jobAt(run_id), {
-          decide: job => schedule(job, placement, checkpoint),
-          async alongside(tx, decided) {
-            await reserve(tx, { run_id, engine, gpu_indexes, now: decided.now })
-            await saveJob(tx, decided)
-          },
-        })
-        return events.length > 0 ? ('scheduled' as const) : ('gone' as const)
-      } catch (error) {
-        if (error instanceof NotNow) return error.why
-        throw error
-      }
+      const scheduled = commit(deps, cause, jobAt(run_id), {
+        decide: job => schedule(job, placement, checkpoint),
+        async alongside(tx, decided) {
+          await reserve(tx, { run_id, engine, gpu_indexes, now: decided.now })
+          await saveJob(tx, decided)
+        },
+      })
+      return scheduled.then(({ events }) => (events.length > 0 ? 'scheduled' : 'gone'), whyNotNow)
     },
 
     whyClosed: () => whyClosed(deps.pool, { executor, engine }),
@@ -98,4 +94,9 @@ export function executorCommands(deps: Needed, { executor, engine }: Engine) {
       })
     },
   }
+}
+
+function whyNotNow(error: unknown) {
+  if (error instanceof NotNow) return error.why
+  throw error
 }

@@ -1,29 +1,47 @@
-import { execFile } from 'node:child_process'
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { promisify } from 'node:util'
+import { fileURLToPath } from 'node:url'
+import { type Command, commandsOf, endJobs, environmentOf } from './commands.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
-import { type ClusterOptions, type Layout, writeLayout } from './layout.ts'
-import { findSlurm, searchPath } from './packages.ts'
+import { type ClusterOptions, keyFileIn, type Layout, writeLayout } from './layout.ts'
+import { findSlurm } from './packages.ts'
 
-export type Cluster = {
+/** Enough to find a cluster from another process. */
+export type ClusterAddress = {
+  /** Its state, sockets, keys and logs. */
+  folder: string
   /** Of slurmrestd. */
   url: string
+  nodes: string[]
+}
+
+export type Cluster = ClusterAddress & {
   /** Whose jobs may be submitted. */
   user: string
   /** The key with which tokens are made. */
   keyFile: string
   partition: string
-  nodes: string[]
-  folder: string
-  /** Runs one of Slurm's own commands, e.g. `scontrol`; returns what it prints. */
-  command(program: string, ...args: string[]): Promise<string>
+  command: Command
+}
+
+/** What only the process has that started it. */
+export type OwnCluster = Cluster & {
   daemon(name: 'slurmctld' | 'slurmrestd' | `slurmd ${string}`): Daemon
   /** Starts what was stopped or has ended, ends all jobs, and resolves once every node is idle. */
   repair(): Promise<void>
+  /** Ends it with its jobs and deletes its folder. */
   stop(): Promise<void>
 }
+
+export const clusterAt = (address: ClusterAddress): Cluster => ({
+  ...address,
+  user: 'root',
+  keyFile: keyFileIn(address.folder),
+  partition: 'main',
+  command: commandsOf(address.folder),
+})
 
 const readyWithinMs = 60_000
 const lookEveryMs = 100
@@ -33,17 +51,18 @@ const nobody = 65_534
 
 /**
  * Starts a Slurm cluster on this machine, whose nodes are daemons side by side with fake GPUs. It has its own ports,
- * keys and munge, so that it disturbs no other cluster. Resolves once all nodes are idle; throws `SlurmMissing`.
+ * keys and munge, so that it disturbs no other cluster. Resolves once all nodes are idle; throws `SlurmMissing`. However
+ * this process ends, the cluster ends with it.
  */
-export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+export async function startCluster(options: ClusterOptions): Promise<OwnCluster> {
   await findSlurm()
   const { folder } = options
   if (folder.length > longestFolder) throw new Error(`${folder} is too long a path for sockets`)
   const layout = await writeLayout(options)
-  const env = { PATH: searchPath, SLURM_CONF: layout.conf, LANG: 'C.UTF-8' }
+  const warden = startWarden(folder)
+  const cluster = clusterAt({ folder, url: layout.url, nodes: layout.nodes })
+  const { command } = cluster
   const started: Daemon[] = []
-  const command = async (program: string, ...args: string[]) =>
-    (await promisify(execFile)(program, args, { env, timeout: 30_000 })).stdout
   const untilIdle = () =>
     until(`${layout.nodes.length} idle nodes`, started, async () => {
       const idle = await command('sinfo', '-h', '-t', 'idle', '-o', '%D').catch(() => '')
@@ -52,10 +71,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const stop = async () => {
     await endJobs(command)
     for (const daemon of started.toReversed()) await daemon.stop()
-    await endLeftOvers(layout.conf)
+    await dismiss(warden)
   }
   try {
-    await startDaemons(layout, { env, command, started })
+    await startDaemons(layout, { env: environmentOf(folder), command, started })
     await untilIdle()
     await until('slurmrestd', started, () => responds(layout.url))
   } catch (error) {
@@ -63,13 +82,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     throw error
   }
   return {
-    url: layout.url,
-    user: 'root',
-    keyFile: layout.keyFile,
-    partition: 'main',
-    nodes: layout.nodes,
-    folder,
-    command,
+    ...cluster,
     daemon(name) {
       const found = started.find(daemon => daemon.name === name)
       if (!found) throw new Error(`there is no daemon ${name}`)
@@ -94,9 +107,25 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
+/** Cleans up after this process; in a process group of its own, because Ctrl-C is for those who stop in order. */
+function startWarden(folder: string): ChildProcess {
+  const program = fileURLToPath(new URL('warden.ts', import.meta.url))
+  return spawn(process.execPath, [program, folder], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+}
+
+async function dismiss(warden: ChildProcess): Promise<void> {
+  if (warden.exitCode !== null || warden.signalCode !== null) return
+  const ended = once(warden, 'exit')
+  warden.stdin?.end()
+  await ended
+}
+
 type Starting = {
   env: Record<string, string>
-  command: Cluster['command']
+  command: Command
   /** Gets each daemon as soon as it runs. */
   started: Daemon[]
 }
@@ -128,7 +157,7 @@ async function startDaemons(layout: Layout, { env, command, started }: Starting)
 }
 
 /** Without it slurmrestd also loads the plugins of the accounting database, and ends because there is none. */
-async function openapiPlugin(command: Cluster['command']): Promise<string> {
+async function openapiPlugin(command: Command): Promise<string> {
   const [, year = ''] = /(\d+)\.\d+/.exec(await command('slurmrestd', '-V')) ?? []
   return Number(year) < 23 ? 'openapi/v0.0.38' : 'openapi/slurmctld'
 }
@@ -161,28 +190,3 @@ const responds = (url: string) =>
     },
     () => false,
   )
-
-const jobsEndWithinMs = 15_000
-
-/** Slurm ends the processes of its jobs; without it nobody would. */
-async function endJobs(command: Cluster['command']): Promise<void> {
-  const deadline = Date.now() + jobsEndWithinMs
-  try {
-    while ((await command('squeue', '-h', '-o', '%i')).trim() !== '' && Date.now() < deadline) {
-      await command('scancel', '--full', '--signal=KILL', '--user=root')
-      await command('scancel', '--user=root')
-      await delay(lookEveryMs)
-    }
-  } catch {
-    // Its controller is down.
-  }
-}
-
-/** The daemons beside each job, which outlive the others. */
-async function endLeftOvers(conf: string): Promise<void> {
-  const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name))
-  for (const pid of pids) {
-    const environment = await readFile(join('/proc', pid, 'environ'), 'utf8').catch(() => '')
-    if (`\0${environment}`.includes(`\0SLURM_CONF=${conf}\0`)) process.kill(Number(pid), 'SIGKILL')
-  }
-}

@@ -3,6 +3,7 @@ import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../platform/free-port.ts'
+import { confOf } from './commands.ts'
 
 export type ClusterOptions = {
   /** State, sockets, keys and logs of this cluster. Short, because paths of sockets are: at most 80 characters. */
@@ -17,9 +18,6 @@ export type ClusterOptions = {
 
 export type Layout = {
   folder: string
-  /** Slurm's settings. */
-  conf: string
-  keyFile: string
   /** The arguments of munged. */
   munge: string[]
   nodes: string[]
@@ -27,6 +25,8 @@ export type Layout = {
   /** Of slurmrestd. */
   url: string
 }
+
+export const keyFileIn = (folder: string): string => join(folder, 'jwt.key')
 
 /** Writes the settings of a cluster, with new keys and ports. */
 export async function writeLayout(options: ClusterOptions): Promise<Layout> {
@@ -43,8 +43,7 @@ export async function writeLayout(options: ClusterOptions): Promise<Layout> {
   await chmod(folder, 0o755)
   // Slurm counts devices only, and any will do.
   for (const gpu of gpus) await symlink('/dev/null', join(folder, 'gpus', gpu))
-  const keyFile = join(folder, 'jwt.key')
-  await writeFile(keyFile, randomBytes(32), { mode: 0o600 })
+  await writeFile(keyFileIn(folder), randomBytes(32), { mode: 0o600 })
   await writeFile(join(folder, 'munge.key'), randomBytes(128), { mode: 0o600 })
   const [controllerPort, restPort] = [await freePort(), await freePort()]
   const host = hostname().split('.')[0] ?? ''
@@ -54,7 +53,6 @@ export async function writeLayout(options: ClusterOptions): Promise<Layout> {
       `NodeName=${name} NodeHostname=${host} NodeAddr=127.0.0.1 Port=${await freePort()} CPUs=64 RealMemory=64000 Gres=gpu:${gpusPerNode} State=UNKNOWN`,
     )
   const template = await readFile(new URL('slurm.conf', import.meta.url), 'utf8')
-  const conf = join(folder, 'slurm.conf')
   const values: Record<string, string> = {
     HOST: host,
     CONTROLLER_PORT: String(controllerPort),
@@ -67,7 +65,7 @@ export async function writeLayout(options: ClusterOptions): Promise<Layout> {
     /\b(HOST|CONTROLLER_PORT|STATE|MIN_JOB_AGE|SLURMD_TIMEOUT|NODES)\b/g,
     name => values[name] ?? name,
   )
-  await writeFile(conf, filled)
+  await writeFile(confOf(folder), filled)
   const devices = `${join(folder, 'gpus', 'gpu')}[0-${gpusPerNode - 1}]`
   await writeFile(
     join(folder, 'gres.conf'),
@@ -84,8 +82,6 @@ export async function writeLayout(options: ClusterOptions): Promise<Layout> {
   ]
   return {
     folder,
-    conf,
-    keyFile,
     munge,
     nodes: names,
     restPort,

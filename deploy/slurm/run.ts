@@ -32,10 +32,12 @@ try {
   console.log(
     `Slurm is at ${cluster.url}: ${values.nodes} nodes of this machine with ${values.gpus} fake GPUs each.`,
   )
-  console.log(`Ctrl-C ends it with its jobs, and deletes ${folder}. Use it with`)
-  console.log(`  SERVICE_SLURM_URL=${cluster.url}`)
-  console.log(`  SERVICE_SLURM_JWT_KEY_FILE=${cluster.keyFile}`)
-  console.log(`  SERVICE_SLURM_DIR=${shared}`)
+  console.log(`Ctrl-C ends it with its jobs, and deletes ${folder}.`)
+  console.log('Start the server with it in another terminal:')
+  console.log(`  SERVICE_SLURM_URL=${cluster.url} \\`)
+  console.log(`  SERVICE_SLURM_JWT_KEY_FILE=${cluster.keyFile} \\`)
+  console.log(`  SERVICE_SLURM_DIR=${shared} npm start`)
+  console.log('Its jobs ask for the profile slurm: --set spec.resources.profile=slurm')
   await asked
   await cluster.stop()
 } catch (error) {

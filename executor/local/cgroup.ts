@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { trySignal } from './processes.ts'
+import { yieldGroup } from './yield-processor.ts'
 
 /**
  * A control group for one attempt. Unlike a process group or a session, no process can leave it. Recorded in
@@ -16,6 +17,7 @@ export function createCgroup(name: string): { cgroup: Cgroup | null; reason: str
     const directory = path.join(home, name)
     try {
       mkdirSync(directory)
+      yieldGroup(directory)
       return { cgroup: { version, directory, home }, reason: null }
     } catch (error) {
       reasons.push(String(error instanceof Error ? error.message : error))

@@ -38,6 +38,7 @@ libc.syscall.restype = ctypes.c_long
 def main():
     # Whatever else was inherited: the command gets its three standard descriptors and nothing more.
     os.closerange(REPORT + 1, 1024)
+    yield_session()
     order = json.loads(sys.stdin.buffer.read())
     os.set_inheritable(REPORT, False)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -47,6 +48,15 @@ def main():
         wait_for(order)
     else:
         become(order, REPORT)
+
+
+def yield_session():
+    """As in yield-processor.ts; bubblewrap has made a session of its own."""
+    try:
+        with open("/proc/self/autogroup", "w") as file:
+            file.write("5")
+    except OSError:
+        pass
 
 
 def wait_for(order):

@@ -81,6 +81,7 @@ export async function runStep(
   const child = spawn(program, args, { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] })
   const last: string[] = []
   const hear = (line: string) => {
+    if (isNoise(line)) return
     say(line)
     last.push(line)
     if (last.length > keptLines) last.shift()
@@ -100,6 +101,9 @@ export async function runStep(
     `the Python environment could not be built: ${what} ended with ${status}\n${last.join('\n')}`,
   )
 }
+
+/** pip names each line of the requirements that is for other Pythons. */
+const isNoise = (line: string) => /^Ignoring \S+: markers /.test(line)
 
 async function lines(stream: NodeJS.ReadableStream, hear: (line: string) => void): Promise<void> {
   let rest = ''

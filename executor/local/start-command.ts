@@ -7,6 +7,7 @@ import type { Exit } from '../../events/jobs.ts'
 import { confined } from './confine.ts'
 import type { Enclosure } from './enclosure.ts'
 import { markVariable } from './processes.ts'
+import { yieldSession } from './yield-processor.ts'
 
 export type Program = {
   command: readonly string[]
@@ -146,7 +147,9 @@ function spawnAs(
   [stdin, ...further]: readonly ['ignore' | 'pipe', ...'pipe'[]],
 ): ChildProcess {
   const stdio = [stdin, stdout, stderr, ...further]
-  return spawn(program, args, { cwd, env, detached: true, stdio })
+  const child = spawn(program, args, { cwd, env, detached: true, stdio })
+  if (child.pid !== undefined) yieldSession(child.pid)
+  return child
 }
 
 async function pidOf(child: ChildProcess): Promise<number> {

@@ -22,6 +22,7 @@ import { bootId, type Identity, identify } from './processes.ts'
 import { freePort } from './ranks.ts'
 import { type Program, type Started, startCommand, startTrusted } from './start-command.ts'
 import { followStops } from './stop-requests.ts'
+import { yieldProcessor } from './yield-processor.ts'
 
 /**
  * The supervisor of one attempt: a small process in its own session, started by the server and outliving it. It
@@ -46,6 +47,7 @@ const paths = attemptPaths(process.argv[2] ?? '')
 
 // A service manager that kills the server's whole group must not kill the only witness of the run's end.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
+yieldProcessor()
 await supervise()
 
 async function supervise(): Promise<void> {

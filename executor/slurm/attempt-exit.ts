@@ -42,12 +42,29 @@ export function attemptExit(ended: Ended): ExitRecord {
   const lost = stopped ? undefined : job?.states.map(state => takenAway[state]).find(Boolean)
   if (lost !== undefined) return { ...all, ...nobodySaw(`${nameOf(job)}: ${lost}`) }
   if (job?.states.includes('OUT_OF_MEMORY')) return { ...all, ...died('SIGKILL'), oom_killed: true }
-  const failed = records.filter(rank => rank.exit_code !== 0).sort(byEnd)[0]
+  const failed = firstFailed(ranks)
   if (failed) return { ...failed, ...all }
   const [first] = records
   if (first && records.length === ranks.length) return { ...first, ...all }
   return { ...all, ...withoutRecord(ended) }
 }
+
+/**
+ * Whether the records of all ranks tell why they ended. Slurm ends what it takes away by signals, of which the mark that it
+ * leaves may come later than the end; then only Slurm knows.
+ */
+export const isExplained = (
+  { exits, interrupted }: { exits: Ended['ranks']; interrupted: boolean },
+  stopped: boolean,
+): boolean => !interrupted && (stopped || !['SIGTERM', 'SIGKILL'].includes(signalOf(exits)))
+
+const signalOf = (ranks: Ended['ranks']): string => firstFailed(ranks)?.signal ?? ''
+
+const firstFailed = (ranks: Ended['ranks']): ExitRecord | undefined =>
+  ranks
+    .filter(rank => rank !== null)
+    .filter(rank => rank.exit_code !== 0)
+    .sort(byEnd)[0]
 
 const byEnd = (a: ExitRecord, b: ExitRecord) => (a.ended_at < b.ended_at ? -1 : 1)
 

@@ -79,3 +79,6 @@ export const untilSlurmKills: StopRecord = { grace_s: 86_400, force: false }
 
 /** Grace of ranks whose attempt has failed in another one. */
 export const afterFailure: StopRecord = { grace_s: 10, force: false }
+
+/** For ranks that outlive their Slurm job. */
+export const atOnce: StopRecord = { grace_s: 0, force: true }

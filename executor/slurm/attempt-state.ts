@@ -34,9 +34,9 @@ async function readRank(paths: SlurmPaths, rank: number, now: Date) {
   const node = paths.node(rank)
   const started = await readJson<StartedRecord>(node.started)
   const heartbeat = await mtimeOf(node.claim(1))
-  const interrupted = (await readJson(node.interrupted)) !== null
-  // Read last: a supervisor writes it before it ends.
+  // Read after the heartbeat, because a supervisor writes it before it ends; and before the mark, which may follow it closely.
   const exit = await readJson<ExitRecord>(node.exit)
+  const interrupted = (await readJson(node.interrupted)) !== null
   return {
     exit,
     started_at: exit?.started_at ?? started?.started_at ?? null,

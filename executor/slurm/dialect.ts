@@ -75,6 +75,8 @@ export type SlurmJob = {
   comment: string
   /** Its state, with what Slurm notes beside it, such as COMPLETING. */
   states: string[]
+  /** Whether Slurm has given it nodes. */
+  placed: boolean
   started_at: Date | null
   ended_at: Date | null
   exit_code: number | null
@@ -91,6 +93,7 @@ export function toJob(said: unknown): SlurmJob | null {
     name: textOf(job.name),
     comment: textOf(job.comment),
     states: listOf(job.job_state).map(state => state.toUpperCase()),
+    placed: textOf(job.nodes) !== '',
     started_at: timeOf(job.start_time),
     ended_at: timeOf(job.end_time),
     ...exitOf(job.exit_code),

@@ -1,5 +1,5 @@
 import type { SlurmClient } from './client.ts'
-import type { SlurmJob } from './dialect.ts'
+import { isOver, type SlurmJob } from './dialect.ts'
 import { SlurmFault } from './rest.ts'
 
 type Look = { atMs: number; job: SlurmJob | null }
@@ -19,8 +19,8 @@ export class JobLooks {
   }
 
   /**
-   * As of at most `maxAgeMs` ago; null if Slurm does not know the job. A controller that lost its state gives numbers out again:
-   * only a job of this name is the one.
+   * As of at most `maxAgeMs` ago; null if Slurm does not know the job. How it ended stays known when Slurm forgets it. A
+   * controller that lost its state gives numbers out again: only a job of this name is the one.
    */
   async of(id: number, name: string, maxAgeMs: number): Promise<SlurmJob | null> {
     const last = this.#looks.get(id)
@@ -29,7 +29,8 @@ export class JobLooks {
     const atMs = performance.now()
     try {
       const found = await this.#client.job(id)
-      const job = found?.name === name ? found : null
+      const ended = last?.job && isOver(last.job) ? last.job : null
+      const job = found?.name === name ? found : ended
       this.#looks.set(id, { atMs, job })
       this.#away = null
       return job

@@ -24,8 +24,9 @@ import {
 } from '../port.ts'
 import { endOlder, isOver as hasEnded } from '../supersede.ts'
 import { UnderWay } from '../under-way.ts'
-import { attemptExit } from './attempt-exit.ts'
+import { attemptExit, isExplained } from './attempt-exit.ts'
 import {
+  atOnce,
   type JobRecord,
   type NodeRecord,
   type SlurmLaunchRecord,
@@ -43,7 +44,7 @@ import { jobScript } from './job-script.ts'
 import type { SlurmExecutorOptions } from './options.ts'
 import { prepareSlurmAttempt } from './prepare-attempt.ts'
 import { SlurmFault } from './rest.ts'
-import { currentTurn, isCutShort, isOfTurn, jobComment, jobName } from './turns.ts'
+import { currentTurn, isCutShort, isOfTurn, isRepeated, jobComment, jobName } from './turns.ts'
 
 /** `gpus`: what jobs can have, for the description of the cluster. */
 export type SlurmExecutor = Executor & { gpus(): Promise<ClusterGpus> }
@@ -265,6 +266,12 @@ class SlurmEngine implements SlurmExecutor {
     }
     const job = await this.#looks.of(id, jobName(launch), lookMs.waiting)
     if (!this.#hasSettled(id, job)) return { state: 'starting' }
+    if (isRepeated(job, turn) && !(await readJson(paths.stop))) {
+      // It counts as never submitted.
+      await giveUp(paths, 'interrupted')
+      this.#looks.forget(id)
+      return this.observe(ref)
+    }
     // So that no job of the attempt starts after its end is recorded.
     await giveUp(paths, 'stopped')
     const { claim } = await currentTurn(paths)
@@ -280,7 +287,8 @@ class SlurmEngine implements SlurmExecutor {
         : { state: 'running', started_at: ranks.started_at }
     const ended = ranks.exits.every(exit => exit !== null)
     const stopped = (await readJson(paths.stop)) !== null
-    if (ended && !ranks.interrupted) return this.#record(ref, ranks, { job: null, stopped })
+    if (ended && isExplained(ranks, stopped))
+      return this.#record(ref, ranks, { job: null, stopped })
     let job: SlurmJob | null
     try {
       job = await this.#looks.of(
@@ -295,8 +303,9 @@ class SlurmEngine implements SlurmExecutor {
     }
     if (!this.#hasSettled(id, job)) return running
     if (ranks.alive.length === 0) return this.#record(ref, ranks, { job, stopped })
-    // Slurm ended the job, but not these: they end themselves and leave their records.
-    await this.stop(ref, { grace_s: 0, force: true })
+    // Slurm ended the job, but not these: they end themselves and leave their records. It is no stop of the attempt, which
+    // would hide why it ended.
+    for (const rank of ranks.alive) await writeDurably(paths.node(rank).stop, atOnce)
     return running
   }
 
@@ -331,7 +340,9 @@ class SlurmEngine implements SlurmExecutor {
       now: this.#options.now(),
     })
     await createDurably(paths.exit, exit)
-    if (job) this.#looks.forget(job.id)
+    const { number } = await currentTurn(paths)
+    const known = await readJson<JobRecord>(paths.job(number))
+    if (known) this.#looks.forget(known.job_id)
     return this.observe(ref)
   }
 

@@ -2,6 +2,7 @@ import { readJson } from '../local/durable-json.ts'
 import { isAlive } from '../local/processes.ts'
 import type { Launch } from '../port.ts'
 import type { JobClaim, SlurmPaths, SubmitRecord } from './attempt-files.ts'
+import type { SlurmJob } from './dialect.ts'
 
 /** The first turn that was not given up for another submit, with the job that has it. */
 export async function currentTurn(
@@ -27,6 +28,22 @@ export const isOfTurn = ({ comment }: { comment: string }, turn: number): boolea
   comment.startsWith(turnIn(turn))
 
 const turnIn = (turn: number) => `turn=${turn} `
+
+/** How many jobs an attempt may have of which nothing ran. */
+const mostTurns = 5
+
+/**
+ * Whether the job of a turn, of which nothing ran and nothing will, is to be followed by another. Slurm forgets what a killed
+ * controller had not saved, gives the same number to another job, and cancels that one when it reaches a node that knows the first. A job
+ * that somebody cancels while it waits has no nodes.
+ */
+export function isRepeated(job: Pick<SlurmJob, 'states' | 'placed'> | null, turn: number): boolean {
+  if (turn >= mostTurns) return false
+  if (job === null) return true
+  return job.placed && job.states.some(state => takenBack.has(state))
+}
+
+const takenBack = new Set(['CANCELLED', 'NODE_FAIL', 'BOOT_FAIL'])
 
 /** A submit by another living server that takes longer has failed. */
 const unclaimedMs = 90_000

@@ -9,6 +9,7 @@ import { sha256Of } from '../../platform/files/content.ts'
 import { recipeDigest } from '../../recipes/digest.ts'
 import { packed } from '../platform/files/tar-of.ts'
 import { folder, writeRecipe } from '../recipes/tiny-recipe.ts'
+import { patient } from '../servers/patience.ts'
 import { exitOf, launch } from './attempts.ts'
 import { isolationAt, systemPython } from './bench.ts'
 import { outputOf } from './output.ts'
@@ -87,7 +88,7 @@ for (const mode of modes)
   test.serial(
     `a run finds the files of its package, its own to change, in every attempt: ${mode}`,
     async t => {
-      t.timeout(400_000)
+      t.timeout(patient(400_000))
       const { run, work } = await scene(t, mode)
       for (const attempt of [1, 2]) {
         const { code, text } = await run(attempt)
@@ -106,7 +107,7 @@ for (const mode of modes)
 test.serial(
   'a package that changed, has gone or is not as it was checked starts nothing',
   async t => {
-    t.timeout(400_000)
+    t.timeout(patient(400_000))
     const outcomes = [
       ['is not the one that was admitted', content, 1_000_000, Buffer.from('other')],
       ['expands to more than 2048 bytes', content, 2048, null],

@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { ExitRecord } from '../../../executor/local/attempt-directory.ts'
-import { attemptExit, type Ended } from '../../../executor/slurm/attempt-exit.ts'
+import { attemptExit, type Ended, isExplained } from '../../../executor/slurm/attempt-exit.ts'
 import { toJob } from '../../../executor/slurm/dialect.ts'
 
 const at = (second: number) => new Date(1_700_000_000_000 + second * 1000).toISOString()
@@ -58,6 +58,19 @@ for (const [state, words] of [
     const before = exitOf({ started_at: null, job: job(state) })
     t.like(before, { ...lost, started_at: new Date(1_700_000_001_000).toISOString() })
   })
+
+test('an end by the signals with which Slurm takes nodes away is for Slurm to explain', t => {
+  const killed = (signal: string) => rank({ second: 5, exit_code: null, signal })
+  const explained = (exits: Ended['ranks'], { interrupted = false, stopped = false } = {}) =>
+    isExplained({ exits, interrupted }, stopped)
+  t.false(explained([killed('SIGTERM'), rank()]))
+  t.false(explained([rank(), killed('SIGKILL')]))
+  t.false(explained([rank()], { interrupted: true }))
+  t.true(explained([killed('SIGKILL')], { stopped: true }))
+  t.true(explained([killed('SIGSEGV')]))
+  // The other rank was stopped because this one had failed.
+  t.true(explained([rank({ second: 4, exit_code: 3 }), killed('SIGTERM')]))
+})
 
 test('a stop of ours is a stop, even if Slurm carried it out', t => {
   t.like(exitOf({ job: job('CANCELLED'), stopped: true }), { signal: 'SIGKILL' })

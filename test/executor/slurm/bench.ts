@@ -1,10 +1,9 @@
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
-import { type Cluster, startCluster } from '../../../deploy/slurm/cluster.ts'
+import { type Cluster, type OwnCluster, startCluster } from '../../../deploy/slurm/cluster.ts'
 import type { ClusterOptions } from '../../../deploy/slurm/layout.ts'
-import { SlurmMissing } from '../../../deploy/slurm/packages.ts'
 import type { ClaimRecord } from '../../../executor/local/attempt-directory.ts'
 import { readJson } from '../../../executor/local/durable-json.ts'
 import { slurmPaths } from '../../../executor/slurm/attempt-files.ts'
@@ -12,6 +11,7 @@ import { createSlurmClient, type SlurmClient } from '../../../executor/slurm/cli
 import { createRest, SlurmFault } from '../../../executor/slurm/rest.ts'
 import { openSlurmExecutor, type SlurmExecutor } from '../../../executor/slurm/slurm-executor.ts'
 import { createTokens } from '../../../executor/slurm/token.ts'
+import { slurmCluster, slurmIsWanted } from '../../servers/slurm-cluster.ts'
 import { until } from '../../servers/until.ts'
 import type { Bench } from '../contract-rule.ts'
 
@@ -23,36 +23,44 @@ export type SlurmBench = Bench & {
   runsDirectory: string
 }
 
+/** Waits for a file in its working folder, and ends with 9. */
+export const waiting = ['sh', '-c', 'echo ready; until [ -e go ]; do sleep 0.1; done; exit 9']
+
 const now = () => new Date()
 
-/** `npm run test:slurm` sets it. */
-const isWanted = process.env.FORGE_TEST_SLURM === 'required'
-
-/** Registers tests on a real cluster of their own, where that is wanted; there, one test fails if there can be none. */
-export async function onCluster(
-  options: Omit<ClusterOptions, 'folder'>,
+/** Registers tests on the cluster that all share, which they leave as it is. */
+export async function onSharedCluster(
   register: (open: () => Promise<SlurmBench>, cluster: Cluster) => void,
 ): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'forge-slurm-'))
-  const cluster = isWanted ? await startedIn({ folder, ...options }) : null
-  if (cluster === null || cluster instanceof SlurmMissing) {
-    test('a Slurm cluster can be started where its tests are wanted', t => {
-      t.false(isWanted, cluster?.message)
-    })
-    return
-  }
-  test.after.always(async () => {
-    await cluster.stop()
-    await rm(folder, { recursive: true, force: true, maxRetries: 10 })
-  })
-  register(() => benchOn(cluster), cluster)
+  registerOn(await slurmCluster().catch(toFault), register)
 }
 
-const startedIn = (options: ClusterOptions) =>
-  startCluster(options).catch((error: unknown) => {
-    if (error instanceof SlurmMissing) return error
-    throw error
-  })
+/** Registers tests on a cluster of their own, of which they may break any part. */
+export async function onOwnCluster(
+  options: Omit<ClusterOptions, 'folder'>,
+  register: (open: () => Promise<SlurmBench>, cluster: OwnCluster) => void,
+): Promise<void> {
+  if (!slurmIsWanted) return registerOn(null, register)
+  const folder = await mkdtemp(join(tmpdir(), 'forge-slurm-'))
+  const cluster = await startCluster({ folder, ...options }).catch(toFault)
+  if (!(cluster instanceof Error)) test.after.always(cluster.stop)
+  registerOn(cluster, register)
+}
+
+/** Where a cluster is wanted and cannot be, one test fails and says why. */
+function registerOn<C extends Cluster>(
+  cluster: C | Error | null,
+  register: (open: () => Promise<SlurmBench>, cluster: C) => void,
+): void {
+  if (cluster === null || cluster instanceof Error)
+    test('a Slurm cluster can be started where its tests are wanted', t => {
+      t.false(slurmIsWanted, cluster?.message)
+    })
+  else register(() => benchOn(cluster), cluster)
+}
+
+const toFault = (error: unknown): Error =>
+  error instanceof Error ? error : new Error(String(error))
 
 async function benchOn(cluster: Cluster): Promise<SlurmBench> {
   const shared = await mkdtemp(join(cluster.folder, 'shared-'))

@@ -1,4 +1,4 @@
 import { executorContract } from '../contract.ts'
-import { onCluster } from './bench.ts'
+import { onSharedCluster } from './bench.ts'
 
-await onCluster({}, open => executorContract('slurm', open))
+await onSharedCluster(open => executorContract('slurm', open))
