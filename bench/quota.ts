@@ -25,8 +25,13 @@ if (values.help) {
 }
 
 const rounds = Number(values.rounds)
+let count = 0
+/** Each round's people sign in from an address of their own: one may do so ten times a minute. */
+const clientOf = (round: number) => ({
+  'x-forwarded-for': `10.0.${Math.floor(round / 256)}.${round % 256}`,
+})
 const folder = await mkdtemp(join(tmpdir(), 'forge-quota-'))
-const env = { SERVICE_ROLES: 'command-api,query-api' }
+const env = { SERVICE_ROLES: 'command-api,query-api', SERVICE_TRUSTED_PROXY_HOPS: '1' }
 const first = await serverProcess({ folder, env })
 try {
   await first.start()
@@ -37,13 +42,13 @@ try {
     await second.start()
     const token = await signIn(first.url)
     const callTo = (address: string): Forge['call'] => {
-      return (method, path, options) => callApi(address, method, path, { token, ...options })
+      return (method, path, options) =>
+        callApi(address, method, path, { token, ...options, headers: clientOf(count) })
     }
     const call = callTo(first.url)
     const body = { series: 'local', gpus_per_node: 4, executor: 'local' }
     await call('PUT', '/api/admin/profiles/local', { body })
     const servers = [{ call }, { call: callTo(second.url) }] as const
-    let count = 0
     const played = await raceForQuota({
       servers,
       pool,

@@ -112,7 +112,12 @@ async function measure(url: string): Promise<void> {
     await log.close()
     await pool.end()
   }
-  const rows = Object.entries(seen.figures()).map(([what, of]) => ({ what, ...spreadOf(of) }))
+  console.log(`the executor took ${number(100 * seen.cpuShare())} % of a processor`)
+  print(seen.figures())
+}
+
+function print(figures: Record<string, number[]>): void {
+  const rows = Object.entries(figures).map(([what, of]) => ({ what, ...spreadOf(of) }))
   console.log(
     toTable(rows, [
       [`${waiting} waiting, ${active} active`, ({ what }) => what],

@@ -59,8 +59,19 @@ export function joining<J extends QueuedJob>(
     if (other.owner === job.owner && other.priority >= job.priority) gpuHours += other.gpus
   const countsFromMs = job.admitted_at.getTime() + gpuHours * hourMs
   const placed = { job, class: its, countsFromMs }
-  const index = queue.findIndex(other => inTurn(placed, other) < 0)
-  return { placed, index: index === -1 ? queue.length : index }
+  return { placed, index: placeIn(queue, placed) }
+}
+
+/** By halving: of a queue in its order, the number of jobs that are not behind this one. */
+function placeIn<J extends QueuedJob>(queue: readonly Placed<J>[], placed: Placed<J>): number {
+  let [from, to] = [0, queue.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    const other = queue[middle]
+    if (other && inTurn(placed, other) < 0) to = middle
+    else from = middle + 1
+  }
+  return from
 }
 
 const inOwnOrder = (a: QueuedJob, b: QueuedJob): number =>

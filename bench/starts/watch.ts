@@ -4,7 +4,8 @@ import type { SimulatedEngine } from './simulated-engine.ts'
 
 /** Durations in milliseconds. */
 type Figures = Record<
-  | 'one look'
+  | 'one look at what runs'
+  | 'one look at the queue, with its starts'
   | 'slot free until its next job is scheduled'
   | 'slot free until its next job starts'
   | 'line printed until shipped',
@@ -12,7 +13,8 @@ type Figures = Record<
 >
 
 const noFigures = (): Figures => ({
-  'one look': [],
+  'one look at what runs': [],
+  'one look at the queue, with its starts': [],
   'slot free until its next job is scheduled': [],
   'slot free until its next job starts': [],
   'line printed until shipped': [],
@@ -21,8 +23,10 @@ const noFigures = (): Figures => ({
 /** Takes the times of what an executor asks of jobs and of its engine. */
 export function watch() {
   let figures = noFigures()
+  let since = { cpu: process.cpuUsage(), ms: performance.now() }
   let running = 0
   let lookedAtMs = 0
+  let startingAtMs = 0
   /** By GPU, since when it is free. */
   const unscheduled = new Map<number, number>()
   const unstarted = new Map<number, number>()
@@ -39,6 +43,12 @@ export function watch() {
     unfilled: () => unstarted.size,
     forget() {
       figures = noFigures()
+      since = { cpu: process.cpuUsage(), ms: performance.now() }
+    },
+    /** Of one processor, since `forget`. */
+    cpuShare() {
+      const { user, system } = process.cpuUsage(since.cpu)
+      return (user + system) / 1000 / (performance.now() - since.ms)
     },
     started({ gpu_indexes }: Launch) {
       running++
@@ -51,16 +61,25 @@ export function watch() {
         unstarted.set(gpu, performance.now())
       }
     },
-    /** The same commands; a look begins with the first and ends with the last of these. */
+    /** The same commands; both kinds of look begin and end with one of these. */
     through: (commands: JobCommands, engine: SimulatedEngine): JobCommands => ({
       ...commands,
       noteSeen() {
         lookedAtMs = performance.now()
         return commands.noteSeen()
       },
+      async active() {
+        const active = await commands.active()
+        figures['one look at what runs'].push(performance.now() - lookedAtMs)
+        return active
+      },
+      whyClosed() {
+        startingAtMs = performance.now()
+        return commands.whyClosed()
+      },
       async keepWaiting(waits) {
         await commands.keepWaiting(waits)
-        figures['one look'].push(performance.now() - lookedAtMs)
+        figures['one look at the queue, with its starts'].push(performance.now() - startingAtMs)
       },
       async schedule(run_id, gpu_indexes) {
         const outcome = await commands.schedule(run_id, gpu_indexes)

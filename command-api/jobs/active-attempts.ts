@@ -1,3 +1,4 @@
+import type { Pool } from 'pg'
 import type { Deps } from '../deps.ts'
 
 type ActiveRow = {
@@ -19,6 +20,9 @@ type ActiveRow = {
 /** An executor by name, and the machine on which it runs attempts. */
 export type Engine = { executor: string; engine: string }
 
+/** SQL: whether job `j` has an attempt on machine $2 of executor $1, or on one that is not known. */
+const isOurs = 'j.is_active and j.executor = $1 and (j.engine = $2 or j.engine is null)'
+
 /** The attempts that hold GPUs of this machine. Those of others are theirs to look after; where the machine is not known, its engine says. */
 export async function readActive(
   { pool, now }: Pick<Deps, 'pool' | 'now'>,
@@ -26,9 +30,11 @@ export async function readActive(
 ) {
   const { rows } = await pool.query<ActiveRow>({
     name: 'active_attempts',
-    text: `select j.*, coalesce((select array_agg(gpu_index order by gpu_index)
-                                   from write.gpu_slot s where s.run_id = j.run_id), '{}') as gpu_indexes
-             from write.job_state j where j.is_active and j.executor = $1 and (j.engine = $2 or j.engine is null) order by j.run_id`,
+    text: `select j.run_id, j.attempt, j.engine, j.scheduled_at, j.executor_running, j.stop_at, j.stop_grace_s, j.stop_force,
+                  j.limit_at, j.nodes, j.placed_on, j.shipped,
+                  coalesce((select array_agg(gpu_index order by gpu_index)
+                              from write.gpu_slot s where s.run_id = j.run_id), '{}') as gpu_indexes
+             from write.job_state j where ${isOurs} order by j.run_id`,
     values: [executor, engine],
   })
   return rows.map(row => ({
@@ -47,4 +53,14 @@ export async function readActive(
     placed_on: row.placed_on,
     shipped: row.shipped,
   }))
+}
+
+/** The GPUs of this machine that attempts hold. */
+export async function readHeldGpus(pool: Pool, { executor, engine }: Engine): Promise<number[]> {
+  const { rows } = await pool.query<{ gpu_index: number }>({
+    name: 'held_gpus',
+    text: `select s.gpu_index from write.gpu_slot s join write.job_state j using (run_id) where ${isOurs}`,
+    values: [executor, engine],
+  })
+  return rows.map(({ gpu_index }) => gpu_index)
 }

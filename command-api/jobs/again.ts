@@ -1,17 +1,23 @@
 import type { Job } from '../../events/job-state.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { isEnded } from '../../schemas/jobs.ts'
-import type { JobSpec } from '../../schemas/jobspec.ts'
+import { cloneLabel, type JobSpec, retryLabel } from '../../schemas/jobspec.ts'
 import type { Checkpoint } from './decide.ts'
 
 /** The spec of another job like this one, with what people changed since: not held, and not yet approved. */
 export function clone(
-  { name, tags, priority }: Job,
+  { name, tags, priority, subject }: Job,
   { metadata, spec, ...rest }: JobSpec,
 ): JobSpec {
+  const { [retryLabel]: _, ...labels } = metadata.labels
   return {
     ...rest,
-    metadata: { ...metadata, name, tags: [...tags] },
+    metadata: {
+      ...metadata,
+      name,
+      tags: [...tags],
+      labels: { ...labels, [cloneLabel]: subject.run_id },
+    },
     spec: {
       ...spec,
       scheduling: { ...spec.scheduling, priority, not_before: null },
@@ -19,9 +25,6 @@ export function clone(
     },
   }
 }
-
-/** The label by which a retry names the job that it repeats. */
-const retryLabel = 'retry-of'
 
 export type Again = {
   spec: JobSpec
@@ -42,11 +45,12 @@ export function retry(job: Job, { spec: submitted, checkpoint, env }: Again): Jo
       { code: `job.${state}` },
     )
   const { metadata, spec, ...rest } = clone(job, submitted)
+  const { [cloneLabel]: _, ...labels } = metadata.labels
   // A job that succeeded has nothing left to do after its last checkpoint: it begins again.
   const continues = checkpoint !== null && spec.retry.resume !== 'none' && state !== 'succeeded'
   return {
     ...rest,
-    metadata: { ...metadata, labels: { ...metadata.labels, [retryLabel]: subject.run_id } },
+    metadata: { ...metadata, labels: { ...labels, [retryLabel]: subject.run_id } },
     spec: {
       ...spec,
       env: { ...spec.env, ...env },

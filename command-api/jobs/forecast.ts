@@ -51,7 +51,7 @@ export function createForecasts(failed: (error: unknown) => void) {
   }
 }
 
-export const isSmall = ({ waiting, running }: Outlook): boolean =>
+export const isSmall = ({ waiting, running }: Record<'waiting' | 'running', readonly unknown[]>) =>
   waiting.length + running.length <= few
 
 export const futuresOf = (outlook: Outlook): number[][] =>

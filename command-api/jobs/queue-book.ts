@@ -91,10 +91,10 @@ async function placesIn(
     const { placed, index } = joining(jobs, asJob(newcomer, now), standing)
     const neighbour = jobs[Math.min(index, jobs.length - 1)]?.job.run_id ?? ''
     jobs.splice(index, 0, placed)
-    const foretold = etaOf(jobs.slice(0, foreseenJobs), index) ?? waits.get(neighbour) ?? null
+    const foretold = etaOf(index) ?? waits.get(neighbour) ?? null
     const view = {
       position: index + 1,
-      ahead_gpus: gpusOf(jobs.slice(0, index)),
+      ahead_gpus: gpusOf(jobs, index),
       eta_s: correctedOn(newcomer, foretold, ground),
       reason: 'waiting_capacity' as const,
     }
@@ -103,9 +103,10 @@ async function placesIn(
   return places
 
   /** Of a short queue; in a long one the job behind, whose place it takes, tells. */
-  function etaOf(first: readonly Placed<QueueRow>[], index: number) {
-    const outlook = outlookOf(first, ground, now)
-    return isSmall(outlook) ? rangesOf(outlook, futuresOf(outlook))[index] : null
+  function etaOf(index: number) {
+    if (!isSmall({ waiting: jobs, running: ground.holding })) return null
+    const outlook = outlookOf(jobs, ground, now)
+    return rangesOf(outlook, futuresOf(outlook))[index]
   }
 }
 
@@ -135,8 +136,12 @@ const asJob = (newcomer: Newcomer, now: Date): QueueRow => ({
   has_room: true,
 })
 
-const gpusOf = (jobs: readonly Placed<QueueRow>[]): number =>
-  jobs.reduce((sum, { job }) => sum + job.gpus, 0)
+/** Of the first jobs, `count` of them. */
+function gpusOf(jobs: readonly Placed<QueueRow>[], count: number): number {
+  let gpus = 0
+  for (let index = 0; index < count; index++) gpus += jobs[index]?.job.gpus ?? 0
+  return gpus
+}
 
 function pictureOf({ queue, ground, waits }: Page, now: Date): QueuePicture {
   let ahead_gpus = 0

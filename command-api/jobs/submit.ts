@@ -32,19 +32,20 @@ const grouping = { most: 50, atOnce: 2 }
 /** How jobs come in; what those have in common that come at the same time is done once. */
 export type Submits = {
   factsOf(spec: JobSpec, caller: Person): Promise<AdmissionFacts>
-  /** Asks the gates, creates the job and wakes the executor. */
-  submit(request: Submit['request'], spec: JobSpec): Promise<AdmissionResult>
+  /** Asks the gates, creates the job and wakes the executor. `retryOf`: a job that the caller may control. */
+  submit(request: Submit['request'], spec: JobSpec, retryOf?: string): Promise<AdmissionResult>
 }
 
 export function openSubmits(deps: Deps, { catalogue, wake }: JobPorts): Submits {
   const readStored = storedFacts(deps.pool)
   const sources = { ...deps, catalogue, readStored, readPastRuns: pastRuns(deps.pool) }
   const create = inGroups<Submit, AdmissionResult>(grouping, submits => createGroup(deps, submits))
-  const factsOf: Submits['factsOf'] = (spec, caller) => loadFacts(spec, { ...sources, caller })
+  const factsFor = (spec: JobSpec, caller: Person, retryOf: string | null) =>
+    loadFacts(spec, { ...sources, caller, retryOf })
   return {
-    factsOf,
-    async submit(request, spec) {
-      const facts = await factsOf(spec, request.caller)
+    factsOf: (spec, caller) => factsFor(spec, caller, null),
+    async submit(request, spec, retryOf) {
+      const facts = await factsFor(spec, request.caller, retryOf ?? null)
       const gates = passAll(facts)
       refuseStrangers(facts, request.caller)
       const answer = await create({ request, submission: { facts, gates } })

@@ -179,7 +179,10 @@ const notWaiting = {
   ends_next: [],
 }
 
-const stateInWords = ({ state }: { state: string }) => `It does not wait: it is ${state}.`
+const stateInWords = ({ state }: { state: string }) =>
+  state === 'succeeded' || state === 'failed'
+    ? `It does not wait: it has ${state}.`
+    : `It does not wait: it is ${state}.`
 
 function explained({ job, position, ahead_gpus, eta_s }: Listed, facts: Facts): QueueExplanation {
   const { picture, maySee } = facts

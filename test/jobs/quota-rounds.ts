@@ -49,6 +49,7 @@ export async function raceForQuota(race: Race): Promise<Played[]> {
   try {
     const played: Played[] = []
     for (const round of range(race.rounds)) {
+      if (round > 0) await endAll(race, `racer-${round - 1}`)
       const result = await playRound(race, `racer-${round}`)
       played.push(result)
       race.played?.(result)
@@ -114,16 +115,30 @@ async function endSome({ servers, pool }: Race, token: string, live: readonly Jo
   ])
 }
 
+/** Leaves the GPUs of both machines to the next round. */
+async function endAll({ servers, pool }: Race, username: string): Promise<void> {
+  await until(`nothing of ${username} is left`, settledWithinMs, async () => {
+    const live = await read(pool, username)
+    const waiting = live.filter(job => !isHeld(job))
+    await Promise.all(
+      waiting.map(({ run_id }) => servers[0].call('POST', `/api/jobs/${run_id}/stop`)),
+    )
+    for (const { run_id } of live.filter(isHeld)) await endJob(pool, run_id)
+    return live.length === 0
+  })
+}
+
 type Job = { run_id: string; state: string; holds: boolean }
 
 const isHeld = ({ holds }: Job) => holds
 
-/** The live jobs of a person, in queue order. */
+/** The jobs of a person that wait or hold GPUs, in queue order. */
 async function read(pool: Pool, username: string): Promise<Job[]> {
   const { rows } = await pool.query<Job>(
     `select j.run_id, j.state, h.run_id is not null as holds
        from write.job_state j left join write.quota_hold h using (run_id)
-      where j.owner = $1 and j.state in ('queued', 'scheduled') order by j.priority desc, j.admitted_at, j.run_id`,
+      where j.owner = $1 and (j.state in ('queued', 'scheduled') or h.run_id is not null)
+      order by j.priority desc, j.admitted_at, j.run_id`,
     [username],
   )
   return rows

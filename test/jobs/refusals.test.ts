@@ -50,7 +50,7 @@ async function openForge(t: Parameters<typeof startForge>[0]) {
 
 const otherDigest = `sha256:${'77'.repeat(32)}`
 const whereLocks = 'Take the lock of GET /api/recipes/digits/1.0.0/lock'
-const others = 'or take another profile of GET /api/profiles'
+const others = 'or take another profile (forge profile list, GET /api/profiles)'
 
 /** A job for each way in which a gate refuses, and what it says. */
 const refusals = (lock: RecipeLock, names: string[]): [Job, Refusal][] => {
@@ -258,7 +258,7 @@ const refusals = (lock: RecipeLock, names: string[]): [Job, Refusal][] => {
         gate: 'env',
         code: 'env.refused',
         detail:
-          'Environment variables refused: LD_PRELOAD change how programs are loaded, found or installed',
+          'Environment variables refused: LD_PRELOAD changes how programs are loaded, found or installed',
         data: { refused: ['LD_PRELOAD'] },
         hint: 'Leave them out of spec.env; pass what the program needs as parameters',
       },

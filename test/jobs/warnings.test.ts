@@ -66,6 +66,7 @@ test('the estimate is what the newest runs of the recipe used, within the time l
     currency: 'USD',
     basis: 'last 10 grpo@1.4 runs',
   })
+  t.like(estimateOf(factsOf({}, { past: { ...past, runs: 1 } })), { basis: 'last grpo@1.4 run' })
   t.like(estimateOf(factsOf({ limits: { max_duration_s: 7200 }, ...gpus(4) }, { past })), {
     gpu_hours: '8.00',
     basis: 'limits.max_duration_s: 7200',

@@ -2,10 +2,10 @@ import { Refusal } from '../../../platform/refusal.ts'
 import { fitsVariable, isJobVariable, maxVariableBytes } from '../../../schemas/job-variables.ts'
 import type { GateName, GateResult } from '../../../schemas/jobs.ts'
 import { dialect } from '../../../schemas/jobspec.ts'
+import { mask } from '../../secrets.ts'
 import { type AdmissionFacts, requestOf } from './facts.ts'
 import type { Answer, Gate, Refused } from './gate.ts'
 import { profileGate } from './profile-gate.ts'
-import { mask } from './warnings.ts'
 
 const dialectGate: Gate = ({ spec }) => askDialect(spec.api)
 
@@ -201,7 +201,7 @@ const environmentVariables: Gate = ({ spec }) => {
   return {
     ok: false,
     code: 'env.refused',
-    detail: `Environment variables refused: ${refused.join(', ')} change how programs are loaded, found or installed`,
+    detail: `Environment variables refused: ${refused.join(', ')} ${refused.length === 1 ? 'changes' : 'change'} how programs are loaded, found or installed`,
     data: { refused },
     hint: 'Leave them out of spec.env; pass what the program needs as parameters',
   }

@@ -19,6 +19,8 @@ export type FactSources = Lookup & {
   catalogue: Recipes
   readStored: ReadStored
   readPastRuns: ReadPastRuns
+  /** The job that this one repeats, which the caller may control. */
+  retryOf: string | null
 }
 
 /** Loads the facts that the gates need for a spec. */
@@ -30,7 +32,7 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
   const [stored, references, packaged, past] = await Promise.all([
     readStored({ username: caller.username, project: spec.metadata.project }),
     resolveReferences(spec, from),
-    findPackage(pool, spec.spec.source, caller),
+    findPackage(pool, spec.spec.source, { username: caller.username, retryOf: from.retryOf }),
     entry && readPastRuns(entry.recipe),
   ])
   const wanted = spec.spec.resources.profile

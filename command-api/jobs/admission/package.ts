@@ -1,15 +1,21 @@
 import type { Pool } from 'pg'
 import type { JobSpec } from '../../../schemas/jobspec.ts'
-import type { AdmissionFacts, PackageFacts } from './facts.ts'
+import type { PackageFacts } from './facts.ts'
 
 type Source = JobSpec['spec']['source']
 type Found = { package: PackageFacts | null; dangling: string[] }
 
-/** The uploaded package of a spec. Uploads of others, admins included, look missing: an upload is its owner's alone. */
+/** Whose packages a spec may name: the submitter's, and that of a job which is retried. */
+export type Lenders = { username: string; retryOf: string | null }
+
+/**
+ * The uploaded package of a spec. Uploads of others, admins included, look missing: an upload is its owner's alone, and lent
+ * only to a retry of the job it came with.
+ */
 export async function findPackage(
   pool: Pool,
   { kind, upload_id, digest, size_bytes }: Source,
-  { username }: AdmissionFacts['caller'],
+  { username, retryOf }: Lenders,
 ): Promise<Found> {
   const fault = (text: string): Found => ({ package: null, dangling: [text] })
   if (kind !== 'package') return { package: null, dangling: [] }
@@ -20,10 +26,13 @@ export async function findPackage(
     text: `select upload_id, 'sha256:' || sha256 as digest, size_bytes::float8 as size_bytes, files,
                   expanded_bytes::float8 as expanded_bytes, sensitive
              from write.upload
-            where upload_id = $1 and owner = $2 and purpose = 'package' and completed_at is not null`,
-    values: [upload_id, username],
+            where upload_id = $1 and purpose = 'package' and completed_at is not null
+              and (owner = $2 or exists (select from write.job_state j where j.run_id = $3 and j.upload_id = $1))`,
+    values: [upload_id, username, retryOf],
   })
   const found: PackageFacts | undefined = rows[0]
+  if (!found && retryOf !== null)
+    return fault('The package of the job has been deleted: submit the job again with its files')
   if (!found)
     return fault(
       `No such package: ${upload_id}, registered by POST /api/uploads/${upload_id}/complete`,

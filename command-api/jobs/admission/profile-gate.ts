@@ -37,7 +37,7 @@ function faultsOf(facts: AdmissionFacts, profile: KnownProfile): Check[] {
   return [...mayUse(facts, profile), ...fitsRecipe(facts, profile), ...isBigEnough(facts, profile)]
 }
 
-const others = 'or take another profile of GET /api/profiles'
+const others = 'or take another profile (forge profile list, GET /api/profiles)'
 
 function mayUse({ quota, caller, ...facts }: AdmissionFacts, profile: KnownProfile): Check[] {
   const { name } = profile

@@ -101,7 +101,8 @@ async function findArtifact(
              from write.artifact a join write.run_state r using (run_id)
              left join write.job_state j using (run_id)
              cross join lateral (select ${score} as score) scored
-            where a.kind <> 'eval_report' and ($1::text is null or a.artifact_id = $1)
+            where a.kind <> 'eval_report' and not a.is_missing and r.deleted_at is null
+              and ($1::text is null or a.artifact_id = $1)
               and ($2::text is null or r.run_id = $2 or j.short_id = $2)
               and ($3::bigint is null or a.step = $3)
               and ($4::text is distinct from 'best' or score is not null)

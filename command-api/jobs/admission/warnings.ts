@@ -1,16 +1,9 @@
 import type { Estimate, Warning } from '../../../schemas/jobs.ts'
 import { currency } from '../../../schemas/profiles.ts'
-import { type AdmissionFacts, lineOf, requestOf } from './facts.ts'
+import type { Recipe } from '../../../schemas/recipes.ts'
+import { isSecret, mask } from '../../secrets.ts'
+import { type AdmissionFacts, lineOf, type PastRuns, requestOf } from './facts.ts'
 
-const secretName =
-  /TOKEN(?!IZ)|SECRET|PASS(WORD|WD|PHRASE)?(_|$)|CREDENTIAL|(^|_|API|PRIVATE|ACCESS)KEY(_|$)|AUTH(?!OR)|COOKIE|DSN(_|$)/i
-/** A password in an address, or the beginning of tokens that are issued with one. */
-const secretValue =
-  /:\/\/[^/\s:@]*:[^/\s@]+@|^(Bearer |eyJ|sk-|hf_|gh[opsur]_|github_pat_|glpat-|xox[a-z]-|AKIA|ASIA|npm_|pypi-|fit_|-----BEGIN)/
-
-const isSecret = (name: string, value: string) => secretName.test(name) || secretValue.test(value)
-/** Stands for a secret value in events and responses. */
-export const mask = '***'
 const heldOut = /^(val|valid|validation|eval|test|dev)/i
 
 /** Hints that refuse nothing. */
@@ -75,10 +68,13 @@ function aboveHistory(facts: AdmissionFacts): [boolean, string, string][] {
   const { past, recipe } = facts
   if (!past || !recipe) return []
   const allowed = allowedHours(facts)
-  const detail = `limits.max_duration_s allows ${allowed.toFixed(2)} GPU-hours; the last ${past.runs} ${lineOf(recipe)} runs used ${past.gpu_hours.toFixed(2)} (median)`
+  const detail = `limits.max_duration_s allows ${allowed.toFixed(2)} GPU-hours; the ${lastRuns(past, recipe)} used ${past.gpu_hours.toFixed(2)} (median)`
   const isAbove = Number.isFinite(allowed) && allowed > muchMore * past.gpu_hours
   return [[isAbove, 'cost_above_history', detail]]
 }
+
+const lastRuns = ({ runs }: PastRuns, recipe: Recipe) =>
+  runs === 1 ? `last ${lineOf(recipe)} run` : `last ${runs} ${lineOf(recipe)} runs`
 
 /** GPU-hours within the time limit; infinite without one. */
 const allowedHours = (facts: AdmissionFacts): number => {
@@ -120,7 +116,7 @@ export function estimateOf(facts: AdmissionFacts): Estimate | null {
     currency,
     basis:
       past && recipe && past.gpu_hours <= allowed
-        ? `last ${past.runs} ${lineOf(recipe)} runs`
+        ? lastRuns(past, recipe)
         : `limits.max_duration_s: ${max_duration_s}`,
   }
 }
