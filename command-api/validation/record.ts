@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import { encodeFact, type Fact } from '../../events/fact.ts'
+import { encodeValidation, type StoredSample } from '../../events/validation.ts'
+import type { SampleInput, ValidationInput } from '../../schemas/validation.ts'
+import { cutText, cutValue } from './cut-text.ts'
+
+/** The server's data about a report. */
+export type Receipt = Pick<Fact, 'event_id' | 'received_at_ms' | 'actor' | 'request_id'>
+
+/** A chunk with its defaults filled in. */
+export type Chunk = ValidationInput & { chunk_index: number; total_chunks: number }
+
+/** Encodes a validated chunk as the value of its log record. */
+export const recordValidation = (chunk: Chunk, receipt: Receipt): Buffer =>
+  encodeFact({
+    ...receipt,
+    type: 'validation.received',
+    run_id: chunk.run_id,
+    attempt: chunk.attempt ?? null,
+    body: encodeValidation({
+      step: chunk.step,
+      chunk_index: chunk.chunk_index,
+      total_chunks: chunk.total_chunks,
+      avg_reward: chunk.avg_reward ?? null,
+      accuracy: chunk.accuracy ?? null,
+      samples: chunk.samples.map(toStored),
+    }),
+  })
+
+const toStored = ({
+  user,
+  assistant,
+  env,
+  reward,
+  extra,
+  sample_key,
+}: SampleInput): StoredSample => ({
+  sample_key: sample_key ?? (user == null ? null : keyOf(user)),
+  user: user == null ? null : cutText(user),
+  assistant: assistant == null ? null : cutText(assistant),
+  env: env === undefined ? null : cutValue(env),
+  reward: reward ?? null,
+  extra: extra == null ? null : cutExtra(extra),
+})
+
+/** The whole prompt counts, also what is cut. */
+const keyOf = (user: string) => `p_${createHash('sha256').update(user).digest('hex').slice(0, 16)}`
+
+function cutExtra(extra: Record<string, unknown>): Record<string, unknown> {
+  const cut = cutValue(extra)
+  return cut === extra ? extra : { cut }
+}
