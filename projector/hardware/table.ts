@@ -1,0 +1,26 @@
+export type HardwareTables = {
+  hardware_runs: {
+    run_id: string
+    /** Points that were not kept. */
+    dropped: number
+  }
+  hardware_sources: {
+    run_id: string
+    source: number
+    node: string | null
+    rank: number | null
+    scope: 'gpu' | 'host'
+    index: number | null
+    uuid: string | null
+    keys: string[]
+  }
+  hardware_points: {
+    run_id: string
+    source: number
+    ts: number
+    /** In the order of the source's `keys`; the last ones may be missing. */
+    readings: (number | null)[]
+    throttle: string[] | null
+    xid: number | null
+  }
+}

@@ -1,0 +1,16 @@
+import type { Sample, TableSample } from './sample.ts'
+
+const ofRun: TableSample = { seenBy: 'members', isOfRun: true, isFilled: true }
+
+export const hardwareSample: Sample = {
+  slice: 'hardware',
+  async make({ report }) {
+    const at = { ts: '2026-11-20T12:00:00+00:00', node: 'n1' }
+    await report('hardware', { points: [{ ...at, scope: 'gpu', index: 0, util_pct: 97 }] })
+    return {}
+  },
+  tables: { hardware_runs: ofRun, hardware_sources: ofRun, hardware_points: ofRun },
+  changes: {
+    'POST /api/ingest/hardware': { leavesNoEvent: 'a fact: on the log with its run and request' },
+  },
+}
