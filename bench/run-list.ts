@@ -14,6 +14,22 @@ export type RunListReport = {
 const runs = 100_000
 const keys = ['val/accuracy', 'val/loss', 'train/loss', 'lr']
 const times = 60
+/** From what nearly every run matches to what none does. */
+const searches = [
+  'seeded',
+  'state:failed',
+  'val/loss<0.7',
+  'metric:val/loss:min<0.01',
+  'val/loss<0.1',
+  'hparams.lr>=1e-5',
+  'hparams.opt:adam',
+  'hparams.lr>=0.099',
+  'state:failed val/loss<1.2 hparams.lr>=1e-5 tag:tag-5 after:2026-02-01',
+  'tag:tag-5 OR tag:tag-6',
+  'state:failed NOT val/loss<0.7',
+  'metric:train/loss:max>1.999 state:running',
+  'hparams.lr>7',
+]
 const member = 'lister'
 
 /** Lists of 50 out of 100,000 runs, filtered and sorted. */
@@ -34,6 +50,8 @@ export async function measureRunList(
     `project=list-6&state=failed&${byMetric('-metric:val/accuracy:max')}`,
     `tag=tag-5&${byMetric('metric:train/loss:last')}`,
     `state=running&${byMetric('-metric:val/accuracy:last')}`,
+    ...searches.map(search => `q=${encodeURIComponent(search)}`),
+    `q=${encodeURIComponent('val/loss<0.7')}&${byMetric('-metric:val/accuracy:last')}`,
   ]
   const queries: RunListReport['queries'] = []
   for (const query of asked)
@@ -90,5 +108,10 @@ const seed = [
            cross join read.metric_name
            where not live and key = any(array['${keys.join("','")}'])
              and run_id like 'run_0000%') drawn`,
-  'vacuum analyze read.runs, read.metric_run, read.metric_settled, read.metric_name, read.projects',
+  `insert into read.run_hparam_values (run_id, key, text, number)
+   select 'run_' || lpad(n::text, 26, '0'), key, coalesce(number::text, text), number
+   from generate_series(1, ${runs}) n,
+   lateral (values ('lr', n % 1000 * 1e-4, null), ('opt', null, case n % 4 when 0 then 'sgd' else 'adam' end),
+                   ('seed', n, null), ('depth', n % 32, null), ('data', null, 'set-' || n % 12)) p (key, number, text)`,
+  'vacuum analyze read.run_hparam_values, read.runs, read.metric_run, read.metric_settled, read.metric_name, read.projects',
 ]

@@ -2,6 +2,8 @@ import type { ColumnType } from 'kysely'
 
 export type Scalar = string | number | boolean | null
 
+type HparamValue = { run_id: string; key: string; text: string; number: number | null }
+
 export type HparamTables = {
   run_hparams: {
     run_id: string
@@ -17,4 +19,8 @@ export type HparamTables = {
     to: Scalar
     at: Date
   }
+  /** What searches compare: each value as text, cut, and as a number if it is one. */
+  run_hparam_values: HparamValue
+  /** The same, limited to the runs that the session may read. */
+  hparams_of_runs: HparamValue
 }

@@ -1,6 +1,5 @@
-import { type SqlBool, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
-import { containing } from '../../platform/search-text.ts'
 import { type RunListQuery, runStates } from '../../schemas/run-records.ts'
 import { parseSort, parseWords } from '../page.ts'
 import { type Db, type Page, parseMetricSort, type Runs, runsByMetric } from './by-metric.ts'
@@ -9,12 +8,18 @@ import type { StoredRun } from './record.ts'
 /** Runs of these projects (null: all) or of the caller. */
 export type Readable = { projects: string[] | null; caller: Person }
 
-export function filteredRuns(db: Db, { projects, caller }: Readable, filter: RunListQuery): Runs {
-  const { state, project, owner, tag, q, since, until } = filter
+/** `found`: the condition of `?q=`, null for none. */
+export function filteredRuns(
+  db: Db,
+  { projects, caller }: Readable,
+  filter: RunListQuery,
+  found: RawBuilder<SqlBool> | null = null,
+): Runs {
+  const { state, project, owner, tag, since, until, deleted = false } = filter
   const states = state === undefined ? null : parseWords(state, runStates, 'state')
-  const found = q === undefined ? null : containing(q)
   return db
-    .selectFrom('readable_runs as runs')
+    .selectFrom(deleted ? 'runs as runs' : 'readable_runs as runs')
+    .$if(deleted, runs => runs.where('runs.deleted_at', 'is not', null))
     .$if(projects !== null, runs =>
       runs.where(
         sql<SqlBool>`(runs.project = any(${projects}) or runs.owner = ${caller.username})`,
@@ -28,7 +33,7 @@ export function filteredRuns(db: Db, { projects, caller }: Readable, filter: Run
       runs.where(sql<SqlBool>`runs.created_at >= ${instant(since)}`),
     )
     .$if(until !== undefined, runs => runs.where(sql<SqlBool>`runs.created_at < ${instant(until)}`))
-    .$if(found !== null, runs => runs.where('runs.search', 'like', String(found)))
+    .$if(found !== null, runs => runs.where(found ?? sql<SqlBool>`true`))
 }
 
 const sortable = [

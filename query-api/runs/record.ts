@@ -3,15 +3,22 @@ import type { Person } from '../../auth/caller.ts'
 import { toJsonNumber } from '../../platform/series/json-number.ts'
 import { meanWithin } from '../../platform/series/sum.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
+import type { EnvironmentTables } from '../../projector/environment/table.ts'
 import type { LogTables } from '../../projector/logs/table.ts'
 import type { MetricSummary, MetricTables } from '../../projector/metrics/table.ts'
 import type { RunTables } from '../../projector/runs/table.ts'
+import type { ValidationTables } from '../../projector/validation/table.ts'
 import type { RunRow } from '../../schemas/run-records.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { type AccessTables, mayReadRun } from '../access.ts'
 import { bestSteps } from './best.ts'
 
-export type RecordTables = AccessTables & ArtifactTables & LogTables & MetricTables
+export type RecordTables = AccessTables &
+  ArtifactTables &
+  EnvironmentTables &
+  LogTables &
+  MetricTables &
+  ValidationTables
 export type StoredRun = Selectable<RunTables['runs']>
 type Db = Kysely<RecordTables>
 
@@ -25,11 +32,13 @@ export async function readRecords(
   { caller, now, metrics: shown }: { caller: Person; now: Date; metrics: ShownMetrics },
 ): Promise<RunRow[]> {
   const runIds = runs.map(run => run.run_id)
-  const [metrics, logs, artifacts, children] = await Promise.all([
+  const [metrics, logs, artifacts, children, samples, environments] = await Promise.all([
     readMetrics(db, runs, shown),
     readLogs(db, runIds),
     readArtifacts(db, runs),
     readChildren(db, runIds, caller),
+    readSamples(db, runIds),
+    readEnvironments(db, runIds),
   ])
   return runs.map(run => {
     const { run_id } = run
@@ -38,6 +47,8 @@ export async function readRecords(
       logs: logs.get(run_id) ?? noLogs,
       artifacts: artifacts.get(run_id) ?? noArtifacts,
       children: children.get(run_id) ?? [],
+      samples: samples.get(run_id) ?? 0,
+      environment: environments.get(run_id) ?? null,
     })
   })
 }
@@ -47,15 +58,18 @@ type Parts = {
   logs: Logs
   artifacts: Artifacts
   children: string[]
+  samples: number
+  /** The digest. */
+  environment: string | null
 }
 
 function toRecord(
   run: StoredRun,
   now: Date,
-  { metrics, logs, artifacts, children }: Parts,
+  { metrics, logs, artifacts, children, samples, environment }: Parts,
 ): RunRow {
   const { recipe_name, recipe_version, init_from, datasets, best_key, best_goal, ...named } = run
-  const { search, ...own } = named
+  const { search, retry_of, clone_of, ...own } = named
   const reportedMs = Math.max(metrics.lastReportMs, logs.lastMs)
   return {
     ...own,
@@ -77,7 +91,7 @@ function toRecord(
             step: metrics.bestStep,
             artifact_id: artifacts.best,
           },
-    environment_digest: null,
+    environment_digest: environment,
     recipe:
       recipe_name === null || recipe_version === null
         ? null
@@ -86,13 +100,13 @@ function toRecord(
     counts: {
       metric_keys: metrics.keys,
       points: metrics.points,
-      samples: 0,
+      samples,
       artifacts: artifacts.count,
       log_bytes: logs.bytes,
       alerts: 0,
     },
     logs: { eof: logs.eof, bytes: logs.bytes },
-    deleted_at: null,
+    deleted_at: run.deleted_at === null ? null : toTimestamp(run.deleted_at),
   }
 }
 
@@ -107,6 +121,15 @@ type Metrics = {
   bestStep: number | null
 }
 const noMetrics: Metrics = { summary: {}, keys: 0, points: 0, lastReportMs: 0, bestStep: null }
+
+async function readEnvironments(db: Db, runIds: string[]): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('run_environments')
+    .select(['run_id', 'digest'])
+    .where(sql<boolean>`run_id = any(${runIds})`)
+    .execute()
+  return new Map(rows.map(row => [row.run_id, row.digest]))
+}
 
 async function readMetrics(
   db: Db,
@@ -242,4 +265,13 @@ async function readChildren(
       from artifacts a join readable_runs r on r.init_from @> array[a.artifact_id]
      where a.run_id = any(${runIds}) and ${mayReadRun(caller)} group by a.run_id`.execute(db)
   return new Map(rows.map(row => [row.run_id, row.children]))
+}
+
+async function readSamples(db: Db, runIds: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('validation_runs')
+    .select(['run_id', 'samples'])
+    .where(sql<boolean>`run_id = any(${runIds})`)
+    .execute()
+  return new Map(rows.map(row => [row.run_id, row.samples]))
 }

@@ -1,7 +1,11 @@
+import { type SqlBool, sql } from 'kysely'
 import { type Route, route } from '../../auth/route.ts'
 import type { Clock } from '../../platform/time.ts'
 import type { ChangeTables } from '../../projector/changes/table.ts'
 import type { HparamTables } from '../../projector/hparams/table.ts'
+import type { JobTables } from '../../projector/jobs/table.ts'
+import { compareQuery, comparison } from '../../schemas/compare.ts'
+import { lineage } from '../../schemas/lineage.ts'
 import { runListQuery, runRecord, runRow } from '../../schemas/run-records.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import { type AccessTables, findRun, readableProjects } from '../access.ts'
@@ -10,11 +14,14 @@ import { setCursor } from '../newest-change.ts'
 import { countRows } from '../page.ts'
 import type { Reads } from '../reads.ts'
 import { parseMetricSort } from './by-metric.ts'
+import { compareRuns, parseIds } from './compare.ts'
 import { readEnd } from './end.ts'
+import { readLineage } from './lineage.ts'
 import { filteredRuns, pageOfRuns } from './list.ts'
 import { type RecordTables, readRecords } from './record.ts'
+import { matchSearch, readSearch } from './search.ts'
 
-type Tables = AccessTables & ChangeTables & HparamTables & RecordTables
+type Tables = AccessTables & ChangeTables & HparamTables & JobTables & RecordTables
 
 export const runRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
   listRoute({
@@ -29,7 +36,9 @@ export const runRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
       const db = reads.as(caller)
       await setCursor(ctx, db)
       const readable = { projects: await readableProjects(db, caller), caller }
-      const runs = filteredRuns(db, readable, query)
+      const search = readSearch(query.q)
+      const found = search && (await matchSearch(db, search))
+      const runs = filteredRuns(db, readable, query, found)
       const counted = await countRows(db, runs.select('runs.run_id'))
       const page = await pageOfRuns(db, runs, sort, { limit, offset, counted })
       const runIds = page.map(run => run.run_id)
@@ -41,6 +50,8 @@ export const runRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
       return { rows, counted }
     },
   }),
+  compareRoute(reads),
+  lineageRoute(reads),
   route({
     method: 'GET',
     path: '/api/runs/{run_id}',
@@ -69,3 +80,48 @@ export const runRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
     },
   }),
 ]
+
+const lineageRoute = (reads: Reads<Tables>): Route =>
+  route({
+    method: 'GET',
+    path: '/api/runs/{run_id}/lineage',
+    credential: 'person',
+    reach: 'its_people',
+    tag: 'runs',
+    summary: 'What a run came from, and what came from it',
+    params: runIdInPath,
+    response: lineage,
+    refusals: ['not_found'],
+    async handle({ caller, params }) {
+      const { run_id } = await findRun(reads, caller, params.run_id)
+      return readLineage(reads.as(caller), run_id)
+    },
+  })
+
+const compareRoute = (reads: Reads<Tables>): Route =>
+  route({
+    method: 'GET',
+    path: '/api/runs/compare',
+    credential: 'person',
+    reach: 'its_people',
+    tag: 'runs',
+    summary: 'Compare 2 to 20 runs: what differs, and their common metrics',
+    query: compareQuery,
+    response: comparison,
+    refusals: ['not_found'],
+    async handle({ caller, query }) {
+      const runIds: string[] = []
+      for (const id of parseIds(query.ids)) runIds.push((await findRun(reads, caller, id)).run_id)
+      const db = reads.as(caller, runIds)
+      const rows = await db
+        .selectFrom('runs')
+        .selectAll()
+        .where(sql<SqlBool>`run_id = any(${runIds})`)
+        .execute()
+      const byId = new Map(rows.map(run => [run.run_id, run]))
+      return compareRuns(
+        db,
+        runIds.flatMap(id => byId.get(id) ?? []),
+      )
+    },
+  })

@@ -1,0 +1,63 @@
+import type { Command } from 'commander'
+import { segment } from '../api.ts'
+import { type ExitCode, exitCode } from '../failure.ts'
+import { paintState } from '../follow/view.ts'
+import { toJson } from '../harmless.ts'
+import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
+
+type Edge = { kind: string; from: string | null; to: string; artifact_id: string | null }
+type Lineage = {
+  run_id: string
+  runs: {
+    run_id: string
+    short_id: string
+    name: string | null
+    state: string
+    datasets: string[]
+  }[]
+  edges: Edge[]
+  resumed: { attempt: number; artifact_id: string }[]
+  truncated: boolean
+}
+
+export const describeLineage = (command: Command): Command =>
+  command
+    .argument('<run>', 'run id or short id')
+    .description('what a run came from, and what came from it')
+
+export async function lineage(world: World, id: string, options: CommonOptions): Promise<ExitCode> {
+  const session = await openSignedIn(world, options)
+  const found = await session.api.get<Lineage>(`/api/runs/${segment(id)}/lineage`)
+  if (session.isJson) session.terminal.data(toJson(found))
+  else for (const line of linesOf(session, found)) session.terminal.data(line)
+  return exitCode.ok
+}
+
+/** A run a line, the oldest first, each with what it came from; the one asked for is marked. */
+function linesOf({ terminal }: Session, { run_id, runs, edges, resumed, truncated }: Lineage) {
+  const nameOf = (id: string | null) =>
+    runs.find(run => run.run_id === id)?.short_id ?? 'a run that you may not read'
+  const origin = ({ kind, from, artifact_id }: Edge) =>
+    `${words[kind] ?? kind} ${nameOf(from)}${artifact_id === null ? '' : ` (${artifact_id})`}`
+  const lines = runs.map(run => {
+    const from = edges.filter(edge => edge.to === run.run_id).map(origin)
+    const data = run.datasets.map(dataset => `uses ${dataset}`)
+    const told = [
+      paintState(terminal.paint, run.state, run.state),
+      run.name ?? '',
+      ...from,
+      ...data,
+    ]
+    return `${run.run_id === run_id ? '*' : ' '} ${[run.short_id, ...told].filter(text => text !== '').join('  ')}`
+  })
+  const attempts = resumed.map(
+    ({ attempt, artifact_id }) => `  attempt ${attempt} continued from ${artifact_id}`,
+  )
+  return [...lines, ...attempts, ...(truncated ? ['  and more'] : [])]
+}
+
+const words: Record<string, string> = {
+  retry: 'retry of',
+  clone: 'clone of',
+  init_from: 'began from',
+}

@@ -1,0 +1,118 @@
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { containing } from '../../platform/search-text.ts'
+import type { MetricTables } from '../../projector/metrics/table.ts'
+import { parseSearch } from '../../schemas/parse-run-search.ts'
+import {
+  type Comparison,
+  type Condition,
+  columnOf,
+  type RunSearch,
+  SearchFault,
+} from '../../schemas/run-search.ts'
+import { toFinite } from '../../schemas/search-words.ts'
+import { Invalid } from '../../schemas/validate.ts'
+
+/** The search of a request, null for none; 422 with the column of what cannot be read. */
+export function readSearch(text: string | undefined): RunSearch | null {
+  if (text === undefined) return null
+  try {
+    return parseSearch(text)
+  } catch (error) {
+    if (!(error instanceof SearchFault)) throw error
+    const column = columnOf(text, error.at)
+    throw new Invalid([
+      {
+        loc: ['query', 'q'],
+        msg: `${error.message} (column ${column})`,
+        type: 'value_error',
+        input: text,
+        ctx: { column },
+      },
+    ])
+  }
+}
+
+/** SQL condition on `runs`. A metric that no run ever reported is looked up once, not for each run. */
+export async function matchSearch(
+  db: Kysely<MetricTables>,
+  search: RunSearch,
+): Promise<RawBuilder<SqlBool>> {
+  const keys = [
+    ...new Set(conditionsOf(search).flatMap(one => (one.kind === 'metric' ? [one.key] : []))),
+  ]
+  const { rows } = await sql<{ key: string; key_no: number }>`
+    select key, key_no from metric_name where key = any(${keys})`.execute(db)
+  return compile(search, new Map(rows.map(row => [row.key, row.key_no])))
+}
+
+function conditionsOf(search: RunSearch): Condition[] {
+  if ('items' in search) return search.items.flatMap(conditionsOf)
+  if (search.kind === 'not') return conditionsOf(search.item)
+  return [search]
+}
+
+type KeyNos = ReadonlyMap<string, number>
+
+function compile(search: RunSearch, keyNos: KeyNos): RawBuilder<SqlBool> {
+  switch (search.kind) {
+    case 'and':
+    case 'or': {
+      const items = search.items.map(item => compile(item, keyNos))
+      return sql`(${sql.join(items, search.kind === 'and' ? sql` and ` : sql` or `)})`
+    }
+    case 'not':
+      // Not true: a run whose value is unknown does not match the condition, so it matches its opposite.
+      return sql`(${compile(search.item, keyNos)}) is not true`
+    case 'word':
+      return sql`runs.search like ${containing(search.text)}`
+    case 'field':
+      return matchField(search)
+    case 'time':
+      return sql`${sql.ref(`runs.${search.field}_at`)} ${sign(search.op)} ${new Date(search.at)}::timestamptz`
+    case 'metric':
+      return matchMetric(search, keyNos.get(search.key))
+    case 'hparam':
+      return matchHparam(search)
+  }
+}
+
+const signs = { '=': '=', '!=': '<>', '<': '<', '<=': '<=', '>': '>', '>=': '>=' } as const
+const sign = (op: Comparison) => sql.raw(signs[op])
+
+function matchField({ field, op, value }: Condition & { kind: 'field' }): RawBuilder<SqlBool> {
+  const matches = matchWord(field, value)
+  return op === '=' ? matches : sql`(${matches}) is not true`
+}
+
+function matchWord(
+  field: (Condition & { kind: 'field' })['field'],
+  value: string,
+): RawBuilder<SqlBool> {
+  if (field === 'tag') return sql`runs.tags @> array[${value}]::text[]`
+  if (field !== 'recipe') return sql`${sql.ref(`runs.${field}`)} = ${value}`
+  return sql`${value} in (runs.recipe_name, runs.recipe_name || '@' || runs.recipe_version)`
+}
+
+/** The summaries of a run are in exactly one of the two views. */
+function matchMetric(
+  { of, op, value }: Condition & { kind: 'metric' },
+  keyNo: number | undefined,
+): RawBuilder<SqlBool> {
+  if (keyNo === undefined) return sql`false`
+  // As the index has it: NaN is not ordered.
+  const number = of === 'last' ? sql`nullif(s.last, 'NaN')` : sql.ref(`s.${of}`)
+  const found = sql`s.key_no = ${keyNo} and ${number} ${sign(op)} ${value}::float8`
+  return sql`runs.run_id in (select s.run_id from settled_of_runs s where ${found}
+                   union all select s.run_id from latest_of_runs s where ${found})`
+}
+
+function matchHparam({ key, op, value }: Condition & { kind: 'hparam' }): RawBuilder<SqlBool> {
+  const number = toFinite(value)
+  const found =
+    number === null
+      ? sql`v.text ${sign(op)} ${value}`
+      : op === '!='
+        ? sql`v.number is distinct from ${number}::float8`
+        : sql`v.number ${sign(op)} ${number}::float8`
+  return sql`runs.run_id in (select v.run_id from hparams_of_runs v where v.key = ${key} and ${found})`
+}

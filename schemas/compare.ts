@@ -1,0 +1,51 @@
+import { Type } from 'typebox'
+import { metricValue } from './metrics.ts'
+import { runStates } from './run-records.ts'
+import { closed, nullable, oneOf, timestamp } from './shared.ts'
+
+/** Fewest and most runs that are compared. */
+export const comparedRuns = { least: 2, most: 20 } as const
+/** Most metrics of a comparison, by name. */
+export const maxComparedMetrics = 500
+/** Most differences between environments, by name. */
+export const maxComparedFacts = 500
+
+/** `ids`: ids or short ids, separated by commas. */
+export const compareQuery = closed({ ids: Type.String({ minLength: 1, maxLength: 4000 }) })
+
+const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])
+
+/** `values` in the order of `ids`; null for a run without it. */
+const difference = (value = scalar) =>
+  Type.Array(Type.Object({ key: Type.String(), values: Type.Array(value) }))
+
+/** `GET /api/runs/compare`: what differs between runs, and where their common metrics ended. */
+export const comparison = Type.Object({
+  runs: Type.Array(
+    Type.Object({
+      run_id: Type.String(),
+      short_id: Type.String(),
+      name: nullable(Type.String()),
+      project: Type.String(),
+      owner: Type.String(),
+      state: oneOf(...runStates),
+      created_at: timestamp(),
+      ended_at: nullable(timestamp()),
+    }),
+  ),
+  hparams: difference(),
+  /** Facts such as `packages.torch`, at most 500, between the runs that reported their environment. */
+  environment: difference(),
+  /** Recipe, datasets and the artifacts that the runs began from. */
+  data: difference(),
+  /** The metrics that all of them have, by name, at most 500. */
+  metrics: Type.Array(
+    Type.Object({
+      key: Type.String(),
+      last: Type.Array(metricValue()),
+      /** Whether less or more is better: as a spec says, otherwise less of what is called a loss or an error. */
+      goal: oneOf('min', 'max'),
+      best: Type.Array(nullable(Type.Number())),
+    }),
+  ),
+})

@@ -1,0 +1,39 @@
+import { Type } from 'typebox'
+import { runStates } from './run-records.ts'
+import { nullable, oneOf, timestamp } from './shared.ts'
+
+/** Most runs of a lineage, and steps from the run asked for; `truncated` if there are more. */
+export const lineageLimits = { runs: 200, steps: 20 } as const
+
+export const lineageKinds = ['retry', 'clone', 'init_from'] as const
+
+/** `GET /api/runs/{run_id}/lineage`: what a run came from and what came from it, over any number of steps. */
+export const lineage = Type.Object({
+  run_id: Type.String(),
+  /** The run itself and those connected to it that the caller may read, the oldest first. */
+  runs: Type.Array(
+    Type.Object({
+      run_id: Type.String(),
+      short_id: Type.String(),
+      name: nullable(Type.String()),
+      project: Type.String(),
+      owner: Type.String(),
+      state: oneOf(...runStates),
+      created_at: timestamp(),
+      datasets: Type.Array(Type.String()),
+    }),
+  ),
+  edges: Type.Array(
+    Type.Object({
+      kind: oneOf(...lineageKinds),
+      /** The earlier run; null if the caller may not read it. */
+      from: nullable(Type.String()),
+      to: Type.String(),
+      /** Of `init_from`: what the later run began from. */
+      artifact_id: nullable(Type.String()),
+    }),
+  ),
+  /** The attempts of this run that continued from a checkpoint. */
+  resumed: Type.Array(Type.Object({ attempt: Type.Integer(), artifact_id: Type.String() })),
+  truncated: Type.Boolean(),
+})

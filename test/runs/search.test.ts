@@ -1,0 +1,118 @@
+import test from 'ava'
+import { type Forge, startForge } from '../servers/forge.ts'
+import { createRun, ingest } from '../servers/runs.ts'
+import { until } from '../servers/until.ts'
+
+type Listed = { run_id: string; name: string }
+
+const given = [
+  {
+    name: 'a first',
+    tags: ['grpo'],
+    params: { lr: 1e-5, opt: 'adam' },
+    loss: [2, 1],
+    ends: 'failed',
+  },
+  {
+    name: 'b second',
+    tags: ['grpo'],
+    params: { lr: '1e-06', opt: 'sgd' },
+    loss: [1, 2],
+    ends: 'failed',
+  },
+  {
+    name: 'c third',
+    tags: ['sft'],
+    params: { lr: 0.1, amp: true },
+    loss: [0.5, 'NaN'],
+    ends: 'succeeded',
+  },
+  { name: 'd fourth', tags: [], params: { note: null }, loss: [], ends: null },
+] as const
+
+async function fill(forge: Forge): Promise<void> {
+  for (const { name, tags, params, loss, ends } of given) {
+    const { body } = await forge.call<{ run_id: string; short_id: string; token: string }>(
+      'POST',
+      '/api/runs',
+      {
+        body: { project: 'demo', name, tags },
+      },
+    )
+    await ingest(forge, body, 'hparams', { params })
+    const points = loss.map((value, step) => ({ key: 'val/loss', step, value }))
+    if (points.length > 0) await ingest(forge, body, 'metrics', { points })
+    if (ends) await ingest(forge, body, 'lifecycle', { event: ends })
+  }
+  await createRun(forge, 'other')
+}
+
+test('searches find runs by words, fields, times, metrics and hyperparameters', async t => {
+  const forge = await startForge(t)
+  await fill(forge)
+  const found = async (q: string) => {
+    const query = new URLSearchParams({ q, project: 'demo', sort: 'created_at' })
+    const { status, body } = await forge.call<Listed[]>('GET', `/api/runs?${query}`)
+    t.is(status, 200, q)
+    return body.map(run => run.name.charAt(0)).join('')
+  }
+  await until('all is projected', 60_000, async () => {
+    const seen = [
+      await found('metric:val/loss:max>0'),
+      await found('hparams.lr>0'),
+      await found('ended>2020-01-01'),
+    ]
+    return seen.every(names => names === 'abc') && (await found('hparams.note=null')) === 'd'
+  })
+  const expected: Record<string, string> = {
+    '': 'abcd',
+    second: 'b',
+    'SECOND OR third': 'bc',
+    '"b second"': 'b',
+    'NOT second': 'acd',
+    'state:failed': 'ab',
+    'state!=failed': 'cd',
+    'tag:grpo NOT second': 'a',
+    'tag!=grpo': 'cd',
+    'owner:admin source:external': 'abcd',
+    'name:"c third"': 'c',
+    'recipe:grpo': '',
+    'val/loss<1.5': 'a',
+    'metric:val/loss:min<=0.5': 'c',
+    'metric:val/loss:max>=2': 'ab',
+    'val/loss>0': 'ab',
+    'NOT val/loss>0': 'cd',
+    'never/reported<1 OR third': 'c',
+    'hparams.lr>=1e-5': 'ac',
+    'hparams.lr=0.000001': 'b',
+    'hparams.lr!=0.1': 'ab',
+    'hparams.opt:adam': 'a',
+    'hparams.opt!=adam': 'b',
+    'hparams.amp=true OR hparams.note=null': 'cd',
+    'after:2020-01-01 before:2100-01-01T00:00:00+01:00': 'abcd',
+    'ended>2020-01-01': 'abc',
+    'created<2020-01-01': '',
+    '(state:failed OR state:succeeded) AND (hparams.lr>0.01 OR val/loss<1.5)': 'ac',
+    "x'; drop table runs": '',
+  }
+  for (const [q, names] of Object.entries(expected)) t.is(await found(q), names, q)
+})
+
+test('what cannot be read is refused with its column', async t => {
+  const forge = await startForge(t)
+  const { status, body } = await forge.call(
+    'GET',
+    `/api/runs?q=${encodeURIComponent('tag:a loss<much')}`,
+  )
+  t.is(status, 422)
+  t.like(body, {
+    detail: [
+      {
+        loc: ['query', 'q'],
+        msg: 'Metrics are compared with numbers, and much is none (column 12)',
+        type: 'value_error',
+        ctx: { column: 12 },
+      },
+    ],
+  })
+})
