@@ -1,0 +1,26 @@
+import type { DecisionEvent } from '../../events/all.ts'
+import type { DiagnosisRequested } from '../../events/diagnoses.ts'
+import type { Recorded } from '../../events/event.ts'
+import type { Duty } from '../reactor.ts'
+
+/** A run whose attempt failed; null for runs without a job. */
+export type Failed = { run_id: string; attempt: number | null }
+
+/** Every failure is diagnosed, and every job that was stopped at a limit of its own. */
+export function failuresOf({ type, data }: Recorded<DecisionEvent>): Duty<Failed>[] {
+  switch (type) {
+    case 'job.failed':
+      return [{ payload: { run_id: data.run_id, attempt: data.attempt } }]
+    case 'job.stopped':
+      return data.reason === 'limit'
+        ? [{ payload: { run_id: data.run_id, attempt: data.attempt } }]
+        : []
+    case 'run.failed':
+      return [{ payload: { run_id: data.run_id, attempt: null } }]
+    default:
+      return []
+  }
+}
+
+export const requestsOf = ({ type, data }: Recorded<DecisionEvent>): Duty<DiagnosisRequested>[] =>
+  type === 'diagnosis.requested' ? [{ payload: data }] : []

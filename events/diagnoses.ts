@@ -1,0 +1,76 @@
+import { type Static, Type } from 'typebox'
+import { analyzer, verdictOf } from '../schemas/diagnoses.ts'
+import { nullable, oneOf, timestamp } from '../schemas/shared.ts'
+import { aggregate, type EventOf, event, type Stamped } from './event.ts'
+import { subject } from './job-subject.ts'
+import { because } from './words.ts'
+
+const diagnosisId = () => Type.Integer({ minimum: 1 })
+
+/** Somebody wants to know why a run failed, or it failed just now (`auto`). An earlier diagnosis of the run is out of date. */
+export const diagnosisRequested = event(
+  'diagnosis.requested',
+  Type.Object({
+    diagnosis_id: diagnosisId(),
+    ...subject,
+    source: oneOf('job', 'external'),
+    /** Null for runs without a job. */
+    attempt: nullable(Type.Integer({ minimum: 0 })),
+    trigger: oneOf('auto', 'manual'),
+    requested_by: Type.String(),
+  }),
+  ({ diagnosis_id, short_id }, who) => `${who} asked for diagnosis ${diagnosis_id} of ${short_id}`,
+)
+
+/** The rules ran; `verdict` is null if they could not (`error`). */
+export const diagnosisCompleted = event(
+  'diagnosis.completed',
+  Type.Object({
+    diagnosis_id: diagnosisId(),
+    ...subject,
+    attempt: nullable(Type.Integer({ minimum: 0 })),
+    trigger: oneOf('auto', 'manual'),
+    started_at: timestamp(),
+    verdict: nullable(verdictOf),
+    analyzer,
+    error: nullable(Type.String()),
+  }),
+  ({ diagnosis_id, short_id, verdict, error }, who) =>
+    verdict === null
+      ? `${who} could not finish diagnosis ${diagnosis_id} of ${short_id}${because(error)}`
+      : `${who} finished diagnosis ${diagnosis_id} of ${short_id}: ${verdict.title}`,
+)
+
+export type DiagnosisEvent = EventOf<typeof diagnosisRequested> | EventOf<typeof diagnosisCompleted>
+export type DiagnosisRequested = Static<typeof diagnosisRequested.data>
+export type DiagnosisCompleted = Static<typeof diagnosisCompleted.data>
+
+/** The newest diagnosis of a run; null if there is none. */
+export type Diagnosed = {
+  newest: {
+    diagnosis_id: number
+    attempt: number | null
+    status: 'pending' | 'succeeded' | 'failed'
+    requested_at: string
+  } | null
+}
+
+function evolve(state: Diagnosed, { type, data, occurred_at }: Stamped<DiagnosisEvent>): Diagnosed {
+  const { diagnosis_id, attempt } = data
+  if (type === 'diagnosis.requested')
+    return {
+      newest: { diagnosis_id, attempt, status: 'pending', requested_at: occurred_at },
+    }
+  const { newest } = state
+  if (newest?.diagnosis_id !== diagnosis_id) return state
+  return { newest: { ...newest, status: data.verdict === null ? 'failed' : 'succeeded' } }
+}
+
+/** One stream for each run. */
+export const diagnoses = aggregate('diagnosis', {
+  events: [diagnosisRequested, diagnosisCompleted],
+  initial: { newest: null },
+  evolve,
+  snapshot: { shape: 1 },
+})
+export const diagnosesOf = (runId: string) => diagnoses.at(runId)

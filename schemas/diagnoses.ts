@@ -1,0 +1,145 @@
+import { type Static, Type } from 'typebox'
+import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
+
+/** What can have made a run fail. Clients must tolerate categories that they do not know. */
+export const failureCategories = [
+  'gpu_oom',
+  'host_oom',
+  'nccl_timeout',
+  'node_failure',
+  'gpu_error',
+  'loss_nonfinite',
+  'loss_divergence',
+  'stalled',
+  'data_error',
+  'checkpoint_error',
+  'disk_full',
+  'image_pull',
+  'env_build',
+  'hub_access',
+  'storage_access',
+  'code_exception',
+  'config_error',
+  'preempted',
+  'timeout',
+  'killed',
+  'unknown',
+] as const
+export type FailureCategory = (typeof failureCategories)[number]
+
+/** Limits of one diagnosis: pieces of evidence, and characters of an excerpt. */
+export const maxEvidence = 8
+export const maxExcerpt = 1200
+
+const place = {
+  node: nullable(Type.String()),
+  rank: nullable(Type.Integer({ minimum: 0 })),
+}
+
+/**
+ * What a diagnosis rests on. `log`: `offset` is the `seq` of the line; `metric`: a point; `hardware`: a sample of a device;
+ * `exit`: how the attempt ended. Excerpts hold no secrets.
+ */
+export const evidence = Type.Object({
+  kind: oneOf('log', 'metric', 'hardware', 'exit'),
+  ref: Type.Union([
+    Type.Object({ offset: Type.Integer({ minimum: 1 }), ...place }),
+    Type.Object({ key: Type.String(), step: Type.Integer() }),
+    Type.Object({
+      ts: timestamp(),
+      node: nullable(Type.String()),
+      index: nullable(Type.Integer({ minimum: 0 })),
+    }),
+    Type.Object({ attempt: nullable(Type.Integer({ minimum: 0 })) }),
+  ]),
+  excerpt: Type.String(),
+  /** How much it counts, 0 to 1. */
+  weight: Type.Number({ minimum: 0, maximum: 1 }),
+})
+export type Evidence = Static<typeof evidence>
+
+/** `patch`: a JSON merge patch of the job's spec; null where a person has to act. */
+export const suggestion = Type.Object({
+  title: Type.String(),
+  kind: oneOf('spec_patch', 'action'),
+  patch: nullable(Type.Record(Type.String(), Type.Unknown())),
+  risk: oneOf('low', 'medium', 'high'),
+})
+export type Suggestion = Static<typeof suggestion>
+
+/** The first process that failed, as far as it is known. */
+export const failureOrigin = Type.Object({
+  ...place,
+  at: nullable(timestamp()),
+  step: nullable(Type.Integer()),
+})
+
+export const blames = ['user', 'platform', 'hardware', 'external', 'unknown'] as const
+
+/** What the rules found. */
+export const verdict = {
+  category: oneOf(...failureCategories),
+  subcategory: nullable(Type.String()),
+  blame: oneOf(...blames),
+  confidence: Type.Number({ minimum: 0, maximum: 1 }),
+  title: Type.String(),
+  root_cause: Type.String(),
+  origin: failureOrigin,
+  evidence: Type.Array(evidence),
+  suggestions: Type.Array(suggestion),
+  /** Equal for failures that look alike: without numbers, addresses and paths. */
+  fingerprint: Type.String(),
+}
+export const verdictOf = Type.Object(verdict)
+export type Verdict = Static<typeof verdictOf>
+
+/** `llm`: the model that wrote a summary; null without one. */
+export const analyzer = Type.Object({ rules: Type.String(), llm: nullable(Type.String()) })
+
+/** The body of `POST /api/job/diagnose` (specification, "Jobs and runs"); a run without a job is named in the same way. */
+export const diagnoseInput = closed({ job_id: Type.String({ minLength: 1, maxLength: 128 }) })
+
+export const diagnoseReply = Type.Object({
+  diagnosis_id: Type.Integer({ minimum: 1 }),
+  status: oneOf('pending'),
+})
+
+/** `superseded`: somebody asked again since. */
+export const diagnosisStates = ['pending', 'running', 'succeeded', 'failed', 'superseded'] as const
+
+const unlessPending = Object.fromEntries(
+  Object.entries(verdict).map(([name, schema]) => [name, nullable(schema)]),
+) as { [K in keyof typeof verdict]: ReturnType<typeof nullable<(typeof verdict)[K]>> }
+
+/** The record (contract, "Diagnosis record"). What the rules found is null until they have. */
+export const diagnosis = Type.Object({
+  diagnosis_id: Type.Integer({ minimum: 1 }),
+  job_id: Type.String(),
+  run_id: Type.String(),
+  /** Null for runs without a job. */
+  attempt: nullable(Type.Integer({ minimum: 0 })),
+  status: oneOf(...diagnosisStates),
+  /** `auto`: the run failed. */
+  trigger: oneOf('auto', 'manual'),
+  requested_by: Type.String(),
+  created_at: timestamp(),
+  started_at: nullable(timestamp()),
+  finished_at: nullable(timestamp()),
+  ...unlessPending,
+  /** Runs of the last 30 days with the same fingerprint, of those that the reader may see; the newest are named. */
+  similar: Type.Object({
+    count_30d: Type.Integer({ minimum: 0 }),
+    run_ids: Type.Array(Type.String()),
+  }),
+  /** Null until the rules ran. */
+  analyzer: nullable(analyzer),
+  /** Why there is no result, for `failed`. */
+  error: nullable(Type.String()),
+  feedback: Type.Null(),
+})
+export type Diagnosis = Static<typeof diagnosis>
+
+export const diagnosisInPath = Type.Object({
+  diagnosis_id: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+})
+export const diagnosisListQuery = closed(pageQuery)

@@ -1,0 +1,45 @@
+import type { Sample } from './sample.ts'
+
+/** Tests look for names of others' things in responses, where a small number may stand for anything. */
+const distinctiveNumbers = `
+  select setval('write.diagnosis_number', 710000017 + nextval('write.diagnosis_number') % 1000000)`
+
+/** The diagnosis of a run that goes on. */
+export const diagnosisSample: Sample = {
+  slice: 'diagnoses',
+  async make({ ask, made, pool }) {
+    const { run_id } = made.fields
+    await pool.query(distinctiveNumbers)
+    const { diagnosis_id } = await ask<{ diagnosis_id: number }>({
+      method: 'POST',
+      path: '/api/job/diagnose',
+      body: { job_id: run_id },
+    })
+    return {
+      nouns: { diagnoses: { diagnosis_id: String(diagnosis_id) } },
+      fields: { job_id: run_id },
+    }
+  },
+  missing: ({ nouns, fields }, whose) => ({
+    nouns: {
+      diagnoses: {
+        diagnosis_id: String(1_000_000_000 + whose.length + Number(nouns.diagnoses?.diagnosis_id)),
+      },
+    },
+    fields: { job_id: `${String(fields.run_id).slice(0, -6)}000000` },
+  }),
+  hidden: ['diagnoses'],
+  tables: {
+    diagnoses: {
+      seenBy: 'members',
+      isOfRun: true,
+      isFilled: true,
+      cells: ({ no }) => ({ diagnosis_id: 1_000_000 + no }),
+    },
+  },
+  changes: {
+    'POST /api/job/diagnose': {
+      body: ({ fixtures }) => ({ job_id: fixtures.operator.nouns.jobs?.run_id }),
+    },
+  },
+}
