@@ -76,6 +76,20 @@ export const runTokenIssued = event(
   ({ run_id }, who) => `${who} got a new ingest token for ${run_id}; earlier ones became invalid`,
 )
 
+/** Hidden from everybody; until `restorable_until` it can be brought back. Its reports and files stay. */
+export const runDeleted = event(
+  'run.deleted',
+  Type.Object({ run_id: runId(), restorable_until: timestamp() }),
+  ({ run_id, restorable_until }, who) =>
+    `${who} deleted ${run_id}; it can be restored until ${restorable_until}`,
+)
+
+export const runRestored = event(
+  'run.restored',
+  Type.Object({ run_id: runId() }),
+  ({ run_id }, who) => `${who} restored ${run_id}`,
+)
+
 const events = [
   runCreated,
   runStarted,
@@ -85,19 +99,31 @@ const events = [
   runStopRequested,
   runStopped,
   runTokenIssued,
+  runDeleted,
+  runRestored,
 ] as const
 export type RunEvent = EventOf<(typeof events)[number]>
 
 export type RunState = 'pending' | 'running' | 'succeeded' | 'failed' | 'stopped' | 'abandoned'
 
-/** `state` null: no such run. */
+/** `state` null: no such run, or that of a job, whose stream tells only whether it is deleted. */
 export type Run = {
   state: RunState | null
   started_at: string | null
   ended_at: string | null
   stop_requested: boolean
+  deleted_at: string | null
+  /** Null unless it is deleted. */
+  restorable_until: string | null
 }
-const initial: Run = { state: null, started_at: null, ended_at: null, stop_requested: false }
+const initial: Run = {
+  state: null,
+  started_at: null,
+  ended_at: null,
+  stop_requested: false,
+  deleted_at: null,
+  restorable_until: null,
+}
 
 function evolve(run: Run, event: Stamped<RunEvent>): Run {
   switch (event.type) {
@@ -117,6 +143,14 @@ function evolve(run: Run, event: Stamped<RunEvent>): Run {
       return { ...run, state: 'stopped', ended_at: event.occurred_at }
     case 'run.token_issued':
       return run
+    case 'run.deleted':
+      return {
+        ...run,
+        deleted_at: event.occurred_at,
+        restorable_until: event.data.restorable_until,
+      }
+    case 'run.restored':
+      return { ...run, deleted_at: null, restorable_until: null }
   }
 }
 

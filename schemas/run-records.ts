@@ -103,7 +103,10 @@ export const runListQuery = closed({
   state: Type.Optional(Type.String({ maxLength: 200 })),
   owner: Type.Optional(Type.String({ maxLength: 128 })),
   tag: Type.Optional(Type.String({ maxLength: 64 })),
-  q: Type.Optional(Type.String({ maxLength: 200 })),
+  /** Conditions, e.g. `state:failed loss<1.2 hparams.lr>=1e-5 (tag:grpo OR after:2026-11-01)` (docs/search.md). */
+  q: Type.Optional(Type.String({ maxLength: 1000 })),
+  /** Deleted runs instead, which can be restored for 30 days. */
+  deleted: Type.Optional(Type.Boolean()),
   since: Type.Optional(timestamp()),
   until: Type.Optional(timestamp()),
   /** A field, or `metric:<key>:last|min|max`; a leading `-` sorts descending. */

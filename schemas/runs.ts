@@ -49,6 +49,33 @@ export const runStopReply = Type.Object({
   deadline: nullable(timestamp()),
 })
 
+/**
+ * What refers to a run: a job that began from an artifact of it, or that repeats it (retry) or was copied from it
+ * (clone). At most 100 that the caller may read; `references_total` counts those of others, too.
+ */
+export const runDeleted = Type.Object({
+  run_id: Type.String(),
+  deleted_at: timestamp(),
+  restorable_until: timestamp(),
+  references: Type.Array(
+    Type.Object({
+      kind: oneOf('init_from', 'retry', 'clone'),
+      run_id: Type.String(),
+      short_id: Type.String(),
+      artifact_id: nullable(Type.String()),
+    }),
+  ),
+  references_total: Type.Integer({ minimum: 0 }),
+})
+export type RunDeleted = Static<typeof runDeleted>
+
+/** `already`: the run was not deleted. */
+export const runRestored = Type.Object({
+  run_id: Type.String(),
+  restored: Type.Literal(true),
+  already: Type.Boolean(),
+})
+
 export const tokenIssued = Type.Object({
   run_id: Type.String(),
   token: nullable(Type.String()),

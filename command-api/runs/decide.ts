@@ -1,6 +1,7 @@
 import type { Run, RunEvent } from '../../events/runs.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { LifecycleReport } from '../../schemas/runs.ts'
+import { toTimestamp } from '../../schemas/timestamp.ts'
 
 export const isEnded = (run: Run): boolean => run.ended_at !== null
 
@@ -42,6 +43,27 @@ export function stopRun(run: Run, { run_id, reason, force }: StopRequest): RunEv
     throw new Refusal('conflict', `Run already ended (${run.state} at ${run.ended_at})`)
   if (force) return [{ type: 'run.stopped', data: { run_id, exit_code: null, reason } }]
   return run.stop_requested ? [] : [{ type: 'run.stop_requested', data: { run_id, reason } }]
+}
+
+/** How long a deleted run can be restored, in milliseconds (contract: 30 days). */
+const restorableMs = 30 * 86_400_000
+
+/** Hides a run that has ended. A deleted run stays as it is. */
+export function deleteRun(run: Run, run_id: string, nowMs: number): RunEvent[] {
+  if (run.deleted_at !== null) return []
+  const restorable_until = toTimestamp(new Date(nowMs + restorableMs))
+  return [{ type: 'run.deleted', data: { run_id, restorable_until } }]
+}
+
+/** Brings a deleted run back, within its time; any other stays as it is. */
+export function restoreRun(run: Run, run_id: string, nowMs: number): RunEvent[] {
+  if (run.restorable_until === null) return []
+  if (Date.parse(run.restorable_until) < nowMs)
+    throw new Refusal(
+      'conflict',
+      `Run was deleted at ${run.deleted_at}; it could be restored until ${run.restorable_until}`,
+    )
+  return [{ type: 'run.restored', data: { run_id } }]
 }
 
 /** Abandons a run that reported nothing for a day; an ended run keeps its state. */

@@ -19,6 +19,7 @@ import { type RunToActOn, runToActOn } from '../run-to-act-on.ts'
 import { nextShortId } from '../short-id.ts'
 import { endIngestTokens, type IssuedToken, issueIngestToken } from '../tokens.ts'
 import { stopRun } from './decide.ts'
+import { deletionRoutes } from './deletion-routes.ts'
 import { endRun } from './report.ts'
 
 export const runRoutes = (deps: Deps): Route[] => [
@@ -63,6 +64,7 @@ export const runRoutes = (deps: Deps): Route[] => [
     },
   }),
   stopRoute(deps),
+  ...deletionRoutes(deps),
 ]
 
 const stopRoute = (deps: Deps): Route =>

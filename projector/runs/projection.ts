@@ -3,6 +3,7 @@ import type { Recorded } from '../../events/event.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import type { RunEvent } from '../../events/runs.ts'
 import { searchText } from '../../platform/search-text.ts'
+import { cloneLabel, retryLabel } from '../../schemas/jobspec.ts'
 import { insertRows, type NewRows, type Row } from '../new-rows.ts'
 import type { Handlers } from '../projection.ts'
 import type { RunState, RunTables } from './table.ts'
@@ -28,6 +29,8 @@ export const runProjection: Handlers<RunTables, RunEvent | JobEvent> = {
     return end(tx, event, 'stopped', { end_reason: 'user', exit_code, message: reason })
   },
   'run.token_issued': unchanged,
+  'run.deleted': (tx, { data: { run_id }, occurred_at }) => setDeleted(tx, run_id, occurred_at),
+  'run.restored': (tx, { data: { run_id } }) => setDeleted(tx, run_id, null),
   'job.admitted': (tx, event) => insertRows(tx, 'runs', [runOfJob(event)]),
   'job.held': unchanged,
   'job.queued': unchanged,
@@ -76,8 +79,11 @@ const newRun = {
   recipe_version: null,
   init_from: [],
   datasets: [],
+  retry_of: null,
+  clone_of: null,
   best_key: null,
   best_goal: null,
+  deleted_at: null,
 }
 
 const newExternalRun = ({ data, occurred_at }: Of<'run.created'>): Row => ({
@@ -91,6 +97,7 @@ const newExternalRun = ({ data, occurred_at }: Of<'run.created'>): Row => ({
 function runOfJob({ data, occurred_at }: Of<'job.admitted'>): Row {
   const { run_id, short_id, name, project, owner, team, tags, notes, recipe, resolved } = data
   const best = data.spec.spec.checkpoints.metric
+  const { labels } = data.spec.metadata
   return {
     ...newRun,
     ...{ run_id, short_id, name, project, owner, team, tags, notes },
@@ -100,11 +107,16 @@ function runOfJob({ data, occurred_at }: Of<'job.admitted'>): Row {
     recipe_version: recipe.version,
     init_from: resolved.init_from ? [resolved.init_from.artifact_id] : [],
     datasets: resolved.datasets.map(dataset => dataset.ref),
+    retry_of: labels[retryLabel] ?? null,
+    clone_of: labels[cloneLabel] ?? null,
     best_key: best?.key ?? null,
     best_goal: best?.goal ?? null,
     search: searchText([data.name, data.short_id, data.run_id, ...data.tags]),
   }
 }
+
+const setDeleted = (tx: Tx, run_id: string, deleted_at: string | null) =>
+  tx.updateTable('runs').set({ deleted_at }).where('run_id', '=', run_id).execute()
 
 async function unchanged(): Promise<void> {}
 

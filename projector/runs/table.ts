@@ -25,10 +25,14 @@ type Run = {
   recipe_version: string | null
   init_from: string[]
   datasets: string[]
+  /** The run that its job repeats, or whose JobSpec it was made from. */
+  retry_of: string | null
+  clone_of: string | null
   best_key: string | null
   best_goal: 'max' | 'min' | null
   /** Text searched by `?q=`. */
   search: string
+  deleted_at: MaybeInstant
 }
 
 export type RunTables = {
@@ -42,6 +46,6 @@ export type RunTables = {
     signal: string | null
     message: string | null
   }
-  /** The runs that the session may read, for lists: the view contains the row-level rule. */
+  /** For lists, the runs that the session may read, without deleted ones: the view contains the row-level rule. */
   readable_runs: Run
 }

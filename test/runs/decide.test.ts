@@ -1,5 +1,11 @@
 import test from 'ava'
-import { abandonRun, reportLifecycle, stopRun } from '../../command-api/runs/decide.ts'
+import {
+  abandonRun,
+  deleteRun,
+  reportLifecycle,
+  restoreRun,
+  stopRun,
+} from '../../command-api/runs/decide.ts'
 import { type Run, type RunEvent, type RunState, runs } from '../../events/runs.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { LifecycleReport } from '../../schemas/runs.ts'
@@ -112,4 +118,23 @@ test('asking twice asks once; force ends the run at once; an ended run is a conf
   t.deepEqual(stop(after(created, stopRequested), true), ends)
   t.throws(() => stop(given.succeeded), { instanceOf: Refusal, message: /already ended/ })
   t.throws(() => stop(runs.initial), { instanceOf: Refusal, message: /No such run/ })
+})
+
+test('a deleted run can be restored for 30 days, and each of the two acts once', t => {
+  const day = 86_400_000
+  const now = Date.parse('2026-11-20T00:00:00Z')
+  const [deleted, ...more] = deleteRun(after(created, succeeded), run_id, now)
+  const restorable_until = '2026-12-20T00:00:00+00:00'
+  t.deepEqual([deleted, ...more], [{ type: 'run.deleted', data: { run_id, restorable_until } }])
+  const gone = after(created, succeeded, deleted as RunEvent)
+  t.deepEqual(deleteRun(gone, run_id, now), [])
+  const restored: RunEvent = { type: 'run.restored', data: { run_id } }
+  t.deepEqual(restoreRun(gone, run_id, now + 30 * day), [restored])
+  t.throws(() => restoreRun(gone, run_id, now + 30 * day + 1), {
+    instanceOf: Refusal,
+    message: new RegExp(restorable_until.replaceAll('+', '\\+')),
+  })
+  const back = after(created, succeeded, deleted as RunEvent, restored)
+  t.like(back, { state: 'succeeded', deleted_at: null })
+  t.deepEqual(restoreRun(back, run_id, now), [])
 })

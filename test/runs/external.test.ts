@@ -1,5 +1,7 @@
 import test from 'ava'
-import { type Forge, startForge } from '../servers/forge.ts'
+import { type Forge, sharedForge } from '../servers/forge.ts'
+
+const shared = sharedForge()
 
 type Created = {
   run_id: string
@@ -17,11 +19,11 @@ const report = (forge: Forge, run: Created, event: string, token = run.token) =>
   forge.call('POST', '/api/ingest/lifecycle', { token, body: { run_id: run.run_id, event } })
 
 test('an external run is created with its token, numbered within its project, and lives by its reports', async t => {
-  const forge = await startForge(t)
-  const { status, body: run } = await create(forge)
+  const forge = await shared()
+  const { status, body: run } = await create(forge, {}, 'numbered')
   t.is(status, 200)
   t.regex(run.run_id, /^run_[0-9A-Z]{26}$/)
-  t.is(run.short_id, 'demo-1')
+  t.is(run.short_id, 'numbered-1')
   t.regex(run.token, /^fit_[0-9A-Z]{26}_[\w-]{43}$/)
   t.deepEqual(run.env, {
     SERVICE_ENABLED: '1',
@@ -29,7 +31,7 @@ test('an external run is created with its token, numbered within its project, an
     SERVICE_RUN_ID: run.run_id,
     SERVICE_TOKEN: run.token,
   })
-  t.is((await create(forge)).body.short_id, 'demo-2')
+  t.is((await create(forge, {}, 'numbered')).body.short_id, 'numbered-2')
   const none = { action: 'none', reason: null, deadline: null }
   t.like((await report(forge, run, 'starting')).body, {
     state: 'pending',
@@ -61,7 +63,7 @@ test('an external run is created with its token, numbered within its project, an
 })
 
 test('an ingest token works only for reports of its own run', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const [mine, other] = [(await create(forge)).body, (await create(forge)).body]
   const foreign = await report(forge, other, 'running', mine.token)
   const unknown = await report(
@@ -90,7 +92,7 @@ test('an ingest token works only for reports of its own run', async t => {
 })
 
 test('both token headers are accepted if they agree, and 401 if they differ', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const { body: run } = await create(forge)
   const send = (service: string, token: string | null) =>
     forge.call('POST', '/api/ingest/lifecycle', {
@@ -104,7 +106,7 @@ test('both token headers are accepted if they agree, and 401 if they differ', as
 })
 
 test('another token ends the old one', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const { body: run } = await create(forge)
   const { body: issued } = await forge.call<Created>('POST', `/api/runs/${run.run_id}/token`)
   t.not(issued.token, run.token)
@@ -115,7 +117,7 @@ test('another token ends the old one', async t => {
 })
 
 test('the same Idempotency-Key makes one run, also when sent 20 times at once; another body is 409', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const key = { 'idempotency-key': 'once' }
   const answers = await Promise.all(Array.from({ length: 20 }, () => create(forge, key)))
   t.deepEqual([...new Set(answers.map(answer => answer.status))], [200])
@@ -131,7 +133,7 @@ test('the same Idempotency-Key makes one run, also when sent 20 times at once; a
 })
 
 test('hyperparameters are added to and changed', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const { body: run } = await create(forge)
   const set = (params: object) =>
     forge.call<Refused>('POST', '/api/ingest/hparams', {
