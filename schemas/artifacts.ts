@@ -3,6 +3,20 @@ import { byName, closed, nullable, oneOf, pageQuery, timestamp } from './shared.
 
 export const artifactKinds = ['checkpoint', 'hf_export', 'eval_report', 'merged_model'] as const
 
+/** The names that Forge gives to what it stores itself; no other bytes ever get such a name. */
+export const isInStore = (path: string): boolean => path.startsWith('forge://')
+/** The file name that a path in the store ends with; null if it has none that could be one. */
+export function storedName(path: string): string | null {
+  try {
+    const name = decodeURIComponent(path.slice(path.lastIndexOf('/') + 1))
+    return ['', '.', '..'].includes(name) ? null : name
+  } catch {
+    return null
+  }
+}
+/** Whether a path means something on every machine. */
+export const isAddress = (path: string): boolean => /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(path)
+
 const step = () => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const sizeBytes = () => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const sha256 = () => Type.String({ pattern: '^[0-9a-f]{64}$' })
@@ -64,6 +78,32 @@ export const artifact = Type.Object({
   registered_by: Type.String(),
 })
 export type Artifact = Static<typeof artifact>
+
+export const artifactInPath = Type.Object({
+  artifact_id: Type.String({ minLength: 1, maxLength: 128 }),
+})
+
+/** Where the bytes of an artifact can be fetched, without a token. */
+export const downloadAddress = Type.Object({
+  method: Type.Literal('GET'),
+  url: Type.String(),
+  expires_at: timestamp(),
+  filename: Type.String(),
+  size_bytes: nullable(Type.Integer({ minimum: 0 })),
+  sha256: Type.String(),
+})
+
+const inAddress = (maxLength = 128) => Type.String({ minLength: 1, maxLength })
+
+/** What makes an address one that this installation gave out. */
+export const downloadSignature = closed({
+  exp: inAddress(),
+  sha256: sha256(),
+  filename: inAddress(1024),
+  kid: inAddress(),
+  sig: inAddress(),
+})
+export type DownloadSignature = Static<typeof downloadSignature>
 
 export const artifactListQuery = closed({
   ...pageQuery,

@@ -1,30 +1,52 @@
 import { type Static, Type } from 'typebox'
+import { artifactKinds } from './artifacts.ts'
 import { closed, nullable, oneOf, timestamp } from './shared.ts'
 
 export const uploadPurposes = ['package', 'recipe', 'dataset'] as const
+/** Those of running code are asked for by `GET /api/ingest/artifact/upload-url`. */
+const allPurposes = [...uploadPurposes, 'artifact'] as const
+export type UploadPurpose = (typeof allPurposes)[number]
 
 const sha256 = () => Type.String({ pattern: '^[0-9a-f]{64}$' })
 const sizeBytes = () => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+const filename = () =>
+  Type.String({ minLength: 1, maxLength: 255, pattern: '^[^/\\\\\\x00-\\x1f\\x7f]+$' })
+const contentType = () =>
+  Type.String({
+    maxLength: 128,
+    pattern: '^[A-Za-z0-9.+-]+/[A-Za-z0-9.+-]+$',
+    default: 'application/octet-stream',
+  })
 
 /** The body of `POST /api/uploads`; `sha256` is checked against what arrives. */
 export const uploadInput = closed({
   purpose: oneOf(...uploadPurposes),
-  filename: Type.String({ minLength: 1, maxLength: 255, pattern: '^[^/\\\\\\x00-\\x1f\\x7f]+$' }),
+  filename: filename(),
   size_bytes: sizeBytes(),
   sha256: Type.Optional(nullable(sha256())),
-  content_type: Type.String({
-    maxLength: 128,
-    pattern: '^[A-Za-z0-9.+-]+/[A-Za-z0-9.+-]+$',
-    default: 'application/octet-stream',
-  }),
+  content_type: contentType(),
 })
 export type UploadInput = Static<typeof uploadInput>
+
+/** What running code announces of an artifact. `parts` is accepted and has no effect: every upload can be sent in parts. */
+export const artifactUploadQuery = closed({
+  run_id: Type.String({ minLength: 1, maxLength: 128 }),
+  kind: oneOf(...artifactKinds),
+  format: Type.String({ minLength: 1, maxLength: 128 }),
+  filename: filename(),
+  size_bytes: sizeBytes(),
+  step: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+  sha256: Type.Optional(sha256()),
+  content_type: contentType(),
+  parts: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+})
+export type ArtifactUploadQuery = Static<typeof artifactUploadQuery>
 
 /** What was announced, as recorded. */
 export const uploadFacts = {
   upload_id: Type.String(),
   owner: Type.String(),
-  purpose: oneOf(...uploadPurposes),
+  purpose: oneOf(...allPurposes),
   filename: Type.String(),
   size_bytes: Type.Integer({ minimum: 1 }),
   sha256: nullable(Type.String()),

@@ -1,7 +1,19 @@
 import { type Route, route } from '../../auth/route.ts'
 import { type ArtifactFacts, artifactAt } from '../../events/artifacts.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { type ArtifactInput, artifactInput, artifactReply } from '../../schemas/artifacts.ts'
+import {
+  type ArtifactInput,
+  artifactInput,
+  artifactReply,
+  isAddress,
+  isInStore,
+} from '../../schemas/artifacts.ts'
+import {
+  type ArtifactUploadQuery,
+  artifactUploadQuery,
+  uploadTarget,
+} from '../../schemas/uploads.ts'
+import type { HttpAsked } from '../asked.ts'
 import { commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
@@ -10,7 +22,35 @@ import { registerArtifact } from './decide.ts'
 /** Registrations of one run, those that change an artifact's facts included: each is an event. */
 const maxPerRun = 10_000
 
-export const artifactRoutes = (deps: Deps): Route[] => [
+/** Files that running code puts into the store of Forge. */
+export type ArtifactUploads = {
+  announce(request: HttpAsked, announced: Announced, run_id: string): Promise<object>
+  complete(request: HttpAsked, of: { run_id: string; upload_id: string }): Promise<Stored>
+}
+type Announced = Pick<ArtifactUploadQuery, 'filename' | 'size_bytes' | 'content_type'> & {
+  sha256: string | null
+}
+/** What an upload holds, under the path that names it. */
+type Stored = Pick<ArtifactFacts, 'path'> & { size_bytes: number; sha256: string }
+
+export const artifactRoutes = (deps: Deps, uploads: ArtifactUploads): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/ingest/artifact/upload-url',
+    credential: 'ingest',
+    tag: 'ingest',
+    summary: 'Ask for an address to send an artifact to, before it is registered',
+    query: artifactUploadQuery,
+    response: uploadTarget,
+    refusals: ['forbidden', 'conflict', 'too_large'],
+    async handle(request) {
+      const { caller, query, ctx } = request
+      await deps.reports.admit({ caller, body: query, ctx })
+      const { filename, size_bytes, content_type, sha256 = null } = query
+      const announced = { filename, size_bytes, content_type, sha256 }
+      return uploads.announce(request, announced, caller.runId)
+    },
+  }),
   route({
     method: 'POST',
     path: '/api/ingest/artifact',
@@ -22,12 +62,9 @@ export const artifactRoutes = (deps: Deps): Route[] => [
     response: artifactReply,
     refusals: ['forbidden', 'invalid', 'conflict'],
     async handle(request) {
-      await deps.reports.admit(request)
-      const { body } = request
-      if (body.upload_id)
-        throw new Refusal('invalid', `No such upload: ${body.upload_id}`, {
-          code: 'artifact.no_upload',
-        })
+      const { source } = await deps.reports.admit(request)
+      const body = await storedIn(uploads, request)
+      if (source === 'job') await refusePathInContainer(deps, body)
       const { artifact_id, created } = await takeId(deps, body)
       await commit(deps, request, artifactAt(artifact_id), {
         decide: artifact => registerArtifact(artifact, toFacts(body, artifact_id)),
@@ -38,21 +75,67 @@ export const artifactRoutes = (deps: Deps): Route[] => [
   }),
 ]
 
+/** With an `upload_id`, the size and the digest are those of the bytes that arrived. */
+async function storedIn(
+  uploads: ArtifactUploads,
+  request: HttpAsked & { body: ArtifactInput },
+): Promise<ArtifactInput> {
+  const { body } = request
+  const { run_id, path, upload_id } = body
+  if (!upload_id) {
+    if (isInStore(path))
+      throw new Refusal('invalid', `${path} is registered with the upload_id that it came with`, {
+        code: 'artifact.no_upload',
+      })
+    return body
+  }
+  const stored = await uploads.complete(request, { run_id, upload_id })
+  const differs = (['path', 'size_bytes', 'sha256'] as const).find(
+    name => (body[name] ?? stored[name]) !== stored[name],
+  )
+  if (differs)
+    throw new Refusal(
+      'invalid',
+      `${upload_id} has the ${differs} ${stored[differs]}, not ${body[differs]}`,
+      { code: 'artifact.other_upload' },
+    )
+  return { ...body, ...stored }
+}
+
+/** A container has files of its own, which are gone with it. */
+async function refusePathInContainer({ pool }: Deps, { run_id, path }: ArtifactInput) {
+  if (isAddress(path)) return
+  const { rowCount } = await pool.query(
+    `select from write.job_state j join write.profile p on p.name = j.profile
+      where j.run_id = $1 and p.container`,
+    [run_id],
+  )
+  if (rowCount)
+    throw new Refusal(
+      'invalid',
+      `${path} is a path inside a container, which nobody else can read; give the address of an object, such as s3://bucket/key`,
+      {
+        code: 'artifact.local_path',
+        hint: 'GET /api/ingest/artifact/upload-url returns an address to send the file to, and the path to register',
+      },
+    )
+}
+
 /**
  * The id for this kind, path and step of the run: assigned once, then found again. If the server dies before the
  * artifact is registered, a repeated request finds the id.
  */
 const takeId = (deps: Deps, body: ArtifactInput) =>
   deps.store.transaction(async tx => {
-    const { run_id, kind, path, format } = body
+    const { run_id, kind, path, format, upload_id = null } = body
     const step = body.step ?? -1
     const artifact_id = deps.newId('art')
     const { rowCount } = await tx.query(
-      `insert into write.artifact (artifact_id, run_id, kind, path, step, format)
-       select $1, $2, $3, $4, $5, $6
+      `insert into write.artifact (artifact_id, run_id, kind, path, step, format, upload_id)
+       select $1, $2, $3, $4, $5, $6, $8
         where (select artifact_registrations from write.run_state where run_id = $2) < $7
        on conflict do nothing`,
-      [artifact_id, run_id, kind, path, step, format, maxPerRun],
+      [artifact_id, run_id, kind, path, step, format, maxPerRun, upload_id],
     )
     if (rowCount === 1) return { artifact_id, created: true }
     return { artifact_id: await knownId(tx, body, step), created: false }

@@ -1,14 +1,10 @@
-import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import {
+  type AddressKey,
+  expiryOf,
+  judgeSignature,
+  signatureOf,
+} from '../../platform/http/signed-address.ts'
 import type { UploadSignature } from '../../schemas/uploads.ts'
-
-/** `kid` tells which key signed an address, so that those of another key are recognized. */
-export type UploadKey = { kid: string; secret: Buffer }
-
-/** The same in every process of an installation, because `root` is. */
-export function uploadKeyOf(root: Buffer): UploadKey {
-  const secret = Buffer.from(hkdfSync('sha256', root, '', 'addresses of uploads', 32))
-  return { kid: createHash('sha256').update(secret).digest('hex').slice(0, 8), secret }
-}
 
 /** What the signature covers besides its own query. */
 type Signed = { upload_id: string; owner: string; content_type: string }
@@ -17,39 +13,24 @@ export const pathOf = (upload_id: string): string => `/api/uploads/${upload_id}`
 
 /** The query of an address to which exactly these bytes may be sent until then. */
 export function signedQuery(
-  key: UploadKey,
+  key: AddressKey,
   upload: Signed & { size_bytes: number; sha256: string | null },
   expires: Date,
 ): UploadSignature {
-  const covered = {
-    exp: String(Math.floor(expires.getTime() / 1000)),
+  const query = {
+    exp: expiryOf(expires),
     len: String(upload.size_bytes),
     sha256: upload.sha256 ?? '-',
     kid: key.kid,
   }
-  return { ...covered, sig: macOf(key, upload, covered).toString('base64url') }
+  return { ...query, sig: signatureOf(key, covered(upload, query)) }
 }
 
 /** `forged`: not signed here, or changed since. */
-export function judgeQuery(
-  key: UploadKey,
-  upload: Signed,
-  { sig, ...covered }: UploadSignature,
-  now: Date,
-): 'valid' | 'expired' | 'forged' {
-  const given = Buffer.from(sig, 'base64url')
-  const right = macOf(key, upload, covered)
-  if (given.length !== right.length || !timingSafeEqual(given, right)) return 'forged'
-  return Number(covered.exp) * 1000 > now.getTime() ? 'valid' : 'expired'
-}
+export const judgeQuery = (key: AddressKey, upload: Signed, query: UploadSignature, now: Date) =>
+  judgeSignature(key, covered(upload, query), query, now)
 
-function macOf(
-  { secret }: UploadKey,
+const covered = (
   { upload_id, owner, content_type }: Signed,
   { exp, len, sha256, kid }: Omit<UploadSignature, 'sig'>,
-): Buffer {
-  const covered = ['v1', 'PUT', upload_id, owner, pathOf(upload_id), exp, len, sha256, content_type]
-  return createHmac('sha256', secret)
-    .update([...covered, kid].join('\n'))
-    .digest()
-}
+) => ['v1', 'PUT', upload_id, owner, pathOf(upload_id), exp, len, sha256, content_type, kid]

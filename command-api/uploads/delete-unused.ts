@@ -12,7 +12,8 @@ const unregisteredMs = 24 * hourMs
 
 /**
  * Deletes uploads every hour: those that were not registered within a day, those registered that no job named within a day,
- * and those of jobs that ended as long ago as the files of runs are kept. Then it deletes files without an upload.
+ * and those of jobs that ended as long ago as the files of runs are kept. Those that an artifact names stay. Then it
+ * deletes files without an upload.
  */
 export const uploadReactor = reactor<object, Needed>({
   name: 'uploads',
@@ -47,6 +48,7 @@ const deleteRows = `
    where case
      when completed_at is null then created_at < $1
      when used_at >= $1 then false
+     when exists (select from write.artifact where upload_id = u.upload_id) then false
      when exists (select from write.job_state where upload_id = u.upload_id) then
        $3 and used_at < $2 and not exists (
          select from write.job_state j join write.run_state r using (run_id)

@@ -61,6 +61,29 @@ export class UploadFiles {
     }
   }
 
+  /** Bytes of the file that was kept under a digest; null if there is none. */
+  async sizeOf(sha256: string): Promise<number | null> {
+    return (await stat(contentFile(this.folder, sha256)).catch(missing))?.size ?? null
+  }
+
+  /** What the file that was kept under a digest really holds; null if there is none. */
+  async contentOf(
+    sha256: string,
+    signal: AbortSignal,
+  ): Promise<{ size: number; sha256: string } | null> {
+    const hash = createHash('sha256')
+    let size = 0
+    try {
+      for await (const chunk of createReadStream(contentFile(this.folder, sha256), { signal })) {
+        hash.update(chunk)
+        size += chunk.length
+      }
+    } catch (error) {
+      return missing(error)
+    }
+    return { size, sha256: hash.digest('hex') }
+  }
+
   /** Copies what arrived, so that no request which is still open can change it. Null if nothing did. */
   async seal(upload_id: string): Promise<Sealed | null> {
     const file = join(this.folder, `sealed-${randomUUID()}`)

@@ -1,7 +1,5 @@
 import { type Route, route } from '../../auth/route.ts'
-import { uploadAt } from '../../events/uploads.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { toTimestamp } from '../../schemas/timestamp.ts'
 import {
   type UploadInput,
   uploadCompleted,
@@ -11,18 +9,12 @@ import {
   uploadSignature,
   uploadTarget,
 } from '../../schemas/uploads.ts'
-import type { HttpAsked } from '../asked.ts'
-import { create, fresh } from '../commit.ts'
 import type { Deps } from '../deps.ts'
-import type { Transaction } from '../event-store.ts'
-import { pathOf, signedQuery } from './address.ts'
+import { announce, type UploadLimits } from './announce.ts'
 import { complete, expandedBytes } from './complete.ts'
-import { requestUpload } from './decide.ts'
 import { receive } from './receive.ts'
-import { findSame, findUpload, holdingsOf, insertUpload, type UploadRow } from './rows.ts'
+import { findUpload } from './rows.ts'
 
-/** How long an address is valid, in milliseconds. */
-const addressMs = 3_600_000
 /** What files may have as they are sent, if SERVICE_MAX_UPLOAD_MB is not less. Recipes are kept in the database. */
 const mostBytes: Partial<Record<UploadInput['purpose'], number>> = {
   package: 50 * 1024 * 1024,
@@ -43,7 +35,11 @@ export const uploadRoutes = (deps: Deps): Route[] => [
     bodyLimitBytes: 64 * 1024,
     response: uploadTarget,
     refusals: ['conflict', 'too_large'],
-    handle: request => announce(deps, request, request.caller.username),
+    handle(request) {
+      const { body, caller } = request
+      const announced = { ...body, sha256: body.sha256 ?? null, owner: caller.username }
+      return announce(deps, request, announced, limitsOf(deps, body))
+    },
   }),
   route({
     method: 'PUT',
@@ -87,82 +83,8 @@ export const uploadRoutes = (deps: Deps): Route[] => [
   }),
 ]
 
-const limitOf = ({ config }: Deps, { purpose }: UploadInput): number =>
-  Math.min(expandedBytes(config), mostBytes[purpose] ?? Number.POSITIVE_INFINITY)
-
-async function announce(deps: Deps, request: HttpAsked & { body: UploadInput }, owner: string) {
-  const { body } = request
-  const limit = limitOf(deps, body)
-  if (body.size_bytes > limit)
-    throw new Refusal(
-      'too_large',
-      `${body.filename} has ${body.size_bytes} bytes; at most ${limit} are accepted for a ${body.purpose}`,
-      { code: 'upload.too_large', data: { limit_bytes: limit } },
-    )
-  const { sha256 = null } = body
-  const announced = { ...body, sha256, owner }
-  const same =
-    sha256 === null ? null : await findSame(deps.pool, { ...announced, sha256 }, deps.now())
-  const upload = same ?? (await createUpload(deps, request, announced))
-  return targetOf(deps, upload, limit)
-}
-
-type Announced = UploadInput & { sha256: string | null; owner: string }
-
-async function createUpload(
-  deps: Deps,
-  request: HttpAsked,
-  announced: Announced,
-): Promise<UploadRow> {
-  const upload = { upload_id: deps.newId('upl'), ...announced }
-  const target = fresh(uploadAt(upload.upload_id))
-  const made = await create(deps, request, target, {
-    locks: [`uploads of ${announced.owner}`],
-    async make(work) {
-      await refuseTooMany(work.tx, deps, announced)
-      await work.decide(target, {
-        decide: state => requestUpload(state, upload),
-        alongside: (tx, { now }) => insertUpload(tx, upload, now),
-      })
-      return upload
-    },
-  })
-  // A repeated request may come when the upload is registered already.
-  return (await findUpload(deps.pool, made.upload_id)) ?? { ...made, completed_at: null }
-}
-
-async function refuseTooMany(tx: Transaction, { config }: Deps, announced: Announced) {
-  const { bytes, pending } = await holdingsOf(tx, announced.owner)
-  if (pending >= maxPending)
-    throw new Refusal(
-      'conflict',
-      `${pending} of your uploads are not registered; finish them, or wait until they are deleted after 24 h`,
-      { code: 'upload.too_many', data: { limit: maxPending } },
-    )
-  const limit = maxHeld * expandedBytes(config)
-  if (bytes + announced.size_bytes > limit)
-    throw new Refusal(
-      'conflict',
-      `Your uploads have ${bytes} bytes, and ${limit} is the most; those that no job needs are deleted in time`,
-      { code: 'upload.no_room', data: { limit_bytes: limit } },
-    )
-}
-
-async function targetOf(deps: Deps, upload: UploadRow, limit: number) {
-  const { upload_id, content_type, size_bytes, completed_at } = upload
-  const expires = new Date(deps.now().getTime() + addressMs)
-  const query = new URLSearchParams(signedQuery(deps.uploadKey, upload, expires))
-  const exists = completed_at !== null
-  return {
-    upload_id,
-    method: 'PUT',
-    url: `${deps.baseUrl()}${pathOf(upload_id)}?${query}`,
-    headers: { 'Content-Type': content_type },
-    path: `uploads/${upload_id}`,
-    expires_at: toTimestamp(expires),
-    max_bytes: limit,
-    received_bytes: exists ? size_bytes : await deps.uploads.received(upload_id),
-    exists,
-    multipart: null,
-  }
-}
+const limitsOf = ({ config }: Deps, { purpose }: UploadInput): UploadLimits => ({
+  bytes: Math.min(expandedBytes(config), mostBytes[purpose] ?? Number.POSITIVE_INFINITY),
+  heldBytes: maxHeld * expandedBytes(config),
+  pending: maxPending,
+})

@@ -13,7 +13,19 @@ export const artifactProjection: Handlers<ArtifactTables, ArtifactEvent> = {
         created_at: occurred_at,
         registered_by: actor.type === 'run' ? 'ingest' : actor.id,
       })
-      .onConflict(on => on.column('artifact_id').doUpdateSet(facts))
+      .onConflict(on => on.column('artifact_id').doUpdateSet({ ...facts, status: 'registered' }))
       .execute()
   },
+  'artifact.verified': (tx, { data }) =>
+    tx
+      .updateTable('artifacts')
+      .set({ status: 'verified' })
+      .where('artifact_id', '=', data.artifact_id)
+      .execute(),
+  'artifact.missing': (tx, { data }) =>
+    tx
+      .updateTable('artifacts')
+      .set({ status: 'missing' })
+      .where('artifact_id', '=', data.artifact_id)
+      .execute(),
 }

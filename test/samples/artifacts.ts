@@ -1,11 +1,39 @@
+import { withoutOwner } from './missing-id.ts'
 import type { Sample } from './sample.ts'
+import { bearer, type Call } from './send.ts'
+
+type Target = { url: string; upload_id: string; path: string }
 
 export const artifactSample: Sample = {
   slice: 'artifacts',
-  async make({ report }) {
-    await report('artifact', { kind: 'checkpoint', path: '/tmp/kept', format: 'npz', step: 1 })
-    return {}
+  async make({ send, made }) {
+    const { run_id } = made.nouns.runs ?? {}
+    const asked = async <T>(call: Call): Promise<T> => {
+      const { status, text } = await send({ headers: bearer(made.tokens.ingest), ...call })
+      if (status !== 200) throw new Error(`${call.path}: ${status} ${text}`)
+      return JSON.parse(text)
+    }
+    const content = { said: 'by a test' }
+    const size_bytes = Buffer.byteLength(JSON.stringify(content))
+    const told = `kind=checkpoint&format=json&filename=a.json&content_type=application/json`
+    const { url, upload_id, path } = await asked<Target>({
+      method: 'GET',
+      path: `/api/ingest/artifact/upload-url?run_id=${run_id}&size_bytes=${size_bytes}&${told}`,
+    })
+    const { pathname, search } = new URL(url)
+    await asked({ method: 'PUT', path: `${pathname}${search}`, body: content })
+    const { artifact_id } = await asked<{ artifact_id: string }>({
+      method: 'POST',
+      path: '/api/ingest/artifact',
+      body: { run_id, kind: 'checkpoint', path, upload_id, format: 'json', step: 1 },
+    })
+    return { nouns: { artifacts: { artifact_id }, downloads: { artifact_id } } }
   },
+  missing({ nouns }) {
+    const artifact_id = withoutOwner(nouns.artifacts?.artifact_id)
+    return { nouns: { artifacts: { artifact_id }, downloads: { artifact_id } } }
+  },
+  hidden: ['artifacts'],
   tables: {
     artifacts: {
       seenBy: 'members',

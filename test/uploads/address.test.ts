@@ -1,9 +1,10 @@
 import test from 'ava'
-import { judgeQuery, signedQuery, uploadKeyOf } from '../../command-api/uploads/address.ts'
+import { judgeQuery, signedQuery } from '../../command-api/uploads/address.ts'
 import { pieceOf } from '../../command-api/uploads/piece.ts'
+import { addressKeyOf } from '../../platform/http/signed-address.ts'
 import { Refusal } from '../../platform/refusal.ts'
 
-const key = uploadKeyOf(Buffer.alloc(32, 'root'))
+const key = addressKeyOf(Buffer.alloc(32, 'root'), 'uploads')
 const upload = {
   upload_id: 'upl_1',
   owner: 'ada',
@@ -28,7 +29,11 @@ test('an address is valid until its time, as it was signed, for the same upload,
     t.is(judgeQuery(key, upload, { ...query, [name]: value }, noon), 'forged', name)
   for (const other of [{ upload_id: 'upl_2' }, { owner: 'eve' }, { content_type: 'text/html' }])
     t.is(judgeQuery(key, { ...upload, ...other }, query, noon), 'forged')
-  t.is(judgeQuery(uploadKeyOf(Buffer.alloc(32)), upload, query, noon), 'forged')
+  for (const other of [
+    addressKeyOf(Buffer.alloc(32), 'uploads'),
+    addressKeyOf(Buffer.alloc(32, 'root'), 'downloads'),
+  ])
+    t.is(judgeQuery(other, upload, query, noon), 'forged')
 })
 
 const headers = (given: Record<string, string>) => ({ get: (name: string) => given[name] ?? '' })

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { packed } from '../platform/files/tar-of.ts'
-import { startForge } from '../servers/forge.ts'
+import { sharedForge } from '../servers/forge.ts'
 import { signedIn } from '../servers/signed-in.ts'
 import { until } from '../servers/until.ts'
 import { ask, complete, put, putRaw, sha256, type Target } from './sending.ts'
@@ -12,12 +12,14 @@ import { ask, complete, put, putRaw, sha256, type Target } from './sending.ts'
 const packageOf = (bytes = 1000) =>
   packed({ path: 'train.py', content: 'print(1)' }, { path: 'noise', content: randomBytes(bytes) })
 
-/** A server, with what its tests do again and again. */
-async function scene(t: ExecutionContext) {
-  const forge = await startForge(t, {
-    SERVICE_MAX_UPLOAD_MB: '2',
-    SERVICE_ROLES: 'command-api,relay,projector,query-api',
-  })
+const shared = sharedForge({
+  SERVICE_MAX_UPLOAD_MB: '2',
+  SERVICE_ROLES: 'command-api,relay,projector,query-api',
+})
+
+/** The server, with what its tests do again and again. */
+async function scene() {
+  const forge = await shared()
   return {
     forge,
     async begin(bytes: Buffer, more: object = {}): Promise<Target> {
@@ -49,7 +51,7 @@ async function scene(t: ExecutionContext) {
 test.serial(
   'a file is announced, sent and registered; then it is there under its digest, and nothing is left of its way',
   async t => {
-    const { forge, begin } = await scene(t)
+    const { forge, begin } = await scene()
     const bytes = packageOf()
     const target = await begin(bytes)
     t.deepEqual(target.headers, { 'Content-Type': 'application/gzip' })
@@ -84,7 +86,7 @@ test.serial(
 )
 
 test.serial('an upload needs Content-Length, of the bytes that were announced', async t => {
-  const { begin } = await scene(t)
+  const { begin } = await scene()
   const bytes = packageOf()
   const { url, headers } = await begin(bytes)
   const chunked = await putRaw(url, { ...headers, 'Transfer-Encoding': 'chunked' }, bytes)
@@ -98,7 +100,7 @@ test.serial('an upload needs Content-Length, of the bytes that were announced', 
 })
 
 test.serial('only the address that was given out is accepted, until it expires', async t => {
-  const { begin } = await scene(t)
+  const { begin } = await scene()
   const bytes = packageOf()
   const [target, other] = [await begin(bytes), await begin(packageOf())]
   const changed = (name: string, value: string) => {
@@ -129,7 +131,7 @@ test.serial('only the address that was given out is accepted, until it expires',
 test.serial(
   'bytes with another digest are refused with the last one, and nothing of them stays',
   async t => {
-    const { forge, begin } = await scene(t)
+    const { forge, begin } = await scene()
     const bytes = packageOf()
     const target = await begin(bytes)
     const other = Buffer.from(bytes)
@@ -145,7 +147,7 @@ test.serial(
 test.serial(
   'an upload that breaks off goes on where it stopped, also after a new request for an address',
   async t => {
-    const { forge, begin } = await scene(t)
+    const { forge, begin } = await scene()
     const bytes = packageOf(300_000)
     const target = await begin(bytes)
     const [half, all] = [100_000, bytes.length]
@@ -184,7 +186,7 @@ test.serial(
 test.serial(
   'uploads are their owner’s alone, and the same bytes of another person stay unknown',
   async t => {
-    const { forge, begin, gates } = await scene(t)
+    const { forge, begin, gates } = await scene()
     const bytes = packageOf()
     const target = await begin(bytes)
     await put(target, bytes)
@@ -202,7 +204,7 @@ test.serial(
 test.serial(
   'what is too big is refused when it is announced, and what expands too far when it is registered',
   async t => {
-    const { forge, begin, gates } = await scene(t)
+    const { forge, begin, gates } = await scene()
     const big = await ask(forge, packageOf(), { size_bytes: 3 * 1024 * 1024 })
     t.is(big.status, 413)
     const bomb = packed({ path: 'zeros', content: Buffer.alloc(3 * 1024 * 1024) })
@@ -220,7 +222,7 @@ test.serial(
 )
 
 test.serial('a package with sensitive files can be registered, but no job takes it', async t => {
-  const { forge, begin, gates } = await scene(t)
+  const { forge, begin, gates } = await scene()
   const bytes = packed(
     { path: 'app/.env', content: 'TOKEN=1' },
     { path: 'keys/id_rsa.old', content: 'x' },
@@ -238,7 +240,7 @@ test.serial('a package with sensitive files can be registered, but no job takes 
 })
 
 test.serial('a person has at most 20 uploads that are not registered', async t => {
-  const { forge } = await scene(t)
+  const { forge } = await scene()
   const token = await signedIn(forge, 'hoarder')
   const answers = await Promise.all(
     Array.from({ length: 30 }, () => ask(forge, packageOf(), {}, token)),

@@ -1,0 +1,125 @@
+import { uploadAt } from '../../events/uploads.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { toTimestamp } from '../../schemas/timestamp.ts'
+import type { UploadPurpose } from '../../schemas/uploads.ts'
+import type { HttpAsked } from '../asked.ts'
+import { create, fresh } from '../commit.ts'
+import type { Deps } from '../deps.ts'
+import type { Transaction } from '../event-store.ts'
+import { pathOf, signedQuery } from './address.ts'
+import { requestUpload } from './decide.ts'
+import { findSame, findUpload, holdingsOf, insertUpload, type UploadRow } from './rows.ts'
+
+/** How long an address is valid, in milliseconds. */
+const addressMs = 3_600_000
+
+export type Announced = {
+  /** A person, or a run. */
+  owner: string
+  purpose: UploadPurpose
+  filename: string
+  size_bytes: number
+  sha256: string | null
+  content_type: string
+}
+
+export type UploadLimits = {
+  /** Of this file. */
+  bytes: number
+  /** Of all files of its owner. */
+  heldBytes: number
+  /** Files of its owner that are not registered. */
+  pending: number
+}
+
+/** Where the bytes go of what was announced: to an upload of the same content that its owner has, or to a new one. */
+export async function announce(
+  deps: Deps,
+  request: HttpAsked,
+  announced: Announced,
+  limits: UploadLimits,
+) {
+  if (announced.size_bytes > limits.bytes)
+    throw new Refusal(
+      'too_large',
+      `${announced.filename} has ${announced.size_bytes} bytes; at most ${limits.bytes} are accepted for a ${announced.purpose}`,
+      { code: 'upload.too_large', data: { limit_bytes: limits.bytes } },
+    )
+  const same = await usableSame(deps, announced)
+  const upload = same ?? (await createUpload(deps, request, announced, limits))
+  return targetOf(deps, upload, limits.bytes)
+}
+
+/** One whose registered file was lost is no use: the bytes are to be sent again. */
+async function usableSame(deps: Deps, announced: Announced): Promise<UploadRow | null> {
+  const { sha256, size_bytes } = announced
+  if (sha256 === null) return null
+  const same = await findSame(deps.pool, { ...announced, sha256 }, deps.now())
+  if (same === null || same.completed_at === null) return same
+  return (await deps.uploads.sizeOf(sha256)) === size_bytes ? same : null
+}
+
+async function createUpload(
+  deps: Deps,
+  request: HttpAsked,
+  announced: Announced,
+  limits: UploadLimits,
+): Promise<UploadRow> {
+  const upload = { upload_id: deps.newId('upl'), ...announced }
+  const target = fresh(uploadAt(upload.upload_id))
+  const made = await create(deps, request, target, {
+    locks: [`uploads of ${announced.owner}`],
+    async make(work) {
+      await refuseTooMany(work.tx, announced, limits)
+      await work.decide(target, {
+        decide: state => requestUpload(state, upload),
+        alongside: (tx, { now }) => insertUpload(tx, upload, now),
+      })
+      return upload
+    },
+  })
+  // A repeated request may come when the upload is registered already.
+  return (await findUpload(deps.pool, made.upload_id)) ?? { ...made, completed_at: null }
+}
+
+async function refuseTooMany(tx: Transaction, announced: Announced, limits: UploadLimits) {
+  const { bytes, pending } = await holdingsOf(tx, announced.owner)
+  const whose = announced.purpose === 'artifact' ? 'of the run' : 'of yours'
+  if (pending >= limits.pending)
+    throw new Refusal(
+      'conflict',
+      `${pending} uploads ${whose} are not registered; finish them, or wait until they are deleted after 24 h`,
+      { code: 'upload.too_many', data: { limit: limits.pending } },
+    )
+  if (bytes + announced.size_bytes > limits.heldBytes)
+    throw new Refusal(
+      'conflict',
+      `The uploads ${whose} have ${bytes} bytes, and ${limits.heldBytes} is the most for all of them`,
+      { code: 'upload.no_room', data: { limit_bytes: limits.heldBytes } },
+    )
+}
+
+/** What names the bytes: no other bytes ever get this name. */
+export const nameOfBytes = ({ upload_id, owner, purpose, filename }: UploadRow): string =>
+  purpose === 'artifact'
+    ? `forge://${owner}/${upload_id}/${encodeURIComponent(filename)}`
+    : `uploads/${upload_id}`
+
+async function targetOf(deps: Deps, upload: UploadRow, limit: number) {
+  const { upload_id, content_type, size_bytes, completed_at } = upload
+  const expires = new Date(deps.now().getTime() + addressMs)
+  const query = new URLSearchParams(signedQuery(deps.uploadKey, upload, expires))
+  const exists = completed_at !== null
+  return {
+    upload_id,
+    method: 'PUT' as const,
+    url: `${deps.baseUrl()}${pathOf(upload_id)}?${query}`,
+    headers: { 'Content-Type': content_type },
+    path: nameOfBytes(upload),
+    expires_at: toTimestamp(expires),
+    max_bytes: limit,
+    received_bytes: exists ? size_bytes : await deps.uploads.received(upload_id),
+    exists,
+    multipart: null,
+  }
+}

@@ -1,0 +1,37 @@
+import { Refusal } from '../../platform/refusal.ts'
+import type { HttpAsked } from '../asked.ts'
+import type { Deps } from '../deps.ts'
+import { type Announced, announce, nameOfBytes } from './announce.ts'
+import { complete, expandedBytes } from './complete.ts'
+import { findUpload } from './rows.ts'
+
+/** Of one run: uploads that are not registered. */
+const maxPending = 100
+const gibibyte = 1024 ** 3
+
+/** Uploads that belong to a run. */
+export const uploadsOfRuns = (deps: Deps) => ({
+  announce: (request: HttpAsked, announced: Omit<Announced, 'owner' | 'purpose'>, run_id: string) =>
+    announce(
+      deps,
+      request,
+      { ...announced, owner: run_id, purpose: 'artifact' },
+      {
+        bytes: expandedBytes(deps.config),
+        heldBytes: deps.config.runArtifactsGb * gibibyte,
+        pending: maxPending,
+      },
+    ),
+
+  /** Registers what was sent, and returns what it is; may be repeated. */
+  async complete(request: HttpAsked, { run_id, upload_id }: { run_id: string; upload_id: string }) {
+    const upload = await findUpload(deps.pool, upload_id)
+    if (upload?.owner !== run_id || upload.purpose !== 'artifact')
+      throw new Refusal('invalid', `No such upload of this run: ${upload_id}`, {
+        code: 'artifact.no_upload',
+        hint: 'Ask for one with GET /api/ingest/artifact/upload-url; those that are not registered within 24 h are deleted',
+      })
+    const sha256 = await complete(deps, request, upload)
+    return { path: nameOfBytes(upload), size_bytes: upload.size_bytes, sha256 }
+  },
+})

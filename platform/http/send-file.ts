@@ -1,0 +1,78 @@
+import { open } from 'node:fs/promises'
+import type { Context } from 'koa'
+import { hasCode } from '../files/content.ts'
+import { Refusal } from '../refusal.ts'
+import { type Range, rangeOf } from './range.ts'
+
+export type Sent = {
+  file: string
+  /** The name under which it is to be kept. */
+  filename: string
+  /** Changes with the content. */
+  etag: string
+}
+
+/**
+ * Responds with a file, or with the range of it that the request asks for. No browser shows or executes it: it is
+ * always a download. Returns false if there is no such file.
+ */
+export async function sendFile(ctx: Context, { file, filename, etag }: Sent): Promise<boolean> {
+  const handle = await open(file, 'r').catch(error => {
+    if (hasCode(error, 'ENOENT')) return null
+    throw error
+  })
+  if (handle === null) return false
+  let isSending = false
+  try {
+    const { size } = await handle.stat()
+    ctx.set(headersOf(filename, etag))
+    if (matches(ctx.get('if-none-match'), etag)) {
+      ctx.status = 304
+      return true
+    }
+    const range = rangeAskedFor(ctx, etag, size)
+    const { first, last } = range ?? { first: 0, last: size - 1 }
+    ctx.status = range ? 206 : 200
+    if (range) ctx.set('Content-Range', `bytes ${first}-${last}/${size}`)
+    ctx.type = 'application/octet-stream'
+    if (ctx.method !== 'HEAD' && size > 0) {
+      ctx.body = handle.createReadStream({ start: first, end: last })
+      isSending = true
+    } else ctx.body = ''
+    ctx.length = last - first + 1
+    return true
+  } finally {
+    if (!isSending) await handle.close()
+  }
+}
+
+const headersOf = (filename: string, etag: string) => ({
+  ETag: etag,
+  'Accept-Ranges': 'bytes',
+  'Content-Disposition': dispositionOf(filename),
+  'Content-Security-Policy': "sandbox; default-src 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+})
+
+/** A plain name for old clients, and the right one (RFC 6266, appendix D). */
+function dispositionOf(filename: string): string {
+  const plain = filename.replaceAll(/[^A-Za-z0-9._ -]/g, '_')
+  const encoded = encodeURIComponent(filename.toWellFormed()).replaceAll(
+    /['()*]/g,
+    character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
+}
+
+const matches = (header: string, etag: string): boolean =>
+  header.split(',').some(one => [etag, '*'].includes(one.trim().replace(/^W\//, '')))
+
+function rangeAskedFor(ctx: Context, etag: string, size: number): Range | null {
+  const condition = ctx.get('if-range').trim()
+  const range = condition === '' || condition === etag ? rangeOf(ctx.get('range'), size) : null
+  if (range !== 'none') return range
+  ctx.set('Content-Range', `bytes */${size}`)
+  throw new Refusal('range_not_satisfiable', `The file has ${size} bytes`, {
+    data: { size_bytes: size },
+  })
+}

@@ -1,0 +1,135 @@
+import type { Context } from 'koa'
+import { type Route, route } from '../../auth/route.ts'
+import { contentFile } from '../../platform/files/content.ts'
+import { sendFile } from '../../platform/http/send-file.ts'
+import type { AddressKey } from '../../platform/http/signed-address.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import type { Clock } from '../../platform/time.ts'
+import {
+  artifactInPath,
+  downloadAddress,
+  downloadSignature,
+  isInStore,
+  storedName,
+} from '../../schemas/artifacts.ts'
+import { toTimestamp } from '../../schemas/timestamp.ts'
+import type { Reads } from '../reads.ts'
+import { downloadPath, judgeDownload, signedDownload } from './address.ts'
+import { type ArtifactRow, findArtifact, type Tables } from './find.ts'
+
+/** What artifacts hold. */
+export type Contents = {
+  reads: Reads<Tables>
+  /** Holds the files of uploads. */
+  folder: string
+  key: AddressKey
+  now: Clock
+  baseUrl: () => string
+}
+
+/** How long an address for a download is valid, in milliseconds. */
+const addressMs = 15 * 60_000
+
+const bytes = {
+  mediaType: 'application/octet-stream',
+  description:
+    'the bytes, or with `Range: bytes=<first>-<last>` some of them (206); `ETag` is the digest',
+} as const
+
+export const contentRoutes = (contents: Contents): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/artifacts/{artifact_id}/content',
+    credential: 'person',
+    reach: 'its_people',
+    tag: 'artifacts',
+    summary: 'The bytes of an artifact that is in the store of Forge',
+    params: artifactInPath,
+    response: bytes,
+    refusals: ['not_found', 'conflict', 'range_not_satisfiable', 'backend_failed'],
+    async handle({ caller, params, ctx }) {
+      const row = await findArtifact(contents.reads, caller, params.artifact_id)
+      await sendContent(contents, ctx, storedOf(row))
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/artifacts/{artifact_id}/download-url',
+    credential: 'person',
+    reach: 'its_people',
+    tag: 'artifacts',
+    summary:
+      'An address from which the bytes of an artifact can be fetched for 15 minutes, without a token',
+    params: artifactInPath,
+    response: downloadAddress,
+    refusals: ['not_found', 'conflict'],
+    async handle({ caller, params }) {
+      const { key, now, baseUrl, reads } = contents
+      const row = await findArtifact(reads, caller, params.artifact_id)
+      const stored = storedOf(row)
+      const expires = new Date(now().getTime() + addressMs)
+      const query = new URLSearchParams(signedDownload(key, stored, expires))
+      return {
+        method: 'GET',
+        url: `${baseUrl()}${downloadPath(stored.artifact_id)}?${query}`,
+        expires_at: toTimestamp(expires),
+        filename: stored.filename,
+        size_bytes: row.size_bytes,
+        sha256: stored.sha256,
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/downloads/{artifact_id}',
+    credential: 'none',
+    tag: 'artifacts',
+    summary: 'The bytes of an artifact, from an address that was given out for it',
+    params: artifactInPath,
+    query: downloadSignature,
+    response: bytes,
+    refusals: ['forbidden', 'range_not_satisfiable', 'backend_failed'],
+    async handle({ params: { artifact_id }, query, ctx }) {
+      const verdict = judgeDownload(contents.key, artifact_id, query, contents.now())
+      if (verdict !== 'valid')
+        throw new Refusal(
+          'forbidden',
+          verdict === 'expired'
+            ? 'The address has expired; ask for another one'
+            : 'The signature of the address is not valid; use it as it was given out',
+          { code: `artifact.address_${verdict}` },
+        )
+      await sendContent(contents, ctx, { artifact_id, ...query })
+    },
+  }),
+]
+
+type Stored = { artifact_id: string; sha256: string; filename: string }
+
+function storedOf({ artifact_id, path, sha256, status }: ArtifactRow): Stored {
+  if (!isInStore(path) || sha256 === null)
+    throw new Refusal('conflict', `The artifact is not in the store of Forge; it lies at ${path}`, {
+      code: 'artifact.not_stored',
+      data: { path },
+    })
+  if (status === 'deleting' || status === 'deleted')
+    throw new Refusal('conflict', 'The artifact was deleted', { code: 'artifact.deleted' })
+  return { artifact_id, sha256, filename: storedName(path) ?? artifact_id }
+}
+
+async function sendContent(
+  { folder }: Contents,
+  ctx: Context,
+  { sha256, filename }: Stored,
+): Promise<void> {
+  const isSent = await sendFile(ctx, {
+    file: contentFile(folder, sha256),
+    filename,
+    etag: `"${sha256}"`,
+  })
+  if (!isSent)
+    throw new Refusal('backend_failed', 'The store of Forge has lost the file of this artifact', {
+      code: 'artifact.lost',
+      hint: 'On several hosts, check that <data>/uploads is shared',
+    })
+}

@@ -1,0 +1,49 @@
+import test from 'ava'
+import { findInStore, missInStore, registerArtifact } from '../../command-api/artifacts/decide.ts'
+import { type ArtifactEvent, type ArtifactFacts, artifacts } from '../../events/artifacts.ts'
+import { folded } from '../folded.ts'
+
+const sha256 = 'a'.repeat(64)
+const facts: ArtifactFacts = {
+  artifact_id: 'art_1',
+  run_id: 'run_1',
+  kind: 'checkpoint',
+  path: 'forge://run_1/upl_1/model.pt',
+  format: 'torch',
+  step: 3,
+  size_bytes: 9,
+  sha256,
+  metrics: { loss: 1 },
+  attempt: 1,
+}
+const { artifact_id, run_id, path } = facts
+const verified = { artifact_id, run_id, size_bytes: 9, sha256 }
+const missing = { artifact_id, run_id, path, reason: 'its file is not in the store' }
+const after = (...events: ArtifactEvent[]) => folded(artifacts, events)
+const registered: ArtifactEvent = { type: 'artifact.registered', data: facts }
+
+test('the same facts are registered once, others again', t => {
+  t.deepEqual(registerArtifact(after(), facts), [registered])
+  t.deepEqual(registerArtifact(after(registered), facts), [])
+  t.is(registerArtifact(after(registered), { ...facts, metrics: { loss: 2 } }).length, 1)
+})
+
+test('what was found in the store is recorded once', t => {
+  const found = findInStore(after(registered), verified)
+  t.deepEqual(found, [{ type: 'artifact.verified', data: verified }])
+  t.deepEqual(findInStore(after(registered, ...found), verified), [])
+  t.deepEqual(findInStore(after(), verified), [])
+})
+
+test('what is missing is recorded once, and is registered again when it is sent again', t => {
+  const lost = missInStore(after(registered), missing, sha256)
+  t.deepEqual(lost, [{ type: 'artifact.missing', data: missing }])
+  t.deepEqual(missInStore(after(registered, ...lost), missing, sha256), [])
+  t.deepEqual(registerArtifact(after(registered, ...lost), facts), [registered])
+})
+
+test('a look for bytes that are not those registered any more counts for nothing', t => {
+  const changed = after({ type: 'artifact.registered', data: { ...facts, sha256: 'b'.repeat(64) } })
+  t.deepEqual(findInStore(changed, verified), [])
+  t.deepEqual(missInStore(changed, missing, sha256), [])
+})
