@@ -33,6 +33,9 @@ class Verdicts(unittest.TestCase):
                 self.assertEqual(answers.judge(METRICS, reply(status), 1).action, answers.RETRY)
         self.assertEqual(answers.judge(METRICS, reply(200), 1).action, answers.ACCEPTED)
 
+    def test_too_many_samples_of_hardware_do_not_hold_up_the_metrics_behind_them(self):
+        self.assertEqual(answers.judge(Request("hardware", b"{}", 1), reply(429), 1).action, answers.BEHIND)
+
     def test_nothing_that_a_proxy_says_drops_a_request(self):
         for status in (200, 204, 301, 302, 307, 400, 401, 403, 404, 405, 407, 409, 415, 422, 500, 501, 502, 599):
             for request in (METRICS, Request("hardware", b"{}", 1), Request("lifecycle", b"{}", 1)):
@@ -92,6 +95,8 @@ class Verdicts(unittest.TestCase):
         for status in (404, 405, 501):
             verdict = answers.judge(Request("hardware", b"{}", 1), reply(status), 1)
             self.assertEqual((verdict.action, verdict.quiet), (answers.REFUSED, True))
+        samples = answers.judge(Request("validation", b"{}", 1), reply(404, {"detail": "Not found"}), 1)
+        self.assertEqual((samples.quiet, samples.detail), (False, "this server does not take them (404 Not found)"))
         self.assertFalse(answers.judge(Request("hardware", b"{}", 1), reply(422), 1).quiet)
 
 

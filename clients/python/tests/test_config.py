@@ -67,6 +67,17 @@ class Address(unittest.TestCase):
     def test_the_rank_is_taken_from_the_launcher(self):
         self.assertEqual(read_config(COMPLETE).rank, 0)
         self.assertEqual(read_config({**COMPLETE, "RANK": "3", "SLURM_PROCID": "1"}).rank, 3)
+
+    def test_of_processes_that_lightning_starts_only_the_first_is_rank_0(self):
+        ranks = [
+            read_config({**COMPLETE, "WORLD_SIZE": "4", "NODE_RANK": node, "LOCAL_RANK": local}).rank
+            for node in "01"
+            for local in "01"
+        ]
+        self.assertEqual(ranks[0], 0)
+        self.assertEqual(len(set(ranks)), 4)
+        # Of torchrun's, the rank itself counts.
+        self.assertEqual(read_config({**COMPLETE, "RANK": "0", "LOCAL_RANK": "1"}).rank, 0)
         self.assertEqual(read_config({**COMPLETE, "SLURM_PROCID": "1"}).rank, 1)
 
 class ResumeFrom(unittest.TestCase):

@@ -6,8 +6,8 @@ from forge.environment import command_line, picture
 from forge.hardware import HostSampler, parse_gpus
 
 TWO_GPUS = """\
-0, GPU-5f1c, 97, 61, 67712, 81559, 640.12, 700.00, 66, 1980
-1, GPU-77aa, 0, 0, 4, 81559, [N/A], [Not Supported], 31, 345
+0, GPU-5f1c, 97, 61, 67712, 81559, 640.12, 700.00, 66, 1980, NVIDIA H100 80GB HBM3
+1, GPU-77aa, 0, 0, 4, 81559, [N/A], [Not Supported], 31, 345, NVIDIA H100 80GB HBM3
 """
 
 
@@ -15,6 +15,7 @@ class Gpus(unittest.TestCase):
     def test_units_are_those_of_the_contract(self):
         first = parse_gpus(TWO_GPUS)[0]
         self.assertEqual(first["mem_used_bytes"], 67712 * 1024 * 1024)
+        self.assertEqual(first["name"], "NVIDIA H100 80GB HBM3")
         self.assertEqual((first["util_pct"], first["power_w"], first["temp_c"]), (97.0, 640.12, 66))
 
     def test_what_a_gpu_does_not_tell_is_left_out(self):

@@ -2,6 +2,7 @@ import { mkdir, readdir, realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { type Forge, startForge } from '../../servers/forge.ts'
+import { patient } from '../../servers/patience.ts'
 import { until } from '../../servers/until.ts'
 import { emptyFolder, pointsArrive, python } from './scripts.ts'
 
@@ -67,7 +68,7 @@ forge.log({"loss": 1.0})
     /needs names and values, as in \{"lr": 0.1\}, not 3.0 \(float\)/,
     /artifact not registered: no such file: .*missing.pt/,
     /artifact not registered: kind must be one of checkpoint, .*, merged_model, not 'model'/,
-    /artifact not registered: cannot upload \/.*model.pt: this Forge has no object store/,
+    /artifact not registered: cannot upload \/.*model.pt: it is empty/,
     /artifact not registered: needs names and numbers/,
   ]
   const script = python(t, `import os; os.chdir(${JSON.stringify(cwd)})\n${code}`, env)
@@ -158,7 +159,7 @@ forge.finish(timeout=2)
 
 /** A server, and the home of somebody who signed in there with `forge login`. */
 async function signedIn(t: ExecutionContext) {
-  t.timeout(400_000)
+  t.timeout(patient(400_000))
   const forge = await startForge(t)
   const home = await emptyFolder(t)
   const context = { host: forge.url, username: 'admin', token: forge.token }

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import test, { type ExecutionContext } from 'ava'
 import { startForge } from '../../servers/forge.ts'
+import { patient } from '../../servers/patience.ts'
 import { type Interjection, proxyBefore, type ReverseProxy } from '../../servers/proxy.ts'
 import { until } from '../../servers/until.ts'
 import { emptyFolder, pointsArrive, python } from './scripts.ts'
@@ -133,7 +134,7 @@ test.serial(
 
 // Each test starts a server; one at a time leaves room for the other files.
 async function arrange(t: ExecutionContext) {
-  t.timeout(400_000)
+  t.timeout(patient(400_000))
   const forge = await startForge(t)
   const proxy = await proxyBefore(t, forge.url)
   const { body: run } = await forge.call<Run>('POST', '/api/runs', { body: { project: 'demo' } })

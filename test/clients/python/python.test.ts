@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import test, { type ExecutionContext } from 'ava'
 import { type Forge, startForge } from '../../servers/forge.ts'
+import { patient } from '../../servers/patience.ts'
 import { until } from '../../servers/until.ts'
 
 type Run = { run_id: string; env: Record<string, string> }
@@ -126,7 +127,7 @@ test.serial('a run reports its parameters, that it runs, and how it ended', asyn
 
 // Each test starts a server and a Python; they run one at a time to leave room for the other files.
 async function arrange(t: ExecutionContext) {
-  t.timeout(400_000)
+  t.timeout(patient(400_000))
   const forge = await startForge(t)
   const { body: run } = await forge.call<Run>('POST', '/api/runs', { body: { project: 'demo' } })
   const spool = await mkdtemp(join(tmpdir(), 'forge-spool-'))

@@ -55,6 +55,17 @@ export function python(
   }
 }
 
+/** The variables with which a script reports to this run. */
+export const reportingTo = (
+  { url }: Forge,
+  { run_id, token }: { run_id: string; token: string },
+): Record<string, string> => ({
+  SERVICE_ENABLED: '1',
+  SERVICE_ENDPOINT: `${url}/api/ingest`,
+  SERVICE_RUN_ID: run_id,
+  SERVICE_TOKEN: token,
+})
+
 /** An empty folder, gone after the test. */
 export async function emptyFolder(t: ExecutionContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'forge-python-'))

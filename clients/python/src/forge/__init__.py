@@ -57,6 +57,7 @@ def init(
     monitor_hardware: bool = True,
     strict: bool = False,
     rank_zero_only: bool = True,
+    log_output: bool = False,
 ) -> Run:
     """Starts reporting, and returns the run.
 
@@ -70,6 +71,8 @@ def init(
     strict            problems raise `forge.ForgeError` instead of being warnings: here unless the service takes the
                       reports, in `log` for what is no number, in `finish` unless everything arrived
     rank_zero_only    in a distributed run only rank 0 reports
+    log_output        copies what Python prints to stdout and stderr to the run's log. For runs of their own: in a job and
+                      under `forge run` the output is collected already, and this does nothing
 
     Raises `forge.ConfigError` unless it is clear whether to report, and where. A server that cannot be reached is no
     error (but with `strict`): reports are kept on disk and sent when it is back; a run of its own is created then.
@@ -86,7 +89,7 @@ def init(
     config = config_of(os.environ, None if project is None else wanted)
     run = Run(config, strict=strict, rank_zero_only=rank_zero_only, asked=asked)
     hooks.activate(run)
-    run.begin(hparams, monitor_hardware)
+    run.begin(hparams, monitor_hardware, log_output)
     return run
 
 

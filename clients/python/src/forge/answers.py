@@ -31,6 +31,8 @@ TOKEN_PAUSE_S = 60.0
 _ROUTES_OF_ALL_SERVERS = frozenset({"metrics", "hparams", "lifecycle", "artifact"})
 # Not worth a warning where they are missing.
 _OPTIONAL_ROUTES = frozenset({"hardware", "environment", "environment/nodes"})
+# The specification wants errors about output swallowed.
+_QUIET_ROUTES = _OPTIONAL_ROUTES | {"logs"}
 _NO_SUCH_ROUTE = frozenset({404, 405, 501})
 
 
@@ -54,9 +56,12 @@ def judge(request: Request, reply: Reply, tries: int) -> Verdict:
         return Verdict(RETRY, detail)
     if status in _REFUSALS:
         pieces = _without_rejected(request, reply) if request.route == "metrics" and status == 422 else ()
-        return Verdict(REPLACED, detail, pieces) if pieces else Verdict(REFUSED, detail)
+        return Verdict(REPLACED, detail, pieces) if pieces else Verdict(REFUSED, detail, quiet=request.route == "logs")
     if status in _NO_SUCH_ROUTE and request.route not in _ROUTES_OF_ALL_SERVERS:
-        return Verdict(REFUSED, detail, quiet=request.route in _OPTIONAL_ROUTES)
+        missing = "this server does not take them (%s)" % detail
+        return Verdict(REFUSED, missing, quiet=request.route in _QUIET_ROUTES)
+    if status == 429 and request.route in _OPTIONAL_ROUTES:
+        return Verdict(BEHIND, detail)
     if status == 500:
         return Verdict(retry_or_behind(tries), detail)
     return Verdict(RETRY, detail, pause_s=TOKEN_PAUSE_S if status in _NOT_ACCEPTED else None)

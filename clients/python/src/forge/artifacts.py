@@ -57,6 +57,8 @@ def artifact_of(
         raise ArtifactError("no such file: %s" % where)
     if upload and not os.path.isfile(where):
         raise ArtifactError("cannot upload %s: not a file (pack a directory first)" % where)
+    if upload and os.path.getsize(where) == 0:
+        raise ArtifactError("cannot upload %s: it is empty" % where)
     return Artifact(
         kind=kind,
         path=where,

@@ -76,7 +76,7 @@ def read_config(env: Mapping[str, str]) -> Optional[Config]:
         run_id=env["SERVICE_RUN_ID"].strip(),
         token=env["SERVICE_TOKEN"].strip(),
         attempt=_integer(env, "FORGE_ATTEMPT"),
-        rank=_rank(env),
+        rank=rank_of(env),
         local_rank=_first_integer(
             env, ("LOCAL_RANK", "SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK")
         ),
@@ -87,11 +87,16 @@ def config_of(env: Mapping[str, str], wanted: Optional[Mapping[str, Any]]) -> Op
     """Where the environment says, or else to a run of its own if one is `wanted`: the body of POST /api/runs."""
     if wanted is None or "SERVICE_ENABLED" in env:
         return read_config(env)
-    if _rank(env) != 0:
+    if rank_of(env) != 0:
         return None  # every process of a distributed run calls the same code; they are one run
     from .claim import begin_run  # loaded when needed, so that `import forge` is cheap
 
     return begin_run(wanted, env)
+
+
+def output_is_collected(env: Mapping[str, str]) -> bool:
+    """Whether somebody else sends what this process prints: the executor of a job, or `forge run`."""
+    return "FORGE_ATTEMPT" in env or env.get("FORGE_OUTPUT_COLLECTED") == "1"
 
 
 def asked_for(env: Mapping[str, str], wanted: Mapping[str, Any]) -> Dict[str, Any]:
@@ -136,8 +141,13 @@ def _integer(env: Mapping[str, str], name: str) -> Optional[int]:
         return None
 
 
-def _rank(env: Mapping[str, str]) -> int:
-    return _first_integer(env, ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK"))
+def rank_of(env: Mapping[str, str]) -> int:
+    names = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK")
+    if any(_integer(env, name) is not None for name in names):
+        return _first_integer(env, names)
+    # All that Lightning tells the processes that it starts: enough to tell rank 0 from the others.
+    node, nodes_most = _first_integer(env, ("NODE_RANK",)), _first_integer(env, ("WORLD_SIZE",))
+    return node * max(1, nodes_most) + _first_integer(env, ("LOCAL_RANK",))
 
 
 def _first_integer(env: Mapping[str, str], names: Tuple[str, ...]) -> int:

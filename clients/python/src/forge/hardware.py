@@ -17,7 +17,9 @@ _GPU_FIELDS = {
     "power.limit": "power_limit_w",
     "temperature.gpu": "temp_c",
     "clocks.sm": "sm_clock_mhz",
+    "name": "name",
 }
+_TEXTS = frozenset({"uuid", "name"})
 _MIB = 1024 * 1024
 _SECTOR_BYTES = 512  # the unit of /proc/diskstats, whatever the disk's sector size
 _NVIDIA_SMI_PATIENCE_S = 10
@@ -60,8 +62,8 @@ def parse_gpus(output: str) -> List[Dict[str, Any]]:
 
 
 def _gpu_value(name: str, cell: str) -> Any:
-    if name == "uuid":
-        return cell
+    if name in _TEXTS:
+        return cell or None
     try:
         number = float(cell)
     except ValueError:

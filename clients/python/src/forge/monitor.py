@@ -57,9 +57,14 @@ class Monitor:
         where = {"node": environment.node_name(), "rank": self._config.rank}
         while not self._stopped.wait(INTERVAL_S):
             now = self._now()
-            points = [{"ts": now, **where, "scope": "gpu", **gpu} for gpu in gpus.sample()]
+            points = [{"ts": now, **where, "scope": "gpu", **_readings(gpu)} for gpu in gpus.sample()]
             points.append({"ts": now, **where, "scope": "host", **host.sample()})
             self._post("hardware", {"interval_s": INTERVAL_S, "points": points})
 
     def _now(self) -> str:
         return self._clock.timestamp(time.time())
+
+
+def _readings(gpu: Dict[str, Any]) -> Dict[str, Any]:
+    """Its name is part of the environment."""
+    return {key: value for key, value in gpu.items() if key != "name"}

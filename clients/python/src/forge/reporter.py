@@ -59,6 +59,11 @@ class Reporter:
         """Why the last attempt to send failed."""
         return self._uploader.trouble
 
+    @property
+    def keeps_up(self) -> bool:
+        """Whether what is queued now is likely to be sent soon, and not to be kept on disk."""
+        return not self._uploader.offline and not self.buffer.half_full
+
     def put(self, at: float, step: Optional[int], keys: Tuple[str, ...], numbers: Tuple[Scalar, ...]) -> None:
         if not self.started:
             self._start()

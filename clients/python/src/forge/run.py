@@ -6,7 +6,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Mapping, Optional, Tuple
 
-from .config import Config, ForgeError
+from .config import Config, ForgeError, output_is_collected
 from .last_word import failure_text
 from .notices import say
 from .reporter import Reporter, at_child_exit
@@ -16,6 +16,7 @@ from .values import MAX_STEP, Scalar, hparams, scalars, to_step
 
 if TYPE_CHECKING:
     from .monitor import Monitor
+    from .output import OutputTee
 
 # How long `init` waits for the service before it lets training start without a response.
 INIT_PATIENCE_S = 5.0
@@ -49,13 +50,14 @@ class Run:
         self._is_fork = False
         self._control = _NO_CONTROL
         self._monitor: Optional[Monitor] = None
+        self._output: Optional[OutputTee] = None
         # Every process of a distributed run calls the same code; only one of them reports.
         self._speaks = config is not None and (config.rank == 0 or not rank_zero_only)
         self._samples_nodes = config is not None and config.local_rank == 0
         if config is not None:
             self._reporter = Reporter(config, self._take_control)
 
-    def begin(self, params: Any, monitor_hardware: bool) -> None:
+    def begin(self, params: Any, monitor_hardware: bool, log_output: bool = False) -> None:
         """Reports `running` last: that mark is the billing start (specification "Job lifecycle" 1)."""
         config = self._config
         if config is None:
@@ -70,6 +72,13 @@ class Run:
 
             self._monitor = Monitor(config, self._speaks, monitor_hardware, self._post_soon)
             self._monitor.start()
+        if log_output and self._speaks and not output_is_collected(os.environ):
+            from .environment import node_name
+            from .output import OutputTee
+
+            labels = {"node": node_name(), "rank": config.rank}
+            self._output = OutputTee(self._post_soon, lambda: self._reporter.keeps_up, labels)
+            self._output.start()
 
     def _say_where(self, config: Config, arrived: bool) -> None:
         lost, trouble = self._reporter.lost, self._reporter.trouble
@@ -271,6 +280,7 @@ class Run:
         if self._ended:
             return
         if self.enabled and not self._is_fork:
+            self._end_output()
             self._reporter.post_lifecycle(exit_state, message)
         self.close(timeout)
 
@@ -295,6 +305,7 @@ class Run:
         """Returns what is wrong: `None` if everything arrived."""
         if self._ended:
             return None
+        self._end_output()
         self._ended = True
         if self._monitor is not None:
             self._monitor.stop()
@@ -302,6 +313,10 @@ class Run:
             return None
         # A forked loader of data has nothing to say.
         return self._reporter.close(timeout, silent_if_fine=self._is_fork)
+
+    def _end_output(self) -> None:
+        if self._output is not None:
+            self._output.stop()
 
     def cut_short(self, then: Callable[[], None]) -> bool:
         """For a signal handler: whether reports are being sent for the last time, which ends now; then calls `then`."""
@@ -312,7 +327,7 @@ class Run:
         if self._config is None:
             return
         self._is_fork = True
-        self._monitor = None
+        self._monitor = self._output = None
         self._reporter.forget()
         config, address = self._config._replace(owns_run=False), self._reporter.address
         self._config = config if address is None else config._replace(**address._asdict())

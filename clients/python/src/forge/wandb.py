@@ -1,0 +1,277 @@
+"""For code written for Weights & Biases: `import forge.wandb as wandb` in place of `import wandb`.
+
+    wandb.init(project="demo", config={"lr": 3e-4})
+    wandb.log({"loss": loss})
+    wandb.summary["best"] = best
+    wandb.finish()
+
+It has `init`, `log`, `config`, `summary`, `finish` and `run` (with `define_metric` and `watch`, which do nothing). The
+package `wandb` is not needed. Where the environment names a run, that one is reported to, and `project` is ignored.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any, Dict, Iterator, Mapping, MutableMapping, Optional
+
+from . import init as _init
+from .config import ForgeError
+from .notices import say
+from .run import Run as _Run
+from .values import flatten, to_scalar, to_step
+
+__all__ = ["Error", "config", "define_metric", "finish", "init", "log", "run", "summary", "watch"]
+
+Error = ForgeError
+
+_SUMMARY = "summary/"
+
+# What `wandb.init` may be called with that says how W&B does its work, and nothing about the run.
+_OF_WANDB_ALONE = frozenset(
+    "allow_val_change config_exclude_keys config_include_keys dir entity force magic monitor_gym reinit save_code settings "
+    "sync_tensorboard anonymous mode".split()
+)
+
+
+class Config(MutableMapping[str, Any]):
+    """The hyperparameters, as items or attributes; what is set is reported."""
+
+    def __init__(self, run: _Run):
+        object.__setattr__(self, "_run", run)
+        object.__setattr__(self, "_values", {})
+
+    def update(self, *params: Any, allow_val_change: Any = None, **named: Any) -> None:
+        """Also takes an object with attributes, such as `argparse.Namespace`, and reports all at once."""
+        given: Dict[str, Any] = dict(named)
+        for one in params:
+            given = {**(one if isinstance(one, Mapping) else vars(one)), **given}
+        self._values.update(given)
+        self._run.log_hparams(given)
+
+    def setdefaults(self, params: Mapping[str, Any]) -> None:
+        self.update({key: value for key, value in params.items() if key not in self._values})
+
+    def as_dict(self) -> Dict[str, Any]:
+        return dict(self._values)
+
+    def __getitem__(self, key: str) -> Any:
+        return self._values[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.update({key: value})
+
+    def __delitem__(self, key: str) -> None:
+        raise Error("a hyperparameter that was reported cannot be taken back: %s" % key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getattr__(self, key: str) -> Any:
+        if key.startswith("_"):
+            raise AttributeError(key)  # asked by `copy` and `pickle` before there is anything
+        try:
+            return self._values[key]
+        except KeyError:
+            raise AttributeError("no hyperparameter %r was set" % key) from None
+
+    def __setattr__(self, key: str, value: Any) -> None:
+        self[key] = value
+
+    def __repr__(self) -> str:
+        return repr(self._values)
+
+
+class Summary(MutableMapping[str, Any]):
+    """The last value of each metric, and what is set here: numbers as metrics `summary/…`, others as hyperparameters."""
+
+    def __init__(self, owner: "Run"):
+        self._owner = owner
+        self._last: Dict[str, Any] = {}
+
+    def seen(self, values: Mapping[str, Any]) -> None:
+        """Keeps no tensors and pictures, which would fill the memory."""
+        self._last.update({key: value for key, value in values.items() if isinstance(value, (int, float, str))})
+
+    def update(self, *params: Any, **named: Any) -> None:
+        given = dict(*params, **named)
+        self.seen(_numbers(given))
+        self._owner.report_summary({_SUMMARY + key: value for key, value in given.items()})
+
+    def __getitem__(self, key: str) -> Any:
+        return self._last[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.update({key: value})
+
+    def __delitem__(self, key: str) -> None:
+        del self._last[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._last)
+
+    def __len__(self) -> int:
+        return len(self._last)
+
+    def __repr__(self) -> str:
+        return repr(self._last)
+
+
+class Run:
+    """One run. `step` is the one that the next `log` is for."""
+
+    def __init__(self, forge_run: _Run, name: Optional[str], project: Optional[str]):
+        self.forge = forge_run
+        self.project = project
+        self._name = name
+        self.config = Config(forge_run)
+        self.summary = Summary(self)
+        self.step = 0
+        self._counting = threading.RLock()
+
+    @property
+    def id(self) -> Optional[str]:
+        return self.forge.id
+
+    @property
+    def name(self) -> Optional[str]:
+        return self._name or self.forge.id
+
+    @property
+    def url(self) -> Optional[str]:
+        return self.forge.url
+
+    @property
+    def disabled(self) -> bool:
+        return not self.forge.enabled
+
+    def get_url(self) -> Optional[str]:
+        return self.url
+
+    def log(self, data: Mapping[str, Any], step: Optional[int] = None, commit: Optional[bool] = None, **_: Any) -> None:
+        """The numbers of one step: of `step`, or else of the one after the last call.
+
+        commit=False  the next call is for the same step, as after a call that names its step
+        """
+        try:
+            at = self._place(None if step is None else to_step(step), commit)
+            values = _numbers(data)
+        except (AttributeError, TypeError, ValueError):
+            return self.forge.log(data, step)  # which says what it needs
+        self.summary.seen(values)
+        self.forge.log(values, at)
+
+    def _place(self, step: Optional[int], commit: Optional[bool]) -> int:
+        with self._counting:
+            at = self.step if step is None else step
+            if at >= self.step:
+                self.step = at + 1 if (step is None if commit is None else commit) else at
+            return at
+
+    def report_summary(self, values: Mapping[str, Any]) -> None:
+        given = _numbers(values)
+        texts = {key: value for key, value in given.items() if value is None or isinstance(value, str)}
+        if texts:
+            self.forge.log_hparams(texts)
+        if len(texts) < len(given):
+            self.forge.log({key: value for key, value in given.items() if key not in texts}, max(self.step - 1, 0))
+
+    def finish(self, exit_code: Optional[int] = None, quiet: Any = None) -> None:
+        self.forge.finish("failed" if exit_code else "succeeded", message="exit code %d" % exit_code if exit_code else None)
+
+    def define_metric(self, *_: Any, **__: Any) -> None:
+        """Does nothing: every metric has its own steps."""
+
+    def watch(self, *_: Any, **__: Any) -> None:
+        """Does nothing: gradients are not logged by themselves."""
+
+    def __enter__(self) -> "Run":
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        self.forge.__exit__(kind, error, trace)
+
+
+def _numbers(values: Mapping[str, Any]) -> Dict[str, Any]:
+    """With dotted names, and numbers where the values can be read as such: W&B takes a bool for one."""
+    found = {}
+    for key, value in flatten(values):
+        try:
+            found[key] = int(value) if isinstance(value, bool) else to_scalar(value)
+        except Exception:
+            found[key] = value
+    return found
+
+
+_current: Optional[Run] = None
+
+
+def init(
+    entity: Any = None,
+    project: Optional[str] = None,
+    *,
+    config: Any = None,
+    name: Optional[str] = None,
+    tags: Any = None,
+    mode: Optional[str] = None,
+    **others: Any,
+) -> Run:
+    """Starts reporting. Without a run named by the environment it needs a `project`.
+
+    config      the hyperparameters, a dictionary or an object with attributes
+    name, tags  of a run of its own
+    mode        `disabled` reports nothing; others differ in nothing: what cannot be sent is kept
+
+    What else `wandb.init` takes is ignored; what would describe the run is named on stderr.
+    """
+    global _current
+    unknown = sorted(key for key, value in others.items() if value is not None and key not in _OF_WANDB_ALONE)
+    if unknown:
+        say("forge: warning: wandb.init ignores %s" % ", ".join(unknown))
+    forge_run = _begin(project, name, tags, mode or os.environ.get("WANDB_MODE"))
+    if _current is None or _current.forge is not forge_run:
+        _current = Run(forge_run, name, project)
+    if config is not None:
+        _current.config.update(config)
+    return _current
+
+
+def _begin(project: Optional[str], name: Optional[str], tags: Any, mode: Optional[str]) -> _Run:
+    if mode == "disabled":
+        return _Run(None)
+    return _init(project=project, name=name, tags=[tags] if isinstance(tags, str) else tags or ())
+
+
+def _active() -> Run:
+    if _current is None:
+        raise Error("call wandb.init() first")
+    return _current
+
+
+def log(data: Mapping[str, Any], step: Optional[int] = None, commit: Optional[bool] = None, **_: Any) -> None:
+    _active().log(data, step, commit)
+
+
+def finish(exit_code: Optional[int] = None, quiet: Any = None) -> None:
+    """Ends the run, if there is one: `failed` with an exit code other than 0."""
+    if _current is not None:
+        _current.finish(exit_code)
+
+
+def define_metric(*_: Any, **__: Any) -> None:
+    """Does nothing: every metric has its own steps."""
+
+
+def watch(*_: Any, **__: Any) -> None:
+    """Does nothing: gradients are not logged by themselves."""
+
+
+def __getattr__(attribute: str) -> Any:
+    if attribute == "run":
+        return _current
+    if attribute in ("config", "summary"):
+        return getattr(_active(), attribute)
+    raise AttributeError("forge.wandb has no %s; it has %s" % (attribute, ", ".join(__all__)))

@@ -1,0 +1,60 @@
+import unittest
+
+from .test_api import AWAY, run_script
+
+
+class Wandb(unittest.TestCase):
+    def run_script(self, script, **env):
+        code, out, err, _ = run_script("import forge.wandb as wandb\n" + script, **env)
+        self.assertEqual(code, 0, err)
+        return out, err
+
+    def test_disabled_needs_no_environment_and_reports_nothing(self):
+        script = (
+            "run = wandb.init(mode='disabled', config={'lr': 0.1})\n"
+            "wandb.log({'loss': 1.0}); wandb.summary['best'] = 1; wandb.finish()\n"
+            "print(run.disabled, wandb.config.lr, dict(wandb.summary))"
+        )
+        self.assertEqual(self.run_script(script), ("True 0.1 {'loss': 1.0, 'best': 1}\n", ""))
+        script = "print(wandb.init().disabled)"
+        self.assertEqual(self.run_script(script, WANDB_MODE="disabled"), ("True\n", ""))
+
+    def test_what_is_not_there_is_told(self):
+        script = (
+            "print(wandb.run)\n"
+            "for ask in (lambda: wandb.Image, lambda: wandb.config, lambda: wandb.log({})):\n"
+            "    try: ask()\n"
+            "    except (AttributeError, wandb.Error) as error: print(error)"
+        )
+        out, _ = self.run_script(script, SERVICE_ENABLED="0")
+        none, image, *others = out.splitlines()
+        self.assertEqual((none, others), ("None", ["call wandb.init() first"] * 2))
+        self.assertRegex(image, "^forge.wandb has no Image; it has .*summary")
+
+    def test_options_that_would_describe_the_run_are_named_and_others_are_not(self):
+        script = "wandb.init(entity='me', group='a', notes='b', dir='x'); wandb.run.forge.finish(timeout=0.1)"
+        _, err = self.run_script(script, **AWAY)
+        self.assertIn("wandb.init ignores group, notes\n", err)
+
+    def test_what_is_no_number_is_left_out_and_ends_no_training(self):
+        script = (
+            "wandb.init()\n"
+            "wandb.log({'loss': 1.0, 'picture': object()}); wandb.log('nonsense'); wandb.log({'at': 1}, step='x')\n"
+            "print(dict(wandb.summary)); wandb.run.forge.finish(timeout=0.1)"
+        )
+        out, err = self.run_script(script, **AWAY)
+        self.assertEqual(out, "{'loss': 1.0}\n")
+        self.assertIn("picture: object is not a number", err)
+
+    def test_the_configuration_is_a_mapping_and_an_object(self):
+        script = (
+            "run = wandb.init(config={'a': 1})\n"
+            "run.config.setdefaults({'a': 2, 'b': 3}); run.config['c'] = 4; run.config.update({'d': 5})\n"
+            "print(dict(run.config), 'a' in run.config, run.config.get('z'), hasattr(run.config, 'z'), len(run.config))"
+        )
+        out, _ = self.run_script(script, SERVICE_ENABLED="0")
+        self.assertEqual(out, "{'a': 1, 'b': 3, 'c': 4, 'd': 5} True None False 4\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
