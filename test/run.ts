@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { glob, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { compiled } from './servers/compiled.ts'
 import { type ServerName, variables } from './servers/hosted.ts'
 import { startHost } from './servers/rendezvous.ts'
 import { bring, lacks, type Needed } from './setup.ts'
@@ -41,12 +42,13 @@ async function test(): Promise<number> {
     ...(dump === null ? [] : [{ name: 'dump' as const, fault: dump }]),
   ]
   try {
+    const environments = join(folder, 'environments')
     const addresses = started.flatMap(server =>
       'address' in server ? [[variables[server.name], server.address]] : [],
     )
     const code = await runAva(
       missing.map(({ name }) => name),
-      Object.fromEntries(addresses),
+      { ...Object.fromEntries(addresses), FORGE_TEST_ENVIRONMENTS: environments },
     )
     for (const { name, fault } of missing)
       process.stderr.write(`\nNot run: the tests that need ${name}. ${fault}\n`)
@@ -61,10 +63,12 @@ async function runAva(
   without: readonly Needed[],
   addresses: Record<string, string>,
 ): Promise<number> {
-  if (without.length === 0) return await runTool('ava', files, addresses)
+  // Of the whole run, without any result; each test has its own.
+  const patience = isCi ? ['--timeout', '15m'] : []
+  if (without.length === 0) return await runTool('ava', [...patience, ...files], addresses)
   const chosen = await runnable(without)
   // Without names of files, ava would run all.
-  return chosen.length === 0 ? 0 : await runTool('ava', chosen, addresses)
+  return chosen.length === 0 ? 0 : await runTool('ava', [...patience, ...chosen], addresses)
 }
 
 type Started = { name: ServerName; stop: () => Promise<void> } & (
@@ -87,7 +91,7 @@ async function runTool(
   if (interrupted) return 130
   const child = spawn(process.execPath, [join('node_modules', '.bin', tool), ...args], {
     stdio: 'inherit',
-    env: { ...process.env, ...variables },
+    env: { ...process.env, NODE_COMPILE_CACHE: compiled, ...variables },
   })
   running = child
   return await new Promise(resolve => {

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ExecutionContext } from 'ava'
+import { compiled } from './compiled.ts'
+import type { Scope } from './postgres.ts'
 
 export type Ended = { code: number | null; stdout: string; stderr: string }
 export type RunOptions = {
@@ -23,13 +24,10 @@ export type CommandLine = {
 const launcher = join(import.meta.dirname, '../../clients/cli/forge.sh')
 
 /** The command line with an empty home of its own, speaking to that server. */
-export async function commandLine(
-  t: ExecutionContext,
-  server: Record<string, string>,
-): Promise<CommandLine> {
+export async function commandLine(t: Scope, server: Record<string, string>): Promise<CommandLine> {
   const home = await mkdtemp(join(tmpdir(), 'forge-home-'))
   t.teardown(() => rm(home, { recursive: true, force: true }))
-  const own = { PATH: process.env.PATH, HOME: home, ...server }
+  const own = { PATH: process.env.PATH, HOME: home, NODE_COMPILE_CACHE: compiled, ...server }
   return {
     home,
     run: (args, { stdin = '', env = {}, onStdout, terminal } = {}) =>

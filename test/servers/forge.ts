@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ExecutionContext } from 'ava'
+import test from 'ava'
 import type { Pool } from 'pg'
 import { type CallOptions, callApi, type Reply, signIn } from './api.ts'
-import { database } from './postgres.ts'
+import { database, type Scope } from './postgres.ts'
 import { type ServerProcess, serverProcess } from './server-process.ts'
 
 export type Forge = Omit<ServerProcess, 'pid' | 'ready' | 'outputFile'> & {
@@ -25,10 +25,7 @@ export type Forge = Omit<ServerProcess, 'pid' | 'ready' | 'outputFile'> & {
 export type OtherProcess = Pick<Forge, 'url' | 'call' | 'kill' | 'stop' | 'output'>
 
 /** A real server in a process of its own, on an empty database of the test cluster; gone after the test. */
-export async function startForge(
-  t: ExecutionContext,
-  env: Record<string, string> = {},
-): Promise<Forge> {
+export async function startForge(t: Scope, env: Record<string, string> = {}): Promise<Forge> {
   const folder = await mkdtemp(join(tmpdir(), 'forge-test-'))
   const { url: databaseUrl, pool } = await database(t)
   t.teardown(() => rm(folder, { recursive: true, force: true }))
@@ -52,4 +49,21 @@ export async function startForge(
     another: startProcess,
   }
   return forge
+}
+
+/**
+ * One server for the tests of a file that do not count what others create; the first to ask starts it. To be called
+ * beside the tests, not within one.
+ */
+export function sharedForge(env: Record<string, string> = {}): () => Promise<Forge> {
+  const ends: (() => unknown)[] = []
+  let started: Promise<Forge> | null = null
+  test.after.always('the shared server ends', async () => {
+    for (const end of ends.reverse()) await end()
+  })
+  const scope = { title: 'shared', teardown: (end: () => unknown) => void ends.push(end) }
+  return () => {
+    started ??= startForge(scope, env)
+    return started
+  }
 }

@@ -4,11 +4,13 @@ import type { Hosted, ServerName } from './hosted.ts'
 import { startKafka } from './kafka-server.ts'
 import { startPostgres } from './postgres-server.ts'
 import { startRedis } from './redis-server.ts'
+import { startSlurm } from './slurm-server.ts'
 
 const start: Record<ServerName, (folder: string) => Promise<Hosted>> = {
   postgres: startPostgres,
   kafka: startKafka,
   redis: startRedis,
+  slurm: startSlurm,
 }
 
 // Run as `host.ts <server> <folder> <pid>`: hosts the server until it is told to stop or the process

@@ -27,6 +27,9 @@ export type TestDatabase<Tables> = {
   kysely: Kysely<Tables>
 }
 
+/** What needs to be told of a test to end with it. */
+export type Scope = Pick<ExecutionContext, 'title' | 'teardown'>
+
 export type DatabaseOptions = {
   /** The search path of `pool` and `kysely`; default `public`. */
   schema?: 'log' | 'auth' | 'write' | 'read'
@@ -36,7 +39,7 @@ const templateWaitMs = 120_000
 
 /** An empty database with all schemas migrated, for this test alone; dropped when the test is over. */
 export async function database<Tables = Record<string, never>>(
-  t: ExecutionContext,
+  t: Scope,
   { schema }: DatabaseOptions = {},
 ): Promise<TestDatabase<Tables>> {
   const server = await addressOf('postgres')

@@ -14,11 +14,11 @@ import type { Deps } from '../../command-api/deps.ts'
 import { createQueueBook } from '../../command-api/jobs/queue-book.ts'
 import { createKeyLimit } from '../../command-api/metrics/key-limit.ts'
 import { createShortNumbers } from '../../command-api/short-numbers.ts'
-import { uploadKeyOf } from '../../command-api/uploads/address.ts'
 import { UploadFiles } from '../../command-api/uploads/files.ts'
 import { topicsOf } from '../../events/topics.ts'
 import { listen } from '../../platform/http/server.ts'
 import { httpShell } from '../../platform/http/shell.ts'
+import { addressKeyOf } from '../../platform/http/signed-address.ts'
 import { createMemoryLog } from '../../platform/log/memory.ts'
 import { createRateLimits } from '../../platform/rate-limits.ts'
 import { inProcessSignals, type Signals } from '../../platform/signals.ts'
@@ -59,7 +59,8 @@ export async function routeParts(
     shortNumbers: createShortNumbers(pool),
     queue: createQueueBook({ pool, now, failed: error => t.log(error) }),
     uploads,
-    uploadKey: uploadKeyOf(Buffer.alloc(32)),
+    uploadKey: addressKeyOf(Buffer.alloc(32), 'uploads'),
+    observe: async () => ({ lines: [], metrics: [], hardware: [] }),
     topics,
     newEventId: eventId,
     ingestedPoints: () => {},

@@ -3,6 +3,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../platform/free-port.ts'
 import { adminPassword } from './api.ts'
+import { compiled } from './compiled.ts'
 import { until } from './until.ts'
 
 export type ServerOptions = {
@@ -39,6 +40,7 @@ export type ServerProcess = {
 }
 
 const thisCheckout = join(import.meta.dirname, '../..')
+const endWithParent = `${new URL('end-with-parent.ts', import.meta.url)}?${process.pid}`
 const readyWithinMs = 120_000
 const stopWithinMs = 60_000
 
@@ -103,10 +105,16 @@ const environment = ({ folder, env = {} }: ServerOptions, port: number) => ({
   SERVICE_PORT: String(port),
   SERVICE_INIT_ADMIN_PASSWORD: adminPassword,
   SERVICE_LOG_LEVEL: 'warn',
+  NODE_COMPILE_CACHE: compiled,
+  // Building one takes longer than most tests.
+  SERVICE_LOCAL_ENVIRONMENTS: process.env.FORGE_TEST_ENVIRONMENTS,
   ...env,
 })
 
-/** Its output goes straight to the file: a pipe would be work for the process that measures. */
+/**
+ * Its output goes straight to the file: a pipe would be work for the process that measures. It ends with this process, however
+ * that ends.
+ */
 function spawnServer(
   { folder, nodeFlags = [], checkout = thisCheckout }: ServerOptions,
   env: Record<string, string | undefined>,
@@ -114,7 +122,8 @@ function spawnServer(
 ): ChildProcess {
   const output = openSync(outputFile, 'a')
   try {
-    return spawn(process.execPath, [...nodeFlags, join(checkout, 'main.ts')], {
+    const flags = [...nodeFlags, '--import', endWithParent]
+    return spawn(process.execPath, [...flags, join(checkout, 'main.ts')], {
       cwd: folder,
       env,
       stdio: ['ignore', output, output],
