@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import jwt from 'jsonwebtoken'
 import { type Static, Type } from 'typebox'
 import { checker } from '../schemas/validate.ts'
@@ -54,20 +55,43 @@ export async function verifyAccessToken(
   token: string,
   now: Date,
 ): Promise<AccessClaims | null> {
-  const parts = token.length > maxLength ? null : shape.exec(token)
+  if (token.length > maxLength) return null
+  const parsed = verified.get(token) ?? parse(token)
+  const key = parsed && (await keys.find(parsed.kid))
+  if (!key || !isSignedBy(key.publicKey, token, parsed)) return null
+  const nowSeconds = now.getTime() / 1000
+  const { exp, iat } = parsed.claims
+  const isTimely =
+    exp > nowSeconds && iat <= nowSeconds + leewaySeconds && exp - iat <= maxLifetimeSeconds
+  return isTimely ? parsed.claims : null
+}
+
+/** `signedBy`: the key with which the signature was found to be good. */
+type Parsed = { kid: string; claims: AccessClaims; signedBy: KeyObject | null }
+
+/**
+ * The newest tokens with a good signature: to verify one costs more than all else that a small request needs to be
+ * authenticated. Times, and whether the key is still in use, are checked each time.
+ */
+const verified = new Map<string, Parsed>()
+const mostVerified = 1000
+
+function parse(token: string): Parsed | null {
+  const parts = shape.exec(token)
   if (!parts) return null
   const header = isHead(plainJson(parts[1]))
   const payload = isClaims(plainJson(parts[2]))
   if (!header.ok || !payload.ok || !isPlainText(parts[3])) return null
-  const key = await keys.find(header.value.kid)
-  if (!key || !isSigned(token, key.publicKey)) return null
-  const found = payload.value
-  const nowSeconds = now.getTime() / 1000
-  const isTimely =
-    found.exp > nowSeconds &&
-    found.iat <= nowSeconds + leewaySeconds &&
-    found.exp - found.iat <= maxLifetimeSeconds
-  return isTimely ? found : null
+  return { kid: header.value.kid, claims: payload.value, signedBy: null }
+}
+
+function isSignedBy(publicKey: KeyObject, token: string, parsed: Parsed): boolean {
+  if (parsed.signedBy === publicKey) return true
+  if (!isSigned(token, publicKey)) return false
+  verified.set(token, { ...parsed, signedBy: publicKey })
+  const [oldest] = verified.keys()
+  if (verified.size > mostVerified && oldest !== undefined) verified.delete(oldest)
+  return true
 }
 
 /** A signature of ES256 has 64 bytes, so 86 characters. */

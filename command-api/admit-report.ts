@@ -22,13 +22,16 @@ const lateMs = 15 * 60_000
 export type Reports = {
   /**
    * Accepts a report or refuses it: 403 for a `run_id` other than the token's (with the same text whether that run
-   * exists or not), 409 from 15 minutes after the run's end. Sends requests to the running code in
+   * exists or not), 409 from 15 minutes after the run's end unless it is welcome at any time. Sends requests to the running code in
    * `Forge-Control`. Puts the run's id in place of its short id into the body.
    */
-  admit(asked: AskedReport): Promise<ReportingRun>
+  admit(asked: AskedReport, options?: AdmitOptions): Promise<ReportingRun>
   /** The runs that reported since the last call. */
   takeReporters(): string[]
 }
+
+/** `atAnyTime`: however long ago the run ended. */
+type AdmitOptions = { atAnyTime?: boolean }
 
 type AskedReport = {
   caller: RunCaller
@@ -45,14 +48,16 @@ export function createReports(pool: Pool, now: Clock): Reports {
       reporters.clear()
       return taken
     },
-    async admit({ caller, body, ctx }) {
+    async admit({ caller, body, ctx }, { atAnyTime = false } = {}) {
       const run = await find(caller.runId)
       if (!run || (body.run_id !== caller.runId && body.run_id !== run.short_id))
         throw new Refusal('forbidden', 'The ingest token belongs to a different run than run_id')
-      if (run.ended_at !== null && now().getTime() - run.ended_at.getTime() > lateMs)
+      const { ended_at } = run
+      const isLate = ended_at !== null && now().getTime() - ended_at.getTime() > lateMs
+      if (isLate && !atAnyTime)
         throw new Refusal(
           'conflict',
-          `The run ended at ${run.ended_at.toISOString()}; reports are accepted for 15 minutes after the end`,
+          `The run ended at ${ended_at.toISOString()}; reports are accepted for 15 minutes after the end`,
           {
             code: 'run.ended',
           },

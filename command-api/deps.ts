@@ -2,15 +2,16 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { KeyRing } from '../auth/keys.ts'
 import type { OidcSettings } from '../auth/oidc-settings.ts'
+import type { Observe } from '../events/diagnosis-facts.ts'
 import type { QueueBook } from '../events/queue-picture.ts'
 import type { Topics } from '../events/topics.ts'
+import type { AddressKey } from '../platform/http/signed-address.ts'
 import type { Clock } from '../platform/time.ts'
 import type { Reports } from './admit-report.ts'
 import type { AppendFact } from './append-fact.ts'
 import type { EventStore } from './event-store.ts'
 import type { KeyLimit } from './metrics/key-limit.ts'
 import type { ShortNumbers } from './short-numbers.ts'
-import type { UploadKey } from './uploads/address.ts'
 import type { UploadFiles } from './uploads/files.ts'
 
 /** Settings used by commands. */
@@ -26,6 +27,8 @@ export type CommandConfig = {
   defaultVisibility: 'private' | 'internal'
   /** The most that a file may have that people send, and an archive that it expands to. */
   maxUploadMb: number
+  /** How many GiB the uploaded artifacts of one run may have in all. */
+  runArtifactsGb: number
   /** Of slurmrestd; null: no Slurm. */
   slurmUrl: string | null
   /** How many days files stay that jobs used; 0: for ever. */
@@ -50,7 +53,9 @@ export type Deps = {
   /** Files that people send. */
   uploads: UploadFiles
   /** Signs the addresses to which they are sent. */
-  uploadKey: UploadKey
+  uploadKey: AddressKey
+  /** What a run reported, for its diagnosis. */
+  observe: Observe
   topics: Topics
   newEventId: () => string
   /** Counts points for the scraper. */

@@ -1,5 +1,7 @@
+import { artifactVerifier } from './artifacts/verify.ts'
 import type { Deps } from './deps.ts'
 import { deviceCodeReactor } from './devices/delete-expired.ts'
+import { diagnoser, diagnosisRequester } from './diagnoses/perform.ts'
 import type { Follower } from './follower.ts'
 import { notifier } from './notifications/perform.ts'
 import type { Reactor } from './reactor.ts'
@@ -10,7 +12,14 @@ import { uploadReactor } from './uploads/delete-unused.ts'
  * can run are listed where these are assembled: deleting the files of runs in server/executor.ts, trimming the log in
  * server/read-side.ts.
  */
-export const reactors: readonly Reactor<Deps>[] = [notifier, deviceCodeReactor, uploadReactor]
+export const reactors: readonly Reactor<Deps>[] = [
+  notifier,
+  deviceCodeReactor,
+  uploadReactor,
+  artifactVerifier,
+  diagnosisRequester,
+  diagnoser,
+]
 
 /** All followers; the list is written by hand. */
 export const followers: readonly Follower<Deps>[] = []

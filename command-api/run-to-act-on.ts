@@ -18,12 +18,14 @@ export type ActOnRun = {
   action: Action
   /** `job`: a run without a job counts as missing. */
   noun: 'job' | 'run'
+  /** Whether a deleted run is found, too; otherwise it counts as missing. */
+  alsoDeleted?: boolean
 }
 
 /** The run, if the caller may act on it. Mere readers get 403; to all others it looks missing. */
 export async function runToActOn(
   db: Pool | Transaction,
-  { asked, caller, action, noun }: ActOnRun,
+  { asked, caller, action, noun, alsoDeleted = false }: ActOnRun,
 ): Promise<RunToActOn> {
   const { rows } = await db.query({
     name: 'run_to_act_on',
@@ -32,8 +34,9 @@ export async function runToActOn(
              from write.run_state r
              join write.project p on p.name = r.project
              left join write.project_member m on m.project = p.name and m.username = $2
-            where (r.run_id = $1 or r.short_id = $1) and ($3 = 'run' or r.source = 'job')`,
-    values: [asked, caller.username, noun],
+            where (r.run_id = $1 or r.short_id = $1) and ($3 = 'run' or r.source = 'job')
+              and ($4 or r.deleted_at is null)`,
+    values: [asked, caller.username, noun, alsoDeleted],
   })
   const [run] = rows
   const verdict = run ? judge(rolesOf(run, caller), action) : 'hidden'

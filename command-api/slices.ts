@@ -1,9 +1,13 @@
 import type { Route } from '../auth/route.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
+import { benchmarkRoutes } from './benchmarks/routes.ts'
 import { deadLetterRoutes, type ParkedRecords } from './dead-letters/routes.ts'
 import type { Deps } from './deps.ts'
 import { deviceRoutes } from './devices/routes.ts'
+import { diagnosisRoutes } from './diagnoses/routes.ts'
 import { dutyRoutes } from './duties/routes.ts'
+import { environmentRoutes } from './environment/routes.ts'
+import { hardwareRoutes } from './hardware/routes.ts'
 import { hparamsRoutes } from './hparams/routes.ts'
 import { imageRegistryRoutes } from './image-registries/routes.ts'
 import type { JobPorts } from './jobs/ports.ts'
@@ -30,8 +34,10 @@ import { runRoutes } from './runs/routes.ts'
 import { openSession } from './sessions/open-session.ts'
 import type { SignInPorts } from './sessions/password-guard.ts'
 import { sessionRoutes } from './sessions/routes.ts'
+import { uploadsOfRuns } from './uploads/of-runs.ts'
 import { uploadRoutes } from './uploads/routes.ts'
 import { userRoutes } from './users/routes.ts'
+import { validationRoutes } from './validation/routes.ts'
 
 /** Dependencies of single slices. */
 export type SlicePorts = JobPorts &
@@ -64,7 +70,12 @@ export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...imageRegistryRoutes(deps),
   ...recipeRoutes(deps, ports),
   ...logRoutes(deps),
-  ...artifactRoutes(deps),
+  ...validationRoutes(deps),
+  ...hardwareRoutes(deps),
+  ...environmentRoutes(deps),
+  ...benchmarkRoutes(deps),
+  ...artifactRoutes(deps, uploadsOfRuns(deps)),
+  ...diagnosisRoutes(deps),
   ...uploadRoutes(deps),
   ...dutyRoutes(deps),
   ...projectionRoutes(deps, ports.projections),

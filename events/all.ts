@@ -1,7 +1,10 @@
 import { artifacts } from './artifacts.ts'
+import { benchmarks } from './benchmarks.ts'
 import { deadLetters } from './dead-letters.ts'
 import { devices } from './devices.ts'
+import { diagnoses } from './diagnoses.ts'
 import { duties } from './duties.ts'
+import { environments } from './environment.ts'
 import type { Aggregate, EventDefinition } from './event.ts'
 import { failedLogins } from './failed-logins.ts'
 import { hparams } from './hparams.ts'
@@ -20,13 +23,17 @@ import { rubrics } from './rubrics.ts'
 import { runs } from './runs.ts'
 import { uploads } from './uploads.ts'
 import { users } from './users.ts'
+import { validation } from './validation.ts'
 
 const listed = [
   artifacts,
+  benchmarks,
   deadLetters,
   devices,
+  diagnoses,
   duties,
   engines,
+  environments,
   failedLogins,
   hparams,
   imageRegistries,
@@ -44,6 +51,7 @@ const listed = [
   runs,
   uploads,
   users,
+  validation,
 ] as const
 
 /** Every aggregate; the list is written by hand. */

@@ -6,7 +6,8 @@ const codeOf = {
   'metrics.appended': 1,
   'logs.appended': 2,
   'logs.eof': 3,
-  // Reserved by the log format and not written yet: 4 hardware, 5 validation, 6 environment.
+  'hardware.appended': 4,
+  'validation.received': 5,
 } as const
 
 export type FactType = keyof typeof codeOf

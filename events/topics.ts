@@ -5,6 +5,8 @@ const counts = {
   decisions: { partitions: 1, keep: 'for ever' },
   metrics: { partitions: 4, keep: 'as set' },
   logs: { partitions: 2, keep: 'as set' },
+  validation: { partitions: 2, keep: 'as set' },
+  hardware: { partitions: 2, keep: 'as set' },
 } as const
 
 export type TopicName = keyof typeof counts
@@ -31,5 +33,7 @@ export function topicsOf(prefix: string, { days, maxBytes }: LogRetention = usua
     decisions: topic('decisions'),
     metrics: topic('metrics'),
     logs: topic('logs'),
+    validation: topic('validation'),
+    hardware: topic('hardware'),
   }
 }

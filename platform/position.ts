@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 
 /**
  * Identifies a write: the version of a stream, or an offset of the log, that the read models must have reached. In
@@ -47,8 +47,10 @@ const macBytes = 16
 
 /** `<position>.<HMAC of holder and position>`, the first 128 bits of SHA-256. `key`: the same in every process. */
 export function positionSeal(key: Buffer): PositionSeal {
+  // From bytes, each HMAC would build its own key object, which takes longer than all the rest of it.
+  const prepared = createSecretKey(key)
   const macOf = (position: string, holder: string) =>
-    createHmac('sha256', key).update(`${holder}\0${position}`).digest().subarray(0, macBytes)
+    createHmac('sha256', prepared).update(`${holder}\0${position}`).digest().subarray(0, macBytes)
   return {
     seal: (position, holder) => `${position}.${macOf(position, holder).toString('base64url')}`,
     open(sealed, holder) {

@@ -7,18 +7,23 @@ export type Clock = () => Date
 export const systemClock: Clock = () => new Date()
 
 /** `run_01J…`: a prefixed ULID, sortable by time. */
-export const prefixedId = (prefix: string): string => `${prefix}_${ulid()}`
+export const prefixedId = (prefix: string): string => `${prefix}_${ulid(undefined, randomFraction)}`
 export const eventId = (): string => v7({ random: sixteenRandomBytes() })
 
 /** Random bytes for 256 ids: drawing them for each id costs more than all the rest of it. */
 const randomPool = new Uint8Array(16 * 256)
 let drawn = randomPool.length
 
-function sixteenRandomBytes(): Uint8Array {
-  if (drawn === randomPool.length) {
+function randomBytesOf(count: number): Uint8Array {
+  if (drawn + count > randomPool.length) {
     randomFillSync(randomPool)
     drawn = 0
   }
-  drawn += 16
-  return randomPool.subarray(drawn - 16, drawn)
+  drawn += count
+  return randomPool.subarray(drawn - count, drawn)
 }
+
+const sixteenRandomBytes = () => randomBytesOf(16)
+
+/** For a character of an id, which needs 5 bits: one of 256 fractions from 0 to below 1. */
+const randomFraction = () => (randomBytesOf(1)[0] ?? 0) / 256

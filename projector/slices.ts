@@ -1,8 +1,12 @@
 import { decisionEvents } from '../events/all.ts'
 import type { Topics } from '../events/topics.ts'
 import { artifactProjection } from './artifacts/projection.ts'
+import { benchmarkProjection } from './benchmarks/projection.ts'
 import { changesSlice } from './changes/projection.ts'
 import { decisionsProjection, slice } from './decisions.ts'
+import { diagnosisProjection } from './diagnoses/projection.ts'
+import { environmentProjection } from './environment/projection.ts'
+import { hardwareProjection } from './hardware/projection.ts'
 import { hparamsProjection } from './hparams/projection.ts'
 import { jobProjection, newJobs } from './jobs/projection.ts'
 import { logsProjection } from './logs/projection.ts'
@@ -14,6 +18,7 @@ import { quotaProjection } from './quotas/projection.ts'
 import { rubricProjection } from './rubrics/projection.ts'
 import { newRuns, runProjection } from './runs/projection.ts'
 import { newAccounts, usageProjection } from './usage/projection.ts'
+import { validationProjection } from './validation/projection.ts'
 
 /** Handlers of decision events, one entry per slice; the list is written by hand. */
 export const decisionSlices = [
@@ -23,7 +28,10 @@ export const decisionSlices = [
   slice(jobProjection, newJobs),
   changesSlice,
   slice(hparamsProjection),
+  slice(environmentProjection),
+  slice(benchmarkProjection),
   slice(artifactProjection),
+  slice(diagnosisProjection),
   slice(quotaProjection),
   slice(notificationProjection),
   slice(usageProjection, newAccounts),
@@ -67,6 +75,7 @@ export const unprojected: readonly string[] = [
   'recipe.reinstated',
   'upload.requested',
   'upload.completed',
+  'validation.round_completed',
 ]
 
 /** Creates every projection; called per generation because some keep caches. */
@@ -74,4 +83,6 @@ export const projections = (topics: Topics): TopicProjection[] => [
   decisionsProjection(topics.decisions.name, decisionSlices, decisionEvents),
   logsProjection(topics.logs.name),
   metricsProjection(topics.metrics.name),
+  validationProjection(topics.validation.name),
+  hardwareProjection(topics.hardware.name),
 ]

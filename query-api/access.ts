@@ -38,7 +38,7 @@ export type ReadableRun<T> = {
   db: Kysely<T>
 }
 
-/** The run with this id or short id. A run the caller may not read looks like one that does not exist. */
+/** The run with this id or short id. One that is deleted, or that the caller may not read, looks as if it did not exist. */
 export async function findRun<T>(
   reads: Reads<T>,
   caller: Person,
@@ -49,7 +49,7 @@ export async function findRun<T>(
     select r.run_id, r.source, r.project from runs r
      where r.run_id = (select run_id from runs where run_id = ${id} union all
                        select run_id from runs where short_id = ${id} limit 1)
-       and ${mayReadRun(caller)}`.execute(reads.as(caller))
+       and r.deleted_at is null and ${mayReadRun(caller)}`.execute(reads.as(caller))
   const run = rows[0]
   if (!run) throw new Refusal('not_found', `No such ${noun}: ${id}`)
   return { ...run, db: reads.as(caller, [run.run_id]) }

@@ -3,8 +3,12 @@ import type { Route } from '../auth/route.ts'
 import type { QueueBook } from '../events/queue-picture.ts'
 import type { Clock } from '../platform/time.ts'
 import type { ArtifactTables } from '../projector/artifacts/table.ts'
+import type { BenchmarkTables } from '../projector/benchmarks/table.ts'
 import type { ChangeTables } from '../projector/changes/table.ts'
 import type { DeadLetterTables } from '../projector/dead-letters/table.ts'
+import type { DiagnosisTables } from '../projector/diagnoses/table.ts'
+import type { EnvironmentTables } from '../projector/environment/table.ts'
+import type { HardwareTables } from '../projector/hardware/table.ts'
 import type { HparamTables } from '../projector/hparams/table.ts'
 import type { JobTables } from '../projector/jobs/table.ts'
 import type { LogTables } from '../projector/logs/table.ts'
@@ -15,11 +19,17 @@ import type { QuotaTables } from '../projector/quotas/table.ts'
 import type { RubricTables } from '../projector/rubrics/table.ts'
 import type { RunTables } from '../projector/runs/table.ts'
 import type { UsageTables } from '../projector/usage/table.ts'
+import type { ValidationTables } from '../projector/validation/table.ts'
+import type { Contents } from './artifacts/content.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
 import { type AuditReader, auditRoutes } from './audit/routes.ts'
+import { benchmarkRoutes } from './benchmarks/routes.ts'
 import { changeTopic } from './changes/topic.ts'
 import { deadLetterRoutes } from './dead-letters/routes.ts'
 import { deviceRoutes } from './devices/routes.ts'
+import { diagnosisRoutes } from './diagnoses/routes.ts'
+import { environmentRoutes } from './environment/routes.ts'
+import { hardwareRoutes } from './hardware/routes.ts'
 import { hparamRoutes } from './hparams/routes.ts'
 import { imageRegistryRoutes } from './image-registries/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
@@ -44,11 +54,16 @@ import { streamRoutes } from './streams/routes.ts'
 import type { Topic } from './topic.ts'
 import { usageRoutes } from './usage/routes.ts'
 import { userRoutes } from './users/routes.ts'
+import { validationRoutes } from './validation/routes.ts'
 
 /** The tables a query may see. */
 export type ReadTables = ArtifactTables &
+  BenchmarkTables &
   ChangeTables &
   DeadLetterTables &
+  EnvironmentTables &
+  HardwareTables &
+  DiagnosisTables &
   HparamTables &
   JobTables &
   LogTables &
@@ -58,7 +73,8 @@ export type ReadTables = ArtifactTables &
   QuotaTables &
   RubricTables &
   RunTables &
-  UsageTables
+  UsageTables &
+  ValidationTables
 
 export type QueryDeps = {
   reads: Reads<ReadTables>
@@ -70,6 +86,8 @@ export type QueryDeps = {
   catalogue: Recipes
   audit: AuditReader
   signIn: SignInSettings
+  /** What artifacts hold. */
+  contents: Pick<Contents, 'folder' | 'key' | 'baseUrl'>
 }
 
 /** Safe: the type parameter only narrows which tables may be selected from. */
@@ -105,9 +123,14 @@ export const queryRoutes = (deps: QueryDeps): Route[] => {
     ...metricRoutes({ reads: only(), openStream }),
     ...projectRoutes(only()),
     ...logRoutes({ reads: only(), openStream }),
+    ...validationRoutes(only()),
     ...streamRoutes({ topics: streamTopics(deps.reads), openStream }),
     ...hparamRoutes(only()),
-    ...artifactRoutes(only()),
+    ...environmentRoutes(only()),
+    ...benchmarkRoutes(only()),
+    ...hardwareRoutes(only()),
+    ...artifactRoutes({ ...deps.contents, reads: only(), now }),
+    ...diagnosisRoutes(only(), now),
     ...deadLetterRoutes(only()),
     ...auditRoutes(deps.audit, now),
   ]

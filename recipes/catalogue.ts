@@ -5,7 +5,7 @@ import type { TSchema } from 'typebox'
 import { parse } from 'yaml'
 import { type Recipe, type RecipeLock, recipeFile } from '../schemas/recipes.ts'
 import type { ValidationError } from '../schemas/shared.ts'
-import { type Checked, checker } from '../schemas/validate.ts'
+import { assertSchema, type Checked, checker } from '../schemas/validate.ts'
 import { recipeDigest } from './digest.ts'
 
 export type CatalogueEntry = {
@@ -99,7 +99,9 @@ const checkFile = checker(recipeFile, 'body')
 function paramsResolver(called: string, recipe: Recipe): CatalogueEntry['resolveParams'] {
   try {
     // A job's parameters are always an object, even if the schema does not say so.
-    const check = checker({ type: 'object', ...recipe.params_schema } as TSchema, 'body')
+    const schema = { type: 'object', ...recipe.params_schema } as TSchema
+    assertSchema(schema)
+    const check = checker(schema, 'body')
     return params =>
       check(structuredClone({ ...recipe.params_default, ...params })) as Checked<
         Record<string, unknown>

@@ -228,3 +228,7 @@ export const jobSpec = closed({
   spec: work,
 })
 export type JobSpec = Static<typeof jobSpec>
+
+/** The labels by which a retry names the job that it repeats, and a clone the one whose JobSpec it was made from. */
+export const retryLabel = 'retry-of'
+export const cloneLabel = 'clone-of'

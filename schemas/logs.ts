@@ -60,6 +60,8 @@ export const logsQuery = closed({
   after: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   before: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
+  /** With `grep`: so many lines before and after each as well; `limit` counts them. */
+  context: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
   ...lineFilter,
 })
 

@@ -9,7 +9,7 @@ const run = { run_id: 'demo-1' }
 const week = { since: '2026-11-01T00:00:00+00:00' }
 
 /** Parameters of paths by the word before them and their name, as in `/api/runs/{run_id}`. */
-const inPaths: Record<string, string> = {
+const inPaths: Record<string, string | number> = {
   'runs.run_id': run.run_id,
   'jobs.run_id': run.run_id,
   'dead-letters.letter_id': 'forge.facts:0:42',
@@ -23,20 +23,26 @@ const inPaths: Record<string, string> = {
   'sessions.sid': 'ses_01J00000000000000000000000',
   'device.user_code': 'BCDF-GHJK',
   'notifications.notification_id': 'ntf_01J00000000000000000000000',
+  'diagnoses.diagnosis_id': 412,
   'projects.name': 'demo',
   'members.username': 'ada',
   'recipes.name': 'digits',
   'recipes.version': '1.0.0',
+  'validation.step': 100,
+  'prompts.sample_key': 'p_481d04be4cdbb88b',
   'rubrics.owner': 'ada',
   'rubrics.name': 'helpful',
   'assets.file': 'run.js',
   'uploads.upload_id': 'upl_01J00000000000000000000000',
+  'artifacts.artifact_id': 'art_01J00000000000000000000000',
+  'downloads.artifact_id': 'art_01J00000000000000000000000',
 }
 
 /** Queries that a request needs, or that show what the route is for. */
 const queries: Record<string, Values> = {
   'GET /api/jobs': { state: 'running', limit: 20 },
   'GET /api/runs': { project: 'demo', sort: '-created_at', limit: 20 },
+  'GET /api/runs/compare': { ids: 'demo-1,demo-2' },
   'GET /api/runs/{run_id}/metrics': { keys: 'loss', buckets: 200 },
   'GET /api/runs/{run_id}/logs': { after: 0, limit: 100 },
   'GET /api/usage': { group: 'project', from: '2026-11-01', to: '2026-11-30' },
@@ -47,6 +53,24 @@ const queries: Record<string, Values> = {
     sha256: '9f'.repeat(32),
     kid: '0a1b2c3d',
     sig: 'as POST /api/uploads returned it',
+  },
+  'GET /api/ingest/artifact/upload-url': {
+    ...run,
+    kind: 'checkpoint',
+    format: 'safetensors',
+    filename: 'model.safetensors',
+    size_bytes: 48_211,
+    step: 150,
+    sha256: '9f'.repeat(32),
+    content_type: 'application/octet-stream',
+    parts: 1,
+  },
+  'GET /api/downloads/{artifact_id}': {
+    exp: '1796000000',
+    sha256: '9f'.repeat(32),
+    filename: 'model.safetensors',
+    kid: '0a1b2c3d',
+    sig: 'as GET /api/artifacts/{artifact_id}/download-url returned it',
   },
   'GET /api/audit': { target: 'user:ada', ...week },
   'GET /api/audit/state': { target: 'user:ada', at: '2026-11-20T12:00:00+00:00' },
@@ -85,6 +109,7 @@ const bodies = (lock: RecipeLock | null): Record<string, unknown> => ({
   'POST /api/jobs': job(lock),
   'POST /api/jobs/preflight': job(lock),
   'PATCH /api/jobs/{run_id}': { priority: 10, tags: ['baseline'] },
+  'POST /api/job/diagnose': { job_id: run.run_id },
   'POST /api/admin/recipes': { upload_id: 'upl_01J00000000000000000000000' },
   'POST /api/uploads': { purpose: 'package', filename: 'package.tar.gz', size_bytes: 48_211 },
   'POST /api/runs': { project: 'demo', name: 'train.py', tags: ['baseline'] },
@@ -94,7 +119,37 @@ const bodies = (lock: RecipeLock | null): Record<string, unknown> => ({
   'POST /api/ingest/lifecycle': { ...run, event: 'running' },
   'POST /api/ingest/metrics': { ...run, points: [{ key: 'loss', step: 1, value: 0.5 }] },
   'POST /api/ingest/hparams': { ...run, params: { lr: 0.01, optimizer: 'adam' } },
+  'POST /api/ingest/hardware': {
+    ...run,
+    points: [
+      { ts: '2026-11-20T19:26:53+00:00', node: 'n1', scope: 'gpu', index: 0, util_pct: 97 },
+      { ts: '2026-11-20T19:26:53+00:00', node: 'n1', scope: 'host', cpu_pct: 41 },
+    ],
+  },
+  'POST /api/ingest/environment': {
+    ...run,
+    python: '3.11.9',
+    packages: { torch: '2.9.1' },
+    git: { commit: 'c0ffee', dirty: false },
+  },
+  'POST /api/ingest/environment/nodes': {
+    ...run,
+    nodes: [{ node: 'n1', node_rank: 0, gpu_count: 8, nvlink: 'full' }],
+  },
+  'POST /api/ingest/benchmark': {
+    ...run,
+    benchmark: 'gsm8k',
+    split: 'test',
+    step: 150,
+    scores: [{ metric: 'exact_match', value: 0.712, n: 1319 }],
+  },
   'POST /api/ingest/logs': { ...run, chunks: ['epoch 1, loss 0.5\n'] },
+  'POST /api/ingest/validation': {
+    ...run,
+    step: 100,
+    samples: [{ user: 'What is 2 + 2?', assistant: '4', reward: 1 }],
+    avg_reward: 1,
+  },
   'POST /api/ingest/artifact': {
     ...run,
     kind: 'checkpoint',

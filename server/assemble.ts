@@ -1,8 +1,10 @@
 import type { Logger } from 'pino'
 import { createPasswords } from '../auth/passwords.ts'
+import { readPositionKey } from '../auth/position-key.ts'
 import type { Route } from '../auth/route.ts'
 import { createFirstAdmin } from '../command-api/sessions/first-admin.ts'
 import { listen } from '../platform/http/server.ts'
+import { addressKeyOf } from '../platform/http/signed-address.ts'
 import { createLifetime, type Lifetime } from '../platform/lifetime.ts'
 import { untilAborted } from '../platform/pause.ts'
 import { createRateLimits } from '../platform/rate-limits.ts'
@@ -84,6 +86,7 @@ async function startParts(
     runners,
     progress: watchProgress(core, runners),
     projectionAdmin: openProjectionAdmin(core, runners),
+    downloadKey: addressKeyOf(await readPositionKey(deps.pool), 'downloads'),
     rateLimits: createRateLimits({ ...core, schema: 'auth', prefix: config.topicPrefix }),
     isDraining: () => draining,
   }

@@ -48,6 +48,8 @@ export type Config = OidcConfig &
     defaultVisibility: 'private' | 'internal'
     /** Maximum size of an uploaded file, and of what an archive expands to. */
     maxUploadMb: number
+    /** GiB that the uploaded artifacts of one run may have in all. */
+    runArtifactsGb: number
     metricsToken: string | null
     trustedProxyHops: number
     /** Where people report vulnerabilities: a mailto:, https: or tel: address. */
@@ -92,6 +94,7 @@ const settings: Settings<Config> = {
   logRetentionDays: ['SERVICE_LOG_RETENTION_DAYS', whole(30, 1, 3650)],
   runDirDays: ['SERVICE_RUN_DIR_DAYS', whole(7, 0, 3650)],
   maxUploadMb: ['SERVICE_MAX_UPLOAD_MB', whole(1024, 1, 1_000_000)],
+  runArtifactsGb: ['SERVICE_RUN_ARTIFACTS_GB', whole(100, 1, 1_000_000)],
   logMaxGb: ['SERVICE_LOG_MAX_GB', whole(0, 0, 1_000_000)],
   defaultVisibility: ['SERVICE_DEFAULT_VISIBILITY', word('private', 'private', 'internal')],
   metricsToken: ['SERVICE_METRICS_TOKEN', text(null)],

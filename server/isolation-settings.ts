@@ -7,6 +7,8 @@ import {
 import { BadSetting, list, type Reader, type Settings, word } from '../platform/settings.ts'
 
 export type IsolationConfig = {
+  /** Where the Python environments of recipes are built and kept; null: in the data directory. */
+  localEnvironments: string | null
   localIsolation: IsolationSetting
   /** User ids that runs get, one each, where the server is root. */
   localIds: IdRange
@@ -37,7 +39,14 @@ const folders: Reader<readonly string[]> = (value, name) => {
   return named.map(folder => resolve(folder))
 }
 
+const folder: Reader<string | null> = (value, name) => {
+  if (!value) return null
+  if (!isAbsolute(value)) throw new BadSetting(`${name}: ${value} is no absolute path`)
+  return resolve(value)
+}
+
 export const isolationSettings: Settings<IsolationConfig> = {
+  localEnvironments: ['SERVICE_LOCAL_ENVIRONMENTS', folder],
   localIsolation: ['SERVICE_LOCAL_ISOLATION', word('auto', ...isolationChoices)],
   localIds: ['SERVICE_LOCAL_USER_IDS', idRange],
   localReadable: ['SERVICE_LOCAL_READABLE', folders],

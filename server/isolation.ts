@@ -16,7 +16,8 @@ import { recipesIn } from './data-directory.ts'
 /** The Python that builds environments and confines runs. */
 export const python = 'python3'
 
-export const environmentsIn = ({ dataDir }: Config): string => join(dataDir, 'environments')
+export const environmentsIn = ({ dataDir, localEnvironments }: Config): string =>
+  localEnvironments ?? join(dataDir, 'environments')
 
 /** Forge's own folder: settings may lie in it, so runs see only the recipes and the client in there. */
 const ownFolder = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
@@ -59,7 +60,10 @@ export async function openIsolation(
   })
   const { notice, degraded: _, ...chosen } = describeIsolation(isolation)
   if (notice !== undefined) logger.warn(chosen, notice)
-  else logger.info({ ...chosen, not: isolation.not }, 'runs are isolated')
+  else {
+    const passedOver = Object.keys(isolation.not).length > 0 && { not: isolation.not }
+    logger.info({ ...chosen, ...passedOver }, 'runs are isolated')
+  }
   return isolation
 }
 

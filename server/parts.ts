@@ -2,6 +2,7 @@ import type { Passwords } from '../auth/passwords.ts'
 import type { Deps } from '../command-api/deps.ts'
 import type { ProjectionAdmin } from '../command-api/projections/routes.ts'
 import type { Isolation } from '../executor/local/isolation.ts'
+import type { AddressKey } from '../platform/http/signed-address.ts'
 import type { RateLimits } from '../platform/rate-limits.ts'
 import type { Runner } from '../projector/runner.ts'
 import type { Core } from './core.ts'
@@ -16,6 +17,8 @@ export type Parts = Core & {
   runners: readonly Runner[]
   progress: Progress
   projectionAdmin: ProjectionAdmin
+  /** Signs the addresses from which artifacts are fetched. */
+  downloadKey: AddressKey
   rateLimits: RateLimits
   isDraining: () => boolean
 }

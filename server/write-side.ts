@@ -21,14 +21,15 @@ import { startRelay } from '../command-api/relay.ts'
 import { startRunTimers } from '../command-api/runs/timers.ts'
 import { startFailedLoginRecorder } from '../command-api/sessions/failed-logins.ts'
 import { createShortNumbers } from '../command-api/short-numbers.ts'
-import { uploadKeyOf } from '../command-api/uploads/address.ts'
 import { UploadFiles } from '../command-api/uploads/files.ts'
 import { decisionEvents } from '../events/all.ts'
+import { addressKeyOf } from '../platform/http/signed-address.ts'
 import { eventId, prefixedId, systemClock } from '../platform/time.ts'
 import { storedKeys } from '../projector/metrics/stored-keys.ts'
 import type { Core } from './core.ts'
 import { uploadsIn } from './data-directory.ts'
 import { keyStoreOf } from './key-store.ts'
+import { observing } from './observed.ts'
 
 /** Opens the event store, and starts the relay if this process has that role. */
 export async function openWriteSide(core: Core): Promise<Deps> {
@@ -65,7 +66,8 @@ export async function openWriteSide(core: Core): Promise<Deps> {
       failed: error => logger.error({ err: error }, 'the waits of the queue could not be forecast'),
     }),
     uploads,
-    uploadKey: uploadKeyOf(await readPositionKey(pool)),
+    uploadKey: addressKeyOf(await readPositionKey(pool), 'uploads'),
+    observe: observing(core.readPool),
     topics,
     newEventId: eventId,
     ingestedPoints: count => core.measures.ingestedPoints.inc(count),

@@ -1,3 +1,5 @@
+import type { Wait } from './waits.ts'
+
 /**
  * The parts of the API's responses that commands read. Other fields, including later additions, pass through
  * `--json` unchanged, and unknown words are shown as they are.
@@ -24,7 +26,7 @@ export type JobRow = RunIdentity & {
   priority: number
   attempt: number
   max_attempts: number
-  queue: { position: number | null; eta_s: { p50: number } | null } | null
+  queue: { position: number | null; eta_s: Wait | null } | null
   progress: { step: number; total_steps: number | null; eta_s: number | null } | null
   submitted_at: string
   started_at: string | null
@@ -62,6 +64,7 @@ export type MetricSummary = {
 
 export type RunRecord = RunIdentity & {
   source: string
+  recipe: { name: string; version: string } | null
   created_at: string
   started_at: string | null
   ended_at: string | null
@@ -76,15 +79,6 @@ export type RunRecord = RunIdentity & {
   logs: { bytes: number }
   tags: string[]
   notes: string
-}
-
-export type Artifact = {
-  artifact_id: string
-  kind: string
-  path: string
-  format: string
-  step: number | null
-  size_bytes: number | null
 }
 
 /** A line of a run's log; `ts` is epoch milliseconds. */
@@ -122,7 +116,7 @@ export type Admission = {
   state: string
   state_reason: string | null
   admission: { gates: Gate[]; warnings: { code: string; detail: string }[] }
-  queue: { position: number | null; eta_s: { p50: number } | null } | null
+  queue: { position: number | null; eta_s: Wait | null } | null
   urls: { console: string }
 }
 

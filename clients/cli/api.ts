@@ -29,6 +29,8 @@ type GetOptions = {
   withinMs?: number
   /** Texts as the server sent them, with control characters. */
   isExact?: boolean
+  /** Called with the `Link` of the response, null without one. */
+  onLink?: (link: string | null) => void
 }
 
 type PostOptions = {
@@ -63,7 +65,7 @@ export function createApi(options: ApiOptions): Api {
 
   const ask = async (
     outgoing: Outgoing,
-    { withinMs = timeoutMs, isExact = options.isExact === true }: GetOptions = {},
+    { withinMs = timeoutMs, isExact = options.isExact === true, onLink }: GetOptions = {},
   ): Promise<unknown> => {
     const began = performance.now()
     const slow = setInterval(() => {
@@ -77,6 +79,7 @@ export function createApi(options: ApiOptions): Api {
       })
       if (!response.ok) throw refusal(response, body, options.token !== null)
       if (typeof body === 'string') throw notForge(host)
+      onLink?.(response.headers.get('link'))
       return body
     } finally {
       clearInterval(slow)

@@ -11,12 +11,14 @@ export const dialect = 'forge/v2'
 export function parseSpec(text: string, name: string): SpecTree {
   let value: unknown
   try {
-    value = parse(text, { prettyErrors: true })
+    value = parse(text)
   } catch (error) {
     if (!(error instanceof YAMLParseError)) throw error
     const [at] = error.linePos ?? []
     const place = at ? `${name}:${at.line}:${at.col}` : name
-    throw usageFailure(`${place}: neither YAML nor JSON: ${error.message.trimEnd()}`)
+    // Below its first line the parser repeats the place and shows the line.
+    const [what = ''] = error.message.split(/ at line \d+|\n/)
+    throw usageFailure(`${place}: neither YAML nor JSON: ${what}`)
   }
   if (!isTree(value))
     throw usageFailure(`${name}:1:1: not a JobSpec: its top level must be an object`)

@@ -4,6 +4,10 @@ import { toJson } from './harmless.ts'
 import { createProgram } from './program.ts'
 import { processTerminal } from './terminal.ts'
 
+// forge.sh set it for this process, not for the command of `forge run`.
+if (process.env.NODE_COMPILE_CACHE?.endsWith('/forge/compiled'))
+  delete process.env.NODE_COMPILE_CACHE
+
 /** Arguments after -- are the command of `forge run`. */
 const ends = process.argv.indexOf('--')
 const isJson = process.argv.slice(2, ends === -1 ? undefined : ends).includes('--json')

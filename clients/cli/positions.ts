@@ -12,18 +12,19 @@ import { Failure } from './failure.ts'
 
 /** Where the values of a JobSpec were written. */
 export type Origin = {
-  /** `job.yaml:12:5` of the value at this path, or of what should hold it; the option that set it. */
-  placeOf(path: Path): string
+  /** The option that set the value at this path, or `job.yaml:12:5` of it or of what should hold it; null without a file. */
+  placeOf(path: Path): string | null
 }
 
 type Path = readonly (string | number)[]
 
 /** `setBy` has the values that options of the command line replaced, by dotted path: `metadata.name` → `--name`. */
 export function originOf(
-  text: string,
-  name: string,
+  written: { text: string; name: string } | null,
   setBy: ReadonlyMap<string, string> = new Map(),
 ): Origin {
+  if (written === null) return { placeOf: path => optionFor(path, setBy) }
+  const { text, name } = written
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines })
   return {
@@ -90,7 +91,9 @@ function placedFields(failure: Failure, detail: readonly unknown[], origin: Orig
   })
   const lines = failure.lines.map(line => {
     const found = placed.find(({ loc }) => loc !== null && line.startsWith(`${loc}: `))
-    return found?.place ? `${found.place}: ${line.replace(/^body\.?/, '')}` : line
+    if (!found) return line
+    const told = line.replace(/^body\.?/, '')
+    return found.place === null ? told : `${found.place}: ${told}`
   })
   return new Failure(failure.exitCode, failure.message, {
     lines,
@@ -103,7 +106,7 @@ function placedFields(failure: Failure, detail: readonly unknown[], origin: Orig
 
 /** Where the values are written that a gate refuses. */
 export const placesOfGate = (origin: Origin, gate: string, data: unknown): string[] =>
-  pathsOf(gate, data).map(path => origin.placeOf(path))
+  pathsOf(gate, data).flatMap(path => origin.placeOf(path) ?? [])
 
 /** What of a JobSpec a gate looks at; those that name values themselves have functions. */
 const pathsOfGate: Record<string, Path | ((data: Named) => Path[])> = {

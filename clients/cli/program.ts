@@ -2,6 +2,14 @@ import { Command } from 'commander'
 import { addAdministration, addAudit } from './administration.ts'
 import { clone, describeClone, describeRetry, retry } from './commands/again.ts'
 import {
+  artifacts,
+  artifactsGet,
+  describeArtifacts,
+  describeArtifactsGet,
+} from './commands/artifacts.ts'
+import { benchmarks, describeBenchmarks } from './commands/benchmarks.ts'
+import { compare, describeCompare } from './commands/compare.ts'
+import {
   complete,
   completion,
   describeComplete,
@@ -15,6 +23,11 @@ import {
   describeContextRemove,
   describeContextUse,
 } from './commands/context.ts'
+import { deleteRuns, describeDelete, describeRestore, restoreRuns } from './commands/delete.ts'
+import { describeDiagnose, diagnose } from './commands/diagnose.ts'
+import { describeEnv, env } from './commands/env.ts'
+import { describeHardware, hardware } from './commands/hardware.ts'
+import { describeLineage, lineage } from './commands/lineage.ts'
 import { describeLogin, login } from './commands/login.ts'
 import { describeLogout, logout } from './commands/logout.ts'
 import { describeLogs, logs } from './commands/logs.ts'
@@ -26,6 +39,7 @@ import { describePlan, plan } from './commands/plan.ts'
 import { describePs, ps } from './commands/ps.ts'
 import { describeQueue, describeQueueExplain, queueExplain, queueList } from './commands/queue.ts'
 import { describeRun, run } from './commands/run.ts'
+import { describeSamples, samples } from './commands/samples.ts'
 import { describeServe, serve } from './commands/serve.ts'
 import { describeSet, set } from './commands/set.ts'
 import { describeShow, show } from './commands/show.ts'
@@ -67,12 +81,21 @@ export function createProgram(world: World, ended: Ended): Command {
   speaking('watch', describeWatch, watch)
   speaking('logs', describeLogs, logs)
   speaking('metrics', describeMetrics, metrics)
+  speaking('compare', describeCompare, compare)
+  speaking('samples', describeSamples, samples)
+  speaking('lineage', describeLineage, lineage)
+  speaking('hardware', describeHardware, hardware)
+  speaking('env', describeEnv, env)
+  speaking('benchmarks', describeBenchmarks, benchmarks)
   speaking('stop', describeStop, stop)
   speaking('pause', describePause, pause)
   speaking('resume', describeResume, resume)
   speaking('retry', describeRetry, retry)
   speaking('clone', describeClone, clone)
+  speaking('diagnose', describeDiagnose, diagnose)
   speaking('set', describeSet, set)
+  speaking('delete', describeDelete, deleteRuns)
+  speaking('restore', describeRestore, restoreRuns)
   speaking('notifications', describeNotifications, notifications)
   speaking('usage', describeUsage, usage)
   speaking('run', describeRun, run)
@@ -85,10 +108,18 @@ export function createProgram(world: World, ended: Ended): Command {
   addContexts(program, world, ended)
   addProjects(program, world, ended)
   addRecipes(program, world, ended)
+  addArtifacts(program, world, ended)
   addQueue(program, world, ended)
   addAdministration(program, world, ended)
   addAudit(program, world, ended)
   return program
+}
+
+/** `forge artifacts RUN` lists; `forge artifacts get` fetches one. */
+function addArtifacts(program: Command, world: World, ended: Ended): void {
+  speakingIn(program, world, ended)('artifacts', describeArtifacts, artifacts)
+  const command = program.commands.find(one => one.name() === 'artifacts')
+  if (command) speakingIn(command, world, ended)('get', describeArtifactsGet, artifactsGet)
 }
 
 /** `forge queue` lists; `forge queue explain RUN` tells of one job. */

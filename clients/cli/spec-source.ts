@@ -97,6 +97,7 @@ async function readText(path: string): Promise<string> {
     return text
   }
   return readFile(path, 'utf8').catch(error => {
+    if (error.code === 'ENOENT') throw usageFailure(`No such file: ${path}`)
     throw usageFailure(`${path} cannot be read: ${error.message}`)
   })
 }
@@ -107,8 +108,7 @@ export type Source = { spec: SpecTree; written: Written | null; options: SpecOpt
 export async function explained(api: Api, source: Source, error: unknown): Promise<unknown> {
   if (!(error instanceof Failure)) return error
   const told = await withWhatWasMeant(api, source.spec, error)
-  const origin = originIn(source)
-  return origin ? withPlaces(told, origin) : told
+  return withPlaces(told, originIn(source))
 }
 
 async function withWhatWasMeant(api: Api, spec: SpecTree, failure: Failure): Promise<Failure> {
@@ -123,9 +123,8 @@ async function withWhatWasMeant(api: Api, spec: SpecTree, failure: Failure): Pro
 const paramsOf = ({ spec }: SpecTree): string[] =>
   Object.keys((spec as { params?: object } | undefined)?.params ?? {})
 
-/** Where the values of a job are from; null for one that was written in no file. */
-export function originIn({ written, options }: Omit<Source, 'spec'>): Origin | null {
-  if (written === null) return null
+/** Where the values of a job are from. */
+export function originIn({ written, options }: Omit<Source, 'spec'>): Origin {
   const setBy = new Map<string, string>()
   const note = (path: string, option: string | undefined, flag: string) =>
     option !== undefined && setBy.set(path, flag)
@@ -136,5 +135,5 @@ export function originIn({ written, options }: Omit<Source, 'spec'>): Origin | n
   for (const text of options.set) setBy.set(assignment(text, '--set')[0], '--set')
   for (const text of options.param)
     setBy.set(`spec.params.${assignment(text, '--param')[0]}`, '--param')
-  return originOf(written.text, written.name, setBy)
+  return originOf(written, setBy)
 }

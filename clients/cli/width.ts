@@ -42,3 +42,22 @@ export const lastVersion = (text: string) => text.replace(/\r+$/, '').split('\r'
 /** Makes one line without cursor movement or colours. */
 export const oneLine = (text: string): string =>
   harmless(lastVersion(text)).replaceAll('\t', '    ').replaceAll('\n', ' ')
+
+/**
+ * Breaks text between words, so that no line is wider than `width`; later lines begin with `indent`. A word that is wider,
+ * such as an address, gets a line of its own. Null, for pipes and files, breaks nothing.
+ */
+export function wrapped(text: string, width: number | null, indent = ''): string[] {
+  if (width === null || displayWidth(text) <= width) return [text]
+  const lines: string[] = []
+  let line = ''
+  for (const [at, word] of text.split(' ').entries()) {
+    const longer = at === 0 ? word : `${line} ${word}`
+    if (line.trim() === '' || displayWidth(longer) <= width) line = longer
+    else {
+      lines.push(line)
+      line = indent + word
+    }
+  }
+  return [...lines, line]
+}

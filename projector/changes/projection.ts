@@ -46,6 +46,8 @@ const enteredBy: {
   'run.stop_requested': () => null,
   'run.stopped': () => ['stopped'],
   'run.token_issued': () => null,
+  'run.deleted': () => null,
+  'run.restored': () => null,
 }
 
 /** The state changes of jobs and external runs. */

@@ -117,6 +117,10 @@ function inOrder(order: OrderByItemBuilder, by: string, desc: boolean): OrderByI
   return mayBeNull.includes(by) ? directed.nullsLast() : directed
 }
 
+/** Few runs are deleted; the partial index has only them. */
+const isNotDeleted = sql<boolean>`
+  jobs.run_id not in (select run_id from runs where deleted_at is not null)`
+
 type Filter = Static<typeof jobListQuery>
 
 function filtered(
@@ -130,6 +134,7 @@ function filtered(
   const found = q === undefined ? null : containing(q)
   return db
     .selectFrom('jobs')
+    .where(isNotDeleted)
     .$if(projects !== null, jobs =>
       jobs.where(sql<boolean>`(project = any(${projects}) or owner = ${caller.username})`),
     )

@@ -88,11 +88,13 @@ export type LineFilter = {
 }
 
 export const matches = (line: LogLine, filter: LineFilter): boolean =>
+  isFrom(line, filter) && (filter.grep === undefined || line.text.includes(filter.grep))
+
+const isFrom = (line: LogLine, filter: LineFilter): boolean =>
   (filter.node === undefined || line.node === filter.node) &&
   (filter.rank === undefined || line.rank === filter.rank) &&
   (filter.attempt === undefined || line.attempt === filter.attempt) &&
-  (filter.stream === undefined || line.stream === filter.stream) &&
-  (filter.grep === undefined || line.text.includes(filter.grep))
+  (filter.stream === undefined || line.stream === filter.stream)
 
 /** A search stops after this many stored rows (about 128 KiB of text each) and returns what it found. */
 const maxScannedRows = 512
@@ -135,7 +137,14 @@ export type Search = {
   scannedTo: number
 }
 
-export type SearchOptions = { from: number; limit: number; filter: LineFilter }
+export type SearchOptions = {
+  from: number
+  /** Most lines, those around matches included. */
+  limit: number
+  filter: LineFilter
+  /** Lines of the same node, rank, attempt and stream to return before and after each that has the text. */
+  context?: number
+}
 
 /** At most `limit` lines above `from`, in order. */
 export const searchForward = (
@@ -156,14 +165,37 @@ export async function searchBackward(
 
 async function takeMatches(
   all: AsyncGenerator<LogLine>,
-  { from, limit, filter }: SearchOptions,
+  { from, limit, filter, context = 0 }: SearchOptions,
 ): Promise<Search> {
   const lines: LogLine[] = []
+  const around = surroundings(filter, context)
   let scannedTo = from
   for await (const line of all) {
     scannedTo = line.seq
-    if (matches(line, filter)) lines.push(line)
-    if (lines.length === limit) break
+    lines.push(...around(line))
+    if (lines.length >= limit) break
   }
-  return { lines, scannedTo }
+  if (lines.length <= limit) return { lines, scannedTo }
+  // The next search finds what is cut off.
+  const kept = lines.slice(0, limit)
+  return { lines: kept, scannedTo: kept.at(-1)?.seq ?? from }
+}
+
+/** For each line in turn: what is to be returned with it, which is nothing, or it and the lines before it. */
+function surroundings(filter: LineFilter, context: number): (line: LogLine) => LogLine[] {
+  let earlier: LogLine[] = []
+  let toFollow = 0
+  return line => {
+    if (matches(line, filter)) {
+      const found = [...earlier, line]
+      earlier = []
+      toFollow = context
+      return found
+    }
+    if (context === 0 || !isFrom(line, filter)) return []
+    toFollow--
+    if (toFollow >= 0) return [line]
+    earlier = [...earlier, line].slice(-context)
+    return []
+  }
 }

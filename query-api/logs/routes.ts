@@ -35,15 +35,16 @@ export const logRoutes = ({ reads, openStream }: LogDeps): Route[] => [
     refusals: ['not_found'],
     async handle({ caller, params, query, ctx }) {
       const { run_id, db } = await findRun(reads, caller, params.run_id)
-      const { limit = 50, after = 0, before, ...filter } = query
+      const { limit = 50, after = 0, before, context = 0, ...filter } = query
       const state = await readLogState(db, run_id)
       const found =
         before === undefined
-          ? await searchForward(db, run_id, { from: after, limit, filter })
+          ? await searchForward(db, run_id, { from: after, limit, filter, context })
           : await searchBackward(db, run_id, {
               from: Math.min(before, state.last + 1),
               limit,
               filter,
+              context,
             })
       if (Object.keys(filter).length === 0) ctx.set('X-Total-Count', String(state.last))
       linkOn(ctx, before === undefined ? 'next' : 'prev', found.scannedTo, state.last)

@@ -87,6 +87,7 @@ const withCounts = (projects: Awaited<ReturnType<typeof readableOf>>, { username
       .selectFrom('runs')
       .select(one => one.fn.countAll<number>().as('count'))
       .whereRef('runs.project', '=', 'projects.name')
+      .where('runs.deleted_at', 'is', null)
       .$asScalar()
       .$notNull()
       .as('runs'),

@@ -106,6 +106,7 @@ def train(run, ranks, params):
     print("rank %d of %d on %s: %d of %d samples" % (ranks.rank, ranks.size, socket.gethostname(), len(share), len(samples)), flush=True)
     start = ranks.told(starting_point(params["features"]) if ranks.rank == 0 else None)
     first, weights = start["step"], start["weights"]
+    save_every = int(os.environ.get("FORGE_CHECKPOINT_EVERY") or params["checkpoint_every"])
     alone = steps_alone(weights, samples, params["lr"]) if ranks.rank == 0 else None
     for step in range(first + 1, params["steps"] + 1):
         asked_to_end = 1.0 if ranks.rank == 0 and run.should_stop() else 0.0
@@ -118,7 +119,7 @@ def train(run, ranks, params):
             run.log({"train/loss": loss, "train/accuracy": accuracy}, step - 1)
             if is_last or step % params["eval_every"] == 0:
                 validate(run, weights, held_out, step)
-            if is_last or step % params["checkpoint_every"] == 0:
+            if is_last or step % save_every == 0:
                 save(run, step, weights, loss)
         if ending > 0:
             print("asked to end after step %d" % step, flush=True)

@@ -122,3 +122,25 @@ function list(folder: string): string[] {
     return entry.isDirectory() ? [`${name}/`, ...list(path)] : [name]
   })
 }
+
+test('a proxy in front learns which GET requests are for command-api', t => {
+  const ofCommands = sources.filter(({ file }) => file.startsWith('command-api/'))
+  const read = ofCommands.flatMap(({ code }) =>
+    [...code.matchAll(/method: 'GET',\s+path: (?:'([^']+)'|(\w+))/g)].map(
+      ([, path, name]) => path ?? code.match(new RegExp(`\\b${name} = '([^']+)'`))?.[1] ?? name,
+    ),
+  )
+  t.true(read.length >= 4)
+  const page = pages.find(({ path }) => path === 'docs/several-servers.md')?.text ?? ''
+  t.deepEqual(
+    read.filter(path => !page.includes(`\`${path}\``)),
+    [],
+  )
+  const routed = [...page.matchAll(/^\s+~(\^\S+)\s+command-api;$/gm)].map(
+    ([, pattern = '']) => new RegExp(pattern),
+  )
+  t.deepEqual(
+    read.filter(path => !routed.some(pattern => pattern.test(path ?? ''))),
+    [],
+  )
+})

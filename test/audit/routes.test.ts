@@ -5,6 +5,7 @@ import { callOf } from '../samples/call-of.ts'
 import type { Change, Kind, SampleServer } from '../samples/sample.ts'
 import type { Call } from '../samples/send.ts'
 import { sampleServer } from '../samples/server.ts'
+import { patient } from '../servers/patience.ts'
 
 const changes: Record<string, Change> = Object.assign({}, ...samples.map(sample => sample.changes))
 
@@ -20,7 +21,7 @@ const rank = (route: Route): number => {
 }
 
 test('every mutating route records actor, credential and request', async t => {
-  t.timeout(400_000)
+  t.timeout(patient(400_000))
   const set = await sampleServer(t)
   const changing = set.routes
     .filter(({ method }) => method !== 'GET')

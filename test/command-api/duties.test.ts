@@ -5,6 +5,7 @@ import { dutyIdOf } from '../../command-api/new-duty.ts'
 import { decided, nothing, rows as writes } from '../../command-api/outcome.ts'
 import { PermanentFailure } from '../../command-api/reactor.ts'
 import type { UserEvent } from '../../events/users.ts'
+import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
 import { randomFrom } from '../whole/chaos/random.ts'
 import { silent, storeWith } from './duty-store.ts'
@@ -65,7 +66,7 @@ test('neither a rolled-back event nor one without duties creates a duty', async 
 })
 
 test('10,000 duties due at once are performed in the order of due_at, later ones not before they are due', async t => {
-  t.timeout(400_000)
+  t.timeout(patient(400_000))
   const { run, pool, clock, pass } = await dutyRunners(t)
   const seen: string[] = []
   const order: number[] = []

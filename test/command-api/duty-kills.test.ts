@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
 import { type Random, randomFrom } from '../whole/chaos/random.ts'
 import { storeWith } from './duty-store.ts'
@@ -78,7 +79,7 @@ function killPoints(random: Random): number[] {
 }
 
 test('1,000 duties of 3 reactors under 50 kills at random points: each effect once, none lost', async t => {
-  t.timeout(400_000)
+  t.timeout(patient(400_000))
   const seed = Number(process.env.FORGE_TEST_SEED ?? Date.now() % 1_000_000)
   t.log(`seed ${seed} (FORGE_TEST_SEED repeats it)`)
   const random = randomFrom(seed)

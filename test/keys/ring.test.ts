@@ -41,6 +41,7 @@ test('a replaced key stays as long as its tokens are valid, and then its file is
   const lastMoment = later(tokenSeconds - 1)
   await keys.renew(lastMoment, tokenSeconds)
   t.like(await verifyAccessToken(keys, token, lastMoment), { sub: 'alice' })
+  t.is(await verifyAccessToken(keys, token, later(tokenSeconds)), null, 'it was good before')
   const files = () => readdir(join(folder, 'keys')).then(names => names.sort())
   t.deepEqual(await files(), [`${old.kid}.pem`, `${prepared.kid}.pem`])
   for (const name of await files())
@@ -49,6 +50,11 @@ test('a replaced key stays as long as its tokens are valid, and then its file is
   await keys.renew(later(tokenSeconds + 61), tokenSeconds)
   t.deepEqual(await files(), [`${prepared.kid}.pem`])
   t.is(await keys.find(old.kid), null)
+  t.is(
+    await verifyAccessToken(keys, token, lastMoment),
+    null,
+    'it was good while its key was there',
+  )
   await keys.renew(later(100 * tokenSeconds), tokenSeconds)
   t.deepEqual(await files(), [`${prepared.kid}.pem`], 'the newest never goes')
 })

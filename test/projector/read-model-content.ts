@@ -5,7 +5,10 @@ import { resolve } from '../../platform/series/merge.ts'
 import { pointsByKey } from '../../projector/metrics/chunks.ts'
 
 type Rows = Record<string, unknown>[]
-export type Content = Record<'runs' | 'summaries' | 'series' | 'logs' | 'lines' | 'rest', Rows>
+export type Content = Record<
+  'runs' | 'summaries' | 'series' | 'logs' | 'lines' | 'validation' | 'rest',
+  Rows
+>
 
 /**
  * The content of the fact tables of the search path, independent of batches: series and lines instead of blocks and
@@ -27,8 +30,16 @@ export async function contentOf(pool: Pool): Promise<Content> {
          from log_runs order by run_id`,
     ),
     lines: await allLines(pool),
+    validation: [
+      ...(await rows('select * from validation_runs order by run_id')),
+      ...(await rows('select * from validation_chunks order by run_id, step, chunk_index')),
+      ...(await rows('select * from validation_samples order by run_id, log_offset, index')),
+    ],
     rest: [
       ...(await rows('select * from log_sources order by run_id, source')),
+      ...(await rows('select * from hardware_runs order by run_id')),
+      ...(await rows('select * from hardware_sources order by run_id, source')),
+      ...(await rows('select * from hardware_points order by run_id, source, ts')),
       ...(await rows('select * from dead_letter order by topic, partition, "offset"')),
     ],
   }

@@ -2,28 +2,41 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { pino } from 'pino'
+import { recordHardware } from '../../command-api/hardware/record.ts'
 import type { EventLog, LogRecord, Position, ReadRecord } from '../../platform/log/event-log.ts'
 import { openPostgresLog } from '../../platform/log/postgres.ts'
 import { migrate } from '../../platform/postgres/migrate.ts'
 import { createPool } from '../../platform/postgres/pool.ts'
 import { inProcessSignals } from '../../platform/signals.ts'
 import { carryOverRuns, prepareCarryOver } from '../../projector/carry-over.ts'
+import { hardwareProjection } from '../../projector/hardware/projection.ts'
 import { logsProjection } from '../../projector/logs/projection.ts'
 import { compactDue, compactRun, startCompactor } from '../../projector/metrics/compact.ts'
 import { metricsProjection } from '../../projector/metrics/projection.ts'
 import { applyIsolated } from '../../projector/poison.ts'
 import { rebuild } from '../../projector/rebuild.ts'
 import { startRunner } from '../../projector/runner.ts'
+import { validationProjection } from '../../projector/validation/projection.ts'
 import { report, startMs } from '../metrics/given.ts'
 import { database } from '../servers/postgres.ts'
 import { until } from '../servers/until.ts'
+import { chunkOf } from '../validation/given.ts'
 import { logLines } from './log-lines.ts'
 import { contentOf } from './read-model-content.ts'
 
-const topics = ['metrics', 'logs'].map(name => ({ name, partitions: 2, retentionDays: 30 }))
+const topics = ['metrics', 'logs', 'validation', 'hardware'].map(name => ({
+  name,
+  partitions: 2,
+  retentionDays: 30,
+}))
 const logger = pino({ level: 'silent' })
 const readMigrations = join(import.meta.dirname, '../../projector/migrations')
-const newProjections = () => [metricsProjection('metrics'), logsProjection('logs')]
+const newProjections = () => [
+  metricsProjection('metrics'),
+  logsProjection('logs'),
+  validationProjection('validation'),
+  hardwareProjection('hardware'),
+]
 const { signal } = new AbortController()
 const rangeRows = 3
 
@@ -44,7 +57,7 @@ async function installation(t: ExecutionContext) {
   const log = await openPostgresLog({ url: db.url, topics })
   const theLog = log
   await db.pool.query('update log.lane set leaf_records = 10')
-  const readPool = createPool(db.url, { max: 6, searchPath: 'read', applicationName: t.title })
+  const readPool = createPool(db.url, { max: 10, searchPath: 'read', applicationName: t.title })
   const runners = newProjections().map(projection =>
     startRunner(projection, {
       pool: readPool,
@@ -123,6 +136,32 @@ const lines = (run_id: string, seq: number): LogRecord =>
     producer: `p${seq % 3}`,
     chunks: [`${seq}: ${'long '.repeat(2000)}`, 'and short'],
   })
+/** Each chunk comes again in a later round, with other samples. */
+const chunkAgain = (run: string, n: number) => {
+  const samples = [n, n + 1].map(reward => ({ user: `prompt ${reward % 4}`, reward }))
+  return chunkOf(run, { step: n % 3, chunk_index: n % 2, total_chunks: 2, samples, receivedMs: n })
+}
+/** Of GPUs that come one by one, some at a time that was reported before. */
+const samples = (run_id: string, n: number): LogRecord => ({
+  key: run_id,
+  value: recordHardware(
+    {
+      run_id,
+      points: [0, n].map(index => ({
+        ts: new Date(startMs + (n % 3) * 1000).toISOString(),
+        scope: 'gpu' as const,
+        index,
+        [`reading_${n}`]: n,
+      })),
+    },
+    {
+      event_id: '01900000-0000-7000-8000-000000000000',
+      received_at_ms: startMs,
+      actor: { type: 'run', id: run_id, via: 'ingest_token' },
+      request_id: 'r',
+    },
+  ).value,
+})
 const damaged = (key: string): LogRecord => ({ key, value: Buffer.from('no fact') })
 
 /** Round `n` of reports of several runs: new steps, repeated steps, new keys, and damaged records. */
@@ -131,6 +170,8 @@ async function reportAll(at: Installation, n: number, runs: readonly string[]) {
     await at.append('metrics', report(run, [...range(n * 5, n * 5 + 7), loss(0, n)]))
     await at.append('metrics', report(run, [{ key: `key_${n % 7}`, step: n, value: 'NaN' }]))
     await at.append('logs', lines(run, n))
+    await at.append('validation', chunkAgain(run, n))
+    await at.append('hardware', samples(run, n))
   }
   await at.append('metrics', damaged(runs[n % runs.length] ?? ''))
   await at.append('logs', damaged(`run_unseen_${n}`))

@@ -37,6 +37,14 @@ async function fill(forge: Forge, runs: number): Promise<string[]> {
       })
     await send('hparams', { params: { lr: n } })
     await send('logs', { chunks: [`line of ${n}`, 'zwei 两'] })
+    const at = { ts: '2026-11-20T12:00:00Z', scope: 'gpu' }
+    for (const index of [1, 0, n])
+      await send('hardware', { points: [{ ...at, index, util_pct: n, throttle: ['power'] }] })
+    for (const reward of [0, n])
+      await send('validation', {
+        ...{ step: 10, chunk_index: 1, total_chunks: 2 },
+        samples: [{ user: 'zwei 两', reward, extra: { b: 1, a: [n] } }],
+      })
     await send('lifecycle', { event: n % 2 ? 'succeeded' : 'failed' })
     await forge.call('PUT', `/api/rubrics/admin/r${n % 4}`, {
       body: { name: `r${n % 4}`, criteria: [{ name: `c${n}` }] },
@@ -71,6 +79,17 @@ test('a rebuild of all read models gives identical tables, while the live ones s
       'select count(*) as open from write.run_state where ended_at is not null and eof_sent_at is null',
     )
     return rows[0]?.open === 0
+  })
+  // The last decision may not be on the log yet, of which the lag knows nothing.
+  await until('the last rubric is projected', 20_000, async () => {
+    const { body } = await forge.call<{ version: number }>('GET', '/api/rubrics/admin/r3')
+    return body.version === 2
+  })
+  await until('the failures are diagnosed', 60_000, async () => {
+    const { rows } = await forge.pool.query(
+      "select count(*)::int as done from read.diagnoses where status = 'succeeded'",
+    )
+    return rows[0]?.done === 4
   })
   await settled(forge)
   const compared = (table: string) => !bookkeeping.has(table) && !isCut(table)

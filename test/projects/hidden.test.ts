@@ -3,22 +3,35 @@ import { type Forge, startForge } from '../servers/forge.ts'
 import { createRun } from '../servers/runs.ts'
 import { signedIn } from '../servers/signed-in.ts'
 
-type Document = { paths: Record<string, Record<string, { requestBody?: unknown }>> }
+type Parameter = { name: string; in: string; required: boolean; example?: unknown }
+type Documented = { requestBody?: unknown; parameters?: Parameter[] }
+type Document = { paths: Record<string, Record<string, Documented>> }
 type Operation = { method: string; path: string; body: object | null }
 
 /** Every operation on things that may be hidden, from the server's own description. */
 async function operations(forge: Forge): Promise<Operation[]> {
   const { body } = await forge.call<Document>('GET', '/api/openapi.json')
   return Object.entries(body.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, { requestBody }]) => {
+    Object.entries(methods).flatMap(([method, { requestBody, parameters = [] }]) => {
       const isHideable = /^\/api\/.*\{run_id\}|^\/api\/projects\/|^\/api\/rubrics\/\{owner/.test(
         path,
       )
       // Whether a person may write a rubric depends only on the owner in the path.
       if (!isHideable || (method === 'put' && path.includes('/rubrics/'))) return []
-      return { method: method.toUpperCase(), path, body: requestBody ? bodyFor(path) : null }
+      const body = requestBody ? bodyFor(path) : null
+      return { method: method.toUpperCase(), path: withExamples(path, parameters), body }
     }),
   )
+}
+
+/** The path with the documented examples of what names no thing that could be hidden. */
+function withExamples(path: string, parameters: Parameter[]): string {
+  const needed = parameters.filter(({ in: place, required }) => place === 'query' && required)
+  const query = needed.map(({ name, example }) => `${name}=${encodeURIComponent(`${example}`)}`)
+  const filled = parameters
+    .filter(({ name }) => !/^(run_id|name|owner|username)$/.test(name))
+    .reduce((left, { name, example }) => left.replace(`{${name}}`, `${example}`), path)
+  return query.length === 0 ? filled : `${filled}?${query.join('&')}`
 }
 
 const bodyFor = (path: string) => (path.includes('/members/') ? { role: 'viewer' } : {})
@@ -31,7 +44,6 @@ const fill = (path: string, { run_id, name, rubric }: Named) =>
     .replace('/projects/{name}', `/projects/${name}`)
     .replace('{owner}/{name}', `alice/${rubric}`)
     .replace('{username}', 'bob')
-    .replace(/\/metrics$/, '/metrics?keys=loss')
 
 type World = { forge: Forge; alice: string; bob: string; hidden: Named; missing: Named }
 

@@ -13,6 +13,7 @@ import { outputOf } from '../executor/output.ts'
 import { whatHolds } from '../executor/what-holds.ts'
 import { commandLine } from '../servers/command-line.ts'
 import { startForge } from '../servers/forge.ts'
+import { patient } from '../servers/patience.ts'
 import { folder } from './tiny-recipe.ts'
 
 const modes = Object.entries({ ...(await whatHolds()), none: null })
@@ -26,16 +27,17 @@ type Shown = {
 }
 
 test.serial('it is submitted, trains on two nodes, and its log says which said what', async t => {
-  t.timeout(240_000)
+  t.timeout(patient(240_000))
   const forge = await startForge(t)
   const { run } = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
   const params = Object.entries(short).flatMap(([name, value]) => ['--param', `${name}=${value}`])
   const submit = ['submit', '--recipe', 'data-parallel', '--project', 'demo', ...params]
-  const followed = await run([...submit, '--follow', '--json'])
+  const often = ['--set', 'spec.checkpoints.every_steps=5']
+  const followed = await run([...submit, ...often, '--follow', '--json'])
   t.is(followed.code, 0, followed.stderr + followed.stdout.slice(-3000))
   const { results, artifacts } = JSON.parse(followed.stdout.trimEnd().split('\n').at(-1) ?? '')
   t.true(results['val/accuracy'] > 0.6, JSON.stringify(results))
-  t.is(artifacts.length, 2)
+  t.is(artifacts.length, 4)
   const { body: job } = await forge.call<Shown['job']>('GET', '/api/jobs/demo-1')
   t.like(job, { nodes: 2, gpus: 2, attempts: [{ nodes: ['local-0', 'local-1'] }] })
   const said = async (rank: number) => (await run(['logs', 'demo-1', '--rank', `${rank}`])).stdout

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
 import { type Forge, startForge } from '../servers/forge.ts'
+import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
 import { addArchive, archiveOf } from './uploading.ts'
 
@@ -39,10 +40,18 @@ async function ended(forge: Forge, run_id: string, state = 'succeeded') {
 const artifactsOf = async (forge: Forge, run_id: string) =>
   (await forge.call<Artifact[]>('GET', `/api/jobs/${run_id}/artifacts`)).body
 
+type Sample = Record<'step' | 'user' | 'assistant' | 'env' | 'reward' | 'extra', unknown>
+
+const validationOf = async (forge: Forge, run_id: string, step: number) => {
+  const path = `/api/runs/${run_id}/validation/${step}`
+  const { status, body } = await forge.call<Sample[]>('GET', path)
+  return status === 200 ? body : []
+}
+
 test.serial(
   'the language model learns, writes samples with rewards, and resumes where it was paused',
   async t => {
-    t.timeout(400_000, 'the first run builds the environment of the recipe')
+    t.timeout(patient(400_000), 'the first run builds the environment of the recipe')
     const forge = await startForge(t)
     const params = { hidden: 64, batch_size: 64, eval_every: 100, checkpoint_every: 50, samples: 2 }
     const paused = await submit(forge, 'tiny-lm/1.0.0', { ...params, steps: 1_000_000 })
@@ -85,6 +94,18 @@ test.serial(
       t.is(assistant.length, 120)
       t.true(reward >= 0 && reward <= 1)
     }
+    const reported = await until('its samples can be read', 60_000, async () => {
+      const steps = [99, 199, 299].map(step => validationOf(forge, whole, step))
+      const found = (await Promise.all(steps)).flat()
+      return found.length === samples.length && found
+    })
+    t.deepEqual(
+      reported.map(({ step, user, assistant, env, reward, extra }) => ({
+        ...{ user, assistant, env, reward, extra },
+        step,
+      })),
+      samples,
+    )
     const { body: keys } = await forge.call<
       { key: string; min: number; max: number; last: number }[]
     >('GET', `/api/runs/${whole}/metrics/keys`)
@@ -94,7 +115,7 @@ test.serial(
 )
 
 test.serial('a run of an uploaded recipe finds its files, and only those', async t => {
-  t.timeout(240_000, 'the first run builds an environment')
+  t.timeout(patient(240_000), 'the first run builds an environment')
   const forge = await startForge(t)
   const { body: added } = await addArchive(
     forge,

@@ -1,11 +1,13 @@
 import test from 'ava'
-import { startForge } from '../servers/forge.ts'
+import { sharedForge } from '../servers/forge.ts'
+
+const shared = sharedForge()
 
 const helpful = { name: 'helpful', criteria: [{ name: 'tone' }] }
 const path = '/api/rubrics/admin/helpful'
 
 test('a rubric is created with its defaults, changed by another body, and unchanged by the same one', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const created = await forge.call('PUT', path, { body: helpful })
   t.is(created.status, 200)
   t.like(created.body, {
@@ -36,7 +38,7 @@ test('a rubric is created with its defaults, changed by another body, and unchan
 })
 
 test('a write is visible to its writer at once, in the list and alone', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   for (let index = 0; index < 20; index++) {
     const name = `r${index}`
     await forge.call('PUT', `/api/rubrics/admin/${name}`, { body: { ...helpful, name } })
@@ -50,10 +52,11 @@ test('a write is visible to its writer at once, in the list and alone', async t 
 })
 
 test('50 racing writers of one rubric leave 50 versions or refusals, never a lost one', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
+  const raced = '/api/rubrics/admin/raced'
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
-      forge.call('PUT', path, { body: { ...helpful, description: `d${index}` } }),
+      forge.call('PUT', raced, { body: { ...helpful, name: 'raced', description: `d${index}` } }),
     ),
   )
   const accepted = answers
@@ -61,7 +64,7 @@ test('50 racing writers of one rubric leave 50 versions or refusals, never a los
     .map(answer => Number(answer.body.version))
   t.true(answers.every(answer => answer.status === 200 || answer.status === 409))
   t.is(new Set(accepted).size, accepted.length)
-  const { body } = await forge.call('GET', path)
+  const { body } = await forge.call('GET', raced)
   t.is(Number(body.version), Math.max(...accepted))
 })
 
@@ -133,7 +136,7 @@ const refused: [why: string, path: string, body: unknown, loc: unknown[], type: 
 ]
 
 test('a rubric that breaks a rule is 422 at its field', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   for (const [why, at, body, loc, type] of refused) {
     const answer = await forge.call<{ detail: object[] }>('PUT', at, { body })
     t.is(answer.status, 422, why)
@@ -142,7 +145,7 @@ test('a rubric that breaks a rule is 422 at its field', async t => {
 })
 
 test('without a token a rubric can be neither written nor read', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   for (const method of ['PUT', 'GET']) {
     const answer = await forge.call(method, path, {
       token: null,
@@ -155,7 +158,7 @@ test('without a token a rubric can be neither written nor read', async t => {
 })
 
 test('a rubric of an owner who does not exist is refused', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const answer = await forge.call('PUT', '/api/rubrics/nobody/helpful', { body: helpful })
   t.is(answer.status, 404)
 })

@@ -1,9 +1,13 @@
 import { artifactSample } from './artifacts.ts'
 import { auditSample } from './audit.ts'
+import { benchmarkSample } from './benchmarks.ts'
 import { changeSample } from './changes.ts'
 import { deadLetterSample } from './dead-letters.ts'
 import { deviceSample } from './devices.ts'
+import { diagnosisSample } from './diagnoses.ts'
 import { dutySample } from './duties.ts'
+import { environmentSample } from './environment.ts'
+import { hardwareSample } from './hardware.ts'
 import { hparamSample } from './hparams.ts'
 import { imageRegistrySample } from './image-registries.ts'
 import { jobSample } from './jobs.ts'
@@ -27,6 +31,7 @@ import { streamSample } from './streams.ts'
 import { uploadSample } from './uploads.ts'
 import { usageSample } from './usage.ts'
 import { userSample } from './users.ts'
+import { validationSample } from './validation.ts'
 
 /** Routes that name nothing, store nothing and accept the smallest body. */
 const keySample: Sample = { slice: 'keys' }
@@ -56,7 +61,12 @@ export const samples: readonly Sample[] = [
   hparamSample,
   metricSample,
   logSample,
+  validationSample,
+  hardwareSample,
+  environmentSample,
+  benchmarkSample,
   artifactSample,
+  diagnosisSample,
   uploadSample,
   projectSample,
   jobSample,

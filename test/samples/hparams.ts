@@ -9,6 +9,8 @@ export const hparamSample: Sample = {
   tables: {
     run_hparams: { seenBy: 'members', isOfRun: true, isFilled: true },
     run_hparam_changes: { seenBy: 'members', isOfRun: true, isFilled: true },
+    run_hparam_values: { seenBy: 'members', isOfRun: true, isFilled: true },
+    hparams_of_runs: { seenBy: 'members', isFilled: true },
   },
   changes: {
     'POST /api/ingest/hparams': {

@@ -1,6 +1,9 @@
 import { withoutOwner } from './missing-id.ts'
-import type { Sample } from './sample.ts'
+import type { Sample, SampleServer } from './sample.ts'
 import { asked } from './send.ts'
+
+/** The least that is compared. */
+const twice = (run_id: string) => `${run_id},${run_id}`
 
 /** An external run, in a project of its owner that is created with it. */
 export const runSample: Sample = {
@@ -16,11 +19,15 @@ export const runSample: Sample = {
       method: 'POST',
       path: `/api/runs/${run_id}/token`,
     })
-    return { nouns: { runs: { run_id } }, fields: { run_id, project }, tokens: { ingest, ended } }
+    return {
+      nouns: { runs: { run_id } },
+      fields: { run_id, project, ids: twice(run_id) },
+      tokens: { ingest, ended },
+    }
   },
   missing({ fields }) {
     const run_id = withoutOwner(fields.run_id)
-    return { nouns: { runs: { run_id } }, fields: { run_id } }
+    return { nouns: { runs: { run_id } }, fields: { run_id, ids: twice(run_id) } }
   },
   hidden: ['runs'],
   lists: { '/api/runs': 'its people' },
@@ -50,5 +57,23 @@ export const runSample: Sample = {
         return `/api/runs/${(await asked<{ run_id: string }>(send, operator, call)).run_id}/stop`
       },
     },
+    'DELETE /api/runs/{run_id}': { path: async server => `/api/runs/${await endedRun(server)}` },
+    'POST /api/runs/{run_id}/restore': {
+      async path(server) {
+        const run_id = await endedRun(server)
+        const { operator } = server.people
+        await asked(server.send, operator, { method: 'DELETE', path: `/api/runs/${run_id}` })
+        return `/api/runs/${run_id}/restore`
+      },
+    },
   },
+}
+
+async function endedRun({ send, people: { operator }, fixtures }: SampleServer): Promise<string> {
+  const { project } = fixtures.operator.fields
+  const call = { method: 'POST', path: '/api/runs', body: { project } }
+  const { run_id } = await asked<{ run_id: string }>(send, operator, call)
+  const body = { force: true }
+  await asked(send, operator, { method: 'POST', path: `/api/runs/${run_id}/stop`, body })
+  return run_id
 }

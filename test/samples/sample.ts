@@ -102,6 +102,8 @@ export type Kind = (typeof kinds)[number]
 export type SampleServer = {
   /** Connections of the test's own to the server's database. */
   pool: Pool
+  /** The folder with all files of the server. */
+  dataDir: string
   /** The route table that the server uses. */
   routes: readonly Route[]
   send: Send

@@ -36,6 +36,7 @@ export async function sampleServer(t: ExecutionContext): Promise<SampleServer> {
   const { ingest } = operators.tokens
   return {
     pool,
+    dataDir,
     routes,
     send,
     people: { admin, operator, another },

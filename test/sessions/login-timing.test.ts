@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { type Forge, startForge } from '../servers/forge.ts'
+import { patient } from '../servers/patience.ts'
 
 const pairs = 500
 /** A busy machine needs more pairs for the same certainty; a real difference shows in any number of pairs. */
@@ -7,7 +8,7 @@ const maxRounds = 3
 const allowedMs = 2
 
 test('signing in takes as long for an unknown user as for a wrong password', async t => {
-  t.timeout(600_000)
+  t.timeout(patient(600_000))
   const forge = await startForge(t, { SERVICE_TRUSTED_PROXY_HOPS: '1' })
   const time = timer(t, forge)
   await createAccounts(forge)

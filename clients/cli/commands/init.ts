@@ -103,6 +103,8 @@ export function jobFile(recipe: CatalogueRow, { file, project, name }: Job): str
     '',
     '  # Files of this folder for the run, without those that .gitignore and .forgeignore name:',
     '  # source: {kind: package}',
+    '  # How many steps a stop or a lost machine may cost:',
+    '  # checkpoints: {every_steps: 500}',
     '  # limits: {max_duration_s: 86400, stop_grace_s: 300}',
     '  # retry: {max_attempts: 3}',
     '',

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { instantMs } from '../amounts.ts'
 import type { EofFrame, LogLine, RunRecord } from '../answers.ts'
-import { type Api, segment, withQuery } from '../api.ts'
+import { type Api, type Query, segment, withQuery } from '../api.ts'
 import { type ExitCode, exitCode, Failure, usageFailure } from '../failure.ts'
 import { attachCommands } from '../follow/follow.ts'
 import { findRun, type Run } from '../follow/run-events.ts'
@@ -17,6 +17,7 @@ type LogsOptions = CommonOptions & {
   follow?: boolean
   since?: string
   grep?: string
+  around?: string
   tail?: string
   timestamps?: boolean
   node?: string
@@ -36,6 +37,7 @@ export function describeLogs(command: Command): Command {
     .option('-f, --follow', 'continue until the run has ended; the exit code says how')
     .option('--since <time>', 'from then on: 90s, 5m, 2h, 1d ago, or an ISO time')
     .option('--grep <text>', 'lines that contain this text')
+    .option('--around <count>', 'this many lines before and after each that --grep finds')
     .option('--tail <count>', 'start this many lines before the end')
     .option('-t, --timestamps', 'put the time before each line')
     .option('--node <name>')
@@ -47,15 +49,19 @@ export function describeLogs(command: Command): Command {
 export async function logs(world: World, id: string, options: LogsOptions): Promise<ExitCode> {
   const session = await openSignedIn(world, options)
   const sinceMs = sinceOf(options.since, session.nowMs())
-  for (const flag of ['tail', 'rank'] as const) {
+  for (const flag of ['tail', 'rank', 'around'] as const) {
     const text = options[flag]
     if (text !== undefined && !/^\d{1,7}$/.test(text))
       throw usageFailure(`--${flag} ${text}: give a whole number`)
   }
+  if (options.around !== undefined && (options.grep === undefined || options.follow))
+    throw usageFailure('--around belongs to --grep, without --follow')
   const run = await findRun(session.api, id)
   const isWanted = (line: LogLine) =>
     line.ts >= sinceMs &&
-    (options.grep === undefined || line.text.includes(options.grep)) &&
+    (options.grep === undefined ||
+      options.around !== undefined ||
+      line.text.includes(options.grep)) &&
     (options.node === undefined || line.node === options.node) &&
     (options.rank === undefined || line.rank === Number(options.rank)) &&
     (options.stream === undefined || line.stream === options.stream)
@@ -98,18 +104,29 @@ function shownText(text: string, { paint }: Terminal): string {
 
 async function* storedLines(api: Api, run: Run, options: LogsOptions): AsyncGenerator<LogLine> {
   const path = `/api/runs/${segment(run.run_id)}/logs`
-  const { grep, node, rank, stream } = options
-  const filter = { grep, node, rank, stream }
+  const { grep, around, node, rank, stream } = options
+  const filter = { grep, context: around, node, rank, stream }
   if (options.tail !== undefined) {
     yield* await lastLines(api, path, filter, Number(options.tail))
     return
   }
-  for (let after = 0; ; ) {
-    const page = await api.get<LogLine[]>(path, { after, limit: pageLines, ...filter }, exact)
-    yield* page
-    after = page.at(-1)?.seq ?? after
-    if (page.length < pageLines) return
+  for (let after: number | null = 0; after !== null; ) {
+    const { lines, next } = await pageOf(api, path, { after, limit: pageLines, ...filter })
+    yield* lines
+    // Never the same page twice, whatever the server says.
+    after = next === null || next <= after ? null : next
   }
+}
+
+/** A page, and where the next one begins: the server looks at so many lines at once, whether they match or not. */
+async function pageOf(api: Api, path: string, query: Query) {
+  let next: number | null = null
+  const onLink = (link: string | null) => {
+    const found = /[?&](?:after|before)=(\d+)[^>]*>/.exec(link ?? '')?.[1]
+    next = found === undefined ? null : Number(found)
+  }
+  const lines = await api.get<LogLine[]>(path, query, { ...exact, onLink })
+  return { lines, next: next as number | null }
 }
 
 /** Reads pages backwards from the end. */
@@ -120,12 +137,12 @@ async function lastLines(
   wanted: number,
 ): Promise<LogLine[]> {
   let lines: LogLine[] = []
-  while (lines.length < wanted) {
-    const before = lines[0]?.seq ?? Number.MAX_SAFE_INTEGER
+  let before: number | null = Number.MAX_SAFE_INTEGER
+  while (before !== null && lines.length < wanted) {
     const limit = Math.min(pageLines, wanted - lines.length)
-    const page = await api.get<LogLine[]>(path, { before, limit, ...filter }, exact)
-    lines = [...page, ...lines]
-    if (page.length < limit) break
+    const page = await pageOf(api, path, { before, limit, ...filter })
+    lines = [...page.lines, ...lines]
+    before = page.next === null || page.next >= before ? null : page.next
   }
   return lines
 }

@@ -13,15 +13,16 @@ import { type CommonOptions, openSignedIn, type Session, type World } from '../s
 import { type Column, table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { displayWidth } from '../width.ts'
+import { type ExportOptions, exportMetrics } from './metric-export.ts'
 
-type MetricsOptions = CommonOptions & {
-  keys?: string
-  plot?: boolean
-  log?: boolean
-  csv?: boolean
-  around?: string
-  window: string
-}
+type MetricsOptions = CommonOptions &
+  ExportOptions & {
+    plot?: boolean
+    log?: boolean
+    csv?: boolean
+    around?: string
+    window: string
+  }
 
 export function describeMetrics(command: Command): Command {
   return command
@@ -30,7 +31,9 @@ export function describeMetrics(command: Command): Command {
     .option('-k, --keys <a,b>', 'these metrics; all of them otherwise')
     .option('--plot', 'draw a chart of each')
     .option('--log', 'logarithmic charts')
-    .option('--csv', 'key,step,value lines')
+    .option('--csv', 'key,step,value lines, of long series a part')
+    .option('--export <csv|jsonl>', 'every point: key, step, value, ts')
+    .option('-o, --output <file>', 'where to export to; stdout otherwise')
     .option('--around <step>', 'the values at and near this step')
     .option('--window <steps>', 'how many steps to each side of --around', '10')
 }
@@ -43,6 +46,11 @@ export async function metrics(
   const session = await openSignedIn(world, options)
   const run = await findRun(session.api, id)
   const base = `/api/runs/${segment(run.run_id)}/metrics`
+  if (options.export !== undefined) {
+    await exportMetrics(session.api, base, options)
+    return exitCode.ok
+  }
+  if (options.output !== undefined) throw usageFailure('--output belongs to --export')
   const known = await session.api.get<MetricKey[]>(`${base}/keys`)
   const chosen = chosenKeys(known, options.keys)
   if (options.around !== undefined) await sayAround(session, base, chosen, options)

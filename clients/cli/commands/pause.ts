@@ -48,7 +48,8 @@ async function pauseOne(session: Session, id: string, body: object, wait: boolea
   const killed = deadline === null ? '' : `, killed after ${left(deadline, session)} if need be`
   if (!isJson) {
     terminal.note(`${id} is ${reply.already ? 'already ' : ''}${reply.state}${killed}`)
-    if (reply.checkpoint) terminal.note(`  checkpoint: ${checkpointText(reply.checkpoint)}`)
+    if (reply.checkpoint)
+      terminal.note(`  newest checkpoint so far: ${checkpointText(reply.checkpoint)}`)
     warn(session, reply)
   }
   if (!wait || reply.state !== 'pausing') return tell(session, reply, {})

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { duration } from '../amounts.ts'
 import type { Gate, JobDetail, JobRow } from '../answers.ts'
 import { type Api, segment } from '../api.ts'
 import { type ExitCode, exitCode } from '../failure.ts'
@@ -17,7 +16,8 @@ import {
   specOf,
   withSpecOptions,
 } from '../spec-source.ts'
-import { padEnd } from '../width.ts'
+import { type Wait, waitText } from '../waits.ts'
+import { padEnd, wrapped } from '../width.ts'
 
 type PlanOptions = CommonOptions & SpecOptions
 
@@ -31,7 +31,7 @@ type Preflight = {
     position: number
     ahead_gpus: number
     reason: string | null
-    eta_s: { p50: number; p90: number } | null
+    eta_s: Wait | null
   } | null
 }
 /** The newest job of the same name in the project, and what differs from it. */
@@ -84,10 +84,13 @@ function planLines(
   { since, source }: { since: Since | null; source: Source },
 ): string[] {
   const { terminal } = session
+  const width = terminal.columns()
   const refusing = asked.gates.filter(gate => !gate.ok).map(gate => gate.gate)
   return [
     ...gateLines(session, asked.gates, source),
-    ...asked.warnings.map(({ detail }) => `${terminal.paint('yellow', '!')} ${detail}`),
+    ...asked.warnings.flatMap(({ detail }) =>
+      wrapped(`${terminal.paint('yellow', '!')} ${detail}`, width, '  '),
+    ),
     `${terminal.paint('dim', 'estimate')}  ${estimateText(asked)}`,
     ...(asked.queue ? [`${terminal.paint('dim', 'queue')}     ${queueText(asked.queue)}`] : []),
     ...sinceLines(session, since),
@@ -102,24 +105,27 @@ function gateLines({ terminal }: Session, gates: readonly AskedGate[], source: S
   const origin = originIn(source)
   return gates.flatMap(({ gate, ok, detail, hint, data }) => {
     const mark = ok ? terminal.paint('green', '✓') : terminal.paint('red', '✗')
-    const places = ok || origin === null ? [] : placesOfGate(origin, gate, data)
+    const indent = ' '.repeat(width + 4)
+    const fitted = (line: string) => wrapped(line, terminal.columns(), indent)
+    const places = ok ? [] : placesOfGate(origin, gate, data)
     const below = [...places.map(place => `at ${place}`), ...(!ok && hint ? [`→ ${hint}`] : [])]
     return [
       `${mark} ${padEnd(gate, width)}  ${detail}`,
-      ...below.map(line => `${' '.repeat(width + 4)}${line}`),
-    ]
+      ...below.map(line => `${indent}${line}`),
+    ].flatMap(fitted)
   })
 }
 
 function estimateText({ estimate }: Preflight): string {
-  if (estimate === null) return 'none: limits.max_duration_s is not set'
+  if (estimate === null)
+    return 'none yet: no run of the recipe has succeeded, and spec.limits.max_duration_s is not set'
   const { gpu_hours, cost, currency, basis } = estimate
   return `${gpu_hours} GPU hours, ${cost} ${currency} (${basis})`
 }
 
 function queueText({ position, ahead_gpus, eta_s }: NonNullable<Preflight['queue']>): string {
   const ahead = ahead_gpus === 0 ? '' : `, ${ahead_gpus} GPUs ahead`
-  const eta = eta_s ? `, starts in ${duration(eta_s.p50)} to ${duration(eta_s.p90)}` : ''
+  const eta = eta_s ? `, starts ${waitText(eta_s)}` : ''
   return `place ${position}${ahead}${eta}`
 }
 

@@ -5,6 +5,7 @@ import { type ExitCode, exitCode, Failure, usageFailure } from '../failure.ts'
 import { openScreen } from '../follow/screen.ts'
 import { paintState } from '../follow/view.ts'
 import { toJson } from '../harmless.ts'
+import { searchOf } from '../search.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
 import { pause } from '../sse.ts'
 import { type Column, table } from '../table.ts'
@@ -17,18 +18,27 @@ type PsOptions = CommonOptions & ListOptions & { watch?: boolean; quiet?: boolea
 
 export function describePs(command: Command): Command {
   return command
-    .description('list runs, newest first')
+    .description(
+      'list runs, newest first; or those that a search finds, e.g. state:failed "loss<1.2"',
+    )
+    .argument('[search...]', 'conditions: words, state:, tag:, after:, metrics, hparams.NAME>1')
     .option('-w, --watch', 'keep the list on the screen and up to date')
     .option('-q, --quiet', 'run ids only')
     .option('-a, --all', 'also those that ended more than a day ago')
+    .option('--deleted', 'deleted runs instead, which forge restore brings back')
     .option('-p, --project <name>')
     .option('-s, --state <state>', 'e.g. running, or running,queued')
     .option('-o, --owner <username>')
+    .option(
+      '--sort <order>',
+      'of a search: a field, or metric:KEY:last|min|max; - before it descends',
+    )
     .option('-m, --metric <key>', 'the metric to show; a loss if there is one')
     .option('-l, --limit <count>', 'at most this many', '30')
 }
 
-export async function ps(world: World, options: PsOptions): Promise<ExitCode> {
+export async function ps(world: World, words: string[], given: PsOptions): Promise<ExitCode> {
+  const options = { ...given, search: words.length > 0 ? searchOf(words) : undefined }
   const session = await openSignedIn(world, options)
   const { terminal, isJson } = session
   if (!/^[1-9]\d{0,2}$/.test(options.limit) || Number(options.limit) > 500)
@@ -45,7 +55,7 @@ function listText(session: Session, options: PsOptions, rows: readonly RunRow[])
   if (session.isJson) return [toJson(rows)]
   if (options.quiet) return rows.map(row => row.run_id)
   if (rows.length > 0) return listLines(session, rows)
-  const isFiltered = [options.project, options.state, options.owner].some(Boolean)
+  const isFiltered = [options.search, options.project, options.state, options.owner].some(Boolean)
   session.terminal.note(
     isFiltered
       ? 'No run matches'

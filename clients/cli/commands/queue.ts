@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { duration } from '../amounts.ts'
 import { segment } from '../api.ts'
 import { type ExitCode, exitCode } from '../failure.ts'
 import { toJson } from '../harmless.ts'
 import { type CommonOptions, openSignedIn, type World } from '../session.ts'
 import { type Column, table } from '../table.ts'
+import { type Wait, waitText } from '../waits.ts'
 
-type Eta = { p50: number; p90: number } | null
+type Eta = Wait | null
 type Row = {
   position: number | null
   short_id: string
@@ -97,16 +97,13 @@ const columns: Column<Row>[] = [
   { title: 'PLACE', cell: row => String(row.position ?? '-'), align: 'right' },
   { title: 'RUN', cell: row => row.short_id },
   { title: 'REASON', cell: row => row.reason ?? '' },
-  { title: 'STARTS IN', cell: row => etaText(row.eta_s) },
+  { title: 'STARTS', cell: row => (row.eta_s ? waitText(row.eta_s) : '') },
   { title: 'GPUS', cell: row => String(row.gpus), align: 'right' },
   { title: 'NAME', cell: row => row.name, shrinks: true },
   { title: 'PRIORITY', cell: row => String(row.priority), align: 'right', drops: true },
   { title: 'PROFILE', cell: row => row.profile, shrinks: true, drops: true },
   { title: 'OWNER', cell: row => row.owner, shrinks: true },
 ]
-
-/** The median, and what is rarely exceeded (docs/benchmarks.md). */
-const etaText = (eta: Eta) => (eta ? `${duration(eta.p50)} to ${duration(eta.p90)}` : '')
 
 export async function queueExplain(
   world: World,
@@ -129,7 +126,7 @@ function explanationLines(told: Explanation): string[] {
     detail,
     ...(ahead.jobs > 0 ? [`Ahead of it: ${ahead.jobs} jobs with ${ahead.gpus} GPUs${hidden}`] : []),
     ...ahead.first.map(other => `  ${other.short_id}  ${other.gpus} GPUs  ${other.owner}`),
-    ...(eta_s ? [`Expected to start in ${etaText(eta_s)}`] : []),
+    ...(eta_s ? [`Expected to start ${waitText(eta_s)}`] : []),
     ...(sooner.length > 0 ? ['What would start it sooner:'] : []),
     ...sooner.map(way => `  ${way.detail}`),
   ]

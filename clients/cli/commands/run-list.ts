@@ -32,10 +32,13 @@ export type RunRow = {
 
 export type ListOptions = {
   all?: boolean
+  deleted?: boolean
   project?: string
   state?: string
   owner?: string
   metric?: string
+  search?: string | undefined
+  sort?: string
   limit: string
 }
 
@@ -55,7 +58,24 @@ export function statesOf(text: string | undefined): string[] | null {
   )
 }
 
-export async function listRuns({ api, nowMs }: Session, options: ListOptions): Promise<RunRow[]> {
+export function listRuns(session: Session, options: ListOptions): Promise<RunRow[]> {
+  const isSearch =
+    options.search !== undefined || options.sort !== undefined || options.deleted === true
+  return isSearch ? searchRuns(session, options) : newestRuns(session, options)
+}
+
+/** In the order of the server, with the states of runs: jobs have other fields, and cannot be searched by them. */
+async function searchRuns({ api }: Session, options: ListOptions): Promise<RunRow[]> {
+  const { project, owner, limit, state, search: q, sort, metric, deleted } = options
+  const runs = await api.get<RunRecord[]>('/api/runs', {
+    ...{ project, owner, limit, state, q, sort },
+    ...(deleted && { deleted: 'true' }),
+  })
+  const [, sortedBy] = /^-?metric:(.+):(?:last|min|max)$/s.exec(sort ?? '') ?? []
+  return runs.map(run => rowOfRun(run, metric ?? sortedBy))
+}
+
+async function newestRuns({ api, nowMs }: Session, options: ListOptions): Promise<RunRow[]> {
   const { project, owner, state = '', limit } = options
   const states = statesOf(state)
   // Runs and jobs are separate lists with separate states. No words at all: a list in which nothing can match.
@@ -104,7 +124,8 @@ function rowOfRun(run: RunRecord, metric: string | undefined): RunRow {
   const shown = metricOf(run, metric)
   return {
     ...{ run_id, short_id, name, project, owner, source, state, state_reason: null },
-    ...{ recipe: null, gpus: null, total_steps: null, eta_s: null, cost: null },
+    recipe: run.recipe ? `${run.recipe.name}@${run.recipe.version}` : null,
+    ...{ gpus: null, total_steps: null, eta_s: null, cost: null },
     step: shown ? (run.summary[shown.key]?.step ?? null) : null,
     metric: shown,
     submitted_at: run.created_at,

@@ -97,6 +97,8 @@ const variablesOf = ({ endpoint, run_id, token }: Address): Record<string, strin
   SERVICE_ENDPOINT: endpoint,
   SERVICE_RUN_ID: run_id,
   SERVICE_TOKEN: token,
+  // What the command prints is sent from here: the Python client's `log_output` would send it once more.
+  FORGE_OUTPUT_COLLECTED: '1',
 })
 
 /** On stderr: stdout belongs to the command. */

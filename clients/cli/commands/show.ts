@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import type { Artifact } from '../../../schemas/artifacts.ts'
 import { amount, duration, size, toNumber, wholeDuration } from '../amounts.ts'
-import type { Artifact, JobAttempt, JobDetail, RunRecord } from '../answers.ts'
+import type { JobAttempt, JobDetail, RunRecord } from '../answers.ts'
 import { segment } from '../api.ts'
 import { checkpointText } from '../checkpoints.ts'
 import { type ExitCode, exitCode } from '../failure.ts'
@@ -11,6 +12,7 @@ import { lastWordsOf } from '../last-words.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
 import { type Column, table } from '../table.ts'
 import { padEnd } from '../width.ts'
+import { artifactColumns } from './artifacts.ts'
 
 export const describeShow = (command: Command): Command =>
   command
@@ -97,13 +99,20 @@ function factsOfJob(job: JobDetail): Fact[] {
     ['step', progress?.step == null ? null : stepText(progress.step, progress.total_steps)],
     ['left', progress?.eta_s == null ? null : duration(progress.eta_s)],
     ['place', queue?.position == null ? null : `${queue.position} in the queue`],
-    ['attempt', `${job.attempt} of at most ${job.max_attempts}`],
+    ['attempt', attemptText(job)],
     ['conditions', job.conditions.join(', ')],
     ['checkpoint', job.checkpoint && checkpointText(job.checkpoint)],
     ['priority', String(job.priority)],
     ['GPU-hours', job.gpu_hours],
     ['cost', job.cost === null ? null : `${job.cost} ${job.currency}`],
   ]
+}
+
+/** Those after a pause come in addition to the ones that a job may have after losses. */
+function attemptText({ attempt, max_attempts, attempts }: JobDetail): string {
+  if (attempt <= max_attempts) return `${attempt} of at most ${max_attempts}`
+  const pauses = attempts.filter(each => each.end_reason === 'paused').length
+  return `${attempt}, after ${pauses === 1 ? '1 pause' : `${pauses} pauses`}`
 }
 
 export const stepText = (step: number, total: number | null): string =>
@@ -159,18 +168,7 @@ function metricLines({ terminal }: Session, { summary, short_id }: RunRecord): s
 }
 
 function artifactLines({ terminal }: Session, artifacts: readonly Artifact[]): string[] {
-  const columns: Column<Artifact>[] = [
-    { title: 'ARTIFACT', cell: row => row.artifact_id },
-    { title: 'KIND', cell: row => row.kind },
-    { title: 'STEP', cell: row => String(row.step ?? ''), align: 'right' },
-    {
-      title: 'SIZE',
-      cell: row => (row.size_bytes === null ? '' : size(row.size_bytes)),
-      align: 'right',
-    },
-    { title: 'PATH', cell: row => row.path, shrinks: true },
-  ]
-  return artifacts.length === 0 ? [] : table(columns, artifacts, inside(terminal))
+  return artifacts.length === 0 ? [] : table(artifactColumns, artifacts, inside(terminal))
 }
 
 /** A table in a section, which is indented by two columns. */

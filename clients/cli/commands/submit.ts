@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { duration } from '../amounts.ts'
 import type { Admission } from '../answers.ts'
 import { type ExitCode, exitCode, usageFailure } from '../failure.ts'
 import { followRun } from '../follow/follow.ts'
@@ -14,6 +13,8 @@ import {
   withSpecOptions,
 } from '../spec-source.ts'
 import type { Terminal } from '../terminal.ts'
+import { waitText } from '../waits.ts'
+import { wrapped } from '../width.ts'
 
 type SubmitOptions = CommonOptions &
   SpecOptions & { package?: string | boolean; follow?: boolean; detach?: boolean }
@@ -72,14 +73,24 @@ function sayAdmitted(terminal: Terminal, admitted: Admission, url: string): void
     `  ${paintNote('green', '✓')} ${gates.length} gates passed${quota ? `; ${quota}` : ''}`,
   )
   for (const { detail } of admitted.admission.warnings)
-    terminal.note(`  ${paintNote('yellow', '!')} ${detail}`)
-  const { eta_s } = admitted.queue ?? {}
-  const eta = eta_s
-    ? `, starts ${eta_s.p50 === 0 ? 'at once' : `in about ${duration(eta_s.p50)}`}`
-    : ''
-  const place = admitted.queue?.position ? `, place ${admitted.queue.position} in the queue` : ''
-  const reason = admitted.state_reason ? ` (${admitted.state_reason})` : ''
-  terminal.note(`  ${admitted.state}${reason}${place}${eta}`)
+    for (const line of wrapped(
+      `  ${paintNote('yellow', '!')} ${detail}`,
+      terminal.columns(),
+      '    ',
+    ))
+      terminal.note(line)
+  terminal.note(`  ${whenText(admitted)}`)
   terminal.note(`  ${url}`)
   terminal.note(`  forge watch ${admitted.short_id}`)
+}
+
+/** `queued (waiting_capacity), place 3 in the queue, starts in 40 s to 2 m 00 s`. */
+function whenText(admitted: Admission): string {
+  const { eta_s } = admitted.queue ?? {}
+  const starts = eta_s ? `, starts ${waitText(eta_s)}` : ''
+  const place = admitted.queue?.position ? `, place ${admitted.queue.position} in the queue` : ''
+  // A job that starts as soon as somebody looks waits for nothing.
+  const isNext = eta_s !== undefined && eta_s !== null && eta_s.p50 < 1
+  const reason = admitted.state_reason && !isNext ? ` (${admitted.state_reason})` : ''
+  return `${admitted.state}${reason}${place}${starts}`
 }

@@ -1,5 +1,6 @@
+import type { Artifact } from '../../../schemas/artifacts.ts'
 import { amount, duration, size, toNumber } from '../amounts.ts'
-import type { Artifact, RunRecord } from '../answers.ts'
+import type { RunRecord } from '../answers.ts'
 import { type Api, segment } from '../api.ts'
 import { type ExitCode, exitCode, Failure } from '../failure.ts'
 import { marked } from '../marked.ts'

@@ -94,14 +94,15 @@ function progress(picture: Picture, { width, paint, nowMs }: ViewOptions): strin
     const text = `reconnecting for ${duration((nowMs - gap.sinceMs) / 1000)}: ${gap.reason}`
     return [paint('yellow', truncate(text, width))]
   }
-  if (picture.step === null || picture.totalSteps === null || picture.totalSteps <= 0) return []
-  const fraction = Math.min(1, picture.step / picture.totalSteps)
+  const step = newestStep(picture)
+  if (step === null || picture.totalSteps === null || picture.totalSteps <= 0) return []
+  const fraction = Math.min(1, step / picture.totalSteps)
   const percent = `${Math.round(fraction * 100)}%`
   const eta =
     picture.etaSeconds === null || isEnded(picture.state)
       ? ''
       : `  ${duration(picture.etaSeconds)} left`
-  const text = `  ${percent}  step ${picture.step} of ${picture.totalSteps}${eta}`
+  const text = `  ${percent}  step ${step} of ${picture.totalSteps}${eta}`
   const cells = Math.max(0, Math.min(40, width - displayWidth(text)))
   const full = Math.round(fraction * cells)
   return [
@@ -109,6 +110,12 @@ function progress(picture: Picture, { width, paint, nowMs }: ViewOptions): strin
       paint('dim', '━'.repeat(cells - full)) +
       truncate(text, width - cells),
   ]
+}
+
+/** As the server has it, or as the points say that came since; the end of a short run is in its points first. */
+function newestStep({ step, metrics }: Picture): number | null {
+  const told = [...metrics.values()].flatMap(({ last }) => (last ? [last[0]] : []))
+  return step === null ? null : Math.max(step, ...told)
 }
 
 /** Charts side by side, each at least 36 columns wide. */

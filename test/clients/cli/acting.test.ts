@@ -5,6 +5,7 @@ import { parse } from 'yaml'
 import { asExecutor, endedWell } from '../../servers/as-executor.ts'
 import { commandLine } from '../../servers/command-line.ts'
 import { startForge } from '../../servers/forge.ts'
+import { patient } from '../../servers/patience.ts'
 import { until } from '../../servers/until.ts'
 
 type Scene = Awaited<ReturnType<typeof begin>>
@@ -123,7 +124,7 @@ async function completes(t: ExecutionContext, { run, submit }: Scene) {
   await run(['pause', 'five-2', '--no-wait'])
   const words = async (...typed: string[]) =>
     (await run(['__complete', '--', ...typed])).stdout.split('\n').filter(Boolean)
-  t.deepEqual(await words('res'), ['resume'])
+  t.deepEqual(await words('resu'), ['resume'])
   t.deepEqual(await words('admin', 'us'), ['users'])
   t.true((await words('pause', '--')).includes('--grace'))
   // A completion gives up on a slow server, so each is asked for until it comes.
@@ -148,7 +149,7 @@ async function completes(t: ExecutionContext, { run, submit }: Scene) {
 }
 
 test('jobs are paused, resumed, retried, cloned, changed and completed', async t => {
-  t.timeout(600_000)
+  t.timeout(patient(600_000))
   const scene = await begin(t)
   await pausesAndResumes(t, scene)
   await pausesSeveral(t, scene)

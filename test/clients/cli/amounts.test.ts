@@ -1,5 +1,6 @@
 import test from 'ava'
 import { amount, duration, instantMs, size, toNumber } from '../../../clients/cli/amounts.ts'
+import { waitText } from '../../../clients/cli/waits.ts'
 
 test('durations are as long as a person needs them', t => {
   const seconds = [0, 0.44, 9.96, 59.4, 59.6, 185, 7800, 86_399, 273_600]
@@ -35,4 +36,18 @@ test('an instant is shown as an age or as a time', t => {
   t.is(instantMs('2h', 7_200_000), 0)
   t.is(instantMs('2026-11-20T19:00:00+01:00', 0), Date.UTC(2026, 10, 20, 18))
   t.is(instantMs('yesterday', 0), null)
+})
+
+test('a wait is told as a person would tell it', t => {
+  const waits: [p50: number, p90: number][] = [
+    [0, 0],
+    [0, 2],
+    [0.3, 0.6],
+    [3, 3],
+    [12, 95],
+  ]
+  t.deepEqual(
+    waits.map(([p50, p90]) => waitText({ p50, p90 })),
+    ['at once', 'within 2 s', 'within 1 s', 'in 3 s', 'in 12 s to 1 m 35 s'],
+  )
 })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
 import type { Ended } from '../../servers/command-line.ts'
+import { patient } from '../../servers/patience.ts'
 
 const demo = join(import.meta.dirname, '../../../clients/cli/demo.ts')
 
@@ -35,7 +36,7 @@ const isReady = (url: string) =>
   )
 
 test('the demonstration trains digits; after an interrupt it can be followed again to its end', async t => {
-  t.timeout(400_000, 'the first time builds the environment of the recipe')
+  t.timeout(patient(400_000), 'the first time builds the environment of the recipe')
   const home = await mkdtemp(join(tmpdir(), 'forge-demo-'))
   t.teardown(() => rm(home, { recursive: true, force: true }))
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { commandLine, type Ended } from '../../servers/command-line.ts'
 import { type Forge, startForge } from '../../servers/forge.ts'
+import { patient } from '../../servers/patience.ts'
 import { proxyBefore } from '../../servers/proxy.ts'
 import { createRun } from '../../servers/runs.ts'
 import { until } from '../../servers/until.ts'
@@ -74,7 +75,7 @@ test('a signal is forwarded to the command, and its run is reported as failed', 
 test.serial(
   'a command that begins while the server is down is recorded, and its run created when it is back',
   async t => {
-    t.timeout(240_000)
+    t.timeout(patient(240_000))
     const forge = await startForge(t)
     const { run, home } = await commandLine(t, signedIn(forge))
     await forge.stop()
@@ -122,7 +123,7 @@ test.serial(
 test.serial(
   'what no server took until the end of the command is kept, and sent by forge sync',
   async t => {
-    t.timeout(240_000)
+    t.timeout(patient(240_000))
     const forge = await startForge(t)
     const { run, home } = await commandLine(t, signedIn(forge))
     await forge.stop()
@@ -191,7 +192,7 @@ test.serial('the last line of a failed command says why, as does forge show', as
 })
 
 test.serial('a proxy that responds by itself for a moment costs no line and no end', async t => {
-  t.timeout(240_000)
+  t.timeout(patient(240_000))
   const forge = await startForge(t)
   const proxy = await proxyBefore(t, forge.url)
   const { run } = await commandLine(t, { FORGE_HOST: proxy.url, FORGE_TOKEN: forge.token })
@@ -220,7 +221,7 @@ test.serial('a proxy that responds by itself for a moment costs no line and no e
 })
 
 test('output written while the server is down arrives when it is back, each line once', async t => {
-  t.timeout(240_000)
+  t.timeout(patient(240_000))
   const forge = await startForge(t)
   const { run } = await commandLine(t, signedIn(forge))
   const script = 'i=0; while [ $i -lt 60 ]; do i=$((i+1)); echo line $i; sleep 0.05; done'
@@ -255,7 +256,7 @@ test('a missing command exits with the code that shells use, and its run fails',
 })
 
 test.serial('forge stop ends the command of an external run, and the run as stopped', async t => {
-  t.timeout(240_000)
+  t.timeout(patient(240_000))
   const forge = await startForge(t)
   const { run } = await commandLine(t, signedIn(forge))
   const script = 'trap "echo saved; exit 0" TERM; echo ready; while :; do sleep 0.05; done'

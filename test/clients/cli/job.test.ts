@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { commandLine } from '../../servers/command-line.ts'
 import { type Forge, startForge } from '../../servers/forge.ts'
+import { patient } from '../../servers/patience.ts'
 
 const signedIn = (forge: Forge) => ({ FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
 /** Short, because these tests are about the output, not the training. */
@@ -21,7 +22,7 @@ async function begin(t: ExecutionContext) {
 }
 
 test('a recipe is submitted and followed to its end, then listed, read and charted', async t => {
-  t.timeout(240_000, 'the first run builds the environment of the recipe')
+  t.timeout(patient(240_000), 'the first run builds the environment of the recipe')
   const { run } = await begin(t)
   const submit = ['submit', '--recipe', 'digits', '--project', 'demo', ...short]
   const followed = await run([...submit, '--follow', '--json'])
@@ -67,7 +68,7 @@ test('a recipe is submitted and followed to its end, then listed, read and chart
 })
 
 test('a job is stopped, and the command waits for its end', async t => {
-  t.timeout(240_000)
+  t.timeout(patient(240_000))
   const { run } = await begin(t)
   const submit = ['submit', '--recipe', 'digits', '--project', 'demo', '--param', 'epochs=10000']
   const { stdout } = await run(submit)
@@ -80,7 +81,7 @@ test('a job is stopped, and the command waits for its end', async t => {
 })
 
 test('an interrupt while following leaves the job running and says how to resume', async t => {
-  t.timeout(240_000)
+  t.timeout(patient(240_000))
   const { run, forge } = await begin(t)
   const submit = ['submit', '--recipe', 'digits', '--project', 'demo', '--param', 'epochs=10000']
   let isInterrupted = false
@@ -108,8 +109,8 @@ test('a refused job exits with the code of its kind and names the gate', async t
 
   const field = await run([...recipe, '--set', 'metadata.tags=3', '--set', 'spec.nonsense=1'])
   t.is(field.code, 2)
-  t.regex(field.stderr, /body\.metadata\.tags: Input should be a valid list/)
-  t.regex(field.stderr, /body\.spec\.nonsense: Extra inputs are not permitted/)
+  t.regex(field.stderr, /--set: metadata\.tags: Input should be a valid list/)
+  t.regex(field.stderr, /--set: spec\.nonsense: Extra inputs are not permitted/)
 
   const unknown = await run(['submit', '--recipe', 'digts', '--project', 'demo'])
   t.is(unknown.code, 3)

@@ -30,6 +30,14 @@ test('mistakes of the user are told with what is right, and nothing else', async
   for (const state of ['queued,abandoned', 'abandoned', 'queued', 'failed', ' running , pending'])
     t.like(await run(['ps', '-s', state]), { code: 0, stderr: 'No run matches\n' }, state)
 
+  const unread = await run(['ps', 'tag:a', 'loss<much'])
+  t.is(unread.code, 2)
+  t.is(
+    unread.stderr,
+    'error: Metrics are compared with numbers, and much is none\n  tag:a loss<much\n             ^\n',
+  )
+  t.like(await run(['ps', 'tag:two words', 'loss<1']), { code: 0, stderr: 'No run matches\n' })
+
   const missing = await run(['show', 'run_of_nobody'])
   t.is(missing.code, 3)
   t.notRegex(missing.stderr, /request:/)

@@ -10,6 +10,7 @@ import { readArchive } from '../../../platform/files/archive.ts'
 import { isSensitive } from '../../../schemas/sensitive-files.ts'
 import { commandLine } from '../../servers/command-line.ts'
 import { startForge } from '../../servers/forge.ts'
+import { patient } from '../../servers/patience.ts'
 import { proxyBetween } from './broken-line.ts'
 
 async function project(t: ExecutionContext, files: Record<string, string>): Promise<string> {
@@ -134,7 +135,7 @@ test('a folder with secrets is refused before any request is sent, and they are 
 })
 
 test('a project is packed, sent over a line that breaks, and found by its run', async t => {
-  t.timeout(240_000, 'the first run builds the environment of the recipe')
+  t.timeout(patient(240_000), 'the first run builds the environment of the recipe')
   const forge = await startForge(t)
   const line = await proxyBetween(t, forge.url, 1_500_000)
   const { run } = await commandLine(t, { FORGE_HOST: line.url, FORGE_TOKEN: forge.token })

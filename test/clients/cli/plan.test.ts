@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { commandLine } from '../../servers/command-line.ts'
 import { startForge } from '../../servers/forge.ts'
+import { patient } from '../../servers/patience.ts'
 
 type Scene = Awaited<ReturnType<typeof begin>>
 
@@ -22,12 +23,15 @@ async function showsGates(t: ExecutionContext, { run, spare, forge }: Scene) {
   t.is(good.code, 0, good.stderr)
   t.regex(good.stdout, /✓ recipe_handshake +digits 1\.0\.0 matches catalog\n/)
   t.regex(good.stdout, /estimate {2}1\.00 GPU hours/)
-  t.regex(good.stdout, /queue +place 1\b/)
+  t.regex(good.stdout, /queue +place 1(, starts (at once|within|in) .*)?\n/)
   t.regex(good.stdout, /It would be admitted\.\n$/)
 
   const bad = await run(['plan', ...spare, '--gpus', '64', '--set', 'spec.env.LD_PRELOAD=x'])
   t.is(bad.code, 3)
-  t.regex(bad.stdout, /✗ quota +Insufficient quota: requested 64 GPUs, available 8\n +→ Ask for/)
+  t.regex(
+    bad.stdout,
+    /✗ quota +Insufficient quota: requested 64 GPUs, available 8\n +at --gpus\n +→ Ask for/,
+  )
   t.regex(bad.stdout, /✗ env +Environment variables refused: LD_PRELOAD/)
   t.regex(bad.stdout, /It would be refused by .*quota.*env\.\n$/)
   const json = await run(['plan', ...spare, '--gpus', '64', '--json'])
@@ -76,7 +80,7 @@ async function tellsPlaces(t: ExecutionContext, { run, home }: Scene) {
 }
 
 test('plan asks about a job without submitting it, and faults are told with their place', async t => {
-  t.timeout(300_000)
+  t.timeout(patient(300_000))
   const scene = await begin(t)
   await showsGates(t, scene)
   await tellsChanges(t, scene)

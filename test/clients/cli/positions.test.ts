@@ -18,7 +18,7 @@ spec: &all
     LD_PRELOAD: x
 other: *all
 `
-const place = (...path: (string | number)[]) => originOf(text, 'job.yaml').placeOf(path)
+const place = (...path: (string | number)[]) => originOf({ text, name: 'job.yaml' }).placeOf(path)
 
 test('a value is where its key or its list item begins', t => {
   t.is(place('api'), 'job.yaml:1:1')
@@ -34,12 +34,12 @@ test('a missing value is where its section begins', t => {
   t.is(place('spec', 'datasets', 7, 'ref'), 'job.yaml:6:3')
   t.is(place('lock', 'name'), 'job.yaml:1:1')
   t.is(place(), 'job.yaml:1:1')
-  t.is(originOf('', 'empty.yaml').placeOf(['api']), 'empty.yaml:1:1')
+  t.is(originOf({ text: '', name: 'empty.yaml' }).placeOf(['api']), 'empty.yaml:1:1')
 })
 
 test('JSON has places too', t => {
   const json = '{\n  "api": "forge/v2",\n  "metadata": {"tags": 3}\n}'
-  t.is(originOf(json, 'job.json').placeOf(['metadata', 'tags']), 'job.json:3:16')
+  t.is(originOf({ text: json, name: 'job.json' }).placeOf(['metadata', 'tags']), 'job.json:3:16')
 })
 
 const refused = (body: object, status = 422) => failureOfAnswer(status, body, null)
@@ -57,7 +57,7 @@ test('each rejected field is told with its place, or with the option that set it
       fault(['lock'], 'Field required', 'missing'),
     ],
   })
-  const origin = originOf(text, 'job.yaml', new Map([['metadata.tags', '--set']]))
+  const origin = originOf({ text, name: 'job.yaml' }, new Map([['metadata.tags', '--set']]))
   const told = withPlaces(failure, origin)
   t.deepEqual(told.lines, [
     'job.yaml:9:7: spec.datasets.1.reff: Extra inputs, not 1 (extra_forbidden)',
@@ -69,7 +69,8 @@ test('each rejected field is told with its place, or with the option that set it
 
 test('a gate that refuses is told with the places it is about', t => {
   const at = (gate: string, data: object = {}) =>
-    withPlaces(refused({ detail: 'no', gate, data }, 400), originOf(text, 'job.yaml')).fields.places
+    withPlaces(refused({ detail: 'no', gate, data }, 400), originOf({ text, name: 'job.yaml' }))
+      .fields.places
   t.deepEqual(at('env', { refused: ['LD_PRELOAD'] }), ['job.yaml:12:5'])
   t.deepEqual(at('params', { faults: ['params.lr: Input should be greater than 1'] }), [
     'job.yaml:10:14',

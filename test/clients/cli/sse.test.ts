@@ -99,7 +99,8 @@ test('a stream that is cut repeatedly arrives complete, each event once', async 
 test('a stream that falls silent is reopened', async t => {
   const { open } = await breakingServer(t, (_from, connection, response) => {
     begin(response)
-    if (connection === 2) response.end(`id: 1\nevent: eof\ndata: {}\n\n`)
+    // On a busy machine the second may be too late as well.
+    if (connection >= 2) response.end(`id: 1\nevent: eof\ndata: {}\n\n`)
   })
   const gaps: (string | null)[] = []
   const options = { open, signal: new AbortController().signal, silenceMs: 50, maxWaitMs: 20 }

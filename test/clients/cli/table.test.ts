@@ -1,6 +1,6 @@
 import test from 'ava'
 import { type Column, table } from '../../../clients/cli/table.ts'
-import { displayWidth, oneLine, truncate } from '../../../clients/cli/width.ts'
+import { displayWidth, oneLine, truncate, wrapped } from '../../../clients/cli/width.ts'
 
 type Row = { id: string; name: string; count: number }
 const columns: Column<Row>[] = [
@@ -61,4 +61,16 @@ test('text is cut between characters, never inside one', t => {
 test('a line redrawn by carriage returns shows as it ended, and control characters are gone', t => {
   t.is(oneLine(' 10%\r 50%\r100%\r'), '100%')
   t.is(oneLine('\u001b[31mred\u001b[0m\tand\u0007 bell\u001b]0;title\u0007'), 'red    and bell')
+})
+
+test('long lines break between words, and an address stays whole', t => {
+  const line = '  ! the queue is long, see http://localhost:8080/runs/run_1 for more'
+  t.deepEqual(wrapped(line, 24, '    '), [
+    '  ! the queue is long,',
+    '    see',
+    '    http://localhost:8080/runs/run_1',
+    '    for more',
+  ])
+  t.deepEqual(wrapped(line, null, '    '), [line])
+  t.deepEqual(wrapped('✓ quota  fits  well', 19), ['✓ quota  fits  well'])
 })

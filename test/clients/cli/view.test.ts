@@ -73,7 +73,7 @@ test('the view shows states with their times, charts of loss and accuracy, and t
   const lines = view(running(), 80, 24)
   t.true(lines[0]?.startsWith('demo-1  digits'))
   t.true(lines[1]?.startsWith('queued 1.2 s › starting 6.2 s › running 2.6 s'))
-  t.regex(lines[2] ?? '', /━ +50% +step 150 of 300/)
+  t.regex(lines[2] ?? '', /━ +100% +step 299 of 300/)
   t.regex(lines[3] ?? '', /^loss 0\.0066.* val\/accuracy 0\.99/)
   t.true(lines.some(text => /[⠀-⣿].*│.*[⠀-⣿]/.test(text)))
   t.true(lines.some(text => text.startsWith('lr')))
@@ -92,7 +92,7 @@ test('a broken connection is shown with its reason until data arrives again', t 
   see(picture, { type: 'gap', stream: 'log', reason }, start + 6000)
   t.regex(view(picture, 80, 24)[2] ?? '', /reconnecting for 4\.0 s: connect ECONNREFUSED/)
   see(picture, { type: 'gap', stream: 'log', reason: null }, start + 10_000)
-  t.regex(view(picture, 80, 24)[2] ?? '', /50%/)
+  t.regex(view(picture, 80, 24)[2] ?? '', /100%/)
 })
 
 test("the job's own history replaces the collected one, but keeps the finer times of the stream", t => {
@@ -152,4 +152,12 @@ test('a loss comes first, then an accuracy, then whatever is reported most', t =
   const counts = { 'gpu/util': 900, lr: 10, 'val/accuracy': 3, 'train/loss': 5, 'val/loss': 5 }
   const metrics = new Map(Object.entries(counts).map(([key, count]) => [key, { count }]))
   t.deepEqual(byInterest(metrics), ['train/loss', 'val/accuracy', 'val/loss', 'gpu/util', 'lr'])
+})
+
+test('a run whose points came after its last step was told has come as far as they say', t => {
+  const picture = running()
+  picture.step = 4
+  t.true(view(picture, 80, 24).some(text => text.endsWith('100%  step 299 of 300')))
+  picture.step = null
+  t.false(view(picture, 80, 24).some(text => text.includes('of 300')))
 })

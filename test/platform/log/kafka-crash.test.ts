@@ -3,6 +3,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { LogUnavailable } from '../../../platform/log/event-log.ts'
 import { openKafkaLog } from '../../../platform/log/kafka.ts'
+import { patient } from '../../servers/patience.ts'
 import { addressOf } from '../../servers/rendezvous.ts'
 import { until, untilSettled } from '../../servers/until.ts'
 import { record, take, topicsOfTest } from './contract.ts'
@@ -24,7 +25,7 @@ test('two processes append to the same partitions and one is killed: nothing los
 })
 
 test('the broker is killed: acknowledged records are there when it is back, and a reader continues', async t => {
-  t.timeout(400_000)
+  t.timeout(patient(400_000))
   const own = await ownBroker(t)
   const brokers = [own.address]
   const { facts, single } = topicsOfTest()
@@ -56,7 +57,7 @@ test('the broker is killed: acknowledged records are there when it is back, and 
 })
 
 test('when a response is lost, no later append is acknowledged in its place', async t => {
-  t.timeout(400_000)
+  t.timeout(patient(400_000))
   const gate = await answersThrough(t)
   const { single } = topicsOfTest()
   const log = await openKafkaLog({ brokers: [gate.address], clientId: 'test', topics: [single] })

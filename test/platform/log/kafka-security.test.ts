@@ -8,12 +8,13 @@ import { openKafkaLog } from '../../../platform/log/kafka.ts'
 import { createSockets } from '../../../platform/log/kafka-link.ts'
 import { type KafkaSecurity, saslMechanisms } from '../../../platform/log/kafka-security.ts'
 import { makeCertificates } from '../../servers/certificates.ts'
+import { patient } from '../../servers/patience.ts'
 import { record, take, topicsOfTest } from './contract.ts'
 
 const password = 'correct-horse'
 
 test('records go to and come from a broker that asks for TLS, a certificate and a password', async t => {
-  t.timeout(400_000)
+  t.timeout(patient(400_000))
   const { brokers, security, folder } = await protectedBroker(t)
   const openWith = async (changed: Partial<KafkaSecurity>) => {
     const { single } = topicsOfTest()
@@ -43,7 +44,7 @@ test('records go to and come from a broker that asks for TLS, a certificate and 
 })
 
 test('the password is read from its file at each connection, and a missing file is named', async t => {
-  t.timeout(400_000)
+  t.timeout(patient(400_000))
   const { brokers, security, folder } = await protectedBroker(t)
   const file = join(folder, 'password')
   const { single } = topicsOfTest()

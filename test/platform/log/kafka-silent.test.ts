@@ -7,12 +7,13 @@ import { openKafkaLog } from '../../../platform/log/kafka.ts'
 import { readKafka } from '../../../platform/log/kafka-read.ts'
 import { onLoopbackOnly } from '../../../platform/log/kafka-security.ts'
 import { linkTo } from '../../servers/link.ts'
+import { patient } from '../../servers/patience.ts'
 import { until, untilSettled } from '../../servers/until.ts'
 import { record, take, topicsOfTest } from './contract.ts'
 import { ownBroker } from './own-broker.ts'
 
 test('an append is refused in time though the broker falls silent at the last moment; all goes on when it is back', async t => {
-  t.timeout(400_000)
+  t.timeout(patient(400_000))
   const port = await freePort()
   const link = await linkTo(t, `tcp://127.0.0.1:${port}`)
   const { host, port: advertisedPort } = new URL(link.url)
@@ -44,7 +45,7 @@ test('an append is refused in time though the broker falls silent at the last mo
 })
 
 test('a broker that never responds is given up when the log is opened', async t => {
-  t.timeout(400_000)
+  t.timeout(patient(400_000))
   const { single } = topicsOfTest()
   const { options } = await beforeKafka1(t)
   const opening = openKafkaLog({ ...options, topics: [single] })
@@ -55,7 +56,7 @@ test('a broker that never responds is given up when the log is opened', async t 
 })
 
 test('a reader gives up a broker that never responds, and tries again', async t => {
-  t.timeout(400_000)
+  t.timeout(patient(400_000))
   const { options, passwords } = await beforeKafka1(t)
   const stop = new AbortController()
   const reader = readKafka(options, 'topic', 0, 0n, { maxBytes: 1_000, signal: stop.signal })

@@ -5,6 +5,7 @@ import { Kafka, logLevel } from 'kafkajs'
 import { LogUnreadable } from '../../../platform/log/event-log.ts'
 import { openKafkaLog } from '../../../platform/log/kafka.ts'
 import type { Topic } from '../../../platform/log/topic.ts'
+import { patient } from '../../servers/patience.ts'
 import { addressOf } from '../../servers/rendezvous.ts'
 import { record, take, topicsOfTest } from './contract.ts'
 import { ownBroker } from './own-broker.ts'
@@ -43,7 +44,7 @@ for (const codec of ['gzip', 'snappy', 'lz4', 'zstd'])
   })
 
 test('a batch that is damaged on the disk is named, after all records before it', async t => {
-  t.timeout(400_000)
+  t.timeout(patient(400_000))
   const own = await ownBroker(t)
   const { single } = topicsOfTest()
   const options = { brokers: [own.address], clientId: 'test', topics: [single] }

@@ -48,7 +48,7 @@ function row(anothers: Outcome, asAdmin: Outcome, missing: Outcome): Record<Thin
 
 export const outcomeOf = (reach: Reach, thing: Thing): Outcome => reached[reach][thing]
 
-const nameFields = ['run_id', 'project', 'topics']
+const nameFields = ['run_id', 'project', 'topics', 'ids']
 
 /** Whether a request of this route names a thing that somebody has. */
 export const namesSomething = ({ path, body, query }: Route): boolean =>

@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { SampleServer } from '../../samples/sample.ts'
 import { sampleServer } from '../../samples/server.ts'
+import { patient } from '../../servers/patience.ts'
 
 type Parameter = { name: string; in: string; required: boolean; example?: unknown }
 type Operation = {
@@ -30,7 +31,7 @@ async function operationsOf(t: ExecutionContext) {
 }
 
 test('every operation has a description, an example, and refusals with their words', async t => {
-  t.timeout(400_000)
+  t.timeout(patient(400_000))
   const { operations } = await operationsOf(t)
   const without = (fault: (operation: Operation) => boolean) =>
     operations.filter(({ operation }) => fault(operation)).map(({ name }) => name)
@@ -91,7 +92,7 @@ const mayRefuse = new Set([
 ])
 
 test('every example is a request that a server understands', async t => {
-  t.timeout(400_000)
+  t.timeout(patient(400_000))
   const { server, operations } = await operationsOf(t)
   const misunderstood: string[] = []
   for (const { name, method, path, operation } of operations) {

@@ -1,5 +1,7 @@
 import test from 'ava'
-import { type Forge, startForge } from '../../servers/forge.ts'
+import { type Forge, sharedForge } from '../../servers/forge.ts'
+
+const shared = sharedForge()
 
 type Created = { run_id: string; token: string }
 type Refused = { detail: { loc: unknown[]; type: string; ctx?: { hint?: string } }[] }
@@ -60,7 +62,7 @@ const bad: (readonly [
 ]
 
 test('bad metric reports are 422 at their field, and nothing of them is stored', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const run = await createRun(forge)
   for (const [why, body, loc, type] of bad) {
     const text =
@@ -82,7 +84,7 @@ test('bad metric reports are 422 at their field, and nothing of them is stored',
 })
 
 test('a repeated key and step within a report counts once, and non-finite values are accepted as texts', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const run = await createRun(forge)
   const values = [1, 2, 'NaN', 'Infinity', '-Infinity']
   const answer = await forge.call('POST', '/api/ingest/metrics', {
@@ -96,7 +98,7 @@ test('a repeated key and step within a report counts once, and non-finite values
 })
 
 test('a body of 20 MB is 413, and the server continues', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const run = await createRun(forge)
   const body = `{"run_id":"${run.run_id}","points":[],"x":"${'x'.repeat(20_000_000)}"}`
   const answer = await forge
@@ -108,7 +110,7 @@ test('a body of 20 MB is 413, and the server continues', async t => {
 })
 
 test("a report with someone else's token, another run's token or none is refused", async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const [mine, other] = [await createRun(forge), await createRun(forge)]
   const send = (run_id: string, token: string | null) =>
     forge.call('POST', '/api/ingest/metrics', { token, body: { run_id, points: [point] } })
@@ -119,7 +121,7 @@ test("a report with someone else's token, another run's token or none is refused
 })
 
 test('a caller may not end the log, and bad lines are 422 at their field', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const run = await createRun(forge)
   const send = (body: object) =>
     forge.call<Refused>('POST', '/api/ingest/logs', {

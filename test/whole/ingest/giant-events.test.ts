@@ -1,5 +1,6 @@
 import test from 'ava'
 import { startForge } from '../../servers/forge.ts'
+import { patient } from '../../servers/patience.ts'
 import { createRun } from '../../servers/runs.ts'
 import { until } from '../../servers/until.ts'
 
@@ -7,7 +8,7 @@ const path = '/api/rubrics/admin/helpful'
 const rubric = { name: 'helpful', criteria: [{ name: 'a' }] }
 
 test('fourteen events of 6 MB, which earlier versions took, hold up nobody, and a rebuild gets past them', async t => {
-  t.timeout(300_000)
+  t.timeout(patient(300_000))
   const forge = await startForge(t)
   const { run_id } = await createRun(forge)
   // The old value and the new one of one hyperparameter.

@@ -5,6 +5,7 @@ import test from 'ava'
 import { startBroker } from '../../../deploy/kafka/broker.ts'
 import { freePort } from '../../../platform/free-port.ts'
 import { startForge } from '../../servers/forge.ts'
+import { patient } from '../../servers/patience.ts'
 import { createRun } from '../../servers/runs.ts'
 import { until } from '../../servers/until.ts'
 
@@ -20,7 +21,7 @@ const rubric = (description: string) => ({
 })
 
 test('while Kafka is down commands and reads work, reports get 503 within seconds, and readyz says why', async t => {
-  t.timeout(300_000)
+  t.timeout(patient(300_000))
   const folder = await mkdtemp(join(tmpdir(), 'forge-test-broker-'))
   const port = await freePort()
   let broker = await startBroker({ folder, port })

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import type { Pool } from 'pg'
 import { createPool } from '../../../platform/postgres/pool.ts'
 import { callApi, signIn } from '../../servers/api.ts'
 import { type Cluster, startCluster } from '../../servers/dump-tools.ts'
+import { patient } from '../../servers/patience.ts'
 import { addressOf } from '../../servers/rendezvous.ts'
 import { serverProcess } from '../../servers/server-process.ts'
 import { until } from '../../servers/until.ts'
@@ -18,6 +20,9 @@ const body = (title: string) => ({
   description: title,
   criteria: [{ name: 'clear', description: title, weight: 1 }],
 })
+
+/** The tests share a broker, and may begin within one millisecond. */
+const newPrefix = () => `t${randomBytes(6).toString('hex')}`
 
 /** A server on this cluster; `folder` holds its keys. */
 async function serve(
@@ -51,7 +56,7 @@ async function serve(
 }
 
 async function begin(t: ExecutionContext) {
-  t.timeout(400_000)
+  t.timeout(patient(400_000))
   const folder = await mkdtemp(join(tmpdir(), 'forge-test-restore-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   const poolOf = ({ url }: Cluster): Pool => {
@@ -75,7 +80,7 @@ for (const profile of ['Postgres', 'Kafka'])
       profile === 'Kafka'
         ? {
             SERVICE_KAFKA_BROKERS: await addressOf('kafka'),
-            SERVICE_TOPIC_PREFIX: `t${Date.now()}`,
+            SERVICE_TOPIC_PREFIX: newPrefix(),
           }
         : {}
     const old = await startCluster(t)
@@ -102,7 +107,7 @@ for (const profile of ['Postgres', 'Kafka'])
 test('a database that is older than the log is refused, and goes on as the message says', async t => {
   const { folder, dump, poolOf } = await begin(t)
   const broker = await addressOf('kafka')
-  const prefix = `t${Date.now()}`
+  const prefix = newPrefix()
   const env = { SERVICE_KAFKA_BROKERS: broker, SERVICE_TOPIC_PREFIX: prefix }
   const cluster = await startCluster(t)
   const before = await serve(t, cluster, folder, env)

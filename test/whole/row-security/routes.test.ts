@@ -4,6 +4,7 @@ import type { Route } from '../../../auth/route.ts'
 import { createQueueBook } from '../../../command-api/jobs/queue-book.ts'
 import { listen } from '../../../platform/http/server.ts'
 import { httpShell } from '../../../platform/http/shell.ts'
+import { addressKeyOf } from '../../../platform/http/signed-address.ts'
 import { createPool } from '../../../platform/postgres/pool.ts'
 import { prepareReaderRole } from '../../../platform/postgres/reader-role.ts'
 import { inProcessSignals } from '../../../platform/signals.ts'
@@ -15,6 +16,7 @@ import { createReads, type Reads } from '../../../query-api/reads.ts'
 import { queryRoutes, type ReadTables } from '../../../query-api/slices.ts'
 import { createStreams } from '../../../query-api/sse.ts'
 import type { WakeUps } from '../../../schemas/wake-ups.ts'
+import { uploadsIn } from '../../../server/data-directory.ts'
 import { samples } from '../../samples/all.ts'
 import { callOf } from '../../samples/call-of.ts'
 import type { Sample, SampleServer } from '../../samples/sample.ts'
@@ -41,7 +43,11 @@ async function filledServer(t: ExecutionContext): Promise<SampleServer> {
  * The queries of the service without their filters: they believe that an administrator calls. Only row-level security
  * remains, which applies to that person.
  */
-async function startWithoutFilters(t: ExecutionContext, { pool: auth }: SampleServer, who: string) {
+async function startWithoutFilters(
+  t: ExecutionContext,
+  { pool: auth, dataDir }: SampleServer,
+  who: string,
+) {
   const url = String(auth.options.connectionString)
   const { role } = await prepareReaderRole(url, 'read')
   const pool = createPool(url, { max: 6, searchPath: 'read', applicationName: 'forge test' })
@@ -65,6 +71,11 @@ async function startWithoutFilters(t: ExecutionContext, { pool: auth }: SampleSe
     catalogue: { all: async () => [] },
     audit: auditReader(auth),
     signIn: { accessTokenHours: 1, baseUrl: () => '', providerName: null },
+    contents: {
+      folder: uploadsIn({ dataDir }),
+      key: addressKeyOf(Buffer.alloc(32), 'downloads'),
+      baseUrl: () => '',
+    },
   })
   const app = httpShell({
     routes,

@@ -172,7 +172,7 @@ test('every table has row-level security or holds nothing of people, and the rea
     'a new table needs row-level security: see CONTRIBUTING.md',
   )
   // These contain the rule themselves; any other view must be read with the caller's rights.
-  const carriers = ['latest_of_runs', 'readable_runs', 'settled_of_runs']
+  const carriers = ['hparams_of_runs', 'latest_of_runs', 'readable_runs', 'settled_of_runs']
   t.deepEqual(
     rows
       .filter(({ kind, options }) => kind === 'v' && !options?.includes('security_invoker=true'))

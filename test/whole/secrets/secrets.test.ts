@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { openRedis, type RedisClient } from '../../../platform/redis.ts'
 import { adminPassword } from '../../servers/api.ts'
 import { type Forge, startForge } from '../../servers/forge.ts'
+import { patient } from '../../servers/patience.ts'
 import { addressOf } from '../../servers/rendezvous.ts'
 import { until } from '../../servers/until.ts'
 import { formsIn, type Secret, unlikely } from './needle.ts'
@@ -14,7 +15,7 @@ import { sendDevice, sendPasswords, sendRuns, sendTokens } from './secret-inputs
 import { bearer, type SecretSender, secretSender } from './send-secrets.ts'
 
 test('no secret that is received or issued is found anywhere else', async t => {
-  t.timeout(400_000)
+  t.timeout(patient(400_000))
   const prefix = unlikely('secrets')
   const metricsToken = unlikely('metrics-token')
   const redis = await redisWithPassword(t)

@@ -24,6 +24,9 @@ test('settings of isolation are checked at the start', t => {
   t.deepEqual(configFaults({ SERVICE_LOCAL_WRITABLE: '/data,models' }), [
     'SERVICE_LOCAL_WRITABLE: models is no absolute path',
   ])
+  t.deepEqual(configFaults({ SERVICE_LOCAL_ENVIRONMENTS: 'environments' }), [
+    'SERVICE_LOCAL_ENVIRONMENTS: environments is no absolute path',
+  ])
 })
 
 test('a server without isolation says so in its log and in readyz, and is ready', async t => {
