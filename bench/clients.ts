@@ -1,7 +1,8 @@
+import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
 import { askApi, signIn } from '../test/servers/api.ts'
 import { until } from '../test/servers/until.ts'
 import {
@@ -20,6 +21,7 @@ import { number, toTable } from './rig/table.ts'
 const usage = `npm run bench:clients -- [options]
 Four processes log the same keys into one run: with Forge's Python client, with Trackio's (into a file of its own and to a
 server of its own) and with MLflow's, in turn. Points a second until the calls have returned, and until all are stored.
+Then Forge's logs while its server is away: "stored" are points a second that its spool sends once the server is back.
   --rounds N     of each client (3)
   --steps N      of each process; MLflow's log a fiftieth of them (20000)
   --only NAME    forge, trackio or mlflow
@@ -39,6 +41,7 @@ if (options.help) {
   process.exit(0)
 }
 
+const run = promisify(execFile)
 const storedWithinMs = 120_000
 const steps = Number(options.steps)
 const load: Load = { processes: 4, steps, keys: 10 }
@@ -53,22 +56,57 @@ function forgeIn(server: Server, token: string): Contestant {
   return {
     name: 'Forge',
     async measure(round) {
-      const [run] = await createRuns(url, token, `clients-${round}`, 1)
-      if (!run) throw new Error('no run to log into')
+      const [created] = await createRuns(url, token, `clients-${round}`, 1)
+      if (!created) throw new Error('no run to log into')
       const env = {
         PYTHONPATH: pythonClient,
         SERVICE_ENABLED: '1',
         SERVICE_ENDPOINT: `${url}/api/ingest`,
-        SERVICE_RUN_ID: run.run_id,
-        SERVICE_TOKEN: run.token,
+        SERVICE_RUN_ID: created.run_id,
+        SERVICE_TOKEN: created.token,
       }
-      const path = `/api/runs/${run.run_id}/metrics/keys`
       return measureClient({ kind: 'forge', python: 'python3', env }, load, points =>
-        untilCounted('Forge', points, async () => {
-          const keys = await askApi<{ count: number }[]>(url, 'GET', path, { token })
-          return keys.reduce((sum, { count }) => sum + count, 0)
-        }),
+        untilCounted('Forge', points, () => countForge(server, token, created.run_id)),
       )
+    },
+  }
+}
+
+async function countForge({ url }: Server, token: string, run_id: string): Promise<number> {
+  const path = `/api/runs/${run_id}/metrics/keys`
+  const keys = await askApi<{ count: number }[]>(url, 'GET', path, { token })
+  return keys.reduce((sum, { count }) => sum + count, 0)
+}
+
+/** They log and end while the server is away; then comes `python -m forge sync`. */
+function forgeAlone(server: Server, token: string, folder: string): Contestant {
+  const { url } = server
+  return {
+    name: 'Forge, server away',
+    async measure(round) {
+      const [created] = await createRuns(url, token, `away-${round}`, 1)
+      if (!created) throw new Error('no run to log into')
+      const env = {
+        PYTHONPATH: pythonClient,
+        SERVICE_ENABLED: '1',
+        SERVICE_ENDPOINT: `${url}/api/ingest`,
+        SERVICE_RUN_ID: created.run_id,
+        SERVICE_TOKEN: created.token,
+        FORGE_SPOOL_DIR: join(folder, `spool-${round}`),
+        FORGE_SPOOL_MB: '1000',
+        BENCH_FINISH_S: '2',
+      }
+      await server.stop()
+      const forge = { kind: 'forge', python: 'python3', env } as const
+      const logged = await measureClient(forge, load, async () => {})
+      await server.start()
+      const began = performance.now()
+      await run('python3', ['-m', 'forge', 'sync', created.run_id], {
+        env: { ...process.env, ...env },
+      })
+      const seconds = (performance.now() - began) / 1000
+      await untilCounted('Forge', logged.points, () => countForge(server, token, created.run_id))
+      return { ...logged, stored: logged.points / seconds }
     },
   }
 }
@@ -120,7 +158,8 @@ try {
   if (isAsked('forge')) {
     const server = await startServer()
     stops.unshift(() => server.stop().then(() => server.remove()))
-    contestants.push(forgeIn(server, await signIn(server.url)))
+    const token = await signIn(server.url)
+    contestants.push(forgeIn(server, token), forgeAlone(server, token, folder))
   }
   if (isAsked('trackio') || isAsked('mlflow')) contestants.push(...(await peers(isAsked)))
   const rows: (Measured & { client: string; round: number })[] = []
@@ -135,6 +174,7 @@ try {
       ['returned/s', ({ returned }) => number(returned)],
       ['stored/s', ({ stored }) => number(stored)],
       ['call p99 µs', ({ callUs }) => number(callUs, 1)],
+      ['MB more', ({ grownMb }) => number(grownMb)],
     ]),
   )
   const machine = { cpus: cpus().length, model: cpus()[0]?.model, load: loadavg() }

@@ -11,12 +11,18 @@ export const metricValue = () =>
   Type.Union([Type.Number(), Type.Enum(['NaN', 'Infinity', '-Infinity'])])
 
 /** 1 to 250 characters without control characters. */
-const metricKey = () =>
+export const metricKey = () =>
   Type.String({ minLength: 1, maxLength: 250, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' })
+
+/** Whose points they are. */
+export const reportHead = {
+  run_id: Type.String({ minLength: 1, maxLength: 128 }),
+  attempt: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+}
 
 /** The body of `POST /api/ingest/metrics` (specification, "Metric point"); `ts` defaults to the time of receipt. */
 export const metricsInput = Type.Object({
-  run_id: Type.String({ minLength: 1, maxLength: 128 }),
+  ...reportHead,
   points: Type.Array(
     Type.Object({
       key: metricKey(),
@@ -26,7 +32,6 @@ export const metricsInput = Type.Object({
     }),
     { maxItems: 10_000 },
   ),
-  attempt: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
 })
 export type MetricsInput = Static<typeof metricsInput>
 

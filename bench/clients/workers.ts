@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 /** What one process tells of itself: seconds since the epoch, and microseconds. */
-type Report = { began: number; returned: number; ended: number; slowest_us: number }
+type Report = {
+  began: number
+  returned: number
+  ended: number
+  slowest_us: number
+  grown_mb: number
+}
 
 export type Load = { processes: number; steps: number; keys: number }
 
@@ -16,6 +22,8 @@ export type Measured = {
   stored: number
   /** 99th percentile of one call in its process, the slowest one's, in microseconds. */
   callUs: number
+  /** By how much the memory of a process grew at most, in MB. */
+  grownMb: number
 }
 
 type Client = {
@@ -59,6 +67,7 @@ export async function measureClient(
       returned: points / (returnedAt - began),
       stored: points / (storedAt - began),
       callUs: Math.max(...reports.map(({ slowest_us }) => slowest_us)),
+      grownMb: Math.max(...reports.map(({ grown_mb }) => grown_mb)),
     }
   } finally {
     for (const child of children) await ended(child)

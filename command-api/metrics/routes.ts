@@ -1,6 +1,12 @@
 import { type Route, route } from '../../auth/route.ts'
 import { logPosition } from '../../platform/position.ts'
-import { isPlainMetricsInput, metricsInput, metricsReply } from '../../schemas/metrics.ts'
+import { type MetricBlock, metricBlockType, parseMetricBlock } from '../../schemas/metric-block.ts'
+import {
+  isPlainMetricsInput,
+  type MetricsInput,
+  metricsInput,
+  metricsReply,
+} from '../../schemas/metrics.ts'
 import { answerPosition, stampOf } from '../asked.ts'
 import type { Deps } from '../deps.ts'
 import { manyKeys, maxKeys } from './key-limit.ts'
@@ -17,12 +23,13 @@ export const metricRoutes = (deps: Deps): Route[] => [
     bodyLimitBytes: 5_000_000,
     flatBody: true,
     isPlain: isPlainMetricsInput,
+    binaryBody: { mediaType: metricBlockType, parse: parseMetricBlock },
     response: metricsReply,
     refusals: ['forbidden', 'conflict'],
     async handle(request) {
       await deps.reports.admit(request)
       const { actor, now, requestId } = stampOf(request, deps.now())
-      const { value, inserted, keys } = recordMetrics(request.body, {
+      const { value, inserted, keys } = recordMetrics(request.body as MetricsInput | MetricBlock, {
         event_id: deps.newEventId(),
         received_at_ms: now.getTime(),
         actor,

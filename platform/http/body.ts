@@ -1,4 +1,4 @@
-import type { Transform } from 'node:stream'
+import { PassThrough, type Transform } from 'node:stream'
 import {
   createBrotliDecompress,
   createGunzip,
@@ -14,7 +14,7 @@ import { parseJson } from './json.ts'
 const readers = new Map<number, Middleware>()
 const noNext = async () => {}
 
-type BodyOptions = {
+export type BodyOptions = {
   /** Maximum bytes of the body after decompression. */
   limitBytes: number
   /** See `parseJson`. */
@@ -46,9 +46,24 @@ export async function readJsonBody(
   const share = room.share(caller)
   try {
     const text = decoder
-      ? await readEncoded(ctx, decoder(), { encoding, limitBytes, share })
+      ? (await readThrough(ctx, decoder(), { encoding, limitBytes, share })).toString('utf8')
       : await readText(ctx, limitBytes, share)
     return parseJson(text, flat)
+  } finally {
+    share.release()
+  }
+}
+
+/** Reads a body of any other type, with the same encodings and refusals. */
+export async function readBytes(
+  ctx: Context,
+  { limitBytes, room, caller }: Omit<BodyOptions, 'flat'>,
+): Promise<Buffer> {
+  const encoding = encodingOf(ctx)
+  const decoder = decoders[encoding] ?? (() => new PassThrough())
+  const share = room.share(caller)
+  try {
+    return await readThrough(ctx, decoder(), { encoding, limitBytes, share })
   } finally {
     share.release()
   }
@@ -143,11 +158,11 @@ const tooLarge = (limitBytes: number) =>
 
 type Encoded = { encoding: string; limitBytes: number; share: Share }
 
-async function readEncoded(
+async function readThrough(
   ctx: Context,
   decoder: Transform,
   { encoding, limitBytes, share }: Encoded,
-): Promise<string> {
+): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   ctx.req.once('aborted', () => decoder.destroy(new Error('the request was aborted')))
@@ -163,5 +178,5 @@ async function readEncoded(
     if (error instanceof Refusal) throw error
     throw new Refusal('invalid', `The body is not valid ${encoding}: ${(error as Error).message}`)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks)
 }

@@ -93,17 +93,20 @@ function operation<Route extends RouteShape>(
             schema: published(route.body, 'sent'),
             ...(example.body !== undefined && { example: example.body }),
           },
+          ...(route.binaryBody && binaryContent(route.binaryBody.mediaType)),
         },
       },
     }),
     ...(route.rawBody && {
-      requestBody: {
-        content: { [route.rawBody]: { schema: { type: 'string', format: 'binary' } } },
-      },
+      requestBody: { content: binaryContent(route.rawBody) },
     }),
     responses: responses(route, refusalsOfStrangers(route)),
   }
 }
+
+const binaryContent = (mediaType: string): Document => ({
+  [mediaType]: { schema: { type: 'string', format: 'binary' } },
+})
 
 const operationId = ({ method, path }: RouteShape) =>
   `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+([A-Za-z0-9]?)/g, (_, next: string) => next.toUpperCase())}`

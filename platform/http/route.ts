@@ -36,6 +36,8 @@ export type RouteDefinition<
   body?: B
   /** Media type of a body that the handler reads itself, from `ctx.req`; instead of `body`. */
   rawBody?: string
+  /** Another form that the body may have instead of JSON; `parse` throws `Invalid` itself. */
+  binaryBody?: { mediaType: string; parse: (bytes: Buffer) => unknown }
   /** A missing body counts as `{}`. */
   bodyMayBeAbsent?: boolean
   /** Maximum bytes of the body after decompression; default 1 MiB. */

@@ -7,7 +7,7 @@ import { checker, Invalid } from '../../schemas/validate.ts'
 import type { RateLimit } from '../rate-limits.ts'
 import { Refusal } from '../refusal.ts'
 import type { HttpMetrics } from '../telemetry.ts'
-import { readJsonBody } from './body.ts'
+import { type BodyOptions, readBytes, readJsonBody } from './body.ts'
 import { type BodyRoom, createBodyRoom } from './body-room.ts'
 import { type Describe, errorBoundary } from './boundary.ts'
 import { clientAddress, clientNetwork } from './client-address.ts'
@@ -107,8 +107,7 @@ function answerOf<Route extends AnyRoute>(
     shell.admit(route)
     const caller = await shell.authenticate(ctx, route)
     const name = shell.nameOf?.(caller) ?? clientNetwork(clientAddress(ctx))
-    const raw = await readRaw(ctx, route, { room, caller: name })
-    route.beforeSchema?.(raw)
+    const body = await readBody(ctx, route, { room, caller: name, check: check.body })
     const query = { ...ctx.query }
     const params: object = ctx.params ?? {}
     refuseUnstorable(params, 'path')
@@ -117,7 +116,7 @@ function answerOf<Route extends AnyRoute>(
       caller,
       params: accept(check.path, params),
       query: accept(check.query, query),
-      body: accept(check.body, raw),
+      body: body(),
       requestId: String(ctx.state.requestId),
       ctx,
     }
@@ -130,15 +129,34 @@ function answerOf<Route extends AnyRoute>(
   }
 }
 
-type BodyOf = { room: BodyRoom; caller: string }
+type BodyOf = { room: BodyRoom; caller: string; check: ReturnType<typeof checker> | undefined }
 
-async function readRaw(ctx: Context, route: RouteShape, body: BodyOf): Promise<unknown> {
+/** Reads it, and returns what checks it: the address of a request is checked first. */
+async function readBody(
+  ctx: Context,
+  route: RouteShape,
+  { room, caller, check }: BodyOf,
+): Promise<() => undefined> {
+  const {
+    bodyLimitBytes: limitBytes = defaultBodyLimit,
+    flatBody: flat = false,
+    binaryBody,
+  } = route
+  if (binaryBody && ctx.get('content-type') === binaryBody.mediaType) {
+    const bytes = await readBytes(ctx, { limitBytes, room, caller })
+    return () => binaryBody.parse(bytes) as undefined
+  }
+  const raw = await readRaw(ctx, route, { limitBytes, flat, room, caller })
+  route.beforeSchema?.(raw)
+  return () => accept(check, raw)
+}
+
+async function readRaw(ctx: Context, route: RouteShape, how: BodyOptions): Promise<unknown> {
   if (!route.body) return undefined
   const isAbsent =
     ctx.get('transfer-encoding') === '' && ['', '0'].includes(ctx.get('content-length'))
   if (isAbsent && route.bodyMayBeAbsent) return {}
-  const { bodyLimitBytes: limitBytes = defaultBodyLimit, flatBody: flat = false } = route
-  return readJsonBody(ctx, { ...body, limitBytes, flat })
+  return readJsonBody(ctx, how)
 }
 
 function bodyChecker({ isPlain }: RouteShape, schema: TSchema): ReturnType<typeof checker> {

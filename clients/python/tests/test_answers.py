@@ -2,7 +2,7 @@ import json
 import unittest
 
 from forge import answers
-from forge.buffer import Request
+from forge.points import Request
 from forge.transport import Reply
 
 POINTS = [{"key": "k%d" % index, "step": 1, "value": index} for index in range(5)]

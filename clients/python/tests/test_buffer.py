@@ -2,15 +2,16 @@ import json
 import threading
 import unittest
 
-from forge.buffer import MAX_POINTS_PER_REQUEST, Buffer, Request
+from forge.buffer import MAX_POINTS_PER_REQUEST, Buffer
 from forge.encode import RowEncoder
+from forge.points import JsonPoints, Request
 
 
 def taken(buffer):
     encoder = RowEncoder(lambda why, count: None)
     requests = []
     while True:
-        request = buffer.take("run_1", None, encoder)
+        request = buffer.take(JsonPoints("run_1", None, encoder))
         if request is None:
             return requests
         requests.append(request)

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 import unittest.mock
 
-from forge.buffer import Request
+from forge.points import Request
 from forge.config import Config
 from forge.address import read_note
 from forge.spool import SEGMENT_BYTES, Amount, Spool, run_folder

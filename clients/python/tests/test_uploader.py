@@ -6,8 +6,9 @@ import threading
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from forge.buffer import Buffer, Request
+from forge.buffer import Buffer
 from forge.config import Config
+from forge.points import BLOCK_TYPE, Request
 from forge.notices import Notices
 from forge.spool import Amount, Spool
 from forge.sync import sync
@@ -119,6 +120,64 @@ class Poison(unittest.TestCase):
         self.assertFalse(uploader.flush(3))
         uploader.close(0)
         self.assertEqual(spool.left, Amount(reports=1))
+
+
+class JsonOnly(BaseHTTPRequestHandler):
+    """A server of before blocks, or with other troubles: `statuses` are its next responses to blocks, then 415."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        status = 200
+        if self.headers["Content-Type"] == BLOCK_TYPE:
+            status = self.server.statuses.pop(0) if self.server.statuses else 415
+            self.server.blocks += 1
+        else:
+            body = gzip.decompress(body) if self.headers.get("Content-Encoding") == "gzip" else body
+            self.server.steps += [point["step"] for point in json.loads(body)["points"]]
+        reply = json.dumps({"ok": True} if status == 200 else {"detail": "No"}).encode()
+        self.send_response(status)
+        self.send_header("X-Request-Id", "a-request")
+        self.send_header("Content-Length", str(len(reply)))
+        self.end_headers()
+        self.wfile.write(reply)
+
+    def log_message(self, *_arguments):
+        pass
+
+
+class Blocks(unittest.TestCase):
+    def sent_to(self, *statuses):
+        """Logs 30 rows in three parts; returns the steps that came as JSON, and the number of blocks."""
+        server = ThreadingHTTPServer(("127.0.0.1", 0), JsonOnly)
+        server.statuses, server.blocks, server.steps = list(statuses), 0, []
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        config = Config("http://127.0.0.1:%d/api/ingest" % server.server_address[1], "run_1", "t", None, 0, 0)
+        spool = Spool(os.path.join(directory.name, "run_1"), config)
+        buffer = Buffer()
+        uploader = Uploader(
+            config, buffer, spool, Notices(write=lambda _text: None), lambda _control: None, lambda: config.address
+        )
+        uploader.start()
+        for part in range(3):
+            for step in range(10):
+                buffer.put(0, part * 10 + step, ("loss",), (0.5,))
+            self.assertTrue(uploader.flush(15))
+        uploader.close(5)
+        self.assertEqual(uploader.lost.amount, Amount())
+        return server.steps, server.blocks
+
+    def test_a_service_that_takes_no_blocks_is_asked_once(self):
+        self.assertEqual(self.sent_to(), (list(range(30)), 1))
+
+    def test_trouble_of_the_moment_says_nothing_about_blocks(self):
+        self.assertEqual(self.sent_to(503, 200, 200), (list(range(10)), 3))
+        self.assertEqual(self.sent_to(200, 200, 200), ([], 3))
 
 
 if __name__ == "__main__":

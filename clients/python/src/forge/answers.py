@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
-from .buffer import Request
+from .points import Request
 from .transport import Reply
 
 ACCEPTED = "accepted"
@@ -16,6 +16,8 @@ REPLACED = "replaced"  # send these instead
 
 # What the service says of the request itself. All other statuses may be of the moment, or of a proxy.
 _REFUSALS = frozenset({400, 409, 422})
+
+_OF_THE_MOMENT = frozenset({401, 403, 409, 429, 500, 502, 503, 504})
 
 # The request may have caused the server's error, so it must not block all later ones for ever.
 _TRIES_ON_500 = 6
@@ -47,7 +49,7 @@ class Verdict(NamedTuple):
 def judge(request: Request, reply: Reply, tries: int) -> Verdict:
     """`tries` includes this one."""
     status = reply.status
-    if 200 <= status < 300 and is_object(reply):
+    if accepts(reply):
         return Verdict(ACCEPTED)
     detail = describe(reply)
     if status == 413:
@@ -88,9 +90,14 @@ def is_ours(reply: Reply) -> bool:
     return isinstance(detail, (str, list)) and bool(reply.headers.get("X-Request-Id"))
 
 
-def is_object(reply: Reply) -> bool:
+def accepts(reply: Reply) -> bool:
     """Every success of an ingest route is a JSON object; a login page of a proxy is 200 too, and is not."""
-    return reply.body.lstrip().startswith(b"{")
+    return 200 <= reply.status < 300 and reply.body.lstrip().startswith(b"{")
+
+
+def is_of_the_moment(reply: Reply) -> bool:
+    """Whether it tells nothing of the form of the request."""
+    return reply.status in _OF_THE_MOMENT
 
 
 def describe(reply: Reply) -> str:

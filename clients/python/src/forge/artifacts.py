@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Tuple
 from urllib.parse import urlencode, urlsplit
 
 from .address import Address
-from .answers import describe, is_object, is_ours
+from .answers import accepts, describe, is_ours
 from .config import Config, ForgeError
 from .transport import Reply, Transport, Unreachable
 from .values import scalars, to_step
@@ -164,7 +164,7 @@ def _answer(ask: Callable[[], Reply], what: str, by_forge: bool = True) -> Dict[
     while True:
         tries += 1
         reply, why = _try(ask)
-        if reply is not None and 200 <= reply.status < 300 and (is_object(reply) or not by_forge):
+        if reply is not None and (accepts(reply) if by_forge else 200 <= reply.status < 300):
             return json.loads(reply.body) if by_forge else {}
         if (reply is not None and _is_final(reply, tries)) or time.monotonic() > deadline:
             raise ForgeError("%s: %s" % (what, why), reply.status if reply is not None else None)

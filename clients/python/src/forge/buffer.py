@@ -1,21 +1,21 @@
-"""The queue between training code and the sending thread, and the requests made from it."""
+"""The queue between training code and the sending thread."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections import deque
-from typing import Deque, List, NamedTuple, Optional, Tuple, Union
+from typing import Deque, Optional, Tuple, Union
 
-from .encode import Row, RowEncoder, metrics_body
+from .encode import Row
+from .points import BlockPoints, JsonPoints, Request
 from .values import Scalar
 
 # Maximum points in memory; beyond it `put` waits for room.
 CAPACITY = 100_000
 
-# The service accepts 10,000 points and 5 MB a call. Larger calls cost it less per point.
+# The service accepts 10,000 points a call. Larger calls cost it less per point.
 MAX_POINTS_PER_REQUEST = 10_000
-MAX_POINT_CHARS_PER_REQUEST = 4_000_000
 
 # From this size on the queue is sent at once instead of at the next interval.
 POINTS_WORTH_SENDING = 1_000
@@ -30,19 +30,6 @@ PATIENCE_S = 5.0
 # Encoding holds the interpreter lock. Training code that waits for it gets it after this many points.
 _POINTS_BETWEEN_YIELDS = 500
 _YIELD_S = 0.00005
-
-
-class Request(NamedTuple):
-    """One POST to an ingest route."""
-
-    route: str
-    body: bytes
-    points: int  # what would be lost with it: number of metric points or of samples, or 1
-
-    @property
-    def weight(self) -> int:
-        """Its size in the queue, in points of a hundred bytes."""
-        return max(self.points, len(self.body) // 100)
 
 
 class Buffer:
@@ -117,41 +104,35 @@ class Buffer:
         self._queue.appendleft(request)
         self._points_out -= request.weight
 
-    def take(self, run_id: str, attempt: Optional[int], encoder: RowEncoder) -> Optional[Request]:
-        """Takes the oldest entries as one request."""
+    def take(self, points: Union[JsonPoints, BlockPoints]) -> Optional[Request]:
+        """Takes the oldest entries as one request, rows by way of `points`."""
         while self._queue:
             oldest = self._queue[0]
             if isinstance(oldest, Request):
                 self._queue.popleft()
                 self._points_out += oldest.weight
                 return oldest
-            points, count = self._take_rows(encoder)
-            if count:
-                return Request("metrics", metrics_body(run_id, attempt, points), count)
+            self._take_rows(points)
+            request = points.request()
+            if request is not None:
+                return request
         return None
 
-    def _take_rows(self, encoder: RowEncoder) -> Tuple[List[str], int]:
-        points: List[str] = []
-        count = chars = since_yield = 0
-        while self._queue:
+    def _take_rows(self, points: Union[JsonPoints, BlockPoints]) -> None:
+        count = since_yield = 0
+        while self._queue and not points.full:
             row = self._queue[0]
             if not isinstance(row, Row) or count + len(row.keys) > MAX_POINTS_PER_REQUEST:
                 break
-            if chars > MAX_POINT_CHARS_PER_REQUEST:
-                break
             self._queue.popleft()
             self._points_out += len(row.keys)
-            text, valid = encoder.encode_or_leave_out(row)
-            if valid:
-                points.append(text)
-                count += valid
-                chars += len(text)
+            points.add(row)
+            count += len(row.keys)
             since_yield += len(row.keys)
             if since_yield >= _POINTS_BETWEEN_YIELDS:
                 since_yield = 0
                 if not self.half_full:  # otherwise the training code may be waiting for room, not for the interpreter
                     time.sleep(_YIELD_S)
-        return points, count
 
     def _append_pieces(self, at: float, step: int, keys: Tuple[str, ...], values: Tuple[Scalar, ...]) -> None:
         for start in range(0, len(keys), MAX_ROW_KEYS):

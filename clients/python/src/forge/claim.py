@@ -9,7 +9,7 @@ from typing import Any, Dict, Mapping, Optional
 from urllib.parse import quote
 
 from .address import LOCAL_PREFIX, UNCLAIMED, Address, Claim, Note, read_note, write_note
-from .answers import describe, is_object, is_ours
+from .answers import accepts, describe, is_ours
 from .config import Config, ConfigError, ForgeError
 from .sign_in import SignIn, current_sign_in, sign_in_at
 from .transport import Reply, Transport, Unreachable
@@ -92,7 +92,7 @@ def _create(claim: Claim, key: str, signed_in: SignIn, folder: Optional[str]) ->
 def _ask(transport: Transport, path: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> Dict[str, Any]:
     sent = {"Content-Type": "application/json", **headers}
     reply = transport.request("POST", path, json.dumps(body).encode(), sent)
-    if 200 <= reply.status < 300 and is_object(reply):
+    if accepts(reply):
         answer: Dict[str, Any] = json.loads(reply.body)
         return answer
     raise _failure(reply)

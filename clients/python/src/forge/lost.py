@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .buffer import Request
+from .points import Request
 from .notices import Notices
 from .spool import Amount
 

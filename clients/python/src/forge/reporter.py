@@ -10,12 +10,13 @@ import time
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 from .address import Address
-from .buffer import Buffer, Request
+from .buffer import Buffer
 from .config import Config, spool_bytes, spool_root
 from .encode import RowEncoder
 from .last_word import last_word
 from .lost import Lost
 from .notices import Notices, say
+from .points import Request
 from .spool import Amount, Spool, run_folder
 from .uploader import Uploader
 from .values import Scalar

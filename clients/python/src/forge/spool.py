@@ -16,6 +16,7 @@ its share of the disk a process drops its oldest points, and keeps the other rep
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 import time
@@ -23,7 +24,7 @@ from collections import deque
 from typing import BinaryIO, Deque, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 from .address import LOCAL_PREFIX, Note, remove_if_empty, write_note
-from .buffer import Request
+from .points import Request
 from .config import Config
 from .locks import FileLock, LocksMissing, take_lock
 
@@ -33,7 +34,7 @@ SEGMENT_BYTES = 4 * 1024 * 1024
 MAX_BYTES = 64 * 1024 * 1024
 
 _SEGMENT = re.compile(r"^(?P<writer>.+)\.(?P<number>\d{6})\.jsonl$")
-_HEAD = re.compile(rb'^\{"route":"([a-z/]+)","points":(\d+),"body":')
+_HEAD = re.compile(rb'^\{"route":"([a-z/]+)","points":(\d+),"(body|block)":')
 
 
 def run_folder(root: str, run_id: str) -> str:
@@ -345,14 +346,24 @@ def _left_behind(folder: str) -> List[Tuple[str, str]]:
 
 
 def _line(request: Request) -> bytes:
-    return b'{"route":"%s","points":%d,"body":%s}\n' % (request.route.encode(), request.points, request.body)
+    head = request.route.encode(), request.points
+    if request.block:
+        return b'{"route":"%s","points":%d,"block":"%s"}\n' % (*head, base64.b64encode(request.block))
+    return b'{"route":"%s","points":%d,"body":%s}\n' % (*head, request.body)
 
 
 def _parse(line: bytes) -> Optional[Request]:
     match = _HEAD.match(line)
     if match is None or not line.endswith(b"}\n"):
         return None
-    return Request(match.group(1).decode(), line[match.end() : -2], int(match.group(2)))
+    route, points = match.group(1).decode(), int(match.group(2))
+    body = line[match.end() : -2]
+    if match.group(3) == b"body":
+        return Request(route, body, points)
+    try:
+        return Request(route, b"", points, base64.b64decode(body[1:-1], validate=True))
+    except ValueError:
+        return None
 
 
 def _fsync(file: BinaryIO) -> None:

@@ -11,6 +11,8 @@ import zlib
 from typing import Any, Dict, Mapping, NamedTuple, Optional
 from urllib.parse import unquote, urlsplit
 
+from .points import BLOCK_TYPE
+
 TIMEOUT_S = 15.0
 
 # Smaller bodies fit in one packet anyway.
@@ -50,6 +52,10 @@ class Transport:
             body = gzipped(body)
             headers["Content-Encoding"] = "gzip"
         return self.request("POST", "/" + route, body, headers)
+
+    def post_block(self, block: bytes) -> Reply:
+        """Metric points in binary form, which hardly get smaller by compression."""
+        return self.request("POST", "/metrics", block, {"Content-Type": BLOCK_TYPE})
 
     def request(self, method: str, path: str, body: Optional[bytes], headers: Mapping[str, str]) -> Reply:
         """`path` is below the endpoint. Reconnects once if the server has closed the kept connection meanwhile."""

@@ -15,13 +15,14 @@ from typing import Any, Callable, Dict, Optional
 
 from . import answers
 from .address import Address
-from .buffer import POINTS_WORTH_SENDING, Buffer, Request
+from .buffer import POINTS_WORTH_SENDING, Buffer
 from .config import Config
-from .encode import RowEncoder
 from .lost import Losses, Lost
 from .notices import Notices
+from .pauses import IN_A_HURRY_S, asked_s, backoff_s
+from .points import Points, Request, readdressed
 from .spool import Amount, Spool
-from .transport import Transport, Unreachable, retry_after_s
+from .transport import Reply, Transport, Unreachable
 
 INTERVAL_S = 1.0
 
@@ -30,14 +31,8 @@ _DONE = "done"
 _KEPT = "kept"
 _BEHIND = "behind"
 
-RETRY_FIRST_S = 0.5
-RETRY_MOST_S = 30.0
-
 # Rows that the sender has not fetched after this long are written to disk.
 STUCK_AFTER_S = 3.0
-
-# While somebody waits, a restarting server is tried more than once within the remaining time.
-_RETRY_IN_A_HURRY_S = 1.0
 
 # Of the time for closing, this much is for writing to disk what could not be sent.
 _SPILL_WITHIN_S = 1.0
@@ -77,7 +72,7 @@ class Uploader:
         self._transport: Optional[Transport] = None
         self._address: Optional[Address] = None
         self._losses = Losses(notices)
-        self._encoder = RowEncoder(self._losses.left_out)
+        self._points = Points(config.run_id, config.attempt, self._losses.left_out)
         self.trouble = ""  # why the last attempt failed
         self._order = threading.Lock()
         self._in_flight: Optional[_InFlight] = None
@@ -194,7 +189,7 @@ class Uploader:
         try:
             address = self._find_address()
         except Exception as error:  # whatever it is, training and the next attempt must not suffer
-            self._fail(str(error), self._jittered_s())
+            self._fail(str(error), backoff_s(self._failures))
             return False
         self._go_to(address)
         self._on_address(address)
@@ -227,7 +222,7 @@ class Uploader:
                 return None
             head = self._spool.head()
             self._losses.unreadable(self._spool.unreadable)
-            request = head or self._buffer.take(self._config.run_id, self._config.attempt, self._encoder)
+            request = head or self._buffer.take(self._points.making())
             self._in_flight = None if request is None else _InFlight(request, spooled=head is not None)
             return self._in_flight
 
@@ -240,7 +235,7 @@ class Uploader:
             return True
 
     def _deliver(self, in_flight: _InFlight) -> None:
-        outcome = self._carry(in_flight.request)
+        outcome = _DONE if self._taken_as_block(in_flight) else self._carry(in_flight.request)
         if outcome == _DONE:
             self._failures = 0
         with self._order:
@@ -253,6 +248,26 @@ class Uploader:
             elif in_flight.spooled:
                 self._spool.pop()
             self._in_flight = None
+
+    def _taken_as_block(self, in_flight: _InFlight) -> bool:
+        """Sends a block once. If the service does not take it, whatever the reason, the request is JSON from then on."""
+        block, address, transport = in_flight.request.block, self._address, self._transport
+        if not block or address is None or transport is None:
+            return False
+        try:
+            if self._points.as_blocks:
+                reply = transport.post_block(readdressed(block, self._config.run_id, address.run_id))
+                self._heed(reply)
+                if answers.accepts(reply):
+                    return True
+                self._points.as_blocks = answers.is_of_the_moment(reply)
+                if self._points.as_blocks:
+                    self._fail(answers.describe(reply), asked_s(reply) or backoff_s(self._failures))
+        except Exception as error:  # tried again as JSON, and told then
+            self.trouble = str(error)
+        with self._order:
+            in_flight.request = self._points.in_json(in_flight.request)
+        return False
 
     def _put_behind(self, in_flight: _InFlight) -> None:
         """The others go first: this one would hold them up for ever."""
@@ -275,7 +290,7 @@ class Uploader:
                 return self._settle(request, verdict)
             if verdict.pause_s == answers.TOKEN_PAUSE_S:
                 self._note_refused_token()
-            self._fail(verdict.detail, self._jittered_s() if verdict.pause_s is None else verdict.pause_s)
+            self._fail(verdict.detail, backoff_s(self._failures) if verdict.pause_s is None else verdict.pause_s)
             if verdict.action == answers.BEHIND:
                 return _BEHIND
         return _KEPT
@@ -311,28 +326,27 @@ class Uploader:
         address, transport = self._address, self._transport
         if address is None or transport is None:
             return answers.Verdict(answers.RETRY, "the run has no address")
-        body = _readdressed(request.body, self._config.run_id, address.run_id)
+        body = readdressed(request.body, self._config.run_id, address.run_id)
         reply = transport.post(request.route, body)
         if reply.status == 415 and transport.gzip:
             transport.gzip = False
             reply = transport.post(request.route, body)
+        self._heed(reply)
+        verdict = answers.judge(request, reply, tries)
+        pause_s = asked_s(reply)
+        if pause_s is None or verdict.action != answers.RETRY:
+            return verdict
+        return verdict._replace(pause_s=pause_s)
+
+    def _heed(self, reply: Reply) -> None:
         control = answers.control_of(reply)
         if control is not None:
             self._on_control(control)
-        verdict = answers.judge(request, reply, tries)
-        asked_s = retry_after_s(reply.headers)
-        if asked_s is None or verdict.action != answers.RETRY:
-            return verdict
-        return verdict._replace(pause_s=min(asked_s, RETRY_MOST_S) + _jitter(RETRY_FIRST_S))
-
-    def _jittered_s(self) -> float:
-        """Full jitter, so that the clients of a cluster do not all return at once."""
-        return _jitter(min(RETRY_MOST_S, RETRY_FIRST_S * 2 ** min(self._failures, 10)))
 
     def _pause(self, pause_s: float) -> None:
         """Ends early if the run ends, or somebody waits for what it reported."""
         if self._hurry.is_set():
-            time.sleep(min(pause_s, _RETRY_IN_A_HURRY_S))
+            time.sleep(min(pause_s, IN_A_HURRY_S))
         else:
             self._hurry.wait(pause_s)
 
@@ -360,7 +374,7 @@ class Uploader:
             if not in_flight.spooled and self._abandoned:
                 self._lose(in_flight.request)
         while True:
-            request = self._buffer.take(self._config.run_id, self._config.attempt, self._encoder)
+            request = self._buffer.take(self._points.making())
             if request is None:
                 break
             self._make_room(request)
@@ -383,14 +397,3 @@ class Uploader:
 
     def _lose(self, request: Request) -> None:
         self._losses.lose(request, self._spool.trouble or "no room in the spool")
-
-
-def _readdressed(body: bytes, report_id: str, run_id: str) -> bytes:
-    """Every body begins with the id of its run."""
-    return body if report_id == run_id else body.replace(b'"%s"' % report_id.encode(), b'"%s"' % run_id.encode(), 1)
-
-
-def _jitter(most_s: float) -> float:
-    import random  # loaded on the first failure; it costs 3 ms
-
-    return random.uniform(0, most_s)
