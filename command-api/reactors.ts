@@ -1,3 +1,5 @@
+import { hardwareAlerts } from './alerts/follow-hardware.ts'
+import { metricAlerts } from './alerts/follow-metrics.ts'
 import { artifactVerifier } from './artifacts/verify.ts'
 import type { Deps } from './deps.ts'
 import { deviceCodeReactor } from './devices/delete-expired.ts'
@@ -21,5 +23,5 @@ export const reactors: readonly Reactor<Deps>[] = [
   diagnoser,
 ]
 
-/** All followers; the list is written by hand. */
-export const followers: readonly Follower<Deps>[] = []
+/** All followers; the list is written by hand. Each server has its own, because they remember what they have read. */
+export const newFollowers = (): readonly Follower<Deps>[] => [metricAlerts(), hardwareAlerts()]

@@ -12,10 +12,10 @@ export type LoadedState<S> = {
   read: number
 }
 
-/** The state of a stream: its snapshot, if any, plus the events after it. */
+/** The state of a stream: its snapshot, if any, plus the events after it; without a transaction, as last committed. */
 export async function loadState<S, E extends Event>(
   store: EventStore,
-  tx: Transaction,
+  tx: Transaction | undefined,
   { stream, aggregate }: Stream<S, E>,
 ): Promise<LoadedState<S>> {
   const { initial, evolve, snapshot } = aggregate

@@ -1,3 +1,4 @@
+import { alerts } from './alerts.ts'
 import { artifacts } from './artifacts.ts'
 import { benchmarks } from './benchmarks.ts'
 import { deadLetters } from './dead-letters.ts'
@@ -26,6 +27,7 @@ import { users } from './users.ts'
 import { validation } from './validation.ts'
 
 const listed = [
+  alerts,
   artifacts,
   benchmarks,
   deadLetters,

@@ -1,5 +1,6 @@
 import { decisionEvents } from '../events/all.ts'
 import type { Topics } from '../events/topics.ts'
+import { alertProjection } from './alerts/projection.ts'
 import { artifactProjection } from './artifacts/projection.ts'
 import { benchmarkProjection } from './benchmarks/projection.ts'
 import { changesSlice } from './changes/projection.ts'
@@ -32,6 +33,7 @@ export const decisionSlices = [
   slice(benchmarkProjection),
   slice(artifactProjection),
   slice(diagnosisProjection),
+  slice(alertProjection),
   slice(quotaProjection),
   slice(notificationProjection),
   slice(usageProjection, newAccounts),

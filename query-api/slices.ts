@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { Route } from '../auth/route.ts'
 import type { QueueBook } from '../events/queue-picture.ts'
 import type { Clock } from '../platform/time.ts'
+import type { AlertTables } from '../projector/alerts/table.ts'
 import type { ArtifactTables } from '../projector/artifacts/table.ts'
 import type { BenchmarkTables } from '../projector/benchmarks/table.ts'
 import type { ChangeTables } from '../projector/changes/table.ts'
@@ -20,6 +21,7 @@ import type { RubricTables } from '../projector/rubrics/table.ts'
 import type { RunTables } from '../projector/runs/table.ts'
 import type { UsageTables } from '../projector/usage/table.ts'
 import type { ValidationTables } from '../projector/validation/table.ts'
+import { alertRoutes } from './alerts/routes.ts'
 import type { Contents } from './artifacts/content.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
 import { type AuditReader, auditRoutes } from './audit/routes.ts'
@@ -57,7 +59,8 @@ import { userRoutes } from './users/routes.ts'
 import { validationRoutes } from './validation/routes.ts'
 
 /** The tables a query may see. */
-export type ReadTables = ArtifactTables &
+export type ReadTables = AlertTables &
+  ArtifactTables &
   BenchmarkTables &
   ChangeTables &
   DeadLetterTables &
@@ -131,6 +134,7 @@ export const queryRoutes = (deps: QueryDeps): Route[] => {
     ...hardwareRoutes(only()),
     ...artifactRoutes({ ...deps.contents, reads: only(), now }),
     ...diagnosisRoutes(only(), now),
+    ...alertRoutes(only()),
     ...deadLetterRoutes(only()),
     ...auditRoutes(deps.audit, now),
   ]

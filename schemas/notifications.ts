@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { alertKinds } from './alerts.ts'
 import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
 /** Clients must tolerate kinds that they do not know. */
@@ -12,6 +13,7 @@ export const notificationKinds = [
   'role_changed',
   'session_ended',
   'maintenance',
+  ...alertKinds,
 ] as const
 
 /** The subject of a notification; null for the installation as a whole. */

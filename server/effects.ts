@@ -4,7 +4,7 @@ import { countDuties } from '../command-api/duties/list.ts'
 import { type Duties, type DutiesDeps, startDuties } from '../command-api/duties/runner.ts'
 import { startSchedules } from '../command-api/duties/schedules.ts'
 import { startFollower } from '../command-api/followers/run.ts'
-import { followers as declared, reactors } from '../command-api/reactors.ts'
+import { newFollowers, reactors } from '../command-api/reactors.ts'
 import type { Check } from '../platform/readiness.ts'
 import type { Core } from './core.ts'
 
@@ -18,7 +18,7 @@ export function startEffects(core: Core, deps: Deps): void {
   const schedules = startSchedules({ pool, reactors, now: deps.now, logger, dutiesAdded })
   life.owns('schedules', schedules, started => started.stop())
   const following = { pool, store: deps.store, log, topics, work: deps, now: deps.now, logger }
-  for (const follower of declared) {
+  for (const follower of newFollowers()) {
     const started = startFollower(follower, following)
     life.owns(`follower ${follower.name}`, started, one => one.stop())
     core.followers.push(started)

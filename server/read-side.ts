@@ -3,7 +3,7 @@ import { startSchedules } from '../command-api/duties/schedules.ts'
 import { offsetsNeeded } from '../command-api/followers/offsets-needed.ts'
 import type { ProjectionAdmin } from '../command-api/projections/routes.ts'
 import { logTrimmer, type TrimLog } from '../command-api/projections/trim-log.ts'
-import { followers } from '../command-api/reactors.ts'
+import { newFollowers } from '../command-api/reactors.ts'
 import { migrate } from '../platform/postgres/migrate.ts'
 import { createPool, type PoolOptions } from '../platform/postgres/pool.ts'
 import { prepareReaderRole } from '../platform/postgres/reader-role.ts'
@@ -44,7 +44,7 @@ export function startRunners(core: Core): Runner[] {
 export function startLogRetention(core: Core, deps: Deps): void {
   const { life, logger, pool, topics, trimLog: trim } = core
   if (trim === null) return
-  const following = followers.map(({ name, topic }) => ({ name, topic: topics[topic].name }))
+  const following = newFollowers().map(({ name, topic }) => ({ name, topic: topics[topic].name }))
   const trimming = {
     pool,
     trim,

@@ -2,6 +2,7 @@ import { type KeyRing, openKeyRing, watchKeys } from '../auth/keys.ts'
 import { oidcOf } from '../auth/oidc-settings.ts'
 import { readPositionKey } from '../auth/position-key.ts'
 import { createReports } from '../command-api/admit-report.ts'
+import { startAlertTimers } from '../command-api/alerts/timers.ts'
 import { createAppendFact } from '../command-api/append-fact.ts'
 import { raiseEpoch } from '../command-api/commit-epoch.ts'
 import type { Deps } from '../command-api/deps.ts'
@@ -106,5 +107,6 @@ export function startTimers({ life, jobsChanged }: Core, deps: Deps): void {
   life.owns('run timers', startRunTimers(deps), started => started.stop())
   const jobTimers = startJobTimers(deps, () => jobsChanged.tell())
   life.owns('job timers', jobTimers, started => started.stop())
+  life.owns('alert timers', startAlertTimers(deps), started => started.stop())
   life.owns('failed sign-ins', startFailedLoginRecorder(deps), started => started.stop())
 }

@@ -3,7 +3,7 @@ import { Kafka, logLevel } from 'kafkajs'
 import type { Pool } from 'pg'
 import { pino } from 'pino'
 import { offsetsNeeded } from '../../command-api/followers/offsets-needed.ts'
-import { followers } from '../../command-api/reactors.ts'
+import { newFollowers } from '../../command-api/reactors.ts'
 import { topicsOf } from '../../events/topics.ts'
 import { openPostgresLog } from '../../platform/log/postgres.ts'
 import type { TrimOptions } from '../../platform/log/postgres-trim.ts'
@@ -36,7 +36,7 @@ export async function trimOnce(dataDir: string, brokers: string | null): Promise
   await withPool(dataDir, async pool => {
     const log = brokers === null ? await openLog(dataDir) : kafkaLog(brokers)
     const logger = pino({ level: 'silent' })
-    const following = followers.map(({ name, topic }) => ({ name, topic: topics[topic].name }))
+    const following = newFollowers().map(({ name, topic }) => ({ name, topic: topics[topic].name }))
     try {
       await trimLog({
         pool,

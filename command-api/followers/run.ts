@@ -73,6 +73,7 @@ async function followAll<D>(follower: Follower<D>, deps: FollowDeps<D>, running:
   const failed = new AbortController()
   const signal = AbortSignal.any([running.signal, failed.signal])
   const checkpoints = await loadCheckpoints(deps, follower, topic)
+  follower.begin?.()
   await Promise.all(
     checkpoints.map(checkpoint =>
       followPartition(follower, deps, { checkpoint, signal, moved: running.moved }).catch(error => {
@@ -83,12 +84,16 @@ async function followAll<D>(follower: Follower<D>, deps: FollowDeps<D>, running:
   )
 }
 
+const sizeOf = (records: readonly ReadRecord[]) =>
+  records.reduce((sum, { value }) => sum + value.length, 0)
+
 async function followPartition<D>(
   follower: Follower<D>,
   deps: FollowDeps<D>,
   { checkpoint, signal, moved }: Running & { checkpoint: Checkpoint },
 ): Promise<void> {
   const { topic, partition, next } = checkpoint
+  const { paceMs = 0 } = follower
   for await (const { records } of deps.log.read(topic, partition, next, { maxBytes, signal })) {
     for (const one of records) {
       if (signal.aborted) return
@@ -98,6 +103,7 @@ async function followPartition<D>(
     const end = (records.at(-1)?.offset ?? -1n) + 1n
     if (end > checkpoint.next) await move(deps.pool, checkpoint, end)
     moved()
+    if (paceMs > 0 && sizeOf(records) < maxBytes / 2) await pause(paceMs, signal)
   }
 }
 

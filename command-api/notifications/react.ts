@@ -1,3 +1,4 @@
+import type { AlertFired } from '../../events/alerts.ts'
 import type { DecisionEvent } from '../../events/all.ts'
 import type { Recorded } from '../../events/event.ts'
 import type { NotificationSent } from '../../events/notifications.ts'
@@ -37,6 +38,7 @@ const tellers: Tellers = {
       { kind: 'job_retrying', level: 'warn' },
       'is tried again',
     ),
+  'alert.fired': alert => (alert.consequences.includes('notify') ? ofAlert(alert) : null),
   'quota.set': ({ username, max_concurrent_gpus, max_concurrent_jobs }, { actor }) =>
     ofPerson(username, actor.id, {
       kind: 'quota_changed',
@@ -93,6 +95,8 @@ type Kind = Pick<Told['message'], 'kind' | 'level'>
 /** Limit in characters; the whole output of a failed job is in its log. */
 const maxBodyLength = 500
 
+const cut = (text: string) => Array.from(text).slice(0, maxBodyLength).join('')
+
 const ofJob = (
   { run_id, short_id, owner, message }: AboutJob,
   { kind, level }: Kind,
@@ -103,13 +107,35 @@ const ofJob = (
     kind,
     level,
     title: `${short_id} ${happened}`,
-    body: Array.from(message ?? '')
-      .slice(0, maxBodyLength)
-      .join(''),
+    body: cut(message ?? ''),
     target: { type: 'job', id: run_id },
     url: `/runs/${run_id}`,
     actor: 'forge',
     group_key: `${kind}:${run_id}`,
+  },
+})
+
+/** Of one rule about one run a person has one unread entry, with the newest text. */
+const ofAlert = ({
+  run_id,
+  short_id,
+  owner,
+  kind,
+  level,
+  rule,
+  title,
+  text,
+}: AlertFired): Told => ({
+  username: owner,
+  message: {
+    kind,
+    level,
+    title: `${short_id}: ${title}`,
+    body: cut(text),
+    target: { type: 'run', id: run_id },
+    url: `/runs/${run_id}`,
+    actor: 'forge',
+    group_key: `${kind}:${rule}:${run_id}`,
   },
 })
 

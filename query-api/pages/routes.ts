@@ -39,6 +39,7 @@ const style = (name: string) => file(join(folder, `${name}.css`), 'text/css; cha
 function loadAssets(): Map<string, Asset> {
   const scripts = [
     'account',
+    'alerts',
     'api',
     'charts',
     'device',

@@ -2,6 +2,7 @@ import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import { toJsonNumber } from '../../platform/series/json-number.ts'
 import { meanWithin } from '../../platform/series/sum.ts'
+import type { AlertTables } from '../../projector/alerts/table.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { EnvironmentTables } from '../../projector/environment/table.ts'
 import type { LogTables } from '../../projector/logs/table.ts'
@@ -14,6 +15,7 @@ import { type AccessTables, mayReadRun } from '../access.ts'
 import { bestSteps } from './best.ts'
 
 export type RecordTables = AccessTables &
+  AlertTables &
   ArtifactTables &
   EnvironmentTables &
   LogTables &
@@ -32,13 +34,14 @@ export async function readRecords(
   { caller, now, metrics: shown }: { caller: Person; now: Date; metrics: ShownMetrics },
 ): Promise<RunRow[]> {
   const runIds = runs.map(run => run.run_id)
-  const [metrics, logs, artifacts, children, samples, environments] = await Promise.all([
+  const [metrics, logs, artifacts, children, samples, environments, alerts] = await Promise.all([
     readMetrics(db, runs, shown),
     readLogs(db, runIds),
     readArtifacts(db, runs),
     readChildren(db, runIds, caller),
     readSamples(db, runIds),
     readEnvironments(db, runIds),
+    countAlerts(db, runIds),
   ])
   return runs.map(run => {
     const { run_id } = run
@@ -49,6 +52,7 @@ export async function readRecords(
       children: children.get(run_id) ?? [],
       samples: samples.get(run_id) ?? 0,
       environment: environments.get(run_id) ?? null,
+      alerts: alerts.get(run_id) ?? 0,
     })
   })
 }
@@ -61,12 +65,13 @@ type Parts = {
   samples: number
   /** The digest. */
   environment: string | null
+  alerts: number
 }
 
 function toRecord(
   run: StoredRun,
   now: Date,
-  { metrics, logs, artifacts, children, samples, environment }: Parts,
+  { metrics, logs, artifacts, children, samples, environment, alerts }: Parts,
 ): RunRow {
   const { recipe_name, recipe_version, init_from, datasets, best_key, best_goal, ...named } = run
   const { search, retry_of, clone_of, ...own } = named
@@ -103,7 +108,7 @@ function toRecord(
       samples,
       artifacts: artifacts.count,
       log_bytes: logs.bytes,
-      alerts: 0,
+      alerts,
     },
     logs: { eof: logs.eof, bytes: logs.bytes },
     deleted_at: run.deleted_at === null ? null : toTimestamp(run.deleted_at),
@@ -274,4 +279,11 @@ async function readSamples(db: Db, runIds: readonly string[]): Promise<Map<strin
     .where(sql<boolean>`run_id = any(${runIds})`)
     .execute()
   return new Map(rows.map(row => [row.run_id, row.samples]))
+}
+
+async function countAlerts(db: Db, runIds: readonly string[]): Promise<Map<string, number>> {
+  const { rows } = await sql<{ run_id: string; count: number }>`
+    select run_id, count(*) as count from alerts
+     where run_id = any(${runIds}) group by run_id`.execute(db)
+  return new Map(rows.map(({ run_id, count }) => [run_id, count]))
 }

@@ -54,6 +54,7 @@ test('the page of a run signs a person in and shows state, charts and log live, 
   await page.locator('.chart', { hasText: 'train/loss' }).getByText('at step 149').waitFor()
   await report('metrics', { points: [{ key: 'train/loss', step: 150, value: 'NaN' }] })
   await page.locator('.chart', { hasText: 'train/loss' }).getByText('1 not finite').waitFor()
+  await page.locator('#alerts .open', { hasText: 'train/loss is NaN at step 150' }).waitFor()
   await report('logs', { chunks: ['a line that came later'] })
   await page.locator('#log').getByText('a line that came later').waitFor()
   await keepViews(page, 'run')

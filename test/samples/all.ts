@@ -1,3 +1,4 @@
+import { alertSample } from './alerts.ts'
 import { artifactSample } from './artifacts.ts'
 import { auditSample } from './audit.ts'
 import { benchmarkSample } from './benchmarks.ts'
@@ -67,6 +68,7 @@ export const samples: readonly Sample[] = [
   benchmarkSample,
   artifactSample,
   diagnosisSample,
+  alertSample,
   uploadSample,
   projectSample,
   jobSample,

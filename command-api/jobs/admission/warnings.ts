@@ -11,6 +11,7 @@ export function warningsOf(facts: AdmissionFacts): Warning[] {
   const { spec, recipe, profile, executors } = facts
   const { checkpoints, datasets, rules, image, env } = spec.spec
   const idle = notApplied(spec)
+  const unwatched = notWatched(rules)
   const secrets = Object.entries(env)
     .filter(([name, value]) => isSecret(name, value))
     .map(([name]) => name)
@@ -52,9 +53,9 @@ export function warningsOf(facts: AdmissionFacts): Warning[] {
       `${idle.join(', ')}: stored with the job, but nothing applies ${idle.length === 1 ? 'it' : 'them'} yet`,
     ],
     [
-      rules.length > 0,
+      unwatched.length > 0,
       'rules_not_watched',
-      'rules are stored with the job, but nothing evaluates them yet',
+      `${unwatched.join(', ')}: stored with the job, but nothing does it yet`,
     ],
   ]
   return all.filter(([applies]) => applies).map(([, code, detail]) => ({ code, detail }))
@@ -83,6 +84,17 @@ const allowedHours = (facts: AdmissionFacts): number => {
     ? Number.POSITIVE_INFINITY
     : (max_duration_s / 3600) * requestOf(facts).gpus
 }
+
+/** What of the rules is not done: rules that can never fire, and consequences. */
+const notWatched = (rules: AdmissionFacts['spec']['spec']['rules']): string[] =>
+  rules.flatMap(({ when, key, op, value, ...rule }, index) => {
+    const isIncomplete =
+      when === 'metric' && op !== null && op !== 'nonfinite' && (key === null || value === null)
+    if (isIncomplete) return [`rules[${index}] (without key or value)`]
+    return rule.then
+      .filter(consequence => consequence !== 'notify')
+      .map(consequence => `rules[${index}].then ${consequence}`)
+  })
 
 /** Keys of the spec that were set, and that no engine or timer heeds yet. */
 function notApplied({ spec: { resources, checkpoints } }: AdmissionFacts['spec']): string[] {

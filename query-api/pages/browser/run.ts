@@ -1,3 +1,4 @@
+import { showAlerts } from './alerts.ts'
 import { ApiFailure, get } from './api.ts'
 import { liveCharts, type Point, type Value } from './charts.ts'
 import { showMarks } from './header-marks.ts'
@@ -24,7 +25,7 @@ type Run = {
   message: string | null
   why: string | null
   recipe: { name: string; version: string } | null
-  counts: { points: number }
+  counts: { points: number; alerts: number }
 }
 type Job = {
   state: string
@@ -163,7 +164,7 @@ async function refresh(run: Run): Promise<void> {
   showPhases(element('phases'), phasesOf(run, job))
   showValues('hparams', run.hparams)
   showValues('params', job?.spec.spec.params ?? {})
-  await Promise.all([showWhy(run), showArtifacts(run)])
+  await Promise.all([showWhy(run), showAlerts(run), showArtifacts(run)])
 }
 
 const factsOf = (run: Run): string[] => [

@@ -1,0 +1,95 @@
+import {
+  type AlertEvent,
+  type AlertFired,
+  type AlertResolved,
+  type Alerts,
+  type Episode,
+  episodeOf,
+  isAfter,
+  noEpisode,
+  type Place,
+} from '../../events/alerts.ts'
+
+/** How often one rule fires about one key of a run, and how many pairs of rule and key a run may have alerts about. */
+export const maxFired = 20
+const maxEpisodes = 200
+
+/** Where the condition of a rule about a metric was last met, and where last not, of all points seen so far. */
+export type Seen = { bad: (Place & { value: number }) | null; good: Place | null }
+
+export const noneSeen: Seen = { bad: null, good: null }
+
+const later = <P extends Place>(a: P | null, b: P | null): P | null =>
+  a === null || (b !== null && isAfter(b, a)) ? b : a
+
+/** The order in which points are seen, and how often, does not matter. */
+export const joined = (a: Seen, b: Seen): Seen => ({
+  bad: later(a.bad, b.bad),
+  good: later(a.good, b.good),
+})
+
+type Turn = { fires: boolean; resolves: boolean }
+
+/**
+ * What is to happen given all points seen. An alert fires once for a stretch of points that meet the condition, and is
+ * resolved once by a later point that does not; points before that one do not fire it again.
+ */
+export function turnOf(alerts: Alerts, id: string, { bad, good }: Seen): Turn {
+  const episode = alerts.episodes[id] ?? noEpisode
+  const fires =
+    episode.open === null &&
+    bad !== null &&
+    isAfter(bad, episode.good) &&
+    mayFire(alerts, id, episode)
+  const worst = later(episode.bad, bad)
+  const isOver = good !== null && isAfter(good, worst)
+  return { fires, resolves: isOver && (fires || episode.open !== null) }
+}
+
+const mayFire = ({ episodes }: Alerts, id: string, { fired }: Episode) =>
+  fired < maxFired && (id in episodes || Object.keys(episodes).length < maxEpisodes)
+
+/** An alert as it fires, at the point `bad` if it is about a metric. */
+export type Firing = { fired: AlertFired; seen: Seen }
+
+/** For a rule about a metric: fires, resolves, both, or neither. */
+export function judgeMetric(alerts: Alerts, { fired, seen }: Firing): AlertEvent[] {
+  const id = episodeOf(fired)
+  const { fires, resolves } = turnOf(alerts, id, seen)
+  const alert_id = fires ? fired.alert_id : (alerts.episodes[id]?.open ?? fired.alert_id)
+  return [
+    ...(fires ? [{ type: 'alert.fired', data: fired } as const] : []),
+    ...(resolves ? [resolved({ ...fired, alert_id }, 'recovered', seen.good)] : []),
+  ]
+}
+
+/** Unless it is open already. */
+export function fire(alerts: Alerts, fired: AlertFired): AlertEvent[] {
+  const id = episodeOf(fired)
+  const episode = alerts.episodes[id] ?? noEpisode
+  const isNew = episode.open === null && mayFire(alerts, id, episode)
+  return isNew ? [{ type: 'alert.fired', data: fired }] : []
+}
+
+type Ended = Omit<AlertResolved, 'reason' | 'attempt' | 'step'>
+
+/** Unless it was resolved before, or another alert of the rule is open by now. */
+export const resolve = (
+  alerts: Alerts,
+  ended: Ended,
+  reason: AlertResolved['reason'],
+): AlertEvent[] =>
+  alerts.episodes[episodeOf(ended)]?.open === ended.alert_id ? [resolved(ended, reason, null)] : []
+
+const resolved = (
+  { run_id, short_id, project, owner, alert_id, rule, key }: Ended,
+  reason: AlertResolved['reason'],
+  at: Place | null,
+): AlertEvent => ({
+  type: 'alert.resolved',
+  data: {
+    ...{ run_id, short_id, project, owner, alert_id, rule, key, reason },
+    attempt: at?.attempt ?? null,
+    step: at?.step ?? null,
+  },
+})

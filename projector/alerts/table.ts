@@ -1,0 +1,11 @@
+import type { ColumnType } from 'kysely'
+import type { Alert } from '../../schemas/alerts.ts'
+
+export type AlertTables = {
+  alerts: Omit<Alert, 'value' | 'fired_at' | 'resolved_at'> & {
+    /** Non-finite numbers as such. */
+    value: number | null
+    fired_at: ColumnType<Date, string, string>
+    resolved_at: ColumnType<Date | null, string | null, string | null>
+  }
+}

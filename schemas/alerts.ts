@@ -1,0 +1,56 @@
+import { type Static, Type } from 'typebox'
+import { metricValue } from './metrics.ts'
+import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
+
+/** What an alert is about; each is a kind of notification, too. */
+export const alertKinds = [
+  'metric_alert',
+  'job_wasting_gpu',
+  'diagnosis_ready',
+  'artifact_missing',
+] as const
+
+export const alertLevels = ['info', 'warn', 'error'] as const
+
+/** What a rule asks for besides the alert: `then` of a JobSpec. */
+export const consequences = ['notify', 'diagnose', 'stop', 'pause'] as const
+
+/** The content of an alert, without the run. */
+export const alertContent = {
+  alert_id: Type.String(),
+  /** Null for runs without a job. */
+  attempt: nullable(Type.Integer({ minimum: 0 })),
+  /** A default by its name; `rules[0]` for the first rule of the JobSpec; `code` for the code of the run. */
+  rule: Type.String(),
+  source: oneOf('default', 'spec', 'code'),
+  kind: oneOf(...alertKinds),
+  level: oneOf(...alertLevels),
+  title: Type.String(),
+  text: Type.String(),
+  /** The metric; or the artifact or diagnosis, by its id. */
+  key: nullable(Type.String()),
+  /** Of the metric, where the condition was met. */
+  step: nullable(Type.Integer()),
+  value: nullable(metricValue()),
+}
+
+/** Why an alert is no longer open. */
+export const resolutions = ['recovered', 'run_ended', 'not_running'] as const
+
+/** `noted`: it tells of something that happened, which nothing resolves. */
+export const alertStates = ['open', 'resolved', 'noted'] as const
+
+export const alert = Type.Object({
+  run_id: Type.String(),
+  ...alertContent,
+  state: oneOf(...alertStates),
+  fired_at: timestamp(),
+  resolved_at: nullable(timestamp()),
+  resolution: nullable(oneOf(...resolutions)),
+})
+export type Alert = Static<typeof alert>
+
+export const alertListQuery = closed({
+  ...pageQuery,
+  state: Type.Optional(oneOf(...alertStates)),
+})
