@@ -3,6 +3,7 @@ import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { signIn } from '../test/servers/api.ts'
 import { type ChartReport, measureChart } from './chart.ts'
+import { type ManyRunsReport, measureManyRuns } from './many-runs.ts'
 import { connect } from './rig/database.ts'
 import type { Spread } from './rig/quantile.ts'
 import { startServer } from './rig/server.ts'
@@ -13,7 +14,7 @@ const { values: options } = parseArgs({
   options: {
     /** Also write all figures to this file. */
     json: { type: 'string' },
-    /** Measure only `chart` or `run-list`. */
+    /** Measure only `chart`, `run-list` or `many-runs`. */
     only: { type: 'string' },
     'node-flags': { type: 'string', default: '' },
   },
@@ -21,7 +22,13 @@ const { values: options } = parseArgs({
 
 type Row = { what: string; took: Spread }
 
-function rowsOf(chart: ChartReport | null, list: RunListReport | null): Row[] {
+type Report = {
+  chart: ChartReport | null
+  many: ManyRunsReport | null
+  list: RunListReport | null
+}
+
+function rowsOf({ chart, many, list }: Report): Row[] {
   const ofChart = chart
     ? [
         { what: `${number(chart.points)} points, as they came in`, took: chart.fresh },
@@ -33,7 +40,10 @@ function rowsOf(chart: ChartReport | null, list: RunListReport | null): Row[] {
     what: `${number(list?.runs ?? 0)} runs, ${by}: ${decodeURIComponent(query)}`,
     took,
   }))
-  return [...ofChart, ...ofList]
+  const ofMany = many
+    ? [{ what: `${number(many.points)} points in ${many.runs} runs at once`, took: many.together }]
+    : []
+  return [...ofChart, ...ofMany, ...ofList]
 }
 
 const server = await startServer({
@@ -41,23 +51,29 @@ const server = await startServer({
 })
 try {
   const target = { url: server.url, token: await signIn(server.url) }
-  const chart = options.only === 'run-list' ? null : await measureChart(target)
+  const isAsked = (part: string) => options.only === undefined || options.only === part
+  const chart = isAsked('chart') ? await measureChart(target) : null
+  const many = isAsked('many-runs') ? await measureManyRuns(target, server.pid() ?? 0) : null
   const client = await connect(server.dataDir)
-  const list = options.only === 'chart' ? null : await measureRunList(target, client)
+  const list = isAsked('run-list') ? await measureRunList(target, client) : null
   await client.end()
   console.log(
-    toTable(rowsOf(chart, list), [
+    toTable(rowsOf({ chart, many, list }), [
       ['request', ({ what }) => what],
       ['p50 ms', ({ took }) => number(took.p50, 1)],
       ['p95 ms', ({ took }) => number(took.p95, 1)],
       ['max ms', ({ took }) => number(took.max, 1)],
     ]),
   )
+  for (const { format, seconds, megabytes, grownMb } of many?.exported ?? [])
+    console.log(
+      `export of ${number(many?.points ?? 0)} points as ${format}: ${number(megabytes)} MB in ${number(seconds, 1)} s, the server grew by ${number(grownMb)} MB`,
+    )
   const machine = { cpus: cpus().length, model: cpus()[0]?.model, load: loadavg() }
   if (options.json)
     await writeFile(
       options.json,
-      `${JSON.stringify({ at: new Date().toISOString(), machine, chart, list }, null, 2)}\n`,
+      `${JSON.stringify({ at: new Date().toISOString(), machine, chart, many, list }, null, 2)}\n`,
     )
 } finally {
   await server.stop()
