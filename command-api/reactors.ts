@@ -1,5 +1,6 @@
 import { hardwareAlerts } from './alerts/follow-hardware.ts'
 import { metricAlerts } from './alerts/follow-metrics.ts'
+import { findingAlerts } from './alerts/perform.ts'
 import { artifactVerifier } from './artifacts/verify.ts'
 import type { Deps } from './deps.ts'
 import { deviceCodeReactor } from './devices/delete-expired.ts'
@@ -21,6 +22,7 @@ export const reactors: readonly Reactor<Deps>[] = [
   artifactVerifier,
   diagnosisRequester,
   diagnoser,
+  findingAlerts,
 ]
 
 /** All followers; the list is written by hand. Each server has its own, because they remember what they have read. */

@@ -1,4 +1,5 @@
 import type { Route } from '../auth/route.ts'
+import { alertRoutes } from './alerts/routes.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
 import { benchmarkRoutes } from './benchmarks/routes.ts'
 import { deadLetterRoutes, type ParkedRecords } from './dead-letters/routes.ts'
@@ -75,6 +76,7 @@ export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...environmentRoutes(deps),
   ...benchmarkRoutes(deps),
   ...artifactRoutes(deps, uploadsOfRuns(deps)),
+  ...alertRoutes(deps),
   ...diagnosisRoutes(deps),
   ...uploadRoutes(deps),
   ...dutyRoutes(deps),

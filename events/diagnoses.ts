@@ -52,6 +52,7 @@ export type Diagnosed = {
     attempt: number | null
     status: 'pending' | 'succeeded' | 'failed'
     requested_at: string
+    requested_by: string
   } | null
 }
 
@@ -59,7 +60,10 @@ function evolve(state: Diagnosed, { type, data, occurred_at }: Stamped<Diagnosis
   const { diagnosis_id, attempt } = data
   if (type === 'diagnosis.requested')
     return {
-      newest: { diagnosis_id, attempt, status: 'pending', requested_at: occurred_at },
+      newest: {
+        ...{ diagnosis_id, attempt, status: 'pending', requested_at: occurred_at },
+        requested_by: data.requested_by,
+      },
     }
   const { newest } = state
   if (newest?.diagnosis_id !== diagnosis_id) return state
@@ -71,6 +75,6 @@ export const diagnoses = aggregate('diagnosis', {
   events: [diagnosisRequested, diagnosisCompleted],
   initial: { newest: null },
   evolve,
-  snapshot: { shape: 1 },
+  snapshot: { shape: 2 },
 })
 export const diagnosesOf = (runId: string) => diagnoses.at(runId)

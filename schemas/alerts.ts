@@ -50,6 +50,26 @@ export const alert = Type.Object({
 })
 export type Alert = Static<typeof alert>
 
+export const maxAlertTitle = 200
+export const maxAlertText = 10_000
+
+/**
+ * The body of `POST /api/ingest/alert`: running code raises an alert itself. A report with the `report_id` of an earlier
+ * one of the run is a repeat, and changes nothing.
+ */
+export const alertInput = closed({
+  run_id: Type.String({ minLength: 1, maxLength: 128 }),
+  title: Type.String({ minLength: 1, maxLength: maxAlertTitle }),
+  level: Type.Optional(oneOf(...alertLevels)),
+  text: Type.Optional(Type.String({ maxLength: maxAlertText })),
+  attempt: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+  report_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+})
+export type AlertInput = Static<typeof alertInput>
+
+/** `already`: it was a repeat. */
+export const alertReply = Type.Object({ ok: Type.Literal(true), already: Type.Boolean() })
+
 export const alertListQuery = closed({
   ...pageQuery,
   state: Type.Optional(oneOf(...alertStates)),

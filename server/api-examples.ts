@@ -88,34 +88,7 @@ const job = (lock: RecipeLock | null) => ({
   spec: { params: { lr: 0.01 } },
 })
 
-/** Bodies by method and path; a body that may be absent needs no entry. */
-const bodies = (lock: RecipeLock | null): Record<string, unknown> => ({
-  'POST /api/auth/login': { username: 'ada', password: 'correct horse battery' },
-  'POST /api/auth/password': { current: 'correct horse battery', new: 'staple of another horse' },
-  'POST /api/cli/device/token': { device_code: 'what POST /api/cli/device/code returned' },
-  'POST /api/admin/users': { username: 'ada', role: 'operator', display_name: 'Ada' },
-  'PATCH /api/admin/users/{username}': { role: 'admin' },
-  'POST /api/admin/quotas': {
-    username: 'ada',
-    max_concurrent_gpus: 8,
-    max_concurrent_jobs: 4,
-    allowed_profiles: ['local'],
-  },
-  'PUT /api/admin/profiles/{name}': { series: 'H200', gpus_per_node: 8, executor: 'local' },
-  'PUT /api/admin/image-registries': { registries: ['registry.example.com/team'] },
-  'PUT /api/admin/maintenance': { enabled: false },
-  'PUT /api/admin/queue': { paused: true, reason: 'new disks until noon' },
-  'PUT /api/admin/engines/{engine}': { draining: true, reason: 'a fan is loud' },
-  'POST /api/jobs': job(lock),
-  'POST /api/jobs/preflight': job(lock),
-  'PATCH /api/jobs/{run_id}': { priority: 10, tags: ['baseline'] },
-  'POST /api/job/diagnose': { job_id: run.run_id },
-  'POST /api/admin/recipes': { upload_id: 'upl_01J00000000000000000000000' },
-  'POST /api/uploads': { purpose: 'package', filename: 'package.tar.gz', size_bytes: 48_211 },
-  'POST /api/runs': { project: 'demo', name: 'train.py', tags: ['baseline'] },
-  'PATCH /api/projects/{name}': { visibility: 'internal' },
-  'PUT /api/projects/{name}/members/{username}': { role: 'member' },
-  'PUT /api/rubrics/{owner}/{name}': { name: 'helpful', criteria: [{ name: 'clear' }] },
+const reports: Record<string, unknown> = {
   'POST /api/ingest/lifecycle': { ...run, event: 'running' },
   'POST /api/ingest/metrics': { ...run, points: [{ key: 'loss', step: 1, value: 0.5 }] },
   'POST /api/ingest/hparams': { ...run, params: { lr: 0.01, optimizer: 'adam' } },
@@ -144,6 +117,12 @@ const bodies = (lock: RecipeLock | null): Record<string, unknown> => ({
     scores: [{ metric: 'exact_match', value: 0.712, n: 1319 }],
   },
   'POST /api/ingest/logs': { ...run, chunks: ['epoch 1, loss 0.5\n'] },
+  'POST /api/ingest/alert': {
+    ...run,
+    title: 'Reward collapsed',
+    level: 'error',
+    text: 'mean reward fell from 0.6 to 0.1 within 20 steps',
+  },
   'POST /api/ingest/validation': {
     ...run,
     step: 100,
@@ -157,6 +136,37 @@ const bodies = (lock: RecipeLock | null): Record<string, unknown> => ({
     format: 'npz',
     step: 100,
   },
+}
+
+/** Bodies by method and path; a body that may be absent needs no entry. */
+const bodies = (lock: RecipeLock | null): Record<string, unknown> => ({
+  'POST /api/auth/login': { username: 'ada', password: 'correct horse battery' },
+  'POST /api/auth/password': { current: 'correct horse battery', new: 'staple of another horse' },
+  'POST /api/cli/device/token': { device_code: 'what POST /api/cli/device/code returned' },
+  'POST /api/admin/users': { username: 'ada', role: 'operator', display_name: 'Ada' },
+  'PATCH /api/admin/users/{username}': { role: 'admin' },
+  'POST /api/admin/quotas': {
+    username: 'ada',
+    max_concurrent_gpus: 8,
+    max_concurrent_jobs: 4,
+    allowed_profiles: ['local'],
+  },
+  'PUT /api/admin/profiles/{name}': { series: 'H200', gpus_per_node: 8, executor: 'local' },
+  'PUT /api/admin/image-registries': { registries: ['registry.example.com/team'] },
+  'PUT /api/admin/maintenance': { enabled: false },
+  'PUT /api/admin/queue': { paused: true, reason: 'new disks until noon' },
+  'PUT /api/admin/engines/{engine}': { draining: true, reason: 'a fan is loud' },
+  'POST /api/jobs': job(lock),
+  'POST /api/jobs/preflight': job(lock),
+  'PATCH /api/jobs/{run_id}': { priority: 10, tags: ['baseline'] },
+  'POST /api/job/diagnose': { job_id: run.run_id },
+  'POST /api/admin/recipes': { upload_id: 'upl_01J00000000000000000000000' },
+  'POST /api/uploads': { purpose: 'package', filename: 'package.tar.gz', size_bytes: 48_211 },
+  'POST /api/runs': { project: 'demo', name: 'train.py', tags: ['baseline'] },
+  'PATCH /api/projects/{name}': { visibility: 'internal' },
+  'PUT /api/projects/{name}/members/{username}': { role: 'member' },
+  'PUT /api/rubrics/{owner}/{name}': { name: 'helpful', criteria: [{ name: 'clear' }] },
+  ...reports,
 })
 
 /** The example of a route. `lock` is that of a recipe which this installation has. */

@@ -76,6 +76,7 @@ export type RunRecord = RunIdentity & {
   why: string | null
   summary: Record<string, MetricSummary>
   hparams: Record<string, unknown>
+  counts: { alerts: number }
   logs: { bytes: number }
   tags: string[]
   notes: string

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { addAdministration, addAudit } from './administration.ts'
 import { clone, describeClone, describeRetry, retry } from './commands/again.ts'
+import { alerts, describeAlerts } from './commands/alerts.ts'
 import {
   artifacts,
   artifactsGet,
@@ -86,6 +87,7 @@ export function createProgram(world: World, ended: Ended): Command {
   speaking('lineage', describeLineage, lineage)
   speaking('hardware', describeHardware, hardware)
   speaking('env', describeEnv, env)
+  speaking('alerts', describeAlerts, alerts)
   speaking('benchmarks', describeBenchmarks, benchmarks)
   speaking('stop', describeStop, stop)
   speaking('pause', describePause, pause)

@@ -3,12 +3,15 @@ import {
   type AlertFired,
   type AlertResolved,
   type Alerts,
+  codeWindowMs,
   type Episode,
   episodeOf,
   isAfter,
+  maxOfCode,
   noEpisode,
   type Place,
 } from '../../events/alerts.ts'
+import { Refusal } from '../../platform/refusal.ts'
 
 /** How often one rule fires about one key of a run, and how many pairs of rule and key a run may have alerts about. */
 export const maxFired = 20
@@ -63,8 +66,9 @@ export function judgeMetric(alerts: Alerts, { fired, seen }: Firing): AlertEvent
   ]
 }
 
-/** Unless it is open already. */
+/** Unless it is open already; what does not last is told each time. */
 export function fire(alerts: Alerts, fired: AlertFired): AlertEvent[] {
+  if (!fired.lasting) return [{ type: 'alert.fired', data: fired }]
   const id = episodeOf(fired)
   const episode = alerts.episodes[id] ?? noEpisode
   const isNew = episode.open === null && mayFire(alerts, id, episode)
@@ -80,6 +84,32 @@ export const resolve = (
   reason: AlertResolved['reason'],
 ): AlertEvent[] =>
   alerts.episodes[episodeOf(ended)]?.open === ended.alert_id ? [resolved(ended, reason, null)] : []
+
+/** For an alert that the code of a run raises: unless it is a repeat; refuses too many. */
+export function raise({ code }: Alerts, fired: AlertFired, now: Date): AlertEvent[] {
+  const { report_id } = fired
+  if (report_id !== null && code.report_ids.includes(report_id)) return []
+  const fullMs = code.since === null ? 0 : Date.parse(code.since) + codeWindowMs - now.getTime()
+  if (fullMs > 0 && code.count >= maxOfCode) throw tooMany(Math.ceil(fullMs / 1000))
+  return [{ type: 'alert.fired', data: fired }]
+}
+
+const tooMany = (retryAfterSeconds: number) =>
+  new Refusal(
+    'rate_limited',
+    `The code of this run has raised ${maxOfCode} alerts within an hour; the next may come in ${retryAfterSeconds} s`,
+    {
+      code: 'alert.too_many',
+      retryAfterSeconds,
+      data: { limit: maxOfCode, every_s: codeWindowMs / 1000 },
+    },
+  )
+
+/** Whichever alert of the rule is open. */
+export function recover(alerts: Alerts, ended: Omit<Ended, 'alert_id'>): AlertEvent[] {
+  const open = alerts.episodes[episodeOf(ended)]?.open ?? null
+  return open === null ? [] : [resolved({ ...ended, alert_id: open }, 'recovered', null)]
+}
 
 const resolved = (
   { run_id, short_id, project, owner, alert_id, rule, key }: Ended,

@@ -8,15 +8,22 @@ import type {
 /** After this long a diagnosis without a result no longer keeps another one from being made, in milliseconds. */
 export const lostAfterMs = 3_600_000
 
-/** A run has at most one diagnosis under way, and at most one automatic one for each attempt. */
+/** Who asks for a diagnosis because of an alert. */
+export const ofAlert = 'alert rule'
+
+/**
+ * A run has at most one diagnosis under way, and at most one automatic one for each attempt. One because of an alert
+ * was made of a run that went on, so it does not keep its failure from being diagnosed.
+ */
 export function requestDiagnosis(
   { newest }: Diagnosed,
   request: DiagnosisRequested,
   now: Date,
 ): DiagnosisEvent[] {
-  if (newest !== null && isUnderWay(newest, now)) return []
+  const isEarly = newest?.requested_by === ofAlert && request.requested_by !== ofAlert
+  if (newest !== null && !isEarly && isUnderWay(newest, now)) return []
   const isKnown = newest !== null && newest.attempt === request.attempt
-  if (request.trigger === 'auto' && isKnown) return []
+  if (request.trigger === 'auto' && isKnown && !isEarly) return []
   return [{ type: 'diagnosis.requested', data: request }]
 }
 

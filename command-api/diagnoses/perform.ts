@@ -11,7 +11,7 @@ import type { JobSpec } from '../../schemas/jobspec.ts'
 import type { Deps } from '../deps.ts'
 import { decided, nothing, type Outcome } from '../outcome.ts'
 import { reactor } from '../reactor.ts'
-import { completeDiagnosis, requestDiagnosis } from './decide.ts'
+import { completeDiagnosis, ofAlert, requestDiagnosis } from './decide.ts'
 import { factsAbout } from './facts.ts'
 import { isAccepted } from './patch.ts'
 import { type Failed, failuresOf, requestsOf } from './react.ts'
@@ -25,15 +25,16 @@ export const diagnosisRequester = reactor<Failed, Needed>({
   name: 'diagnose-failures',
   repeat: 'local',
   dutiesOf: failuresOf,
-  async perform({ payload: { run_id, attempt } }, { pool, now }): Promise<Outcome> {
+  async perform({ payload: { run_id, attempt, isAlert } }, { pool, now }): Promise<Outcome> {
     const subject = await subjectOf(pool, run_id)
     if (subject === null) return nothing
     const request: DiagnosisRequested = {
       ...subject,
-      attempt,
+      // An alert may be about an earlier attempt; the one that runs now is to be looked at.
+      attempt: isAlert ? subject.attempt : attempt,
       diagnosis_id: await newDiagnosisId(pool),
       trigger: 'auto',
-      requested_by: 'forge',
+      requested_by: isAlert ? ofAlert : 'forge',
     }
     return [
       decided(diagnosesOf(run_id), { decide: state => requestDiagnosis(state, request, now()) }),

@@ -4,9 +4,14 @@ import type { Recorded } from '../../events/event.ts'
 import type { Duty } from '../reactor.ts'
 
 /** A run whose attempt failed; null for runs without a job. */
-export type Failed = { run_id: string; attempt: number | null }
+export type Failed = {
+  run_id: string
+  attempt: number | null
+  /** It goes on: a rule about it asks for the diagnosis. */
+  isAlert?: true
+}
 
-/** Every failure is diagnosed, and every job that was stopped at a limit of its own. */
+/** Every failure is diagnosed, every job that was stopped at a limit of its own, and what a rule of its JobSpec says. */
 export function failuresOf({ type, data }: Recorded<DecisionEvent>): Duty<Failed>[] {
   switch (type) {
     case 'job.failed':
@@ -17,6 +22,10 @@ export function failuresOf({ type, data }: Recorded<DecisionEvent>): Duty<Failed
         : []
     case 'run.failed':
       return [{ payload: { run_id: data.run_id, attempt: null } }]
+    case 'alert.fired':
+      return data.consequences.includes('diagnose')
+        ? [{ payload: { run_id: data.run_id, attempt: null, isAlert: true } }]
+        : []
     default:
       return []
   }

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { judgeMetric, maxFired } from '../../command-api/alerts/decide.ts'
+import { fire, judgeMetric, maxFired, noneSeen, recover } from '../../command-api/alerts/decide.ts'
 import { isMet, rulesAbout, rulesOf } from '../../command-api/alerts/rules.ts'
 import { look, type Sighting, type Watched } from '../../command-api/alerts/sightings.ts'
 import { type AlertEvent, type AlertFired, alerts } from '../../events/alerts.ts'
@@ -63,6 +63,12 @@ const firedOf = ({ key, rule, seen: { bad } }: Sighting): AlertFired => ({
   ...{ kind: 'metric_alert', level: 'error', title: 't', text: '', lasting: true },
   ...{ consequences: ['notify'], report_id: null },
 })
+
+const sightingOf = (key: string): Sighting => {
+  const [rule] = rulesOf([]).metrics
+  if (!rule) throw new Error('there is no default')
+  return { key, rule, seen: noneSeen }
+}
 
 const at = (step: number, value = 1): Report => ({ points: [{ step, value }] })
 
@@ -128,6 +134,18 @@ test('of the metrics only those named like a loss are watched by default, each f
     run.happened.map(({ data }) => data.key),
     ['loss', 'train/loss', 'val_loss'],
   )
+})
+
+test('what was found missing is resolved when it is found again, and not before', t => {
+  const missing = { ...firedOf(sightingOf('loss')), rule: 'artifact_missing', key: 'art_1' }
+  const [fired] = fire(alerts.initial, missing)
+  t.deepEqual(recover(alerts.initial, missing), [])
+  const open = alerts.evolve(alerts.initial, {
+    ...(fired as AlertEvent),
+    ...{ occurred_at: '2026-11-20T12:00:00Z', actor },
+  })
+  t.deepEqual(fire(open, missing), [])
+  t.like(recover(open, missing)[0]?.data, { alert_id: missing.alert_id, reason: 'recovered' })
 })
 
 test('a value that keeps crossing its bound fires no more than so many times', t => {

@@ -55,6 +55,7 @@ const rooms: Record<string, [why: string, allowed: RegExp]> = {
 const pureFiles = [
   'command-api/access.ts',
   'command-api/alerts/decide.ts',
+  'command-api/alerts/react.ts',
   'command-api/alerts/rules.ts',
   'command-api/alerts/watch.ts',
   'command-api/artifacts/decide.ts',

@@ -2,11 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import type { Alert } from '../../schemas/alerts.ts'
 import type { Artifact } from '../../schemas/artifacts.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { createRun } from '../servers/runs.ts'
 import { signedIn } from '../servers/signed-in.ts'
+import { until } from '../servers/until.ts'
 import { digestOf, storing, untilIs } from './storing.ts'
+
+/** Whether the alert about the artifact is open. */
+async function missingIs(forge: Forge, { run_id }: { run_id: string }, artifact_id: string) {
+  const { body } = await forge.call<Alert[]>('GET', `/api/runs/${run_id}/alerts?state=open`)
+  return body.some(({ rule, key }) => rule === 'artifact_missing' && key === artifact_id)
+}
 
 const bytes = randomBytes(100_000)
 const sha256 = digestOf(bytes)
@@ -46,6 +54,7 @@ test('an artifact is announced, sent, registered and verified, and read back by 
     const upload = at.split('/')[3]
     await register({ path: at, upload_id: upload, step, metrics: { loss: 1 } })
     await untilIs(forge, artifact_id, 'missing')
+    await until('its owner is told', 20_000, () => missingIs(forge, run, artifact_id))
   }
   t.is(
     (await store(bytes, 'model 1.safetensors', 152)).status,

@@ -2,6 +2,7 @@ import test from 'ava'
 import {
   completeDiagnosis,
   lostAfterMs,
+  ofAlert,
   requestDiagnosis,
 } from '../../command-api/diagnoses/decide.ts'
 import {
@@ -45,6 +46,16 @@ test('an automatic request is recorded once for each attempt', t => {
   const known = after(requested(1), done(1))
   t.deepEqual(requestDiagnosis(known, request(2, { trigger: 'auto' }), now), [])
   t.is(requestDiagnosis(known, request(2, { trigger: 'auto', attempt: 2 }), now).length, 1)
+})
+
+test('a diagnosis because of an alert does not keep the failure of the run from being diagnosed', t => {
+  const early = { trigger: 'auto', requested_by: ofAlert } as const
+  const failed = request(2, { trigger: 'auto', requested_by: 'forge' })
+  const asked: DiagnosisEvent = { type: 'diagnosis.requested', data: request(1, early) }
+  t.is(requestDiagnosis(after(asked), failed, now).length, 1)
+  t.is(requestDiagnosis(after(asked, done(1)), failed, now).length, 1)
+  t.deepEqual(requestDiagnosis(after(asked, done(1)), request(2, early), now), [])
+  t.deepEqual(requestDiagnosis(after(requested(1), done(1)), request(2, early), now), [])
 })
 
 test('a diagnosis that was lost does not keep others from being made for ever', t => {

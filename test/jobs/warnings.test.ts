@@ -32,6 +32,18 @@ test('what nothing heeds yet is named in a warning', t => {
   ])
 })
 
+test('what of a rule is not done is named in a warning', t => {
+  const consequence = 'then'
+  const rule = { when: 'metric', key: null, op: null, value: null, below: null, for_s: null }
+  const told = (...rules: object[]) =>
+    warningsOf(factsOf({ checkpoints: { every_steps: 5 }, rules })).map(({ detail }) => detail)
+  const loss = { ...rule, key: 'loss', op: 'nonfinite', [consequence]: ['notify', 'diagnose'] }
+  t.deepEqual(told(loss, { ...loss, when: 'gpu_util', below: 10 }), [])
+  t.deepEqual(told(loss, { ...loss, op: '>' }, { ...loss, [consequence]: ['stop', 'notify'] }), [
+    'rules[1] (without key or value), rules[2].then stop: stored with the job, but nothing does it yet',
+  ])
+})
+
 test('values of env that look like secrets do not leave the request', t => {
   const { env } = withoutSecrets(specOf({ env: { HUB_TOKEN: 'abc', NCCL_DEBUG: 'WARN' } })).spec
   t.deepEqual(env, { HUB_TOKEN: '***', NCCL_DEBUG: 'WARN' })

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Alert } from '../../../schemas/alerts.ts'
 import type { Artifact } from '../../../schemas/artifacts.ts'
 import { amount, duration, size, toNumber, wholeDuration } from '../amounts.ts'
 import type { JobAttempt, JobDetail, RunRecord } from '../answers.ts'
@@ -12,6 +13,7 @@ import { lastWordsOf } from '../last-words.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
 import { type Column, table } from '../table.ts'
 import { padEnd } from '../width.ts'
+import { alertColumns } from './alerts.ts'
 import { artifactColumns } from './artifacts.ts'
 
 export const describeShow = (command: Command): Command =>
@@ -19,27 +21,43 @@ export const describeShow = (command: Command): Command =>
     .argument('<run>', 'run id or short id')
     .description('all that is known of a run: its job, hyperparameters, metrics and artifacts')
 
-type Known = { run: RunRecord; job: JobDetail | null; artifacts: Artifact[]; lastWords: string[] }
+type Known = {
+  run: RunRecord
+  job: JobDetail | null
+  alerts: Alert[]
+  artifacts: Artifact[]
+  lastWords: string[]
+}
+
+/** More alerts than a screen holds are left to `forge alerts`. */
+const mostAlerts = 10
 
 export async function show(world: World, id: string, options: CommonOptions): Promise<ExitCode> {
   const session = await openSignedIn(world, options)
   const { api, terminal, isJson } = session
   const run = await api.get<RunRecord>(`/api/runs/${segment(id)}`)
   const at = `/api/jobs/${segment(run.run_id)}`
-  const [job, artifacts, lastWords] = await Promise.all([
+  const [job, alerts, artifacts, lastWords] = await Promise.all([
     run.source === 'job' ? api.find<JobDetail>(at) : null,
+    alertsOf(api, run),
     api.find<Artifact[]>(`${at}/artifacts`),
     isJson ? [] : lastWordsOf(api, run),
   ])
-  const known = { run, job, artifacts: artifacts ?? [] }
+  const known = { run, job, alerts: alerts ?? [], artifacts: artifacts ?? [] }
   if (isJson) terminal.data(toJson(known))
   else for (const line of showLines(session, { ...known, lastWords })) terminal.data(line)
   return exitCode.ok
 }
 
+/** Servers of earlier versions have none. */
+const alertsOf = (api: Session['api'], { run_id, counts }: RunRecord) =>
+  counts.alerts > 0
+    ? api.find<Alert[]>(`/api/runs/${segment(run_id)}/alerts?limit=${mostAlerts}`)
+    : null
+
 type Fact = [name: string, text: string | null]
 
-function showLines(session: Session, { run, job, artifacts, lastWords }: Known): string[] {
+function showLines(session: Session, { run, job, alerts, artifacts, lastWords }: Known): string[] {
   const { api, terminal, nowMs } = session
   const state = job?.state ?? run.state
   const reason = state === 'succeeded' ? null : (job?.state_reason ?? null)
@@ -53,6 +71,7 @@ function showLines(session: Session, { run, job, artifacts, lastWords }: Known):
       ['page', `${api.host}/runs/${run.run_id}`],
     ]),
     ...section(session, 'last words', lastWords),
+    ...section(session, 'alerts', alertLines(session, alerts)),
     ...section(session, 'attempts', attemptLines(session, job)),
     ...section(session, 'parameters of the job', valueLines(session, job?.spec.spec.params ?? {})),
     ...section(session, 'hyperparameters', valueLines(session, run.hparams)),
@@ -166,6 +185,9 @@ function metricLines({ terminal }: Session, { summary, short_id }: RunRecord): s
   const more = keys.length - mostMetrics
   return more > 0 ? [...lines, `and ${more} more: forge metrics ${short_id}`] : lines
 }
+
+const alertLines = ({ terminal, nowMs }: Session, alerts: readonly Alert[]): string[] =>
+  alerts.length === 0 ? [] : table(alertColumns(nowMs()), alerts, inside(terminal))
 
 function artifactLines({ terminal }: Session, artifacts: readonly Artifact[]): string[] {
   return artifacts.length === 0 ? [] : table(artifactColumns, artifacts, inside(terminal))

@@ -36,6 +36,12 @@ class Verdicts(unittest.TestCase):
     def test_too_many_samples_of_hardware_do_not_hold_up_the_metrics_behind_them(self):
         self.assertEqual(answers.judge(Request("hardware", b"{}", 1), reply(429), 1).action, answers.BEHIND)
 
+    def test_too_many_alerts_are_dropped_so_that_what_is_behind_them_does_not_wait_an_hour(self):
+        alert = Request("alert", b"{}", 1)
+        too_many = reply(429, {"detail": "why", "code": "alert.too_many"})
+        self.assertEqual(answers.judge(alert, too_many, 1).action, answers.REFUSED)
+        self.assertEqual(answers.judge(alert, reply(429), 1).action, answers.RETRY)
+
     def test_nothing_that_a_proxy_says_drops_a_request(self):
         for status in (200, 204, 301, 302, 307, 400, 401, 403, 404, 405, 407, 409, 415, 422, 500, 501, 502, 599):
             for request in (METRICS, Request("hardware", b"{}", 1), Request("lifecycle", b"{}", 1)):

@@ -36,6 +36,18 @@ class Wandb(unittest.TestCase):
         _, err = self.run_script(script, **AWAY)
         self.assertIn("wandb.init ignores group, notes\n", err)
 
+    def test_alerts_are_raised_with_levels_as_there(self):
+        script = (
+            "import enum\n"
+            "class AlertLevel(enum.Enum): ERROR = 'ERROR'\n"
+            "wandb.init()\n"
+            "wandb.alert('a', 'why', AlertLevel.ERROR, wait_duration=3); wandb.alert(title='b', level='WARN')\n"
+            "wandb.alert('c', level='loud'); wandb.run.forge.finish(timeout=0.1)"
+        )
+        _, err = self.run_script(script, **AWAY)
+        self.assertIn("level must be 'info', 'warn' or 'error', not 'loud'", err)
+        self.assertEqual(err.count("alert not raised"), 1)
+
     def test_what_is_no_number_is_left_out_and_ends_no_training(self):
         script = (
             "wandb.init()\n"

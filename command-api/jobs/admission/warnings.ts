@@ -92,7 +92,7 @@ const notWatched = (rules: AdmissionFacts['spec']['spec']['rules']): string[] =>
       when === 'metric' && op !== null && op !== 'nonfinite' && (key === null || value === null)
     if (isIncomplete) return [`rules[${index}] (without key or value)`]
     return rule.then
-      .filter(consequence => consequence !== 'notify')
+      .filter(consequence => consequence !== 'notify' && consequence !== 'diagnose')
       .map(consequence => `rules[${index}].then ${consequence}`)
   })
 

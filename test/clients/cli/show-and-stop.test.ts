@@ -49,6 +49,13 @@ test('show tells all that is known of a run, with and without a job', async t =>
   t.true(shown.stdout.includes(`${forge.url}/runs/${external.run_id}`))
   const json = JSON.parse((await run(['show', external.run_id, '--json'])).stdout)
   t.like(json, { run: { run_id: external.run_id, hparams: { lr: 0.5 } }, job: null })
+  t.regex((await run(['alerts', external.short_id])).stderr, /There was no alert/)
+  await ingest(forge, external, 'alert', { title: 'Reward collapsed', level: 'error' })
+  const alerted = await run(['show', external.short_id])
+  t.regex(alerted.stdout, /alerts\n.*STATE +LEVEL +ALERT.*\n +noted +error +Reward collapsed/)
+  const [alert] = JSON.parse((await run(['alerts', external.short_id, '--json'])).stdout)
+  t.like(alert, { title: 'Reward collapsed', rule: 'code', state: 'noted' })
+  t.regex((await run(['alerts', external.short_id, '--open'])).stderr, /No alert is open/)
   t.is((await run(['show', 'demo-99'])).code, 3)
 
   const listed = await run(['ps'])

@@ -33,6 +33,7 @@ __all__ = [
     "ConfigError",
     "ForgeError",
     "Run",
+    "alert",
     "control",
     "finish",
     "flush",
@@ -138,6 +139,7 @@ def log(values: Mapping[str, Any], step: Optional[int] = None) -> None:
 log.__doc__ = Run.log.__doc__
 log_hparams = _of_active_run(Run.log_hparams)
 log_samples = _of_active_run(Run.log_samples)
+alert = _of_active_run(Run.alert)
 log_artifact = _of_active_run(Run.log_artifact)
 should_stop = _of_active_run(Run.should_stop)
 flush = _of_active_run(Run.flush)

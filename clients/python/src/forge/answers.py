@@ -35,6 +35,8 @@ _ROUTES_OF_ALL_SERVERS = frozenset({"metrics", "hparams", "lifecycle", "artifact
 _OPTIONAL_ROUTES = frozenset({"hardware", "environment", "environment/nodes"})
 # The specification wants errors about output swallowed.
 _QUIET_ROUTES = _OPTIONAL_ROUTES | {"logs"}
+# The limit of an hour: everything behind it would wait that long, and then the news is old.
+_TOO_MANY_ALERTS = "alert.too_many"
 _NO_SUCH_ROUTE = frozenset({404, 405, 501})
 
 
@@ -62,6 +64,8 @@ def judge(request: Request, reply: Reply, tries: int) -> Verdict:
     if status in _NO_SUCH_ROUTE and request.route not in _ROUTES_OF_ALL_SERVERS:
         missing = "this server does not take them (%s)" % detail
         return Verdict(REFUSED, missing, quiet=request.route in _QUIET_ROUTES)
+    if status == 429 and _json(reply.body).get("code") == _TOO_MANY_ALERTS:
+        return Verdict(REFUSED, detail)
     if status == 429 and request.route in _OPTIONAL_ROUTES:
         return Verdict(BEHIND, detail)
     if status == 500:

@@ -6,6 +6,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Mapping, Optional, Tuple
 
+from .alerts import alert_report
 from .config import Config, ForgeError, output_is_collected
 from .last_word import failure_text
 from .notices import say
@@ -247,6 +248,23 @@ class Run:
         except (TypeError, ValueError, OSError, artifacts.ArtifactError) as error:
             self._tell_at_once("artifact not registered: %s" % error)
         return None
+
+    def alert(self, title: str, level: str = "warn", text: str = "") -> None:
+        """Tells the owner of the run: `forge.alert("Reward collapsed", text="0.6 to 0.1 within 20 steps")`.
+
+        title  the first 200 characters
+        level  `info`, `warn` or `error`
+        text   the first 10,000 characters
+
+        It is sent with everything else, and stands in the notifications and on the page of the run. The service takes
+        30 an hour; further ones are dropped with a warning.
+        """
+        if not self._speaks or self._ended:
+            return self._say_ended()
+        try:
+            self._post_soon("alert", alert_report(title, level, text))
+        except Exception as error:
+            self._refuse("alert not raised", str(error))
 
     def should_stop(self) -> bool:
         """Whether the platform asks the run to end; save a checkpoint first if `control` says so. Costs nothing."""

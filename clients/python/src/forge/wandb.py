@@ -21,7 +21,7 @@ from .notices import say
 from .run import Run as _Run
 from .values import flatten, to_scalar, to_step
 
-__all__ = ["Error", "config", "define_metric", "finish", "init", "log", "run", "summary", "watch"]
+__all__ = ["Error", "alert", "config", "define_metric", "finish", "init", "log", "run", "summary", "watch"]
 
 Error = ForgeError
 
@@ -182,6 +182,10 @@ class Run:
     def finish(self, exit_code: Optional[int] = None, quiet: Any = None) -> None:
         self.forge.finish("failed" if exit_code else "succeeded", message="exit code %d" % exit_code if exit_code else None)
 
+    def alert(self, title: str, text: str = "", level: Any = None, wait_duration: Any = None) -> None:
+        """`level`: `INFO`, `WARN` or `ERROR`, as a text or of `wandb.AlertLevel`."""
+        self.forge.alert(title, "info" if level is None else str(getattr(level, "value", level)).lower(), text)
+
     def define_metric(self, *_: Any, **__: Any) -> None:
         """Does nothing: every metric has its own steps."""
 
@@ -253,6 +257,10 @@ def _active() -> Run:
 
 def log(data: Mapping[str, Any], step: Optional[int] = None, commit: Optional[bool] = None, **_: Any) -> None:
     _active().log(data, step, commit)
+
+
+def alert(title: str, text: str = "", level: Any = None, wait_duration: Any = None) -> None:
+    _active().alert(title, text, level, wait_duration)
 
 
 def finish(exit_code: Optional[int] = None, quiet: Any = None) -> None:

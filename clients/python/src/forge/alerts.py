@@ -1,0 +1,27 @@
+"""Alerts that training code raises."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict
+
+LEVELS = ("info", "warn", "error")
+
+# The service takes no more (docs/alerts.md).
+TITLE_CHARS = 200
+TEXT_CHARS = 10_000
+
+
+def alert_report(title: Any, level: str, text: Any) -> Dict[str, Any]:
+    """The id marks a report that is sent again, because its response was lost, as the same."""
+    if level not in LEVELS:
+        raise ValueError("level must be 'info', 'warn' or 'error', not %r" % (level,))
+    named = _plain(title, TITLE_CHARS)
+    if not named.strip():
+        raise ValueError("an alert needs a title")
+    return {"title": named, "level": level, "text": _plain(text, TEXT_CHARS), "report_id": os.urandom(16).hex()}
+
+
+def _plain(text: Any, most: int) -> str:
+    """The service takes no NUL, and JSON no half of a character."""
+    return str(text).replace("\0", "").encode("utf-8", "replace").decode()[:most]
