@@ -1,4 +1,4 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import { type RunListQuery, runStates } from '../../schemas/run-records.ts'
 import { parseSort, parseWords } from '../page.ts'
@@ -8,13 +8,7 @@ import type { StoredRun } from './record.ts'
 /** Runs of these projects (null: all) or of the caller. */
 export type Readable = { projects: string[] | null; caller: Person }
 
-/** `found`: the condition of `?q=`, null for none. */
-export function filteredRuns(
-  db: Db,
-  { projects, caller }: Readable,
-  filter: RunListQuery,
-  found: RawBuilder<SqlBool> | null = null,
-): Runs {
+export function filteredRuns(db: Db, { projects, caller }: Readable, filter: RunListQuery): Runs {
   const { state, project, owner, tag, since, until, deleted = false } = filter
   const states = state === undefined ? null : parseWords(state, runStates, 'state')
   return db
@@ -33,7 +27,6 @@ export function filteredRuns(
       runs.where(sql<SqlBool>`runs.created_at >= ${instant(since)}`),
     )
     .$if(until !== undefined, runs => runs.where(sql<SqlBool>`runs.created_at < ${instant(until)}`))
-    .$if(found !== null, runs => runs.where(found ?? sql<SqlBool>`true`))
 }
 
 const sortable = [

@@ -11,15 +11,15 @@ import { runIdInPath } from '../../schemas/shared.ts'
 import { type AccessTables, findRun, readableProjects } from '../access.ts'
 import { listRoute } from '../list-route.ts'
 import { setCursor } from '../newest-change.ts'
-import { countRows } from '../page.ts'
 import type { Reads } from '../reads.ts'
 import { parseMetricSort } from './by-metric.ts'
 import { compareRuns, parseIds } from './compare.ts'
 import { readEnd } from './end.ts'
+import { findRuns } from './found.ts'
 import { readLineage } from './lineage.ts'
-import { filteredRuns, pageOfRuns } from './list.ts'
+import { pageOfRuns } from './list.ts'
 import { type RecordTables, readRecords } from './record.ts'
-import { matchSearch, readSearch } from './search.ts'
+import { readSearch } from './search.ts'
 
 type Tables = AccessTables & ChangeTables & HparamTables & JobTables & RecordTables
 
@@ -36,10 +36,10 @@ export const runRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
       const db = reads.as(caller)
       await setCursor(ctx, db)
       const readable = { projects: await readableProjects(db, caller), caller }
-      const search = readSearch(query.q)
-      const found = search && (await matchSearch(db, search))
-      const runs = filteredRuns(db, readable, query, found)
-      const counted = await countRows(db, runs.select('runs.run_id'))
+      const { runs, counted } = await findRuns(db, {
+        ...{ readable, filter: query },
+        search: readSearch(query.q),
+      })
       const page = await pageOfRuns(db, runs, sort, { limit, offset, counted })
       const runIds = page.map(run => run.run_id)
       const rows = await readRecords(reads.as(caller, runIds), page, {

@@ -32,17 +32,27 @@ export function readSearch(text: string | undefined): RunSearch | null {
   }
 }
 
-/** SQL condition on `runs`. A metric that no run ever reported is looked up once, not for each run. */
-export async function matchSearch(
+/** SQL condition on `runs`; null is true. `within`: ids that hold all runs that are asked for, null for any. */
+type Matcher = (search: RunSearch | null, within: Within) => RawBuilder<SqlBool>
+type Within = readonly string[] | null
+
+/** A metric that no run ever reported is looked up once, not for each run. */
+export async function searchMatcher(
   db: Kysely<MetricTables>,
-  search: RunSearch,
-): Promise<RawBuilder<SqlBool>> {
+  search: RunSearch | null,
+): Promise<Matcher> {
   const keys = [
-    ...new Set(conditionsOf(search).flatMap(one => (one.kind === 'metric' ? [one.key] : []))),
+    ...new Set(
+      search ? conditionsOf(search).flatMap(one => (one.kind === 'metric' ? [one.key] : [])) : [],
+    ),
   ]
-  const { rows } = await sql<{ key: string; key_no: number }>`
-    select key, key_no from metric_name where key = any(${keys})`.execute(db)
-  return compile(search, new Map(rows.map(row => [row.key, row.key_no])))
+  const { rows } =
+    keys.length === 0
+      ? { rows: [] }
+      : await sql<{ key: string; key_no: number }>`
+          select key, key_no from metric_name where key = any(${keys})`.execute(db)
+  const keyNos = new Map(rows.map(row => [row.key, row.key_no]))
+  return (part, within) => (part ? compile(part, { keyNos, within }) : sql`true`)
 }
 
 function conditionsOf(search: RunSearch): Condition[] {
@@ -51,18 +61,18 @@ function conditionsOf(search: RunSearch): Condition[] {
   return [search]
 }
 
-type KeyNos = ReadonlyMap<string, number>
+type Scope = { keyNos: ReadonlyMap<string, number>; within: Within }
 
-function compile(search: RunSearch, keyNos: KeyNos): RawBuilder<SqlBool> {
+function compile(search: RunSearch, scope: Scope): RawBuilder<SqlBool> {
   switch (search.kind) {
     case 'and':
     case 'or': {
-      const items = search.items.map(item => compile(item, keyNos))
+      const items = search.items.map(item => compile(item, scope))
       return sql`(${sql.join(items, search.kind === 'and' ? sql` and ` : sql` or `)})`
     }
     case 'not':
       // Not true: a run whose value is unknown does not match the condition, so it matches its opposite.
-      return sql`(${compile(search.item, keyNos)}) is not true`
+      return sql`(${compile(search.item, scope)}) is not true`
     case 'word':
       return sql`runs.search like ${containing(search.text)}`
     case 'field':
@@ -70,9 +80,9 @@ function compile(search: RunSearch, keyNos: KeyNos): RawBuilder<SqlBool> {
     case 'time':
       return sql`${sql.ref(`runs.${search.field}_at`)} ${sign(search.op)} ${new Date(search.at)}::timestamptz`
     case 'metric':
-      return matchMetric(search, keyNos.get(search.key))
+      return matchMetric(search, scope)
     case 'hparam':
-      return matchHparam(search)
+      return matchHparam(search, scope)
   }
 }
 
@@ -95,18 +105,25 @@ function matchWord(
 
 /** The summaries of a run are in exactly one of the two views. */
 function matchMetric(
-  { of, op, value }: Condition & { kind: 'metric' },
-  keyNo: number | undefined,
+  { key, of, op, value }: Condition & { kind: 'metric' },
+  { keyNos, within }: Scope,
 ): RawBuilder<SqlBool> {
+  const keyNo = keyNos.get(key)
   if (keyNo === undefined) return sql`false`
   // As the index has it: NaN is not ordered.
   const number = of === 'last' ? sql`nullif(s.last, 'NaN')` : sql.ref(`s.${of}`)
-  const found = sql`s.key_no = ${keyNo} and ${number} ${sign(op)} ${value}::float8`
+  const found = sql`s.key_no = ${keyNo} and ${number} ${sign(op)} ${value}::float8 ${among('s', within)}`
   return sql`runs.run_id in (select s.run_id from settled_of_runs s where ${found}
                    union all select s.run_id from latest_of_runs s where ${found})`
 }
 
-function matchHparam({ key, op, value }: Condition & { kind: 'hparam' }): RawBuilder<SqlBool> {
+const among = (table: 's' | 'v', within: Within) =>
+  within === null ? sql`` : sql`and ${sql.ref(`${table}.run_id`)} = any(${within})`
+
+function matchHparam(
+  { key, op, value }: Condition & { kind: 'hparam' },
+  { within }: Scope,
+): RawBuilder<SqlBool> {
   const number = toFinite(value)
   const found =
     number === null
@@ -114,5 +131,5 @@ function matchHparam({ key, op, value }: Condition & { kind: 'hparam' }): RawBui
       : op === '!='
         ? sql`v.number is distinct from ${number}::float8`
         : sql`v.number ${sign(op)} ${number}::float8`
-  return sql`runs.run_id in (select v.run_id from hparams_of_runs v where v.key = ${key} and ${found})`
+  return sql`runs.run_id in (select v.run_id from hparams_of_runs v where v.key = ${key} and ${found} ${among('v', within)})`
 }

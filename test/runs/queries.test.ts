@@ -84,7 +84,6 @@ test('a run shows its reports: state, times, metrics, hparams, log, artifacts', 
     role_label: 'Admin',
     quota: { max_concurrent_gpus: 8, default: true },
     usage: { concurrent_gpus: 0, concurrent_jobs: 0, storage_gb: '2.0' },
-    unread_notifications: 0,
   })
 })
 
