@@ -38,7 +38,7 @@ import { isAlive } from './processes.ts'
 import { nodesOf } from './ranks.ts'
 import { attemptsIn, liesIn, runDirectory } from './run-directory.ts'
 import { ownerIn } from './run-identity.ts'
-import { startSupervisor } from './start-supervisor.ts'
+import { codeCacheOf, startSupervisor } from './start-supervisor.ts'
 
 export type LocalExecutorOptions = {
   /** Local to this machine, used by one server at a time, readable only by this user. */
@@ -194,7 +194,7 @@ class LocalExecutor implements Executor {
       preparation_input: launch.preparation?.input ?? '',
       turn: number,
     }
-    await startSupervisor(paths, handover, path.join(runsDirectory, '.code-cache'))
+    await startSupervisor(paths, handover, codeCacheOf(runsDirectory))
   }
 
   /** Ends older attempts of the run, so that two never run at once; throws if there is a newer one. */

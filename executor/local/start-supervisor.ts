@@ -17,6 +17,10 @@ const flags = [
   '--disable-warning=ExperimentalWarning',
 ]
 
+/** Where supervisors keep what Node compiled of them: with the server's own, if that has a place for it. */
+export const codeCacheOf = (runsDirectory: string): string =>
+  process.env.NODE_COMPILE_CACHE || path.join(runsDirectory, '.code-cache')
+
 /**
  * Starts the supervisor of a prepared attempt in its own session and waits until it has claimed the attempt or given
  * up. Throws if it fails before the claim; then nothing runs and the start may be retried.
