@@ -6,6 +6,8 @@ type WhoMayCall<C extends Credential> = {
   credential: C
   /** Reach of the resource named by the path, else by query or body; for routes of persons. */
   reach?: Reach
+  /** A read of running code that waits, like those of people, for what its run wrote before. */
+  readsOwnWrites?: boolean
 }
 
 /** A route of Forge, with its types erased. */

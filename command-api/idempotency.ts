@@ -107,7 +107,13 @@ function rowOf({ claim, answer }: { claim: Claim; answer: Kept }): string {
   return `${JSON.stringify(row).slice(0, -1)},"answer":${json}}`
 }
 
-const secretFields = new Set(['token', 'SERVICE_TOKEN', 'password', 'secret'])
+const secretFields = new Set([
+  'token',
+  'SERVICE_TOKEN',
+  'MLFLOW_TRACKING_TOKEN',
+  'password',
+  'secret',
+])
 
 const withoutSecrets = (field: string, value: unknown) => (secretFields.has(field) ? null : value)
 

@@ -1,6 +1,6 @@
 import type { Route } from '../auth/route.ts'
 import { alertRoutes } from './alerts/routes.ts'
-import { artifactRoutes } from './artifacts/routes.ts'
+import { artifactRoutes, register } from './artifacts/routes.ts'
 import { benchmarkRoutes } from './benchmarks/routes.ts'
 import { deadLetterRoutes, type ParkedRecords } from './dead-letters/routes.ts'
 import type { Deps } from './deps.ts'
@@ -9,6 +9,7 @@ import { diagnosisRoutes } from './diagnoses/routes.ts'
 import { dutyRoutes } from './duties/routes.ts'
 import { environmentRoutes } from './environment/routes.ts'
 import { hardwareRoutes } from './hardware/routes.ts'
+import { setHparams } from './hparams/decide.ts'
 import { hparamsRoutes } from './hparams/routes.ts'
 import { imageRegistryRoutes } from './image-registries/routes.ts'
 import type { JobPorts } from './jobs/ports.ts'
@@ -18,7 +19,9 @@ import { keyRoutes } from './keys/routes.ts'
 import { lifecycleRoutes } from './lifecycle/routes.ts'
 import { logRoutes } from './logs/routes.ts'
 import { maintenanceRoutes } from './maintenance/routes.ts'
-import { metricRoutes } from './metrics/routes.ts'
+import { appendMetrics, metricRoutes } from './metrics/routes.ts'
+import { mlflowRoutes } from './mlflow/routes.ts'
+import type { MlflowPorts } from './mlflow/target.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { signInConfirmer } from './oidc/confirm.ts'
 import { configuredProvider, oidcRoutes } from './oidc/routes.ts'
@@ -31,7 +34,7 @@ import type { RecipePorts } from './recipes/ports.ts'
 import { recipeRoutes } from './recipes/routes.ts'
 import { rubricRoutes } from './rubrics/routes.ts'
 import { reportRun } from './runs/report.ts'
-import { runRoutes } from './runs/routes.ts'
+import { createRun, runRoutes } from './runs/routes.ts'
 import { openSession } from './sessions/open-session.ts'
 import type { SignInPorts } from './sessions/password-guard.ts'
 import { sessionRoutes } from './sessions/routes.ts'
@@ -78,11 +81,21 @@ export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...artifactRoutes(deps, uploadsOfRuns(deps)),
   ...alertRoutes(deps),
   ...diagnosisRoutes(deps),
+  ...mlflowRoutes(deps, mlflowPorts(deps)),
   ...uploadRoutes(deps),
   ...dutyRoutes(deps),
   ...projectionRoutes(deps, ports.projections),
   ...deadLetterRoutes(deps, ports.parkedRecords),
 ]
+
+const mlflowPorts = (deps: Deps): MlflowPorts => ({
+  ...uploadsOfRuns(deps),
+  appendMetrics: (asked, report) => appendMetrics(deps, asked, report),
+  setHparams,
+  createRun: request => createRun(deps, request),
+  reportRun: reportRun(deps),
+  registerArtifact: (asked, artifact) => register(deps, asked, artifact),
+})
 
 function signInRoutes(deps: Deps, ports: SlicePorts): Route[] {
   const provider = configuredProvider(deps)

@@ -13,6 +13,7 @@ import { imageRegistries } from './image-registries.ts'
 import { jobs } from './job-state.ts'
 import { keys } from './keys.ts'
 import { maintenance } from './maintenance.ts'
+import { mlflowRuns } from './mlflow.ts'
 import { notifications } from './notifications.ts'
 import { profiles } from './profiles.ts'
 import { projections } from './projections.ts'
@@ -42,6 +43,7 @@ const listed = [
   jobs,
   keys,
   maintenance,
+  mlflowRuns,
   notifications,
   profiles,
   projections,

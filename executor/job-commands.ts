@@ -54,7 +54,7 @@ export type LaunchOrder = {
   /** How often the code should write one, as its spec says. */
   checkpoint_every_steps: number | null
   env: Record<string, string>
-  /** The four `SERVICE_*` variables, including the only copy of the token. */
+  /** The four `SERVICE_*` variables, and MLflow's three for the same, including the only copies of the token. */
   reporting: Record<string, string>
 }
 

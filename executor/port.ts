@@ -22,7 +22,7 @@ export type Launch = {
    */
   preparation: { command: string[]; env: Record<string, string>; input: string } | null
   /**
-   * Added to a minimal environment; contains the four `SERVICE_*` variables. The variables with which an engine
+   * Added to a minimal environment; contains the four `SERVICE_*` variables and MLflow's. The variables with which an engine
    * binds a run to its GPUs (`CUDA_VISIBLE_DEVICES`, `CUDA_DEVICE_ORDER`) cannot be overridden here.
    */
   env: Record<string, string>

@@ -12,6 +12,7 @@ import { hparamsProjection } from './hparams/projection.ts'
 import { jobProjection, newJobs } from './jobs/projection.ts'
 import { logsProjection } from './logs/projection.ts'
 import { metricsProjection } from './metrics/projection.ts'
+import { mlflowProjection } from './mlflow/projection.ts'
 import { notificationProjection } from './notifications/projection.ts'
 import type { TopicProjection } from './projection.ts'
 import { projectProjection } from './projects/projection.ts'
@@ -36,6 +37,7 @@ export const decisionSlices = [
   slice(alertProjection),
   slice(quotaProjection),
   slice(notificationProjection),
+  slice(mlflowProjection),
   slice(usageProjection, newAccounts),
 ]
 

@@ -9,7 +9,7 @@ export type Reads<T> = {
    * Only what this person may read; everything for admins. Row-level policies hide the rest, whatever the query
    * selects. `runIds` names the runs to be read, so that access is decided once per run, not per row.
    */
-  as(caller: Person, runIds?: readonly string[]): Kysely<T>
+  as(caller: Pick<Person, 'username' | 'role'>, runIds?: readonly string[]): Kysely<T>
   /** The rows of these runs, shared by several readers; the stream checks each reader's access. */
   shared(runIds: readonly string[]): Kysely<T>
 }

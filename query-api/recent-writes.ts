@@ -9,6 +9,17 @@ const maxPerPerson = 8
 
 type Written = { username: string; stream: string; version: number }
 
+/** The newest positions of what is decided about a run, by itself or by others: its streams are named after it. */
+export async function writesOfRun(pool: Pool, runId: string): Promise<string[]> {
+  const { rows } = await pool.query<Written>({
+    name: 'writes_of_run',
+    text: `select stream, max(stream_version) as version from write.event
+            where stream = any($1) group by stream`,
+    values: [['run', 'job', 'hparams', 'mlflow'].map(name => `${name}-${runId}`)],
+  })
+  return rows.map(({ stream, version }) => streamPosition(stream, version))
+}
+
 /**
  * The positions that a person wrote in the last 10 seconds, whichever process took the writes: a list after a submit
  * shows the job. Read where every process writes, and so neither late nor lost; reads that come at once share a query.

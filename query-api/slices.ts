@@ -14,6 +14,7 @@ import type { HparamTables } from '../projector/hparams/table.ts'
 import type { JobTables } from '../projector/jobs/table.ts'
 import type { LogTables } from '../projector/logs/table.ts'
 import type { MetricTables } from '../projector/metrics/table.ts'
+import type { MlflowTables } from '../projector/mlflow/table.ts'
 import type { NotificationTables } from '../projector/notifications/table.ts'
 import type { ProjectTables } from '../projector/projects/table.ts'
 import type { QuotaTables } from '../projector/quotas/table.ts'
@@ -37,7 +38,9 @@ import { imageRegistryRoutes } from './image-registries/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { logRoutes } from './logs/routes.ts'
 import { maintenanceRoutes } from './maintenance/routes.ts'
+import { readHistory } from './metrics/export.ts'
 import { metricRoutes } from './metrics/routes.ts'
+import { mlflowRoutes } from './mlflow/routes.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { notificationTopic } from './notifications/topic.ts'
 import { countUnread } from './notifications/unread.ts'
@@ -71,6 +74,7 @@ export type ReadTables = AlertTables &
   JobTables &
   LogTables &
   MetricTables &
+  MlflowTables &
   NotificationTables &
   ProjectTables &
   QuotaTables &
@@ -136,6 +140,7 @@ export const queryRoutes = (deps: QueryDeps): Route[] => {
     ...diagnosisRoutes(only(), now),
     ...alertRoutes(only()),
     ...deadLetterRoutes(only()),
+    ...mlflowRoutes({ reads: only(), pool, now, readHistory }),
     ...auditRoutes(deps.audit, now),
   ]
 }

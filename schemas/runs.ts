@@ -2,8 +2,9 @@ import { type Static, Type } from 'typebox'
 import { closed, nullable, oneOf, timestamp } from './shared.ts'
 
 /** Names are used in URLs; the prefix `run_` is reserved for run ids. */
-export const projectName = () =>
-  Type.String({ pattern: '^(?!run_)[a-z0-9][a-z0-9_.-]{0,62}$', maxLength: 63 })
+const namePattern = '^(?!run_)[a-z0-9][a-z0-9_.-]{0,62}$'
+export const projectName = () => Type.String({ pattern: namePattern, maxLength: 63 })
+export const isProjectName = (name: string): boolean => new RegExp(namePattern).test(name)
 
 /** The body of `POST /api/runs`: a run without a job, for code that runs elsewhere. */
 export const runInput = closed({
@@ -14,12 +15,33 @@ export const runInput = closed({
 })
 export type RunInput = Static<typeof runInput>
 
-/** The four variables a reporting process reads (specification, "Environment variables"). */
+/** The four variables a reporting process reads (specification, "Environment variables"), and MLflow's for the same. */
 export const reportingEnvironment = Type.Object({
   SERVICE_ENABLED: Type.String(),
   SERVICE_ENDPOINT: Type.String(),
   SERVICE_RUN_ID: Type.String(),
   SERVICE_TOKEN: nullable(Type.String()),
+  MLFLOW_TRACKING_URI: Type.String(),
+  MLFLOW_TRACKING_TOKEN: nullable(Type.String()),
+  MLFLOW_RUN_ID: Type.String(),
+})
+
+/** `baseUrl`: of this installation, without a trailing slash. */
+export const reportingTo = <T extends string | null>(
+  baseUrl: string,
+  { run_id, token }: { run_id: string; token: T },
+) => ({
+  own: {
+    SERVICE_ENABLED: '1',
+    SERVICE_ENDPOINT: `${baseUrl}/api/ingest`,
+    SERVICE_RUN_ID: run_id,
+    SERVICE_TOKEN: token,
+  },
+  mlflow: {
+    MLFLOW_TRACKING_URI: `${baseUrl}/api/ingest/mlflow`,
+    MLFLOW_TRACKING_TOKEN: token,
+    MLFLOW_RUN_ID: run_id,
+  },
 })
 
 /** `token` is the run's ingest token, shown once; null in a replayed response. */

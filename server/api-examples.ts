@@ -1,5 +1,6 @@
 import type { Route } from '../auth/route.ts'
 import type { RecipeLock } from '../schemas/recipes.ts'
+import { mlflowBodies, mlflowQueries } from './mlflow-examples.ts'
 
 type Values = Record<string, unknown>
 /** A request that can be sent as it stands, with names of one's own. */
@@ -72,6 +73,7 @@ const queries: Record<string, Values> = {
     kid: '0a1b2c3d',
     sig: 'as GET /api/artifacts/{artifact_id}/download-url returned it',
   },
+  ...mlflowQueries,
   'GET /api/audit': { target: 'user:ada', ...week },
   'GET /api/audit/state': { target: 'user:ada', at: '2026-11-20T12:00:00+00:00' },
   'GET /api/audit/diff': {
@@ -129,6 +131,7 @@ const reports: Record<string, unknown> = {
     samples: [{ user: 'What is 2 + 2?', assistant: '4', reward: 1 }],
     avg_reward: 1,
   },
+  ...mlflowBodies,
   'POST /api/ingest/artifact': {
     ...run,
     kind: 'checkpoint',
@@ -183,7 +186,7 @@ function parametersInPath(path: string): Values {
   const found: Values = {}
   let noun = ''
   for (const part of path.split('/')) {
-    const name = /^\{(\w+)\}$/.exec(part)?.[1]
+    const name = /^\{\+?(\w+)\}$/.exec(part)?.[1]
     if (name === undefined) noun = part
     else found[name] = inPaths[`${noun}.${name}`]
   }

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { authenticator } from '../auth/authenticate.ts'
-import type { Caller, Person } from '../auth/caller.ts'
+import type { Caller, Person, RunCaller } from '../auth/caller.ts'
 import { credentialKind } from '../auth/credential-kind.ts'
 import {
   type MaintenanceSwitch,
@@ -16,11 +16,12 @@ import { httpShell } from '../platform/http/shell.ts'
 import { type PositionSeal, positionSeal } from '../platform/position.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { projectionProgress } from '../query-api/progress.ts'
-import { recentWrites } from '../query-api/recent-writes.ts'
+import { recentWrites, writesOfRun } from '../query-api/recent-writes.ts'
 import { createStreams } from '../query-api/sse.ts'
 import { createWaiter } from '../query-api/wait.ts'
 import type { Config } from './config.ts'
 import { isHttps } from './exposure.ts'
+import { rephraseForMlflow } from './mlflow-refusals.ts'
 import type { Parts } from './parts.ts'
 import { routesOf } from './routes.ts'
 
@@ -75,6 +76,7 @@ export async function serveHttp(parts: Parts, listener: HttpServer): Promise<rea
     metrics: parts.telemetry.http,
     trustedProxyHops: parts.config.trustedProxyHops,
     headers: isHttps(parts.config) ? strictTransport : {},
+    rephrase: rephraseForMlflow,
     nameOf: nameOfCaller,
     describe: ctx => ({ credential: credentialKind(ctx) }),
     admit: route =>
@@ -127,7 +129,11 @@ async function openPositions({ deps, readPool, signals }: Parts) {
   const writesOf = recentWrites(deps.pool, deps.now)
   const waitForOwn = async (ctx: Context, caller: Person): Promise<void> => {
     const { username } = caller
-    const positions = namedBy(ctx, caller, seal) ?? (await writesOf(username))
+    await waitAs(ctx, username, namedBy(ctx, caller, seal) ?? (await writesOf(username)))
+  }
+  const waitForRun = async (ctx: Context, { runId }: RunCaller): Promise<void> =>
+    waitAs(ctx, runId, await writesOfRun(deps.pool, runId))
+  const waitAs = async (ctx: Context, username: string, positions: readonly string[]) => {
     if (positions.length === 0) return
     const began = performance.now()
     const connection = new AbortController()
@@ -137,8 +143,9 @@ async function openPositions({ deps, readPool, signals }: Parts) {
   }
   return {
     /** Null, not a promise, for most requests: reports come by the thousand. */
-    wait(ctx: Context, { method }: Route, caller: Caller): Promise<void> | null {
-      return method === 'GET' && caller.kind === 'person' ? waitForOwn(ctx, caller) : null
+    wait(ctx: Context, { method, readsOwnWrites }: Route, caller: Caller): Promise<void> | null {
+      if (method === 'GET' && caller.kind === 'person') return waitForOwn(ctx, caller)
+      return readsOwnWrites && caller.kind === 'run' ? waitForRun(ctx, caller) : null
     },
     /** Only people can wait for a position, so only theirs are sealed. */
     seal(ctx: Context, caller: Caller): void {

@@ -13,7 +13,7 @@ import {
   artifactUploadQuery,
   uploadTarget,
 } from '../../schemas/uploads.ts'
-import type { HttpAsked } from '../asked.ts'
+import type { Asked, HttpAsked } from '../asked.ts'
 import { commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
@@ -65,15 +65,20 @@ export const artifactRoutes = (deps: Deps, uploads: ArtifactUploads): Route[] =>
       const { source } = await deps.reports.admit(request)
       const body = await storedIn(uploads, request)
       if (source === 'job') await refusePathInContainer(deps, body)
-      const { artifact_id, created } = await takeId(deps, body)
-      await commit(deps, request, artifactAt(artifact_id), {
-        decide: artifact => registerArtifact(artifact, toFacts(body, artifact_id)),
-        alongside: tx => countRegistration(tx, body.run_id),
-      })
-      return { ok: true, artifact_id, created, status: 'registered' }
+      return { ok: true, ...(await register(deps, request, body)), status: 'registered' }
     },
   }),
 ]
+
+/** Registers an artifact of an admitted report; may be repeated. */
+export async function register(deps: Deps, asked: Asked, artifact: ArtifactInput) {
+  const { artifact_id, created } = await takeId(deps, artifact)
+  await commit(deps, asked, artifactAt(artifact_id), {
+    decide: state => registerArtifact(state, toFacts(artifact, artifact_id)),
+    alongside: tx => countRegistration(tx, artifact.run_id),
+  })
+  return { artifact_id, created }
+}
 
 /** With an `upload_id`, the size and the digest are those of the bytes that arrived. */
 async function storedIn(

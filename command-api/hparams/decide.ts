@@ -1,12 +1,11 @@
 import type { Hparams, HparamsEvent, Scalar } from '../../events/hparams.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import { bytesOf, cutByBytes } from '../cut-by-bytes.ts'
 
 /** Most keys a run may have. */
 export const maxHparams = 2000
 /** Most bytes of all of them as JSON: what one body can bring, and as much again by changes. */
 const maxTotalBytes = 2 * 1024 * 1024
-/** What one event holds at most, in bytes as JSON; the longest single change is far below the limit of an event. */
-const maxEventBytes = 256 * 1024
 
 /**
  * Adds keys and records changed values, in as many events as their size needs. Idempotent: repeating it appends no
@@ -38,8 +37,6 @@ export function setHparams(
 /** An addition, or a change. */
 type Item = { key: string; to: Scalar } | { key: string; from: Scalar; to: Scalar }
 
-const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
-
 function refuseTooMuch(after: Hparams): void {
   const total = Object.keys(after).length
   if (total > maxHparams)
@@ -55,19 +52,4 @@ function refuseTooMuch(after: Hparams): void {
       `The hyperparameters of the run would take ${bytes} bytes in all; the limit of 'params' is ${maxTotalBytes}`,
       { code: 'hparams.too_large', data: { field: 'params', bytes, max_bytes: maxTotalBytes } },
     )
-}
-
-function cutByBytes(items: readonly Item[]): Item[][] {
-  const parts: Item[][] = []
-  let room = 0
-  for (const item of items) {
-    const bytes = bytesOf(item)
-    if (bytes > room || parts.length === 0) {
-      parts.push([])
-      room = maxEventBytes
-    }
-    parts.at(-1)?.push(item)
-    room -= bytes
-  }
-  return parts
 }

@@ -1,5 +1,6 @@
 import { jobAt } from '../../events/job-state.ts'
 import { type JobAdmitted, type JobEvent, paramsOf } from '../../events/jobs.ts'
+import { reportingTo } from '../../schemas/runs.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
 import { endIngestTokens, issueIngestToken } from '../tokens.ts'
@@ -27,6 +28,7 @@ export async function readOrder(
   await endIngestTokens(tx, run_id, now)
   const { token } = await issueIngestToken(tx, { run_id, now })
   const { nodes, recipe, resolved, spec } = admitted.data
+  const { own, mlflow } = reportingTo(deps.baseUrl(), { run_id, token })
   return {
     run_id,
     attempt,
@@ -40,12 +42,8 @@ export async function readOrder(
     resume_from: resume_from ?? null,
     checkpoint_every_steps: spec.spec.checkpoints.every_steps,
     env: row.env as Record<string, string>,
-    reporting: {
-      SERVICE_ENABLED: '1',
-      SERVICE_ENDPOINT: `${deps.baseUrl()}/api/ingest`,
-      SERVICE_RUN_ID: run_id,
-      SERVICE_TOKEN: token,
-    },
+    // A job that names an MLflow server of its own reports there, and MLFLOW_RUN_ID means nothing to that one.
+    reporting: 'MLFLOW_TRACKING_URI' in row.env ? own : { ...own, ...mlflow },
   }
 }
 

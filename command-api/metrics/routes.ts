@@ -7,7 +7,7 @@ import {
   metricsInput,
   metricsReply,
 } from '../../schemas/metrics.ts'
-import { answerPosition, stampOf } from '../asked.ts'
+import { type Asked, answerPosition, stampOf } from '../asked.ts'
 import type { Deps } from '../deps.ts'
 import { manyKeys, maxKeys } from './key-limit.ts'
 import { recordMetrics } from './record.ts'
@@ -28,23 +28,34 @@ export const metricRoutes = (deps: Deps): Route[] => [
     refusals: ['forbidden', 'conflict'],
     async handle(request) {
       await deps.reports.admit(request)
-      const { actor, now, requestId } = stampOf(request, deps.now())
-      const { value, inserted, keys } = recordMetrics(request.body as MetricsInput | MetricBlock, {
-        event_id: deps.newEventId(),
-        received_at_ms: now.getTime(),
-        actor,
-        request_id: requestId,
-      })
-      const total = await deps.metricKeys.admit(request.body.run_id, keys)
-      const position = await deps.appendFact(deps.topics.metrics.name, request.body.run_id, value)
-      deps.ingestedPoints(inserted)
-      answerPosition(request, logPosition(position))
+      const body = request.body as MetricsInput | MetricBlock
+      const { inserted, total } = await appendMetrics(deps, request, body)
       return total > manyKeys
         ? { ok: true, inserted, warnings: [tooManySoon(total)] }
         : { ok: true, inserted }
     },
   }),
 ]
+
+/** Appends the points of an admitted report; `total` is about how many keys the run then has. */
+export async function appendMetrics(
+  deps: Deps,
+  asked: Asked,
+  report: MetricsInput | MetricBlock,
+): Promise<{ inserted: number; total: number }> {
+  const { actor, now, requestId } = stampOf(asked, deps.now())
+  const { value, inserted, keys } = recordMetrics(report, {
+    event_id: deps.newEventId(),
+    received_at_ms: now.getTime(),
+    actor,
+    request_id: requestId,
+  })
+  const total = await deps.metricKeys.admit(report.run_id, keys)
+  const position = await deps.appendFact(deps.topics.metrics.name, report.run_id, value)
+  deps.ingestedPoints(inserted)
+  answerPosition(asked, logPosition(position))
+  return { inserted, total }
+}
 
 const tooManySoon = (total: number) => ({
   code: 'metrics.many_keys',

@@ -4,6 +4,7 @@ import { type RunEvent, runAt } from '../../events/runs.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
   type RunInput,
+  reportingTo,
   runCreated,
   runInput,
   runStop,
@@ -106,7 +107,7 @@ const stopRoute = (deps: Deps): Route =>
 
 type Create = HttpAsked & { caller: Person; body: RunInput }
 
-async function createRun(deps: Deps, request: Create) {
+export async function createRun(deps: Deps, request: Create) {
   const { caller, body } = request
   const { project, name = null, tags = [], notes = '' } = body
   const run_id = deps.newId('run')
@@ -136,15 +137,11 @@ async function createRun(deps: Deps, request: Create) {
 }
 
 function shown(deps: Deps, run_id: string, { token, expires_at }: IssuedToken) {
+  const { own, mlflow } = reportingTo(deps.baseUrl(), { run_id, token })
   return {
     token,
     expires_at: toTimestamp(expires_at),
-    env: {
-      SERVICE_ENABLED: '1',
-      SERVICE_ENDPOINT: `${deps.baseUrl()}/api/ingest`,
-      SERVICE_RUN_ID: run_id,
-      SERVICE_TOKEN: token,
-    },
+    env: { ...own, ...mlflow },
   }
 }
 

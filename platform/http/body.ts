@@ -9,7 +9,7 @@ import type { Context, Middleware } from 'koa'
 import { koaBody } from 'koa-body'
 import { Refusal } from '../refusal.ts'
 import { type BodyRoom, type Share, takenAtOnceBytes } from './body-room.ts'
-import { parseJson } from './json.ts'
+import { parseJson, quoteNonFinite } from './json.ts'
 
 const readers = new Map<number, Middleware>()
 const noNext = async () => {}
@@ -19,6 +19,7 @@ export type BodyOptions = {
   limitBytes: number
   /** See `parseJson`. */
   flat: boolean
+  bareNonFinite: boolean
   /** Shared by all bodies of the process. */
   room: BodyRoom
   /** Who sends it; see `BodyRoom`. */
@@ -31,7 +32,7 @@ export type BodyOptions = {
  */
 export async function readJsonBody(
   ctx: Context,
-  { limitBytes, flat, room, caller }: BodyOptions,
+  { limitBytes, flat, bareNonFinite, room, caller }: BodyOptions,
 ): Promise<unknown> {
   const type = ctx.get('content-type')
   // Asked only of unusual types, because the answer takes longer than reading a small body.
@@ -48,7 +49,7 @@ export async function readJsonBody(
     const text = decoder
       ? (await readThrough(ctx, decoder(), { encoding, limitBytes, share })).toString('utf8')
       : await readText(ctx, limitBytes, share)
-    return parseJson(text, flat)
+    return parseJson(bareNonFinite ? quoteNonFinite(text) : text, flat)
   } finally {
     share.release()
   }

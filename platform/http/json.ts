@@ -24,6 +24,14 @@ export function parseJson(text: string, flat = false): unknown {
   return value
 }
 
+const textOrNonFinite = /"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b/g
+
+/** Turns `NaN`, `Infinity` and `-Infinity`, which Python's `json` writes, into strings. */
+export const quoteNonFinite = (text: string): string =>
+  text.includes('NaN') || text.includes('Infinity')
+    ? text.replace(textOrNonFinite, found => (found.startsWith('"') ? found : `"${found}"`))
+    : text
+
 /** Refuses query and path texts that Postgres cannot store, as `parseJson` does for bodies. */
 export function refuseUnstorable(values: object, part: 'query' | 'path'): void {
   if (isPlain(values, 1)) return

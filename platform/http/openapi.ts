@@ -29,9 +29,11 @@ export function openApi<Route extends RouteShape>(
 ): Document {
   const paths: Record<string, Document> = {}
   for (const route of routes) {
-    const operations = paths[route.path] ?? {}
+    // OpenAPI has no word for a parameter with slashes.
+    const path = route.path.replace('{+', '{')
+    const operations = paths[path] ?? {}
     operations[route.method.toLowerCase()] = operation(route, description)
-    paths[route.path] = operations
+    paths[path] = operations
   }
   return {
     openapi: '3.1.0',
@@ -119,7 +121,7 @@ function curlOf(
 ) {
   const asked = new URLSearchParams()
   const named = new Map(Object.entries(example.parameters).map(([key, value]) => [key, `${value}`]))
-  const at = path.replaceAll(/\{(\w+)\}/g, (_, key: string) => {
+  const at = path.replaceAll(/\{\+?(\w+)\}/g, (_, key: string) => {
     const value = named.get(key) ?? key
     named.delete(key)
     return encodeURIComponent(value)

@@ -27,7 +27,7 @@ export type RouteDefinition<
   B extends TSchema | undefined,
 > = {
   method: Method
-  /** As OpenAPI writes it: `/api/shelves/{owner}/{name}`. */
+  /** As OpenAPI writes it: `/api/shelves/{owner}/{name}`; `{+path}` at the end takes the rest, slashes included. */
   path: string
   tag: string
   summary: string
@@ -44,6 +44,8 @@ export type RouteDefinition<
   bodyLimitBytes?: number
   /** The body's schema names all keys at every level (see `parseJson`). */
   flatBody?: boolean
+  /** `NaN` and `Infinity`, as Python writes them, count as the strings that stand for them. */
+  bareNonFinite?: boolean
   /** Runs before validation, for instance to refuse a body in another dialect. */
   beforeSchema?: (body: unknown) => void
   /** Must imply that the schema accepts the body; saves hot routes the validation. */

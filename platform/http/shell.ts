@@ -32,6 +32,8 @@ export type Shell<Route extends AnyRoute> = {
   nameOf?: (caller: CallerOf<Route>) => string | null
   /** Bytes that all bodies being read may take; 64 MiB where absent. */
   bodyRoomBytes?: number
+  /** Changes responses of refusals, e.g. for clients of another API. */
+  rephrase?: Middleware
   /** Runs before each handler: e.g. waits until the caller's own writes can be read. */
   before?: (ctx: Context, route: Route, caller: CallerOf<Route>) => Promise<void> | null
   /** Runs after each handler that did not refuse; may change headers. */
@@ -59,6 +61,7 @@ export function httpShell<Route extends AnyRoute>(shell: Shell<Route>): Koa {
     await next()
   })
   app.use(shell.metrics.middleware)
+  if (shell.rephrase) app.use(shell.rephrase)
   app.use(errorBoundary(shell.log, shell.describe))
   app.use(refuseUnreadableAddress)
   const router = new Router({ strict: true })
@@ -87,8 +90,9 @@ async function refuseUnreadableAddress(ctx: Context, next: Next): Promise<void> 
   await next()
 }
 
-/** `/api/shelves/{owner}` in the table is `/api/shelves/:owner` to the router. */
-const toRouterPath = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
+/** `/api/shelves/{owner}/{+rest}` in the table is `/api/shelves/:owner/*rest` to the router. */
+const toRouterPath = (path: string) =>
+  path.replace(/\{(\w+)\}/g, ':$1').replace(/\{\+(\w+)\}/g, '*$1')
 
 const methodsOf = ({ method }: RouteShape) => (method === 'GET' ? ['HEAD', 'GET'] : [method])
 
@@ -140,13 +144,14 @@ async function readBody(
   const {
     bodyLimitBytes: limitBytes = defaultBodyLimit,
     flatBody: flat = false,
+    bareNonFinite = false,
     binaryBody,
   } = route
   if (binaryBody && ctx.get('content-type') === binaryBody.mediaType) {
     const bytes = await readBytes(ctx, { limitBytes, room, caller })
     return () => binaryBody.parse(bytes) as undefined
   }
-  const raw = await readRaw(ctx, route, { limitBytes, flat, room, caller })
+  const raw = await readRaw(ctx, route, { limitBytes, flat, bareNonFinite, room, caller })
   route.beforeSchema?.(raw)
   return () => accept(check, raw)
 }
@@ -195,6 +200,9 @@ function noSuchRoute(ctx: Context, routes: readonly RouteShape[]): never {
 }
 
 function pathMatches(pattern: string, path: string): boolean {
-  const shape = pattern.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')
+  const shape = pattern
+    .replace(/[.*+?^$()|[\]\\]/g, '\\$&')
+    .replace(/\{\w+\}/g, '[^/]+')
+    .replace(/\{\\\+\w+\}/g, '.+')
   return new RegExp(`^${shape}$`).test(path)
 }

@@ -32,6 +32,24 @@ export async function* exportPoints(
     for await (const series of pagesOf(source, key)) yield write(key, series)
 }
 
+/** The points of one key after a step, a few chunks at most; `end` is the last step that they cover. */
+export async function readHistory(
+  db: Db,
+  runId: string,
+  key: string,
+  after: number,
+): Promise<Page> {
+  const known = await db
+    .selectFrom('metric_run')
+    .select('run_no')
+    .where('run_id', '=', runId)
+    .execute()
+  const keys = await findKeyNos(db, [key])
+  if (known.length === 0 || keys.size === 0)
+    return { series: resolve([]), end: Number.POSITIVE_INFINITY }
+  return openSource(db, runId, [key]).page(key, after)
+}
+
 type Reading = {
   generation: number
   runNo: number

@@ -10,7 +10,7 @@ import { patient } from '../servers/patience.ts'
 const changes: Record<string, Change> = Object.assign({}, ...samples.map(sample => sample.changes))
 
 /** Called before all others, whose calls end what these need (`first`), or after all others, whose needs they end. */
-const first = ['POST /api/ingest/']
+const first = ['POST /api/ingest/', 'POST /api/2.0/mlflow/']
 const last = ['POST /api/admin/projections/', 'POST /api/auth/', 'PUT /api/admin/maintenance']
 
 const nameOf = ({ method, path }: Route) => `${method} ${path}`

@@ -30,6 +30,9 @@ test('an external run is created with its token, numbered within its project, an
     SERVICE_ENDPOINT: `http://localhost:${new URL(forge.url).port}/api/ingest`,
     SERVICE_RUN_ID: run.run_id,
     SERVICE_TOKEN: run.token,
+    MLFLOW_TRACKING_URI: `http://localhost:${new URL(forge.url).port}/api/ingest/mlflow`,
+    MLFLOW_TRACKING_TOKEN: run.token,
+    MLFLOW_RUN_ID: run.run_id,
   })
   t.is((await create(forge, {}, 'numbered')).body.short_id, 'numbered-2')
   const none = { action: 'none', reason: null, deadline: null }
@@ -127,7 +130,9 @@ test('the same Idempotency-Key makes one run, also when sent 20 times at once; a
   t.truthy(fresh[0]?.body.token)
   const replayed = answers.filter(answer => answer.headers.get('idempotency-replayed') === 'true')
   t.true(
-    replayed.every(answer => answer.body.token === null && answer.body.env.SERVICE_TOKEN === null),
+    replayed.every(({ body: { token, env } }) =>
+      [token, env.SERVICE_TOKEN, env.MLFLOW_TRACKING_TOKEN].every(one => one === null),
+    ),
   )
   t.is((await create(forge, key, 'other')).status, 409)
 })

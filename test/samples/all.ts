@@ -16,6 +16,7 @@ import { lifecycleSample } from './lifecycle.ts'
 import { logSample } from './logs.ts'
 import { maintenanceSample } from './maintenance.ts'
 import { metricSample } from './metrics.ts'
+import { mlflowSample } from './mlflow.ts'
 import { notificationSample } from './notifications.ts'
 import { pageSample } from './pages.ts'
 import { profileSample } from './profiles.ts'
@@ -69,6 +70,7 @@ export const samples: readonly Sample[] = [
   artifactSample,
   diagnosisSample,
   alertSample,
+  mlflowSample,
   uploadSample,
   projectSample,
   jobSample,

@@ -17,7 +17,7 @@ export function callOf({ method, path, body, bodyMayBeAbsent, query }: Route, ha
 function inPath(path: string, { nouns }: Fixture): string {
   let noun = ''
   const parts = path.split('/').map(part => {
-    const parameter = /^\{(\w+)\}$/.exec(part)?.[1]
+    const parameter = /^\{\+?(\w+)\}$/.exec(part)?.[1]
     if (parameter === undefined) {
       noun = part
       return part

@@ -73,7 +73,7 @@ const bodyOf = (
 const existing = ({ env }: Session, address: Address): Beginning => ({
   address: Promise.resolve(address),
   spool: openSpool(env, address.run_id, null),
-  variables: variablesOf(address),
+  variables: { ...mlflowOf(address, env), ...variablesOf(address) },
   givingUp: new AbortController(),
 })
 
@@ -100,6 +100,19 @@ const variablesOf = ({ endpoint, run_id, token }: Address): Record<string, strin
   // What the command prints is sent from here: the Python client's `log_output` would send it once more.
   FORGE_OUTPUT_COLLECTED: '1',
 })
+
+/** Nothing for whoever uses an MLflow server of their own. MLflow's client does not wait for a run that is still to be created. */
+const mlflowOf = (
+  { endpoint, run_id, token }: Address,
+  env: Session['env'],
+): Record<string, string> =>
+  env.MLFLOW_TRACKING_URI
+    ? {}
+    : {
+        MLFLOW_TRACKING_URI: `${endpoint}/mlflow`,
+        MLFLOW_TRACKING_TOKEN: token,
+        MLFLOW_RUN_ID: run_id,
+      }
 
 /** On stderr: stdout belongs to the command. */
 function tellRun({ terminal, api, isJson }: Session, { run_id }: Address, short_id: string): void {

@@ -24,8 +24,13 @@ const worth: Record<Exclude<Credential, 'none'>, Partial<Record<Kind, Worth>>> =
   metrics: { admin: 'in', operator: 'forbidden', 'metrics token': 'in' },
 }
 
-export const worthOf = (credential: Credential, kind: Kind): Worth =>
-  credential === 'none' ? 'in' : (worth[credential][kind] ?? 'unauthenticated')
+export function worthOf(route: Route, kind: Kind): Worth {
+  if (route.credential === 'none') return 'in'
+  // Where a request names no run, it is that of the token, whichever that is.
+  if (kind === 'ingest token of another run' && route.credential === 'ingest' && !namesRun(route))
+    return 'in'
+  return worth[route.credential][kind] ?? 'unauthenticated'
+}
 
 /** Whose thing a request names, as seen by the caller. */
 export const things = ['own', "another's", "another's, as admin", 'missing'] as const
@@ -48,16 +53,18 @@ function row(anothers: Outcome, asAdmin: Outcome, missing: Outcome): Record<Thin
 
 export const outcomeOf = (reach: Reach, thing: Thing): Outcome => reached[reach][thing]
 
-const nameFields = ['run_id', 'project', 'topics', 'ids']
+const nameFields = ['run_id', 'project', 'topics', 'ids', 'experiment_id', 'experiment_name']
 
 /** Whether a request of this route names a thing that somebody has. */
-export const namesSomething = ({ path, body, query }: Route): boolean =>
-  path.includes('{') ||
-  nameFields.some(
-    field =>
-      mentions(body, field) ||
-      (query?.required as readonly string[] | undefined)?.includes(field) === true,
-  )
+export const namesSomething = (route: Route): boolean =>
+  route.path.includes('{') || nameFields.some(field => namesBy(route, field))
+
+export const namesRun = (route: Route): boolean =>
+  route.path.includes('{run_id}') || namesBy(route, 'run_id')
+
+const namesBy = ({ body, query }: Route, field: string): boolean =>
+  mentions(body, field) ||
+  (query?.required as readonly string[] | undefined)?.includes(field) === true
 
 /** Whether the table says who may see the things that a route's requests name. */
 export const hasRule = (route: Route): boolean =>

@@ -1,0 +1,145 @@
+import { type Route, route } from '../../auth/route.ts'
+import { mlflowAt } from '../../events/mlflow.ts'
+import {
+  batchInput,
+  type Facade,
+  facades,
+  inputsInput,
+  metricInput,
+  mlflowLimits,
+  mlflowRunInput,
+  mlflowRunUpdate,
+  nothing,
+  paramInput,
+  runAnswer,
+  runInfoAnswer,
+  tagDeletion,
+  tagInput,
+} from '../../schemas/mlflow.ts'
+import { commit } from '../commit.ts'
+import type { Deps } from '../deps.ts'
+import { deleteTag, logInputs } from './decide.ts'
+import { report } from './report.ts'
+import { createRun, updateRun } from './runs.ts'
+import { admit, type MlflowPorts } from './target.ts'
+
+/** What MLflow's clients write (docs/mlflow.md): once for running code, once for people. */
+export const mlflowRoutes = (deps: Deps, ports: MlflowPorts): Route[] =>
+  facades.flatMap(facade => [
+    ...runRoutes(deps, ports, facade),
+    ...reportRoutes(deps, ports, facade),
+    ...tagRoutes(deps, ports, facade),
+  ])
+
+const under = ({ mount, credential }: Facade, path: string) => ({
+  method: 'POST' as const,
+  path: `${mount}/api/2.0/mlflow/${path}`,
+  credential,
+  tag: 'mlflow',
+})
+/** Only the owner of a run may report to it. */
+const ofOwner = (facade: Facade, path: string) => ({
+  ...under(facade, path),
+  ...(facade.credential === 'person' && { reach: 'its_owner' as const }),
+  refusals: ['invalid', 'forbidden', 'not_found', 'conflict', 'too_large'] as const,
+  bodyLimitBytes: mlflowLimits.bodyBytes,
+})
+
+const runRoutes = (deps: Deps, ports: MlflowPorts, facade: Facade): Route[] => [
+  route({
+    ...under(facade, 'runs/create'),
+    ...(facade.credential === 'person' && { reach: 'taken' as const }),
+    summary:
+      facade.credential === 'person'
+        ? 'MLflow: begin a run in a project'
+        : 'MLflow: begin a run, which is always that of the token',
+    body: mlflowRunInput,
+    response: runAnswer,
+    refusals: ['invalid', 'forbidden', 'conflict'],
+    handle: request => createRun(deps, ports, request),
+  }),
+  route({
+    ...ofOwner(facade, 'runs/update'),
+    summary: 'MLflow: change the status or the name of a run',
+    body: mlflowRunUpdate,
+    response: runInfoAnswer,
+    handle: request => updateRun(deps, ports, request),
+  }),
+]
+
+const reportRoutes = (deps: Deps, ports: MlflowPorts, facade: Facade): Route[] => [
+  route({
+    ...ofOwner(facade, 'runs/log-metric'),
+    summary: 'MLflow: report a metric',
+    body: metricInput,
+    bareNonFinite: true,
+    response: nothing,
+    handle: request => {
+      const { run_id, ...metric } = request.body
+      return report(deps, ports, request, { run_id, metrics: [metric] })
+    },
+  }),
+  route({
+    ...ofOwner(facade, 'runs/log-parameter'),
+    summary: 'MLflow: report a parameter, once',
+    body: paramInput,
+    response: nothing,
+    handle: request => {
+      const { run_id, ...param } = request.body
+      return report(deps, ports, request, { run_id, params: [param] })
+    },
+  }),
+  route({
+    ...ofOwner(facade, 'runs/log-batch'),
+    summary: 'MLflow: report metrics, parameters and tags',
+    body: batchInput,
+    bareNonFinite: true,
+    response: nothing,
+    handle: request => report(deps, ports, request, request.body),
+  }),
+  route({
+    ...ofOwner(facade, 'runs/log-inputs'),
+    summary: 'MLflow: name the data sets that a run reads',
+    body: inputsInput,
+    response: nothing,
+    async handle(request) {
+      const { datasets = [] } = request.body
+      const { run_id } = await admit(deps, request, request.body.run_id)
+      const inputs = datasets.map(({ tags = [], dataset }) => ({
+        ...dataset,
+        schema: dataset.schema ?? null,
+        profile: dataset.profile ?? null,
+        tags: Object.fromEntries(tags.map(({ key, value }) => [key, value])),
+      }))
+      await commit(deps, request, mlflowAt(run_id), {
+        decide: run => logInputs(run, run_id, inputs),
+      })
+      return {}
+    },
+  }),
+]
+
+const tagRoutes = (deps: Deps, ports: MlflowPorts, facade: Facade): Route[] => [
+  route({
+    ...ofOwner(facade, 'runs/set-tag'),
+    summary: 'MLflow: set a tag of a run',
+    body: tagInput,
+    response: nothing,
+    handle: request => {
+      const { run_id, ...tag } = request.body
+      return report(deps, ports, request, { run_id, tags: [tag] })
+    },
+  }),
+  route({
+    ...ofOwner(facade, 'runs/delete-tag'),
+    summary: 'MLflow: delete a tag of a run',
+    body: tagDeletion,
+    response: nothing,
+    async handle(request) {
+      const { key } = request.body
+      const { run_id } = await admit(deps, request, request.body.run_id)
+      await commit(deps, request, mlflowAt(run_id), { decide: run => deleteTag(run, run_id, key) })
+      return {}
+    },
+  }),
+]

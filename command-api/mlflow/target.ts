@@ -1,0 +1,89 @@
+import type { Person, RunCaller } from '../../auth/caller.ts'
+import type { Hparams, HparamsEvent, Scalar } from '../../events/hparams.ts'
+import type { MlflowRun } from '../../events/mlflow.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import type { ArtifactInput } from '../../schemas/artifacts.ts'
+import type { MetricsInput } from '../../schemas/metrics.ts'
+import { artifactUri, type MlflowRunInfo, type MlflowStatus } from '../../schemas/mlflow.ts'
+import type { LifecycleReport, RunInput } from '../../schemas/runs.ts'
+import type { ReportingRun } from '../admit-report.ts'
+import type { Asked, HttpAsked } from '../asked.ts'
+import type { Deps } from '../deps.ts'
+import { runToActOn } from '../run-to-act-on.ts'
+
+/** The commands of other slices to which MLflow's are translated. */
+export type MlflowPorts = {
+  appendMetrics(asked: Asked, report: MetricsInput): Promise<unknown>
+  setHparams(
+    hparams: Hparams,
+    run_id: string,
+    params: Readonly<Record<string, Scalar>>,
+  ): HparamsEvent[]
+  createRun(
+    request: HttpAsked & { caller: Person; body: RunInput },
+  ): Promise<{ run_id: string; short_id: string; project: string }>
+  reportRun(report: LifecycleReport, run: ReportingRun, asked: Asked): Promise<unknown>
+  announce(request: HttpAsked, announced: Announced, run_id: string): Promise<{ upload_id: string }>
+  complete(
+    request: HttpAsked,
+    of: { run_id: string; upload_id: string },
+  ): Promise<{ path: string; size_bytes: number; sha256: string }>
+  registerArtifact(asked: Asked, artifact: ArtifactInput): Promise<unknown>
+}
+type Announced = {
+  filename: string
+  size_bytes: number
+  content_type: string
+  sha256: string | null
+}
+
+export type MlflowRequest = Omit<HttpAsked, 'caller'> & { caller: Person | RunCaller }
+
+/**
+ * Admits a report as `/api/ingest` does. People may report to their own runs, as if with an ingest token, which only the
+ * owner of a run can get.
+ */
+export async function admit(deps: Deps, request: MlflowRequest, run_id: string) {
+  const { caller, ctx } = request
+  if (caller.kind === 'run') {
+    const run = await deps.reports.admit({ caller, body: { run_id }, ctx })
+    return { run, run_id: caller.runId }
+  }
+  const asked = { asked: run_id, caller, action: 'issue_token', noun: 'run' } as const
+  const { run_id: runId } = await runToActOn(deps.pool, asked)
+  const asRun = { kind: 'run', runId, tokenId: '' } as const
+  return {
+    run: await deps.reports.admit({ caller: asRun, body: { run_id: runId }, ctx }),
+    run_id: runId,
+  }
+}
+
+export const runNameTag = 'mlflow.runName'
+export const experimentNameTag = 'mlflow.experimentName'
+
+type Known = { short_id: string; owner: string; project: string; created_at: Date }
+
+/** What MLflow calls the head of a run, as the write side knows it. */
+export async function infoOf(deps: Deps, run_id: string, run: MlflowRun): Promise<MlflowRunInfo> {
+  const { rows } = await deps.pool.query<Known>(
+    'select short_id, owner, project from write.run_state where run_id = $1',
+    [run_id],
+  )
+  const [known] = rows
+  if (!known) throw new Refusal('not_found', `No such run: ${run_id}`)
+  const { end_time_ms } = run
+  return {
+    run_id,
+    run_uuid: run_id,
+    run_name: run.tags[runNameTag] ?? known.short_id,
+    experiment_id: known.project,
+    user_id: known.owner,
+    status: (run.status ?? 'RUNNING') as MlflowStatus,
+    ...(end_time_ms !== null && { end_time: end_time_ms }),
+    artifact_uri: artifactUri(run_id),
+    lifecycle_stage: 'active',
+  }
+}
+
+export const pairs = (values: Readonly<Record<string, string>>) =>
+  Object.entries(values).map(([key, value]) => ({ key, value }))

@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import { Refusal } from '../../platform/refusal.ts'
+import type { MlflowExperiment } from '../../schemas/mlflow.ts'
+import { readableProjects } from '../access.ts'
+import { type MlflowCaller, type MlflowReads, ownRun } from './scope.ts'
+
+type Wanted = { name: string; limit: number; offset: number }
+
+/** The projects that a caller may know of: of running code, that of its run. */
+export async function projectsInScope(
+  { reads, pool }: MlflowReads,
+  caller: MlflowCaller,
+  { name, limit, offset }: Partial<Wanted> = {},
+): Promise<MlflowExperiment[]> {
+  if (caller.kind === 'run') {
+    const { project } = await ownRun(pool, caller)
+    return offset ? [] : [toExperiment(project, 0)]
+  }
+  const db = reads.as(caller)
+  const readable = await readableProjects(db, caller)
+  const rows = await db
+    .selectFrom('projects')
+    .select(['name', 'created_at'])
+    .$if(readable !== null, all => all.where(sql<boolean>`name = any(${readable})`))
+    .$if(name !== undefined, all => all.where('name', '=', String(name)))
+    .orderBy('created_at', 'desc')
+    .orderBy('name')
+    .limit(limit ?? 1)
+    .offset(offset ?? 0)
+    .execute()
+  return rows.map(row => toExperiment(row.name, row.created_at.getTime()))
+}
+
+/**
+ * The project of this name. Running code gets that of its run whatever it asks for: scripts name an experiment of their
+ * own first, and MLflow then refuses to continue a run of another one.
+ */
+export async function findExperiment(
+  reads: MlflowReads,
+  caller: MlflowCaller,
+  name: string,
+): Promise<MlflowExperiment> {
+  const [found] = await projectsInScope(reads, caller, { name })
+  if (!found) throw new Refusal('not_found', `No such project: ${name}`)
+  return found
+}
+
+const toExperiment = (project: string, createdMs: number): MlflowExperiment => ({
+  experiment_id: project,
+  name: project,
+  artifact_location: 'mlflow-artifacts:/',
+  lifecycle_stage: 'active',
+  creation_time: createdMs,
+  last_update_time: createdMs,
+  tags: [],
+})

@@ -1,0 +1,64 @@
+import type { Kysely } from 'kysely'
+import type { Pool } from 'pg'
+import type { Person, RunCaller } from '../../auth/caller.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import type { Series } from '../../platform/series/chunk.ts'
+import type { Clock } from '../../platform/time.ts'
+import type { ArtifactTables } from '../../projector/artifacts/table.ts'
+import type { HparamTables } from '../../projector/hparams/table.ts'
+import type { MetricTables } from '../../projector/metrics/table.ts'
+import type { MlflowTables } from '../../projector/mlflow/table.ts'
+import { type AccessTables, findRun } from '../access.ts'
+import type { Reads } from '../reads.ts'
+
+export type Tables = AccessTables & ArtifactTables & HparamTables & MetricTables & MlflowTables
+export type Db = Kysely<Tables>
+
+export type MlflowReads = {
+  reads: Reads<Tables>
+  /** Connections to the schema `write`: whose run a token belongs to. */
+  pool: Pool
+  now: Clock
+  /** Points of a key after a step; `end` is the last step that they cover. */
+  readHistory(
+    db: Db,
+    runId: string,
+    key: string,
+    after: number,
+  ): Promise<{ series: Series; end: number }>
+}
+
+export type MlflowCaller = Person | RunCaller
+
+/** A run as its token or a person may read it. */
+export type RunInScope = { run_id: string; db: Db }
+
+/** The run that is named. Running code reads its own run, and no other, by the rights of its owner. */
+export async function runInScope(
+  { reads, pool }: MlflowReads,
+  caller: MlflowCaller,
+  asked: string,
+): Promise<RunInScope> {
+  if (caller.kind === 'person') return findRun(reads, caller, asked)
+  const run = await ownRun(pool, caller)
+  if (asked !== run.run_id && asked !== run.short_id)
+    throw new Refusal('forbidden', 'The ingest token belongs to a different run than run_id')
+  return {
+    run_id: run.run_id,
+    db: reads.as({ username: run.owner, role: 'operator' }, [run.run_id]),
+  }
+}
+
+export type OwnRun = { run_id: string; short_id: string | null; owner: string; project: string }
+
+/** The run of a token, which the read models may not have yet. */
+export async function ownRun(pool: Pool, { runId }: RunCaller): Promise<OwnRun> {
+  const { rows } = await pool.query<OwnRun>({
+    name: 'own_run',
+    text: 'select run_id, short_id, owner, project from write.run_state where run_id = $1',
+    values: [runId],
+  })
+  const [run] = rows
+  if (!run) throw new Refusal('not_found', `No such run: ${runId}`)
+  return run
+}

@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import test, { type ExecutionContext } from 'ava'
+import { pointsArrive } from '../clients/python/scripts.ts'
+import { type Forge, sharedForge } from '../servers/forge.ts'
+import { patient } from '../servers/patience.ts'
+import { mlflowPython } from './environment.ts'
+
+const theForge = sharedForge()
+const run = promisify(execFile)
+
+type Created = { run_id: string; short_id: string; token: string; env: Record<string, string> }
+
+const createRun = async (forge: Forge): Promise<Created> =>
+  (await forge.call<Created>('POST', '/api/runs', { body: { project: 'demo' } })).body
+
+/** The lines that a script of this folder prints; MLflow's client has nothing but these variables. */
+async function script(t: ExecutionContext, name: string, env: Record<string, string>) {
+  t.timeout(patient(400_000))
+  const python = await mlflowPython()
+  const { stdout } = await run(python, [join(import.meta.dirname, name)], {
+    env: { PATH: process.env.PATH, MLFLOW_HTTP_REQUEST_MAX_RETRIES: '1', ...env },
+  })
+  return stdout.trim().split('\n')
+}
+
+test('an unmodified MLflow script reports to the run that it was started for', async t => {
+  const forge = await theForge()
+  const created = await createRun(forge)
+  const { run_id } = created
+  const printed = await script(t, 'tracking.py', created.env)
+  t.deepEqual(
+    printed.filter(line => /^[a-z]/.test(line)),
+    [
+      'refused INVALID_PARAMETER_VALUE True',
+      `run ${run_id}`,
+      "read [('lr', '0.001'), ('optimizer', 'adam')] vision first try FINISHED",
+      'tags False x',
+    ],
+  )
+  const points = await pointsArrive(forge, run_id, 8)
+  t.deepEqual(
+    points.map(({ key, step, value }) => `${key} ${step} ${value}`),
+    [
+      ...['acc 4 0.75', 'far 4 -Infinity', 'loss 0 1', 'loss 1 0.5', 'loss 2 0.3333333333333333'],
+      ...['loss 3 0.25', 'loss 4 0.2', 'odd 4 NaN'],
+    ],
+  )
+  const { body: hparams } = await forge.call<{ params: object }>(
+    'GET',
+    `/api/runs/${run_id}/hparams`,
+  )
+  t.deepEqual(hparams.params, { lr: '0.001', optimizer: 'adam' })
+  // Its process goes on: MLflow's end of a run is not the end of what it runs in.
+  t.like((await forge.call('GET', `/api/runs/${run_id}`)).body, {
+    state: 'pending',
+    ended_at: null,
+  })
+})
