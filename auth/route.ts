@@ -6,7 +6,7 @@ type WhoMayCall<C extends Credential> = {
   credential: C
   /** Reach of the resource named by the path, else by query or body; for routes of persons. */
   reach?: Reach
-  /** A read of running code that waits, like those of people, for what its run wrote before. */
+  /** A read that waits for what its caller wrote before, although it is a `POST` or of running code. */
   readsOwnWrites?: boolean
 }
 

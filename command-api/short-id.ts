@@ -77,6 +77,28 @@ async function createProject(
   return row.last_short
 }
 
+/** Creates a project before its first run; returns false if there is one of this name, whoever owns it. */
+export async function createEmptyProject(
+  { config }: Pick<Deps, 'config'>,
+  work: Work,
+  { project, caller }: { project: string; caller: Pick<Person, 'username'> },
+): Promise<boolean> {
+  const { username: owner } = caller
+  const visibility = config.defaultVisibility
+  const { rowCount } = await work.tx.query(
+    `insert into write.project (name, owner, visibility, created_at, last_short)
+     values ($1, $2, $3, $4, 0) on conflict do nothing`,
+    [project, owner, visibility, work.now],
+  )
+  if (rowCount === 0) return false
+  await work.decide(projectAt(project), {
+    decide: (): ProjectEvent[] => [
+      { type: 'project.created', data: { name: project, owner, visibility } },
+    ],
+  })
+  return true
+}
+
 async function findProject(
   db: Pool | Transaction,
   project: string,

@@ -17,7 +17,7 @@ export const uploadCompleted = event(
   Type.Object({
     upload_id: Type.String(),
     owner: Type.String(),
-    size_bytes: Type.Integer({ minimum: 1 }),
+    size_bytes: Type.Integer({ minimum: 0 }),
     sha256: Type.String(),
     files: nullable(Type.Integer({ minimum: 0 })),
     expanded_bytes: nullable(Type.Integer({ minimum: 0 })),

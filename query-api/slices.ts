@@ -23,7 +23,7 @@ import type { RunTables } from '../projector/runs/table.ts'
 import type { UsageTables } from '../projector/usage/table.ts'
 import type { ValidationTables } from '../projector/validation/table.ts'
 import { alertRoutes } from './alerts/routes.ts'
-import type { Contents } from './artifacts/content.ts'
+import { type Contents, sendContent } from './artifacts/content.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
 import { type AuditReader, auditRoutes } from './audit/routes.ts'
 import { benchmarkRoutes } from './benchmarks/routes.ts'
@@ -140,7 +140,12 @@ export const queryRoutes = (deps: QueryDeps): Route[] => {
     ...diagnosisRoutes(only(), now),
     ...alertRoutes(only()),
     ...deadLetterRoutes(only()),
-    ...mlflowRoutes({ reads: only(), pool, now, readHistory }),
+    ...mlflowRoutes({
+      reads: only(),
+      pool,
+      readHistory,
+      sendContent: (ctx, file) => sendContent(deps.contents, ctx, file),
+    }),
     ...auditRoutes(deps.audit, now),
   ]
 }

@@ -45,7 +45,6 @@ export type MlflowStatus = (typeof mlflowStatuses)[number]
 export const experimentName = Type.Object({ experiment_name: name() })
 export const experimentId = Type.Object({ experiment_id: name() })
 export const experimentInput = Type.Object({ name: name() })
-export const experimentTagInput = Type.Object({ experiment_id: name(), ...tag })
 const searchPage = {
   max_results: Type.Optional(int64()),
   page_token: pageToken(),
@@ -53,6 +52,10 @@ const searchPage = {
   order_by: Type.Optional(Type.Array(Type.String({ maxLength: 600 }), { maxItems: 10 })),
 }
 export const experimentSearch = Type.Object(searchPage)
+export const experimentList = Type.Object({
+  max_results: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}$' })),
+  page_token: pageToken(),
+})
 
 export const mlflowRunInput = Type.Object({
   experiment_id: Type.String({ maxLength: 500 }),
@@ -123,7 +126,11 @@ export const proxiedArtifacts = Type.Object({
 })
 export const proxiedArtifact = Type.Object({
   run_id: runId(),
-  path: Type.String({ minLength: 1, maxLength: 1000 }),
+  path: Type.String({
+    minLength: 1,
+    maxLength: 1000,
+    pattern: '^[^\\\\\\u0000-\\u001f\\u007f]+$',
+  }),
 })
 
 const pair = Type.Object({ key: Type.String(), value: Type.String() })
@@ -193,6 +200,7 @@ export const runAnswer = Type.Object({ run })
 export const runsAnswer = Type.Object({ runs: Type.Array(run), ...nextPage })
 export const runInfoAnswer = Type.Object({ run_info: runInfo })
 export const historyAnswer = Type.Object({ metrics: Type.Array(point), ...nextPage })
+export const modelsAnswer = Type.Object({ models: Type.Array(Type.Object({}), { maxItems: 0 }) })
 export const filesAnswer = Type.Object({
   root_uri: Type.Optional(Type.String()),
   files: Type.Array(file),

@@ -48,7 +48,7 @@ export const uploadFacts = {
   owner: Type.String(),
   purpose: oneOf(...allPurposes),
   filename: Type.String(),
-  size_bytes: Type.Integer({ minimum: 1 }),
+  size_bytes: Type.Integer({ minimum: 0 }),
   sha256: nullable(Type.String()),
   content_type: Type.String(),
 }

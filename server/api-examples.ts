@@ -35,6 +35,8 @@ const inPaths: Record<string, string | number> = {
   'rubrics.name': 'helpful',
   'assets.file': 'run.js',
   'uploads.upload_id': 'upl_01J00000000000000000000000',
+  'artifacts.run_id': run.run_id,
+  'artifacts.path': 'plots/loss.png',
   'artifacts.artifact_id': 'art_01J00000000000000000000000',
   'downloads.artifact_id': 'art_01J00000000000000000000000',
 }

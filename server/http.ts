@@ -144,7 +144,8 @@ async function openPositions({ deps, readPool, signals }: Parts) {
   return {
     /** Null, not a promise, for most requests: reports come by the thousand. */
     wait(ctx: Context, { method, readsOwnWrites }: Route, caller: Caller): Promise<void> | null {
-      if (method === 'GET' && caller.kind === 'person') return waitForOwn(ctx, caller)
+      if (caller.kind === 'person')
+        return method === 'GET' || readsOwnWrites ? waitForOwn(ctx, caller) : null
       return readsOwnWrites && caller.kind === 'run' ? waitForRun(ctx, caller) : null
     },
     /** Only people can wait for a position, so only theirs are sealed. */

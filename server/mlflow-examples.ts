@@ -20,10 +20,17 @@ export const mlflowQueries: Record<string, Values> = everywhere<Values>('GET', {
   'mlflow/experiments/get-by-name': { experiment_name: 'demo' },
   'mlflow/experiments/get': { experiment_id: 'demo' },
   'mlflow/runs/get': run,
+  'mlflow/artifacts/list': { ...run, path: 'plots' },
+  'mlflow-artifacts/artifacts': { path: 'demo-1/plots' },
+  'mlflow/experiments/search': { max_results: '100' },
   'mlflow/metrics/get-history': { ...run, metric_key: 'loss' },
 })
 
 export const mlflowBodies: Record<string, unknown> = everywhere<unknown>('POST', {
+  'mlflow/runs/search': { experiment_ids: ['demo'], filter: 'metrics.loss < 0.5' },
+  'mlflow/experiments/search': { max_results: 100 },
+  'mlflow/experiments/create': { name: 'vision' },
+  'mlflow/logged-models/search': { experiment_ids: ['demo'] },
   'mlflow/runs/create': { experiment_id: 'demo', run_name: 'first try' },
   'mlflow/runs/update': { ...run, status: 'FINISHED', end_time: loss.timestamp },
   'mlflow/runs/log-metric': { ...run, ...loss },

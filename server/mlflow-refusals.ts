@@ -29,13 +29,18 @@ const byStatus: Readonly<Record<number, RefusalCode>> = {
   503: 'unavailable',
 }
 
-type Refused = { detail: unknown; error_code?: string }
+type Refused = { detail: unknown; code?: string; error_code?: string }
 
 /** MLflow's clients raise `error_code: message`, and know invalid requests by 400. */
 export async function rephraseForMlflow(ctx: Context, next: Next): Promise<void> {
   await next()
   if (ctx.status < 400 || !isMlflowPath(ctx.path) || !isRefused(ctx.body)) return
   const { body, status } = ctx
+  if (ctx.state.route === undefined && status === 404) {
+    const detail = `Forge does not offer ${ctx.path} of MLflow's API`
+    ctx.body = { error_code: 'ENDPOINT_NOT_FOUND', message: detail, ...body, detail }
+    return
+  }
   const code = byStatus[status]
   const error_code = body.error_code ?? (code && errorCodes[code]) ?? 'INTERNAL_ERROR'
   if (status === 422) ctx.status = 400

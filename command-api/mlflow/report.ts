@@ -2,7 +2,6 @@ import { hparamsAt } from '../../events/hparams.ts'
 import { mlflowAt } from '../../events/mlflow.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type MlflowMetric, mlflowLimits } from '../../schemas/mlflow.ts'
-import { toTimestamp } from '../../schemas/timestamp.ts'
 import { commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import { newParams, setTags } from './decide.ts'
@@ -52,5 +51,5 @@ function toPoint({ key, value, timestamp, step = 0 }: MlflowMetric) {
       'invalid',
       `Got invalid timestamp ${timestamp} for metric '${key}'; milliseconds since 1970 are expected`,
     )
-  return { key, value, step: at, ...(ms !== null && { ts: toTimestamp(new Date(ms)) }) }
+  return { key, value, step: at, ...(ms !== null && { ts: new Date(ms).toISOString() }) }
 }

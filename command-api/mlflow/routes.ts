@@ -2,6 +2,8 @@ import { type Route, route } from '../../auth/route.ts'
 import { mlflowAt } from '../../events/mlflow.ts'
 import {
   batchInput,
+  experimentCreated,
+  experimentInput,
   type Facade,
   facades,
   inputsInput,
@@ -18,7 +20,9 @@ import {
 } from '../../schemas/mlflow.ts'
 import { commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
+import { artifactRoute } from './artifacts.ts'
 import { deleteTag, logInputs } from './decide.ts'
+import { createExperiment } from './experiments.ts'
 import { report } from './report.ts'
 import { createRun, updateRun } from './runs.ts'
 import { admit, type MlflowPorts } from './target.ts'
@@ -29,6 +33,8 @@ export const mlflowRoutes = (deps: Deps, ports: MlflowPorts): Route[] =>
     ...runRoutes(deps, ports, facade),
     ...reportRoutes(deps, ports, facade),
     ...tagRoutes(deps, ports, facade),
+    experimentRoute(deps, facade),
+    artifactRoute(deps, ports, facade),
   ])
 
 const under = ({ mount, credential }: Facade, path: string) => ({
@@ -44,6 +50,19 @@ const ofOwner = (facade: Facade, path: string) => ({
   refusals: ['invalid', 'forbidden', 'not_found', 'conflict', 'too_large'] as const,
   bodyLimitBytes: mlflowLimits.bodyBytes,
 })
+
+const experimentRoute = (deps: Deps, facade: Facade): Route =>
+  route({
+    ...under(facade, 'experiments/create'),
+    summary:
+      facade.credential === 'person'
+        ? 'MLflow: create a project'
+        : 'MLflow: create an experiment, which is always the project of the run',
+    body: experimentInput,
+    response: experimentCreated,
+    refusals: ['invalid'],
+    handle: request => createExperiment(deps, request),
+  })
 
 const runRoutes = (deps: Deps, ports: MlflowPorts, facade: Facade): Route[] => [
   route({

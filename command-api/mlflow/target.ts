@@ -59,7 +59,6 @@ export async function admit(deps: Deps, request: MlflowRequest, run_id: string) 
 }
 
 export const runNameTag = 'mlflow.runName'
-export const experimentNameTag = 'mlflow.experimentName'
 
 type Known = { short_id: string; owner: string; project: string; created_at: Date }
 

@@ -58,7 +58,7 @@ export async function readJsonBody(
 /** Reads a body of any other type, with the same encodings and refusals. */
 export async function readBytes(
   ctx: Context,
-  { limitBytes, room, caller }: Omit<BodyOptions, 'flat'>,
+  { limitBytes, room, caller }: Omit<BodyOptions, 'flat' | 'bareNonFinite'>,
 ): Promise<Buffer> {
   const encoding = encodingOf(ctx)
   const decoder = decoders[encoding] ?? (() => new PassThrough())

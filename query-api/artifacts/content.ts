@@ -99,7 +99,7 @@ export const contentRoutes = (contents: Contents): Route[] => [
             : 'The signature of the address is not valid; use it as it was given out',
           { code: `artifact.address_${verdict}` },
         )
-      await sendContent(contents, ctx, { artifact_id, ...query })
+      await sendContent(contents, ctx, query)
     },
   }),
 ]
@@ -117,10 +117,11 @@ function storedOf({ artifact_id, path, sha256, status }: ArtifactRow): Stored {
   return { artifact_id, sha256, filename: storedName(path) ?? artifact_id }
 }
 
-async function sendContent(
-  { folder }: Contents,
+/** Responds with a file of the store. */
+export async function sendContent(
+  { folder }: Pick<Contents, 'folder'>,
   ctx: Context,
-  { sha256, filename }: Stored,
+  { sha256, filename }: Pick<Stored, 'sha256' | 'filename'>,
 ): Promise<void> {
   const isSent = await sendFile(ctx, {
     file: contentFile(folder, sha256),

@@ -3,6 +3,7 @@ import { Refusal } from '../../platform/refusal.ts'
 import type { MlflowExperiment } from '../../schemas/mlflow.ts'
 import { readableProjects } from '../access.ts'
 import { type MlflowCaller, type MlflowReads, ownRun } from './scope.ts'
+import { pageOf } from './search.ts'
 
 type Wanted = { name: string; limit: number; offset: number }
 
@@ -43,6 +44,31 @@ export async function findExperiment(
   const [found] = await projectsInScope(reads, caller, { name })
   if (!found) throw new Refusal('not_found', `No such project: ${name}`)
   return found
+}
+
+type List = { max_results?: number | string; page_token?: string; filter?: string }
+
+/** Newest first. The only filter is the name, as `name = 'demo'`. */
+export async function searchExperiments(
+  reads: MlflowReads,
+  caller: MlflowCaller,
+  { filter, ...list }: List,
+) {
+  const page = pageOf(list, { largest: 1000, standard: 1000 })
+  const [, name] = /^\s*(?:attributes?\.)?name\s*=\s*'([^']+)'\s*$/.exec(filter ?? '') ?? []
+  if (filter && name === undefined)
+    throw new Refusal(
+      'invalid',
+      `Invalid filter '${filter}'; projects are found by name = '<name>'`,
+    )
+  const rows = await projectsInScope(reads, caller, {
+    ...(name !== undefined && { name }),
+    ...{ limit: page.limit + 1, offset: page.offset },
+  })
+  return {
+    experiments: rows.slice(0, page.limit),
+    ...(rows.length > page.limit && { next_page_token: String(page.offset + page.limit) }),
+  }
 }
 
 const toExperiment = (project: string, createdMs: number): MlflowExperiment => ({

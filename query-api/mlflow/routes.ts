@@ -5,21 +5,35 @@ import { at } from '../../platform/series/varint.ts'
 import {
   experimentAnswer,
   experimentId,
+  experimentList,
   experimentName,
+  experimentSearch,
+  experimentsAnswer,
   type Facade,
   facades,
   historyAnswer,
   historyQuery,
   mlflowRunId,
+  mlflowRunSearch,
+  modelsAnswer,
+  nothing,
   runAnswer,
+  runsAnswer,
 } from '../../schemas/mlflow.ts'
-import { findExperiment } from './experiments.ts'
+import { artifactRoutes } from './artifacts.ts'
+import { findExperiment, searchExperiments } from './experiments.ts'
 import { readRuns } from './runs.ts'
 import { type MlflowReads, runInScope } from './scope.ts'
+import { searchRuns } from './search.ts'
 
 /** What MLflow's clients read (docs/mlflow.md): once for running code, once for people. */
 export const mlflowRoutes = (reads: MlflowReads): Route[] =>
-  facades.flatMap(facade => [...experimentRoutes(reads, facade), ...runRoutes(reads, facade)])
+  facades.flatMap(facade => [
+    ...experimentRoutes(reads, facade),
+    ...searchRoutes(reads, facade),
+    ...runRoutes(reads, facade),
+    ...artifactRoutes(reads, facade),
+  ])
 
 const under = ({ mount, credential }: Facade, path: string) => ({
   path: `${mount}/api/2.0/mlflow/${path}`,
@@ -52,6 +66,49 @@ const experimentRoutes = (reads: MlflowReads, facade: Facade): Route[] => [
     handle: async ({ caller, query }) => ({
       experiment: await findExperiment(reads, caller, query.experiment_id),
     }),
+  }),
+]
+
+/** Reads, although MLflow sends them as `POST`: a proxy in front must know (docs/several-servers.md). */
+const searchRoutes = (reads: MlflowReads, facade: Facade): Route[] => [
+  route({
+    ...under(facade, 'runs/search'),
+    method: 'POST',
+    readsOwnWrites: true,
+    summary: 'MLflow: search runs, by filter and in an order',
+    body: mlflowRunSearch,
+    response: runsAnswer,
+    refusals: ['invalid'],
+    handle: ({ caller, body }) => searchRuns(reads, caller, body),
+  }),
+  route({
+    ...under(facade, 'experiments/search'),
+    method: 'POST',
+    readsOwnWrites: true,
+    summary: 'MLflow: list projects',
+    body: experimentSearch,
+    response: experimentsAnswer,
+    refusals: ['invalid'],
+    handle: ({ caller, body }) => searchExperiments(reads, caller, body),
+  }),
+  // Clients of version 3 look here for more artifacts of a run.
+  route({
+    ...under(facade, 'logged-models/search'),
+    method: 'POST',
+    summary: "MLflow: list models of MLflow's own kind, of which Forge keeps none",
+    body: nothing,
+    response: modelsAnswer,
+    handle: async () => ({ models: [] }),
+  }),
+  route({
+    ...under(facade, 'experiments/search'),
+    method: 'GET',
+    readsOwnWrites: true,
+    summary: 'MLflow: list projects',
+    query: experimentList,
+    response: experimentsAnswer,
+    refusals: ['invalid'],
+    handle: ({ caller, query }) => searchExperiments(reads, caller, query),
   }),
 ]
 

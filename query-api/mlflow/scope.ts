@@ -1,9 +1,9 @@
+import type { Context } from 'koa'
 import type { Kysely } from 'kysely'
 import type { Pool } from 'pg'
 import type { Person, RunCaller } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Series } from '../../platform/series/chunk.ts'
-import type { Clock } from '../../platform/time.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { HparamTables } from '../../projector/hparams/table.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
@@ -18,7 +18,8 @@ export type MlflowReads = {
   reads: Reads<Tables>
   /** Connections to the schema `write`: whose run a token belongs to. */
   pool: Pool
-  now: Clock
+  /** Responds with a stored file. */
+  sendContent(ctx: Context, file: { sha256: string; filename: string }): Promise<void>
   /** Points of a key after a step; `end` is the last step that they cover. */
   readHistory(
     db: Db,

@@ -25,20 +25,19 @@ async function script(t: ExecutionContext, name: string, env: Record<string, str
   return stdout.trim().split('\n')
 }
 
+/** Without what the client says of addresses. */
+const printed = (lines: readonly string[]) => lines.filter(line => /^[a-z]/.test(line))
+
 test('an unmodified MLflow script reports to the run that it was started for', async t => {
   const forge = await theForge()
   const created = await createRun(forge)
   const { run_id } = created
-  const printed = await script(t, 'tracking.py', created.env)
-  t.deepEqual(
-    printed.filter(line => /^[a-z]/.test(line)),
-    [
-      'refused INVALID_PARAMETER_VALUE True',
-      `run ${run_id}`,
-      "read [('lr', '0.001'), ('optimizer', 'adam')] vision first try FINISHED",
-      'tags False x',
-    ],
-  )
+  t.deepEqual(printed(await script(t, 'tracking.py', created.env)), [
+    'refused INVALID_PARAMETER_VALUE True',
+    `run ${run_id}`,
+    "read [('lr', '0.001'), ('optimizer', 'adam')] vision first try FINISHED",
+    'tags False x',
+  ])
   const points = await pointsArrive(forge, run_id, 8)
   t.deepEqual(
     points.map(({ key, step, value }) => `${key} ${step} ${value}`),
@@ -57,4 +56,54 @@ test('an unmodified MLflow script reports to the run that it was started for', a
     state: 'pending',
     ended_at: null,
   })
+})
+
+test('batches, artifacts and searches of running code stay within its run', async t => {
+  const forge = await theForge()
+  const { run_id, env } = await createRun(forge)
+  t.deepEqual(printed(await script(t, 'reading.py', env)), [
+    "root [('config.json', False), ('note.txt', False), ('out', True)]",
+    "out [('out/plots/a b.txt', False, 3), ('out/plots/deep', True, None)]",
+    'note two',
+    "downloaded ['empty.txt', 'plots/a b.txt', 'plots/deep/c.txt', 'readme.txt'] aé",
+    'own [True] 7',
+    'other True',
+  ])
+  const { body } = await forge.call<{ kind: string; format: string; status: string }[]>(
+    'GET',
+    `/api/runs/${run_id}/artifacts`,
+  )
+  t.deepEqual(
+    [...new Set(body.map(({ kind, format }) => `${kind} ${format}`))],
+    ['eval_report mlflow'],
+  )
+  t.is((await pointsArrive(forge, run_id, 1000)).length, 1000)
+})
+
+test('people track, search and continue their own runs with an access token', async t => {
+  const forge = await theForge()
+  const env = { MLFLOW_TRACKING_URI: forge.url, MLFLOW_TRACKING_TOKEN: forge.token }
+  t.deepEqual(printed(await script(t, 'people.py', env)), [
+    "all ['lr 0.001', 'lr 0.01', 'lr 0.1']",
+    "metric ['lr 0.01', 'lr 0.001']",
+    "param ['lr 0.1']",
+    "tag ['lr 0.01']",
+    'none []',
+    "top ['lr 0.001']",
+    'history [(1, 0.2), (2, 0.1)]',
+    'again True',
+    'refused INVALID_PARAMETER_VALUE',
+    'refused RESOURCE_DOES_NOT_EXIST',
+    'refused RESOURCE_ALREADY_EXISTS',
+    'refused INVALID_PARAMETER_VALUE',
+    "experiments ['demo', 'vision']",
+  ])
+  const { body: runs } = await forge.call<{ name: string; state: string; source: string }[]>(
+    'GET',
+    '/api/runs?project=vision&sort=created_at',
+  )
+  t.deepEqual(
+    runs.map(({ name, state, source }) => [name, state, source]),
+    ['lr 0.1', 'lr 0.01', 'lr 0.001'].map(name => [name, 'succeeded', 'external']),
+  )
 })

@@ -1,5 +1,7 @@
 import { facades } from '../../schemas/mlflow.ts'
+import { withoutOwner } from './missing-id.ts'
 import type { Change, Sample, SampleServer } from './sample.ts'
+import { bearer } from './send.ts'
 
 const tags = ['team', 'crew', 'demo'].map(key => ({ key, value: 'vision' }))
 const dataset = { name: 'corpus', digest: 'c0ffee', source_type: 'local', source: '{}' }
@@ -12,6 +14,7 @@ const bodies = (place: number): Record<string, (server: SampleServer) => object>
     experiment_id: fixtures.operator.fields.experiment_id,
     run_name: `name ${place}`,
   }),
+  'experiments/create': () => ({ name: `vision-${place}` }),
   'runs/update': server => ({ ...ownRun(server), run_name: `other name ${place}` }),
   'runs/log-parameter': server => ({ ...ownRun(server), key: `depth ${place}`, value: '3' }),
   'runs/log-inputs': server => ({
@@ -26,6 +29,13 @@ const bodies = (place: number): Record<string, (server: SampleServer) => object>
   }),
 })
 
+/** What running code need not create, because it has it. */
+const ofIngest: Record<string, Change> = {
+  'POST /api/ingest/mlflow/api/2.0/mlflow/experiments/create': {
+    leavesNoEvent: 'the experiment of running code is the project of its run',
+  },
+}
+
 const changes: Record<string, Change> = {}
 for (const [place, { mount }] of facades.entries()) {
   for (const [path, body] of Object.entries(bodies(place)))
@@ -33,23 +43,51 @@ for (const [place, { mount }] of facades.entries()) {
   changes[`POST ${mount}/api/2.0/mlflow/runs/log-metric`] = {
     leavesNoEvent: 'points of metrics are facts',
   }
+  changes[`PUT ${mount}/api/2.0/mlflow-artifacts/artifacts/{run_id}/{+path}`] = {
+    body: () => ({ said: `again ${place}` }),
+  }
+  for (const what of ['runs', 'experiments', 'logged-models'])
+    changes[`POST ${mount}/api/2.0/mlflow/${what}/search`] = { leavesNoEvent: 'it is a read' }
 }
 
 /** What only MLflow's clients tell of a run. */
 export const mlflowSample: Sample = {
   slice: 'mlflow',
-  async make({ made, report }) {
+  async make({ made, report, send, owner }) {
     await report('mlflow/api/2.0/mlflow/runs/log-batch', { tags })
     await report('mlflow/api/2.0/mlflow/runs/log-inputs', { datasets: [{ dataset }] })
-    const { project } = made.fields
-    return { fields: { experiment_id: project, experiment_name: project, metric_key: 'loss' } }
+    const { project, run_id } = made.fields
+    const path = `said-by-${owner.username}.json`
+    const { status, text } = await send({
+      method: 'PUT',
+      path: `/api/ingest/mlflow/api/2.0/mlflow-artifacts/artifacts/${run_id}/${path}`,
+      headers: bearer(made.tokens.ingest),
+      body: { said: 'by a test' },
+    })
+    if (status !== 200) throw new Error(`an artifact returned ${status} ${text}`)
+    return {
+      nouns: { artifacts: { ...made.nouns.artifacts, run_id: String(run_id), path } },
+      fields: { experiment_id: project, experiment_name: project, metric_key: 'loss' },
+    }
   },
-  missing: (_, whose) => ({
+  missing: ({ nouns, fields }, whose) => ({
+    nouns: {
+      artifacts: {
+        artifact_id: withoutOwner(nouns.artifacts?.artifact_id),
+        run_id: withoutOwner(fields.run_id),
+        path: `said-by-nobody-${whose}.json`,
+      },
+    },
     fields: { experiment_id: `nobody-${whose}`, experiment_name: `nobody-${whose}` },
   }),
   tables: {
     mlflow_runs: { seenBy: 'members', isOfRun: true, isFilled: true },
     mlflow_inputs: { seenBy: 'members', isOfRun: true, isFilled: true },
   },
-  changes,
+  lists: {
+    '/api/2.0/mlflow/experiments/search': 'its people',
+    // Of nothing, because the path names no run.
+    '/api/2.0/mlflow-artifacts/artifacts': 'the caller',
+  },
+  changes: { ...changes, ...ofIngest },
 }

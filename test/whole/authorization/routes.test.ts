@@ -16,6 +16,7 @@ import {
   outcomeOf,
   type Thing,
   things,
+  type Worth,
   worthOf,
 } from './rule.ts'
 
@@ -84,12 +85,15 @@ async function byKind(set: SampleServer, route: Route, kind: Kind): Promise<Case
   if (worth === 'unauthenticated') faults.push(...refusalFaults(answer, 401))
   if (worth === 'forbidden') faults.push(...refusalFaults(answer, 403))
   if (worth === 'in' && route.credential !== 'none') faults.push(...faultsOfFound(route, answer))
-  const isTheirs = kind === 'ingest token of another run' && worth === 'in'
-  if (kind !== 'admin' && !isTheirs) faults.push(...leaks(answer, set.fixtures.another))
+  if (!mayKnow(kind, worth)) faults.push(...leaks(answer, set.fixtures.another))
   if (answer.status === 401 && !answer.headers.has('www-authenticate'))
     faults.push('no WWW-Authenticate')
   return { title: `${nameOf(route)} with ${kind}`, status: answer.status, faults }
 }
+
+/** Whether the caller may be told of what the other person has. */
+const mayKnow = (kind: Kind, worth: Worth) =>
+  kind === 'admin' || (kind === 'ingest token of another run' && worth === 'in')
 
 /** A thing of its own for a route that only administrators call or that deletes: others need the sample's. */
 async function ownPath(set: SampleServer, route: Route): Promise<{ path?: string }> {

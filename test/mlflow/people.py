@@ -1,0 +1,52 @@
+"""What a person does with MLflow's client and an access token: runs of their own, searched and read back."""
+
+import time
+
+import mlflow
+
+client = mlflow.MlflowClient()
+mlflow.set_experiment("vision")
+runs = []
+for lr in (0.1, 0.01, 0.001):
+    with mlflow.start_run(run_name=f"lr {lr}", tags={"team": "a'b"}) as run:
+        mlflow.log_param("lr", lr)
+        mlflow.log_metric("val/loss", lr * 2, step=1)
+        mlflow.log_metric("val/loss", lr, step=2)
+        runs.append(run.info.run_id)
+
+
+def arrived():
+    return all("val/loss" in client.get_run(run_id).data.metrics for run_id in runs)
+
+
+deadline = time.monotonic() + 30
+while not arrived():
+    assert time.monotonic() < deadline, "the metrics cannot be read"
+
+
+def names(**search):
+    return [one.info.run_name for one in mlflow.search_runs(["vision"], output_format="list", **search)]
+
+
+print("all", sorted(names()))
+print("metric", names(filter_string="metrics.`val/loss` < 0.05", order_by=["metrics.`val/loss` DESC"]))
+print("param", names(filter_string="params.lr = '0.1' AND attributes.status = 'FINISHED'"))
+print("tag", names(filter_string="tags.team LIKE 'a%' and run_name = 'lr 0.01'"))
+print("none", names(filter_string="tags.team = 'b'"))
+print("top", names(order_by=["params.lr ASC"], max_results=1))
+history = client.get_metric_history(runs[0], "val/loss")
+print("history", [(point.step, point.value) for point in history])
+with mlflow.start_run(run_id=runs[0]) as again:
+    mlflow.log_metric("later", 1.0)
+    print("again", again.info.run_id == runs[0])
+for what in (
+    lambda: mlflow.search_runs(["vision"], filter_string="metrics.a < 1 OR metrics.b < 1", output_format="list"),
+    lambda: client.get_run("run_nobody"),
+    lambda: client.create_experiment("vision"),
+    lambda: client.create_run("0"),
+):
+    try:
+        what()
+    except mlflow.exceptions.MlflowException as refused:
+        print("refused", refused.error_code)
+print("experiments", sorted(one.name for one in client.search_experiments()))
