@@ -47,6 +47,8 @@ function loadAssets(): Map<string, Asset> {
     'home',
     'locale',
     'log',
+    'mlflow',
+    'mlflow-address',
     'notifications',
     'numbers',
     'page',
@@ -97,6 +99,13 @@ export function pageRoutes(): Route[] {
       tag: 'pages',
       summary: 'Where a person approves a sign-in that began elsewhere (RFC 8628)',
       ...page('device'),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/ingest/mlflow/',
+      tag: 'pages',
+      summary: "Forwards from the addresses that MLflow's clients print to the pages of runs",
+      ...page('mlflow'),
     }),
     route({
       method: 'GET',

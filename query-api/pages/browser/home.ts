@@ -1,7 +1,12 @@
 import { ApiFailure, get, signOut } from './api.ts'
 import { showMarks } from './header-marks.ts'
+import { pageOfMlflow } from './mlflow-address.ts'
 import { lengthOf } from './numbers.ts'
 import { element, hideFailure, openPage, rowOf, showFailure, timeOf } from './page.ts'
+
+/** An MLflow client of a person prints addresses below this page. */
+const elsewhere = pageOfMlflow(location.hash)
+if (elsewhere !== null) location.replace(elsewhere)
 
 type Run = {
   run_id: string

@@ -1,0 +1,3 @@
+import { pageOfMlflow } from './mlflow-address.ts'
+
+location.replace(pageOfMlflow(location.hash) ?? '/')
