@@ -6,6 +6,7 @@ import type { Deps } from './deps.ts'
 import { deviceCodeReactor } from './devices/delete-expired.ts'
 import { diagnoser, diagnosisRequester } from './diagnoses/perform.ts'
 import type { Follower } from './follower.ts'
+import { ruleKeeper } from './jobs/rule-consequences.ts'
 import { notifier } from './notifications/perform.ts'
 import type { Reactor } from './reactor.ts'
 import { uploadReactor } from './uploads/delete-unused.ts'
@@ -23,6 +24,7 @@ export const reactors: readonly Reactor<Deps>[] = [
   diagnosisRequester,
   diagnoser,
   findingAlerts,
+  ruleKeeper,
 ]
 
 /** All followers; the list is written by hand. Each server has its own, because they remember what they have read. */

@@ -76,7 +76,8 @@ function firedOf(
   return {
     ...named,
     ...{ alert_id, rule: rule.rule, source: rule.source, key },
-    attempt: source === 'job' ? (bad?.attempt ?? null) : null,
+    // Reports need not name their attempt.
+    attempt: source === 'job' ? bad?.attempt || null : null,
     kind: 'metric_alert',
     level: rule.op === 'nonfinite' ? 'error' : 'warn',
     title: titleOf(rule, key, bad),

@@ -107,7 +107,7 @@ function firedOf(
   return {
     ...named,
     ...{ alert_id, rule, source: found.source, consequences: found.consequences },
-    attempt: source === 'job' ? attempt : null,
+    attempt: source === 'job' ? attempt || null : null,
     kind: 'job_wasting_gpu',
     level: 'warn',
     ...(gpus ? idleWords(gpus, from, seen_at) : quietWords(rules.quiet, from)),

@@ -53,7 +53,10 @@ test('an alert of the code is told to the owner, once', async t => {
   t.deepEqual(await ingest(forge, run, 'alert', report), { ok: true, already: false })
   t.deepEqual(await ingest(forge, run, 'alert', report), { ok: true, already: true })
   await ingest(forge, run, 'alert', { title: 'Second' })
-  const { body } = await forge.call<Alert[]>('GET', `/api/runs/${run.short_id}/alerts`)
+  const body = await until('both can be read', 20_000, async () => {
+    const listed = await forge.call<Alert[]>('GET', `/api/runs/${run.short_id}/alerts`)
+    return listed.body.length >= 2 && listed.body
+  })
   t.is(body.length, 2)
   t.like(body[0], { title: 'Second', level: 'warn', text: '' })
   t.like(body[1], {

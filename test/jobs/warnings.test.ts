@@ -32,15 +32,15 @@ test('what nothing heeds yet is named in a warning', t => {
   ])
 })
 
-test('what of a rule is not done is named in a warning', t => {
+test('a rule that can never fire is named in a warning', t => {
   const consequence = 'then'
   const rule = { when: 'metric', key: null, op: null, value: null, below: null, for_s: null }
   const told = (...rules: object[]) =>
     warningsOf(factsOf({ checkpoints: { every_steps: 5 }, rules })).map(({ detail }) => detail)
-  const loss = { ...rule, key: 'loss', op: 'nonfinite', [consequence]: ['notify', 'diagnose'] }
-  t.deepEqual(told(loss, { ...loss, when: 'gpu_util', below: 10 }), [])
-  t.deepEqual(told(loss, { ...loss, op: '>' }, { ...loss, [consequence]: ['stop', 'notify'] }), [
-    'rules[1] (without key or value), rules[2].then stop: stored with the job, but nothing does it yet',
+  const loss = { ...rule, key: 'loss', op: 'nonfinite', [consequence]: ['notify', 'stop'] }
+  t.deepEqual(told(loss, { ...rule, when: 'gpu_util', [consequence]: ['pause'] }), [])
+  t.deepEqual(told(loss, { ...loss, op: '>' }), [
+    'rules[1]: without key and value a comparison never fires',
   ])
 })
 

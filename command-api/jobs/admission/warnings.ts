@@ -55,7 +55,7 @@ export function warningsOf(facts: AdmissionFacts): Warning[] {
     [
       unwatched.length > 0,
       'rules_not_watched',
-      `${unwatched.join(', ')}: stored with the job, but nothing does it yet`,
+      `${unwatched.join(', ')}: without key and value a comparison never fires`,
     ],
   ]
   return all.filter(([applies]) => applies).map(([, code, detail]) => ({ code, detail }))
@@ -85,15 +85,11 @@ const allowedHours = (facts: AdmissionFacts): number => {
     : (max_duration_s / 3600) * requestOf(facts).gpus
 }
 
-/** What of the rules is not done: rules that can never fire, and consequences. */
+/** Rules that can never fire: comparisons of nothing, or with nothing. */
 const notWatched = (rules: AdmissionFacts['spec']['spec']['rules']): string[] =>
-  rules.flatMap(({ when, key, op, value, ...rule }, index) => {
-    const isIncomplete =
-      when === 'metric' && op !== null && op !== 'nonfinite' && (key === null || value === null)
-    if (isIncomplete) return [`rules[${index}] (without key or value)`]
-    return rule.then
-      .filter(consequence => consequence !== 'notify' && consequence !== 'diagnose')
-      .map(consequence => `rules[${index}].then ${consequence}`)
+  rules.flatMap(({ when, key, op, value }, index) => {
+    const isComparison = when === 'metric' && op !== null && op !== 'nonfinite'
+    return isComparison && (key === null || value === null) ? [`rules[${index}]`] : []
   })
 
 /** Keys of the spec that were set, and that no engine or timer heeds yet. */

@@ -51,7 +51,10 @@ test('show tells all that is known of a run, with and without a job', async t =>
   t.like(json, { run: { run_id: external.run_id, hparams: { lr: 0.5 } }, job: null })
   t.regex((await run(['alerts', external.short_id])).stderr, /There was no alert/)
   await ingest(forge, external, 'alert', { title: 'Reward collapsed', level: 'error' })
-  const alerted = await run(['show', external.short_id])
+  const alerted = await until('the alert can be read', 60_000, async () => {
+    const told = await run(['show', external.short_id])
+    return told.stdout.includes('Reward collapsed') && told
+  })
   t.regex(alerted.stdout, /alerts\n.*STATE +LEVEL +ALERT.*\n +noted +error +Reward collapsed/)
   const [alert] = JSON.parse((await run(['alerts', external.short_id, '--json'])).stdout)
   t.like(alert, { title: 'Reward collapsed', rule: 'code', state: 'noted' })
