@@ -47,7 +47,14 @@ export const inputsLogged = event(
     `${who} named ${count(inputs.length, 'data set')} that run ${run_id} read`,
 )
 
-const events = [tagsSet, tagDeleted, statusReported, inputsLogged] as const
+/** What MLflow calls a tag of an experiment. Its stream is that of the project, whose name is never like that of a run. */
+export const experimentTagged = event(
+  'mlflow.experiment_tagged',
+  Type.Object({ project: Type.String(), key: Type.String(), value: Type.String() }),
+  ({ project, key }, who) => `${who} set the MLflow tag ${key} of project ${project}`,
+)
+
+const events = [tagsSet, tagDeleted, statusReported, inputsLogged, experimentTagged] as const
 export type MlflowEvent = EventOf<(typeof events)[number]>
 
 export type MlflowRun = {
@@ -67,6 +74,8 @@ function evolve(run: MlflowRun, event: MlflowEvent): MlflowRun {
   switch (event.type) {
     case 'mlflow.tags_set':
       return { ...run, tags: { ...run.tags, ...event.data.tags } }
+    case 'mlflow.experiment_tagged':
+      return { ...run, tags: { ...run.tags, [event.data.key]: event.data.value } }
     case 'mlflow.tag_deleted': {
       const { [event.data.key]: _, ...tags } = run.tags
       return { ...run, tags }
@@ -81,3 +90,4 @@ function evolve(run: MlflowRun, event: MlflowEvent): MlflowRun {
 export const mlflowRuns = aggregate('mlflow', { events, initial, evolve, snapshot: { shape: 1 } })
 /** What only MLflow's clients tell of a run; its parameters and metrics are where all others are. */
 export const mlflowAt = (runId: string) => mlflowRuns.at(runId)
+export const experimentAt = (project: string) => mlflowRuns.at(project)

@@ -3,7 +3,7 @@ import type { MemberRole, Visibility } from '../schemas/projects.ts'
 import { oneOf } from '../schemas/shared.ts'
 import { aggregate, type EventOf, event } from './event.ts'
 
-/** The first run of a project was submitted; its submitter owns it. */
+/** Its first run was submitted, or it was created before that; whoever did so owns it. */
 export const projectCreated = event(
   'project.created',
   Type.Object({
@@ -48,7 +48,7 @@ export const projectMemberRemoved = event(
 const events = [projectCreated, projectChanged, projectMemberSet, projectMemberRemoved] as const
 export type ProjectEvent = EventOf<(typeof events)[number]>
 
-/** Null before the first run. */
+/** Null before it is created. */
 export type Project = {
   owner: string
   visibility: Visibility

@@ -45,6 +45,7 @@ export type MlflowStatus = (typeof mlflowStatuses)[number]
 export const experimentName = Type.Object({ experiment_name: name() })
 export const experimentId = Type.Object({ experiment_id: name() })
 export const experimentInput = Type.Object({ name: name() })
+export const experimentTagInput = Type.Object({ experiment_id: name(), ...tag })
 const searchPage = {
   max_results: Type.Optional(int64()),
   page_token: pageToken(),

@@ -59,6 +59,19 @@ export function setTags(run: MlflowRun, run_id: string, tags: readonly Named[]):
   }))
 }
 
+/** Idempotent, like tags of runs. */
+export function tagExperiment(
+  { tags }: MlflowRun,
+  project: string,
+  { key, value }: Named,
+): MlflowEvent[] {
+  if (Object.hasOwn(tags, key) && tags[key] === value) return []
+  const after = { ...tags, [key]: value }
+  if (Object.keys(after).length > maxTags || bytesOf(after) > maxTagBytes)
+    throw invalid(`The project has ${Object.keys(tags).length} tags; it can have no more`)
+  return [{ type: 'mlflow.experiment_tagged', data: { project, key, value } }]
+}
+
 export function deleteTag(run: MlflowRun, run_id: string, key: string): MlflowEvent[] {
   if (!Object.hasOwn(run.tags, key))
     throw new Refusal('conflict', `No tag with name: ${key} in run with id ${run_id}`, {

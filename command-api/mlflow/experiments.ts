@@ -1,10 +1,13 @@
+import { experimentAt, mlflowAt } from '../../events/mlflow.ts'
 import { projectAt } from '../../events/projects.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { isProjectName } from '../../schemas/runs.ts'
-import { create } from '../commit.ts'
+import { judge, type ProjectFacts, rolesIn } from '../access.ts'
+import { commit, create } from '../commit.ts'
 import type { Deps } from '../deps.ts'
-import { createEmptyProject } from '../short-id.ts'
-import type { MlflowRequest } from './target.ts'
+import { createEmptyProject, projectFacts } from '../short-id.ts'
+import { setTags, tagExperiment } from './decide.ts'
+import { admit, type MlflowRequest } from './target.ts'
 
 /** Creates a project of the caller. Running code has its project already, whatever it wants to call it. */
 export async function createExperiment(
@@ -35,4 +38,35 @@ export async function createExperiment(
       return { experiment_id: project }
     },
   })
+}
+
+type Tag = { experiment_id: string; key: string; value: string }
+
+/** Running code changes nothing but its run, so there the tag is kept. */
+export async function setExperimentTag(
+  deps: Deps,
+  request: MlflowRequest & { body: Tag },
+): Promise<object> {
+  const { caller, body } = request
+  const { experiment_id: project, key, value } = body
+  if (caller.kind === 'run') {
+    const { run_id } = await admit(deps, request, caller.runId)
+    await commit(deps, request, mlflowAt(run_id), {
+      decide: run => setTags(run, run_id, [{ key: `experiment.${key}`, value }]),
+    })
+    return {}
+  }
+  const { rows } = await deps.pool.query<{ known: ProjectFacts }>(
+    `select ${projectFacts('$2')} as known from write.project p where name = $1`,
+    [project, caller.username],
+  )
+  const [found] = rows
+  const verdict = found ? judge(rolesIn(found.known, caller), 'configure') : 'hidden'
+  if (verdict === 'hidden') throw new Refusal('not_found', `No such project: ${project}`)
+  if (verdict === 'forbidden')
+    throw new Refusal('forbidden', 'Only the owner of the project, its maintainers and admins may')
+  await commit(deps, request, experimentAt(project), {
+    decide: experiment => tagExperiment(experiment, project, { key, value }),
+  })
+  return {}
 }

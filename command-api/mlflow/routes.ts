@@ -4,6 +4,7 @@ import {
   batchInput,
   experimentCreated,
   experimentInput,
+  experimentTagInput,
   type Facade,
   facades,
   inputsInput,
@@ -22,7 +23,7 @@ import { commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import { artifactRoute } from './artifacts.ts'
 import { deleteTag, logInputs } from './decide.ts'
-import { createExperiment } from './experiments.ts'
+import { createExperiment, setExperimentTag } from './experiments.ts'
 import { report } from './report.ts'
 import { createRun, updateRun } from './runs.ts'
 import { admit, type MlflowPorts } from './target.ts'
@@ -33,7 +34,7 @@ export const mlflowRoutes = (deps: Deps, ports: MlflowPorts): Route[] =>
     ...runRoutes(deps, ports, facade),
     ...reportRoutes(deps, ports, facade),
     ...tagRoutes(deps, ports, facade),
-    experimentRoute(deps, facade),
+    ...experimentRoutes(deps, facade),
     artifactRoute(deps, ports, facade),
   ])
 
@@ -51,7 +52,7 @@ const ofOwner = (facade: Facade, path: string) => ({
   bodyLimitBytes: mlflowLimits.bodyBytes,
 })
 
-const experimentRoute = (deps: Deps, facade: Facade): Route =>
+const experimentRoutes = (deps: Deps, facade: Facade): Route[] => [
   route({
     ...under(facade, 'experiments/create'),
     summary:
@@ -62,7 +63,20 @@ const experimentRoute = (deps: Deps, facade: Facade): Route =>
     response: experimentCreated,
     refusals: ['invalid'],
     handle: request => createExperiment(deps, request),
-  })
+  }),
+  route({
+    ...under(facade, 'experiments/set-experiment-tag'),
+    ...(facade.credential === 'person' && { reach: 'its_people' as const }),
+    summary:
+      facade.credential === 'person'
+        ? 'MLflow: set a tag of a project'
+        : 'MLflow: set a tag of the experiment, which is kept with the run',
+    body: experimentTagInput,
+    response: nothing,
+    refusals: ['invalid', 'forbidden', 'not_found', 'conflict'],
+    handle: request => setExperimentTag(deps, request),
+  }),
+]
 
 const runRoutes = (deps: Deps, ports: MlflowPorts, facade: Facade): Route[] => [
   route({

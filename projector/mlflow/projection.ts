@@ -26,6 +26,14 @@ export const mlflowProjection: Handlers<MlflowTables, MlflowEvent> = {
       .values({ run_id, tags: '{}', status, end_time_ms })
       .onConflict(on => on.column('run_id').doUpdateSet({ status, end_time_ms }))
       .execute(),
+  'mlflow.experiment_tagged': (tx, { data: { project, key, value } }) =>
+    tx
+      .insertInto('mlflow_experiments')
+      .values({ project, tags: JSON.stringify({ [key]: value }) })
+      .onConflict(on =>
+        on.column('project').doUpdateSet({ tags: sql`mlflow_experiments.tags || excluded.tags` }),
+      )
+      .execute(),
   'mlflow.inputs_logged': async (tx, { data: { run_id, inputs }, stream_version }) => {
     for (const [place, input] of inputs.entries()) {
       const { name, digest } = input

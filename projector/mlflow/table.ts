@@ -10,6 +10,8 @@ export type MlflowTables = {
     status: string | null
     end_time_ms: number | null
   }
+  /** Tags of projects. */
+  mlflow_experiments: { project: string; tags: Json<Record<string, string>> }
   mlflow_inputs: {
     run_id: string
     name: string

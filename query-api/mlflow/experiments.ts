@@ -15,13 +15,14 @@ export async function projectsInScope(
 ): Promise<MlflowExperiment[]> {
   if (caller.kind === 'run') {
     const { project } = await ownRun(pool, caller)
-    return offset ? [] : [toExperiment(project, 0)]
+    return offset ? [] : [toExperiment(project, 0, {})]
   }
   const db = reads.as(caller)
   const readable = await readableProjects(db, caller)
   const rows = await db
     .selectFrom('projects')
-    .select(['name', 'created_at'])
+    .leftJoin('mlflow_experiments as e', 'e.project', 'projects.name')
+    .select(['name', 'created_at', 'e.tags'])
     .$if(readable !== null, all => all.where(sql<boolean>`name = any(${readable})`))
     .$if(name !== undefined, all => all.where('name', '=', String(name)))
     .orderBy('created_at', 'desc')
@@ -29,7 +30,7 @@ export async function projectsInScope(
     .limit(limit ?? 1)
     .offset(offset ?? 0)
     .execute()
-  return rows.map(row => toExperiment(row.name, row.created_at.getTime()))
+  return rows.map(row => toExperiment(row.name, row.created_at.getTime(), row.tags ?? {}))
 }
 
 /**
@@ -71,12 +72,16 @@ export async function searchExperiments(
   }
 }
 
-const toExperiment = (project: string, createdMs: number): MlflowExperiment => ({
+const toExperiment = (
+  project: string,
+  createdMs: number,
+  tags: Record<string, string>,
+): MlflowExperiment => ({
   experiment_id: project,
   name: project,
   artifact_location: 'mlflow-artifacts:/',
   lifecycle_stage: 'active',
   creation_time: createdMs,
   last_update_time: createdMs,
-  tags: [],
+  tags: Object.entries(tags).map(([key, value]) => ({ key, value })),
 })

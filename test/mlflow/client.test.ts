@@ -36,7 +36,7 @@ test('an unmodified MLflow script reports to the run that it was started for', a
     'refused INVALID_PARAMETER_VALUE True',
     `run ${run_id}`,
     "read [('lr', '0.001'), ('optimizer', 'adam')] vision first try FINISHED",
-    'tags False x',
+    'tags False x photos',
   ])
   const points = await pointsArrive(forge, run_id, 8)
   t.deepEqual(
@@ -96,6 +96,7 @@ test('people track, search and continue their own runs with an access token', as
     'refused RESOURCE_DOES_NOT_EXIST',
     'refused RESOURCE_ALREADY_EXISTS',
     'refused INVALID_PARAMETER_VALUE',
+    "area {'area': 'photos'}",
     "experiments ['demo', 'vision']",
   ])
   const { body: runs } = await forge.call<{ name: string; state: string; source: string }[]>(

@@ -5,6 +5,7 @@ import {
   newParams,
   reportStatus,
   setTags,
+  tagExperiment,
 } from '../../command-api/mlflow/decide.ts'
 import {
   type MlflowEvent,
@@ -93,4 +94,15 @@ test('a data set is named once, and a run names at most 100', t => {
   t.deepEqual(event && logInputs(after(event), run_id, [input]), [])
   const many = Array.from({ length: 101 }, (_, at) => ({ ...input, digest: `${at}` }))
   t.throws(() => logInputs(after(), run_id, many), { message: /at most 100/ })
+})
+
+test('a tag of a project is recorded when it changes; a project has at most 2000', t => {
+  const event: MlflowEvent = {
+    type: 'mlflow.experiment_tagged',
+    data: { project: 'demo', key: 'a', value: '1' },
+  }
+  t.deepEqual(tagExperiment(after(), 'demo', { key: 'a', value: '1' }), [event])
+  t.deepEqual(tagExperiment(after(event), 'demo', { key: 'a', value: '1' }), [])
+  const full = tagged(Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`${at}`, 'x'])))
+  t.throws(() => tagExperiment(after(full), 'demo', { key: 'a', value: '1' }), { code: 'invalid' })
 })

@@ -49,4 +49,6 @@ for what in (
         what()
     except mlflow.exceptions.MlflowException as refused:
         print("refused", refused.error_code)
+mlflow.set_experiment_tag("area", "photos")
+print("area", client.get_experiment_by_name("vision").tags)
 print("experiments", sorted(one.name for one in client.search_experiments()))

@@ -11,6 +11,7 @@ with mlflow.start_run(run_name="first try", tags={"team": "vision"}) as run:
     for step in range(5):
         mlflow.log_metric("loss", 1 / (step + 1), step=step)
     mlflow.log_metrics({"acc": 0.75, "odd": math.nan, "far": -math.inf}, step=4)
+    mlflow.set_experiment_tag("area", "photos")
     mlflow.set_tag("note", "x")
     mlflow.set_tag("gone", "y")
     mlflow.delete_tag("gone")
@@ -23,4 +24,4 @@ with mlflow.start_run(run_name="first try", tags={"team": "vision"}) as run:
 client = mlflow.MlflowClient()
 again = client.get_run(run.info.run_id)
 print("read", sorted(again.data.params.items()), again.data.tags["team"], again.info.run_name, again.info.status)
-print("tags", "gone" in again.data.tags, again.data.tags["note"])
+print("tags", "gone" in again.data.tags, again.data.tags["note"], again.data.tags["experiment.area"])

@@ -15,6 +15,10 @@ const bodies = (place: number): Record<string, (server: SampleServer) => object>
     run_name: `name ${place}`,
   }),
   'experiments/create': () => ({ name: `vision-${place}` }),
+  'experiments/set-experiment-tag': ({ fixtures }) => ({
+    experiment_id: fixtures.operator.fields.experiment_id,
+    ...{ key: 'purpose', value: `${place}` },
+  }),
   'runs/update': server => ({ ...ownRun(server), run_name: `other name ${place}` }),
   'runs/log-parameter': server => ({ ...ownRun(server), key: `depth ${place}`, value: '3' }),
   'runs/log-inputs': server => ({
@@ -53,10 +57,15 @@ for (const [place, { mount }] of facades.entries()) {
 /** What only MLflow's clients tell of a run. */
 export const mlflowSample: Sample = {
   slice: 'mlflow',
-  async make({ made, report, send, owner }) {
+  async make({ made, report, send, owner, ask }) {
     await report('mlflow/api/2.0/mlflow/runs/log-batch', { tags })
     await report('mlflow/api/2.0/mlflow/runs/log-inputs', { datasets: [{ dataset }] })
     const { project, run_id } = made.fields
+    await ask({
+      method: 'POST',
+      path: '/api/2.0/mlflow/experiments/set-experiment-tag',
+      body: { experiment_id: project, key: 'area', value: 'vision' },
+    })
     const path = `said-by-${owner.username}.json`
     const { status, text } = await send({
       method: 'PUT',
@@ -82,6 +91,7 @@ export const mlflowSample: Sample = {
   }),
   tables: {
     mlflow_runs: { seenBy: 'members', isOfRun: true, isFilled: true },
+    mlflow_experiments: { seenBy: 'members', isFilled: true },
     mlflow_inputs: { seenBy: 'members', isOfRun: true, isFilled: true },
   },
   lists: {
