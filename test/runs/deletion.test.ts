@@ -143,7 +143,10 @@ test('what refers to a run is listed, without what the caller may not read', asy
   ])
   t.is(deleted.body.references.length, 2, 'not the run of a project that she may not read')
 
-  t.is((await forge.call('GET', `/api/jobs/${first}`)).status, 404)
+  await until('others see that it is gone', 20_000, async () => {
+    const { status } = await forge.call('GET', `/api/jobs/${first}`)
+    return status === 404
+  })
   const jobs = await forge.call<Listed>('GET', '/api/jobs?project=adas')
   t.deepEqual(jobs.body.map(job => job.run_id).sort(), [begun, retried].sort())
   const again = await forge.call('POST', '/api/jobs', {
