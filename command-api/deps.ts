@@ -6,13 +6,14 @@ import type { Observe } from '../events/diagnosis-facts.ts'
 import type { QueueBook } from '../events/queue-picture.ts'
 import type { Topics } from '../events/topics.ts'
 import type { AddressKey } from '../platform/http/signed-address.ts'
+import type { DirectoryStore } from '../platform/objects/directory.ts'
+import type { ObjectStore } from '../platform/objects/port.ts'
 import type { Clock } from '../platform/time.ts'
 import type { Reports } from './admit-report.ts'
 import type { AppendFact } from './append-fact.ts'
 import type { EventStore } from './event-store.ts'
 import type { KeyLimit } from './metrics/key-limit.ts'
 import type { ShortNumbers } from './short-numbers.ts'
-import type { UploadFiles } from './uploads/files.ts'
 
 /** Settings used by commands. */
 export type CommandConfig = {
@@ -50,8 +51,10 @@ export type Deps = {
   metricKeys: KeyLimit
   shortNumbers: ShortNumbers
   queue: QueueBook
-  /** Files that people send. */
-  uploads: UploadFiles
+  /** Packages and recipes that people send, which programs of this machine open. */
+  uploads: DirectoryStore
+  /** What runs produced; may be the same store. */
+  artifacts: ObjectStore
   /** Signs the addresses to which they are sent. */
   uploadKey: AddressKey
   /** What a run reported, for its diagnosis. */

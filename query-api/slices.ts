@@ -94,7 +94,7 @@ export type QueryDeps = {
   audit: AuditReader
   signIn: SignInSettings
   /** What artifacts hold. */
-  contents: Pick<Contents, 'folder' | 'key' | 'baseUrl'>
+  contents: Pick<Contents, 'store' | 'key' | 'baseUrl'>
 }
 
 /** Safe: the type parameter only narrows which tables may be selected from. */

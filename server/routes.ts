@@ -15,7 +15,6 @@ import { queryRoutes, type ReadTables } from '../query-api/slices.ts'
 import type { OpenStream } from '../query-api/sse.ts'
 import { lockOf } from '../recipes/catalogue.ts'
 import { apiDocument } from './api-document.ts'
-import { uploadsIn } from './data-directory.ts'
 import { openParkedRecords } from './dead-letters.ts'
 import type { Parts } from './parts.ts'
 import { readinessOf } from './readiness.ts'
@@ -76,7 +75,7 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
     const audit = auditReader(openAuditPool(parts))
     const providerName = oidcOf(config)?.name ?? null
     const signIn = { accessTokenHours: config.jwtHours, baseUrl, providerName }
-    const contents = { folder: uploadsIn(config), key: parts.downloadKey, baseUrl }
+    const contents = { store: parts.deps.artifacts, key: parts.downloadKey, baseUrl }
     const seen = { catalogue, audit, signIn, contents }
     routes.push(...queryRoutes({ reads, pool, queue, now, openStream, ...seen }))
   }

@@ -22,14 +22,13 @@ import { startRelay } from '../command-api/relay.ts'
 import { startRunTimers } from '../command-api/runs/timers.ts'
 import { startFailedLoginRecorder } from '../command-api/sessions/failed-logins.ts'
 import { createShortNumbers } from '../command-api/short-numbers.ts'
-import { UploadFiles } from '../command-api/uploads/files.ts'
 import { decisionEvents } from '../events/all.ts'
 import { addressKeyOf } from '../platform/http/signed-address.ts'
 import { eventId, prefixedId, systemClock } from '../platform/time.ts'
 import { storedKeys } from '../projector/metrics/stored-keys.ts'
 import type { Core } from './core.ts'
-import { uploadsIn } from './data-directory.ts'
 import { keyStoreOf } from './key-store.ts'
+import { openStores } from './object-stores.ts'
 import { observing } from './observed.ts'
 
 /** Opens the event store, and starts the relay if this process has that role. */
@@ -42,8 +41,7 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     core.relay.current = life.owns('relay', startRelay({ pool, log, topic, logger }), started =>
       started.stop(),
     )
-  const uploads = new UploadFiles(uploadsIn(config))
-  await uploads.open()
+  const stores = await openStores(core)
   return {
     store: openEventStore(core, {
       committed: () => core.relay.current?.wake(),
@@ -66,7 +64,7 @@ export async function openWriteSide(core: Core): Promise<Deps> {
       now: systemClock,
       failed: error => logger.error({ err: error }, 'the waits of the queue could not be forecast'),
     }),
-    uploads,
+    ...stores,
     uploadKey: addressKeyOf(await readPositionKey(pool), 'uploads'),
     observe: observing(core.readPool),
     topics,

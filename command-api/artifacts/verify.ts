@@ -1,4 +1,5 @@
 import { type ArtifactFacts, artifactAt } from '../../events/artifacts.ts'
+import { contentOf } from '../../platform/objects/contents.ts'
 import { isInStore } from '../../schemas/artifacts.ts'
 import type { Deps } from '../deps.ts'
 import { decided, type Outcome, rows } from '../outcome.ts'
@@ -11,7 +12,7 @@ type Looked = Pick<ArtifactFacts, 'artifact_id' | 'run_id' | 'path'> & {
 }
 
 /** Reads each artifact that was put into the store, from its first byte to its last, once it is registered. */
-export const artifactVerifier = reactor<Looked, Pick<Deps, 'uploads'>>({
+export const artifactVerifier = reactor<Looked, Pick<Deps, 'artifacts'>>({
   name: 'verify-artifacts',
   repeat: 'local',
   deadlineMs: 600_000,
@@ -22,8 +23,8 @@ export const artifactVerifier = reactor<Looked, Pick<Deps, 'uploads'>>({
     if (!isInStore(path) || size_bytes === null || sha256 === null) return []
     return [{ payload: { artifact_id, run_id, path, size_bytes, sha256 } }]
   },
-  async perform({ payload }, { uploads }, signal): Promise<Outcome> {
-    const reason = faultOf(payload, await uploads.contentOf(payload.sha256, signal))
+  async perform({ payload }, { artifacts }, signal): Promise<Outcome> {
+    const reason = faultOf(payload, await contentOf(artifacts, payload.sha256, signal))
     const { path, ...verified } = payload
     const { artifact_id, run_id, sha256 } = payload
     const isMissing = reason !== null

@@ -36,7 +36,7 @@ async function store(deps: Deps, ports: MlflowPorts, request: Store): Promise<ob
   const content_type = 'application/octet-stream'
   const announced = { filename, size_bytes, content_type, sha256: null }
   const { upload_id } = await ports.announce(request, announced, run_id)
-  await deps.uploads.receive(upload_id, 0, body)
+  await deps.artifacts.receive(upload_id, 0, body)
   const stored = await ports.complete(request, { run_id, upload_id })
   const artifact = { run_id, kind: 'eval_report', format: mlflowFormat, upload_id } as const
   await ports.registerArtifact(request, { ...artifact, ...stored })

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { recipeAt } from '../../events/recipes.ts'
-import { contentFile, hasCode } from '../../platform/files/content.ts'
+import { hasCode } from '../../platform/files/content.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { FaultyRecipe, findRecipe, loadRecipe } from '../../recipes/catalogue.ts'
 import type { Recipe } from '../../schemas/recipes.ts'
@@ -25,7 +25,7 @@ export async function add(
 ): Promise<Added> {
   const { upload_id } = request.body
   const { sha256, size_bytes } = await findArchive(deps, upload_id, request.caller.username)
-  const file = contentFile(deps.uploads.folder, sha256)
+  const file = deps.uploads.fileOf(sha256)
   const { recipe } = await readable(() =>
     recipeFiles.unpacked(file, directory => loadRecipe(directory, 'in the archive')),
   )

@@ -9,6 +9,7 @@ import type { Transaction } from '../event-store.ts'
 import { pathOf, signedQuery } from './address.ts'
 import { requestUpload } from './decide.ts'
 import { findSame, findUpload, holdingsOf, insertUpload, type UploadRow } from './rows.ts'
+import { storeFor } from './stores.ts'
 
 /** How long an address is valid, in milliseconds. */
 const addressMs = 3_600_000
@@ -56,7 +57,7 @@ async function usableSame(deps: Deps, announced: Announced): Promise<UploadRow |
   if (sha256 === null) return null
   const same = await findSame(deps.pool, { ...announced, sha256 }, deps.now())
   if (same === null || same.completed_at === null) return same
-  return (await deps.uploads.sizeOf(sha256)) === size_bytes ? same : null
+  return (await storeFor(deps, announced.purpose).sizeOf(sha256)) === size_bytes ? same : null
 }
 
 async function createUpload(
@@ -106,7 +107,7 @@ export const nameOfBytes = ({ upload_id, owner, purpose, filename }: UploadRow):
     : `uploads/${upload_id}`
 
 async function targetOf(deps: Deps, upload: UploadRow, limit: number) {
-  const { upload_id, content_type, size_bytes, completed_at } = upload
+  const { upload_id, purpose, content_type, size_bytes, completed_at } = upload
   const expires = new Date(deps.now().getTime() + addressMs)
   const query = new URLSearchParams(signedQuery(deps.uploadKey, upload, expires))
   const exists = completed_at !== null
@@ -118,7 +119,7 @@ async function targetOf(deps: Deps, upload: UploadRow, limit: number) {
     path: nameOfBytes(upload),
     expires_at: toTimestamp(expires),
     max_bytes: limit,
-    received_bytes: exists ? size_bytes : await deps.uploads.received(upload_id),
+    received_bytes: exists ? size_bytes : await storeFor(deps, purpose).received(upload_id),
     exists,
     multipart: null,
   }

@@ -1,13 +1,14 @@
 import { uploadAt } from '../../events/uploads.ts'
 import { maxEntries, readArchive } from '../../platform/files/archive.ts'
+import type { Sealed } from '../../platform/objects/port.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { isSensitive } from '../../schemas/sensitive-files.ts'
 import type { HttpAsked } from '../asked.ts'
 import { commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import { completeUpload } from './decide.ts'
-import type { Sealed } from './files.ts'
 import { markCompleted, type UploadRow } from './rows.ts'
+import { storeFor } from './stores.ts'
 
 /** Serializes those who keep and those who delete the same content. */
 export const contentLock = (sha256: string): string => `upload content ${sha256}`
@@ -18,14 +19,14 @@ const maxNamed = 20
 /** Registers an upload that is here in full; returns its digest. Its archive is read to the end before it counts. */
 export async function complete(deps: Deps, request: HttpAsked, upload: UploadRow): Promise<string> {
   const { upload_id, owner, size_bytes } = upload
-  const { uploads } = deps
+  const store = storeFor(deps, upload.purpose)
   if (upload.completed_at !== null && upload.sha256 !== null) return upload.sha256
-  const sealed = await uploads.seal(upload_id)
+  const sealed = await store.seal(upload_id)
   if (sealed === null) throw notWhole(upload, 0)
   try {
     if (sealed.size !== size_bytes) throw notWhole(upload, sealed.size)
     if (upload.sha256 !== null && upload.sha256 !== sealed.sha256) {
-      await uploads.removePart(upload_id)
+      await store.removePart(upload_id)
       throw otherDigest(upload.sha256, sealed.sha256)
     }
     const { sensitive, ...contents } = await inspect(deps, upload, sealed)
@@ -34,14 +35,14 @@ export async function complete(deps: Deps, request: HttpAsked, upload: UploadRow
       locks: [contentLock(sealed.sha256)],
       decide: state => completeUpload(state, facts),
       async alongside(tx, { now }) {
-        await uploads.keep(sealed)
+        await store.keep(sealed)
         await markCompleted(tx, { ...facts, sensitive }, now)
       },
     })
   } finally {
-    await uploads.discard(sealed)
+    await store.discard(sealed)
   }
-  await uploads.removePart(upload_id)
+  await store.removePart(upload_id)
   return sealed.sha256
 }
 
@@ -49,16 +50,20 @@ type Inspected = { files: number | null; expanded_bytes: number | null; sensitiv
 
 /** What the archive of a package holds; other files are not looked into. */
 async function inspect(
-  { config }: Deps,
+  { config, uploads }: Deps,
   { purpose }: UploadRow,
-  { file }: Sealed,
+  sealed: Sealed,
 ): Promise<Inspected> {
   if (purpose !== 'package') return { files: null, expanded_bytes: null, sensitive: [] }
   const sensitive: string[] = []
   const limits = { expandedBytes: expandedBytes(config), entries: maxEntries }
-  const { files, bytes } = await readArchive(file, limits, async ({ kind, path }) => {
-    if (kind === 'file' && isSensitive(path) && sensitive.length < maxNamed) sensitive.push(path)
-  })
+  const { files, bytes } = await readArchive(
+    uploads.sealedFile(sealed),
+    limits,
+    async ({ kind, path }) => {
+      if (kind === 'file' && isSensitive(path) && sensitive.length < maxNamed) sensitive.push(path)
+    },
+  )
   return { files, expanded_bytes: bytes, sensitive }
 }
 

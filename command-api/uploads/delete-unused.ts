@@ -1,10 +1,12 @@
+import type { ObjectStore } from '../../platform/objects/port.ts'
 import type { Deps } from '../deps.ts'
 import { nothing } from '../outcome.ts'
 import { reactor } from '../reactor.ts'
 import { takeLocks } from '../stream-locks.ts'
 import { contentLock } from './complete.ts'
+import { allStores } from './stores.ts'
 
-type Needed = Pick<Deps, 'pool' | 'store' | 'uploads' | 'now' | 'config' | 'logger'>
+type Needed = Pick<Deps, 'pool' | 'store' | 'uploads' | 'artifacts' | 'now' | 'config' | 'logger'>
 
 const hourMs = 3_600_000
 /** How long an upload may take to be registered, and a registered one to be used. */
@@ -28,7 +30,7 @@ export const uploadReactor = reactor<object, Needed>({
 })
 
 export async function deleteUnused(deps: Needed): Promise<void> {
-  const { pool, now: clock, uploads, config, logger } = deps
+  const { pool, now: clock, config, logger } = deps
   const now = clock().getTime()
   const { rowCount } = await pool.query(deleteRows, [
     new Date(now - unregisteredMs),
@@ -36,11 +38,15 @@ export async function deleteUnused(deps: Needed): Promise<void> {
     config.runDirDays > 0,
   ])
   if (rowCount) logger.info({ uploads: rowCount }, 'uploads that nobody needs were deleted')
-  const { parts, contents } = await uploads.list()
+  for (const files of allStores(deps)) await tidy(deps, files, new Date(now - hourMs))
+}
+
+async function tidy(deps: Needed, files: ObjectStore, debrisBefore: Date): Promise<void> {
+  const { parts, contents } = await files.list()
   const known = await pendingAmong(deps, parts)
-  for (const upload_id of parts) if (!known.has(upload_id)) await uploads.removePart(upload_id)
-  for (const sha256 of contents) await deleteContentOfNobody(deps, sha256)
-  await uploads.removeDebris(new Date(now - hourMs))
+  for (const upload_id of parts) if (!known.has(upload_id)) await files.removePart(upload_id)
+  for (const sha256 of contents) await deleteContentOfNobody(deps, files, sha256)
+  await files.removeDebris(debrisBefore)
 }
 
 const deleteRows = `
@@ -64,12 +70,16 @@ async function pendingAmong({ pool }: Needed, ids: readonly string[]): Promise<S
 }
 
 /** Under the lock of those who register the same content meanwhile. */
-const deleteContentOfNobody = ({ store, uploads }: Needed, sha256: string): Promise<void> =>
+const deleteContentOfNobody = (
+  { store }: Needed,
+  files: ObjectStore,
+  sha256: string,
+): Promise<void> =>
   store.transaction(async tx => {
     await takeLocks(tx, [contentLock(sha256)])
     const { rowCount } = await tx.query(
       'select from write.upload where sha256 = $1 and completed_at is not null limit 1',
       [sha256],
     )
-    if (rowCount === 0) await uploads.removeContent(sha256)
+    if (rowCount === 0) await files.removeContent(sha256)
   })

@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import type { ObjectStore } from '../../platform/objects/port.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { UploadSignature } from '../../schemas/uploads.ts'
 import type { Deps } from '../deps.ts'
@@ -6,6 +7,7 @@ import { judgeQuery } from './address.ts'
 import { otherDigest } from './complete.ts'
 import { pieceOf } from './piece.ts'
 import { findUpload, type UploadRow } from './rows.ts'
+import { storeFor } from './stores.ts'
 
 type Sent = { upload_id: string; query: UploadSignature; ctx: Context }
 
@@ -14,15 +16,16 @@ export async function receive(deps: Deps, { upload_id, query, ctx }: Sent) {
   const upload = await admitted(deps, { upload_id, query, ctx })
   const { size_bytes } = upload
   const piece = pieceOf(ctx, size_bytes)
-  const here = await deps.uploads.received(upload_id)
+  const store = storeFor(deps, upload.purpose)
+  const here = await store.received(upload_id)
   if (piece === null) return { upload_id, received_bytes: here, size_bytes }
   if (piece.start > here)
     throw new Refusal('conflict', `${here} bytes are here; go on with byte ${here}`, {
       code: 'upload.gap',
       data: { received_bytes: here },
     })
-  const received_bytes = await deps.uploads.receive(upload_id, piece.start, ctx.req)
-  if (received_bytes === size_bytes) await refuseOtherDigest(deps, upload)
+  const received_bytes = await store.receive(upload_id, piece.start, ctx.req)
+  if (received_bytes === size_bytes) await refuseOtherDigest(store, upload)
   return { upload_id, received_bytes, size_bytes }
 }
 
@@ -53,12 +56,12 @@ async function admitted(deps: Deps, { upload_id, query, ctx }: Sent): Promise<Up
 
 /** Told with the last byte, so that a client does not have to register the file to learn it. */
 async function refuseOtherDigest(
-  { uploads }: Deps,
+  store: ObjectStore,
   { upload_id, sha256 }: UploadRow,
 ): Promise<void> {
   if (sha256 === null) return
-  const arrived = await uploads.digestOf(upload_id)
+  const arrived = await store.digestOf(upload_id)
   if (arrived === sha256) return
-  await uploads.removePart(upload_id)
+  await store.removePart(upload_id)
   throw otherDigest(sha256, arrived)
 }

@@ -1,11 +1,12 @@
-import { open } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
 import type { Context } from 'koa'
-import { hasCode } from '../files/content.ts'
 import { Refusal } from '../refusal.ts'
 import { type Range, rangeOf } from './range.ts'
 
 export type Sent = {
-  file: string
+  size: number
+  /** Opens the file, or a range of it; null if it went meanwhile. */
+  read: (range: Range | null) => Promise<Readable | null>
   /** The name under which it is to be kept. */
   filename: string
   /** Changes with the content. */
@@ -16,34 +17,27 @@ export type Sent = {
  * Responds with a file, or with the range of it that the request asks for. No browser shows or executes it: it is
  * always a download. Returns false if there is no such file.
  */
-export async function sendFile(ctx: Context, { file, filename, etag }: Sent): Promise<boolean> {
-  const handle = await open(file, 'r').catch(error => {
-    if (hasCode(error, 'ENOENT')) return null
-    throw error
-  })
-  if (handle === null) return false
-  let isSending = false
-  try {
-    const { size } = await handle.stat()
-    ctx.set(headersOf(filename, etag))
-    if (matches(ctx.get('if-none-match'), etag)) {
-      ctx.status = 304
-      return true
-    }
-    const range = rangeAskedFor(ctx, etag, size)
-    const { first, last } = range ?? { first: 0, last: size - 1 }
-    ctx.status = range ? 206 : 200
-    if (range) ctx.set('Content-Range', `bytes ${first}-${last}/${size}`)
-    ctx.type = 'application/octet-stream'
-    if (ctx.method !== 'HEAD' && size > 0) {
-      ctx.body = handle.createReadStream({ start: first, end: last })
-      isSending = true
-    } else ctx.body = ''
-    ctx.length = last - first + 1
+export async function sendFile(
+  ctx: Context,
+  { size, read, filename, etag }: Sent,
+): Promise<boolean> {
+  const headers = headersOf(filename, etag)
+  if (matches(ctx.get('if-none-match'), etag)) {
+    ctx.set(headers)
+    ctx.status = 304
     return true
-  } finally {
-    if (!isSending) await handle.close()
   }
+  const range = rangeAskedFor(ctx, etag, size)
+  const body = ctx.method === 'HEAD' || size === 0 ? '' : await read(range)
+  if (body === null) return false
+  const { first, last } = range ?? { first: 0, last: size - 1 }
+  ctx.set(headers)
+  ctx.status = range ? 206 : 200
+  if (range) ctx.set('Content-Range', `bytes ${first}-${last}/${size}`)
+  ctx.type = 'application/octet-stream'
+  ctx.body = body
+  ctx.length = last - first + 1
+  return true
 }
 
 const headersOf = (filename: string, etag: string) => ({

@@ -1,8 +1,9 @@
 import type { Context } from 'koa'
 import { type Route, route } from '../../auth/route.ts'
-import { contentFile } from '../../platform/files/content.ts'
+import type { Range } from '../../platform/http/range.ts'
 import { sendFile } from '../../platform/http/send-file.ts'
 import type { AddressKey } from '../../platform/http/signed-address.ts'
+import type { ObjectStore } from '../../platform/objects/port.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Clock } from '../../platform/time.ts'
 import {
@@ -20,8 +21,7 @@ import { type ArtifactRow, findArtifact, type Tables } from './find.ts'
 /** What artifacts hold. */
 export type Contents = {
   reads: Reads<Tables>
-  /** Holds the files of uploads. */
-  folder: string
+  store: Pick<ObjectStore, 'sizeOf' | 'read'>
   key: AddressKey
   now: Clock
   baseUrl: () => string
@@ -119,18 +119,17 @@ function storedOf({ artifact_id, path, sha256, status }: ArtifactRow): Stored {
 
 /** Responds with a file of the store. */
 export async function sendContent(
-  { folder }: Pick<Contents, 'folder'>,
+  { store }: Pick<Contents, 'store'>,
   ctx: Context,
   { sha256, filename }: Pick<Stored, 'sha256' | 'filename'>,
 ): Promise<void> {
-  const isSent = await sendFile(ctx, {
-    file: contentFile(folder, sha256),
-    filename,
-    etag: `"${sha256}"`,
-  })
+  const size = await store.sizeOf(sha256)
+  const read = (range: Range | null) => store.read(sha256, range)
+  const isSent =
+    size !== null && (await sendFile(ctx, { size, read, filename, etag: `"${sha256}"` }))
   if (!isSent)
     throw new Refusal('backend_failed', 'The store of Forge has lost the file of this artifact', {
       code: 'artifact.lost',
-      hint: 'On several hosts, check that <data>/uploads is shared',
+      hint: 'On several hosts, check that they have the same store',
     })
 }

@@ -14,12 +14,12 @@ import type { Deps } from '../../command-api/deps.ts'
 import { createQueueBook } from '../../command-api/jobs/queue-book.ts'
 import { createKeyLimit } from '../../command-api/metrics/key-limit.ts'
 import { createShortNumbers } from '../../command-api/short-numbers.ts'
-import { UploadFiles } from '../../command-api/uploads/files.ts'
 import { topicsOf } from '../../events/topics.ts'
 import { listen } from '../../platform/http/server.ts'
 import { httpShell } from '../../platform/http/shell.ts'
 import { addressKeyOf } from '../../platform/http/signed-address.ts'
 import { createMemoryLog } from '../../platform/log/memory.ts'
+import { DirectoryStore } from '../../platform/objects/directory.ts'
 import { createRateLimits } from '../../platform/rate-limits.ts'
 import { inProcessSignals, type Signals } from '../../platform/signals.ts'
 import { telemetry } from '../../platform/telemetry.ts'
@@ -43,7 +43,7 @@ export async function routeParts(
   const topics = topicsOf('test')
   const signals = inProcessSignals<WakeUps>()
   const config = readConfig(env)
-  const uploads = new UploadFiles(join(dataDir, 'uploads'))
+  const uploads = new DirectoryStore(join(dataDir, 'uploads'))
   await uploads.open()
   const deps: Deps = {
     store: eventStoreOn(pool),
@@ -59,6 +59,7 @@ export async function routeParts(
     shortNumbers: createShortNumbers(pool),
     queue: createQueueBook({ pool, now, failed: error => t.log(error) }),
     uploads,
+    artifacts: uploads,
     uploadKey: addressKeyOf(Buffer.alloc(32), 'uploads'),
     observe: async () => ({ lines: [], metrics: [], hardware: [] }),
     topics,

@@ -5,6 +5,7 @@ import { createQueueBook } from '../../../command-api/jobs/queue-book.ts'
 import { listen } from '../../../platform/http/server.ts'
 import { httpShell } from '../../../platform/http/shell.ts'
 import { addressKeyOf } from '../../../platform/http/signed-address.ts'
+import { DirectoryStore } from '../../../platform/objects/directory.ts'
 import { createPool } from '../../../platform/postgres/pool.ts'
 import { prepareReaderRole } from '../../../platform/postgres/reader-role.ts'
 import { inProcessSignals } from '../../../platform/signals.ts'
@@ -72,7 +73,7 @@ async function startWithoutFilters(
     audit: auditReader(auth),
     signIn: { accessTokenHours: 1, baseUrl: () => '', providerName: null },
     contents: {
-      folder: uploadsIn({ dataDir }),
+      store: new DirectoryStore(uploadsIn({ dataDir })),
       key: addressKeyOf(Buffer.alloc(32), 'downloads'),
       baseUrl: () => '',
     },

@@ -1,0 +1,14 @@
+import type { ObjectStore } from '../../platform/objects/port.ts'
+import type { UploadPurpose } from '../../schemas/uploads.ts'
+import type { Deps } from '../deps.ts'
+
+type Stores = Pick<Deps, 'uploads' | 'artifacts'>
+
+/** Where the bytes go of what is sent for a purpose. */
+export const storeFor = (stores: Stores, purpose: UploadPurpose): ObjectStore =>
+  purpose === 'artifact' ? stores.artifacts : stores.uploads
+
+/** Each store once. */
+export const allStores = ({ uploads, artifacts }: Stores): ObjectStore[] => [
+  ...new Set([uploads, artifacts]),
+]
