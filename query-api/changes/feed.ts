@@ -77,6 +77,10 @@ async function readChanges(
     .select(['change', 'run_id', 'state', 'state_reason', 'at'])
     .where('change', '>', after)
     .where('change', '<=', head)
+    .where(
+      sql<boolean>`not exists (
+        select from runs r where r.run_id = state_changes.run_id and r.deleted_at is not null)`,
+    )
     .$if(among !== null, query =>
       query.where(eb =>
         eb.or([

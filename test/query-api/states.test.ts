@@ -35,6 +35,31 @@ test('a stream of all states continues from the cursor of a list without a gap',
   stream.cut()
 })
 
+test('a stream of all states is silent about deleted runs, also to those who had a cursor before', async t => {
+  const forge = await startForge(t)
+  const list = await forge.call('GET', '/api/runs')
+  const gone = await createRun(forge)
+  await ingest(forge, gone, 'lifecycle', { event: 'succeeded' })
+  t.is((await forge.call('DELETE', `/api/runs/${gone.run_id}`)).status, 200)
+  const kept = await createRun(forge)
+  const listed = await forge.call<{ run_id: string }[]>('GET', '/api/runs')
+  t.deepEqual(
+    listed.body.map(run => run.run_id),
+    [kept.run_id],
+  )
+  const url = `${forge.url}/api/stream?topics=jobs&after=${list.headers.get('forge-cursor')}`
+  const told = async () => {
+    const stream = await connect(url, forge.token)
+    const first = await stream.next()
+    stream.cut()
+    return first?.data.run_id
+  }
+  t.is(await told(), kept.run_id)
+  t.is((await forge.call('POST', `/api/runs/${gone.run_id}/restore`)).status, 200)
+  await forge.call('GET', '/api/runs')
+  t.is(await told(), gone.run_id)
+})
+
 test('unknown topics and unknown runs are refused', async t => {
   const forge = await startForge(t)
   for (const topics of ['weather', 'jobs,weather', 'job:', ''])
