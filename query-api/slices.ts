@@ -23,6 +23,7 @@ import type { RunTables } from '../projector/runs/table.ts'
 import type { UsageTables } from '../projector/usage/table.ts'
 import type { ValidationTables } from '../projector/validation/table.ts'
 import { alertRoutes } from './alerts/routes.ts'
+import { alertTopic } from './alerts/topic.ts'
 import { type Contents, sendContent } from './artifacts/content.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
 import { type AuditReader, auditRoutes } from './audit/routes.ts'
@@ -104,6 +105,7 @@ const narrowed = <T>(reads: Reads<ReadTables>): Reads<T> => reads as Reads<unkno
 const streamTopics = (reads: Reads<ReadTables>): Topic[] => [
   changeTopic(narrowed(reads)),
   notificationTopic(narrowed(reads)),
+  alertTopic(narrowed(reads)),
 ]
 
 /** Every read-only route; the list is written by hand. */

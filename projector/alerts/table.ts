@@ -7,5 +7,7 @@ export type AlertTables = {
     value: number | null
     fired_at: ColumnType<Date, string, string>
     resolved_at: ColumnType<Date | null, string | null, string | null>
+    /** 1, 2, … over all alerts, anew when one is resolved. */
+    change: number
   }
 }

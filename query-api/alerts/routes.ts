@@ -1,13 +1,12 @@
 import { Type } from 'typebox'
 import { type Route, route } from '../../auth/route.ts'
-import { toJsonNumber } from '../../platform/series/json-number.ts'
 import type { AlertTables } from '../../projector/alerts/table.ts'
 import { alert, alertListQuery } from '../../schemas/alerts.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
-import { toTimestamp } from '../../schemas/timestamp.ts'
 import { type AccessTables, findRun } from '../access.ts'
 import { countRows, pageHeaders } from '../page.ts'
 import type { Reads } from '../reads.ts'
+import { toAlert } from './record.ts'
 
 export const alertRoutes = (reads: Reads<AlertTables & AccessTables>): Route[] => [
   route({
@@ -36,12 +35,7 @@ export const alertRoutes = (reads: Reads<AlertTables & AccessTables>): Route[] =
         .offset(offset)
         .execute()
       pageHeaders(ctx, { limit, offset }, await countRows(db, ofRun.select('alert_id')))
-      return rows.map(({ value, fired_at, resolved_at, ...row }) => ({
-        ...row,
-        value: value === null ? null : toJsonNumber(value),
-        fired_at: toTimestamp(fired_at),
-        resolved_at: resolved_at && toTimestamp(resolved_at),
-      }))
+      return rows.map(toAlert)
     },
   }),
 ]

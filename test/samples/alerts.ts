@@ -11,7 +11,7 @@ export const alertSample: Sample = {
       seenBy: 'members',
       isOfRun: true,
       isFilled: true,
-      cells: ({ no }) => ({ alert_id: `alr_${no}` }),
+      cells: ({ no }) => ({ alert_id: `alr_${no}`, change: no }),
     },
   },
 }

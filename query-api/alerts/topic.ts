@@ -1,0 +1,54 @@
+import { type Kysely, sql } from 'kysely'
+import type { Person } from '../../auth/caller.ts'
+import type { AlertTables } from '../../projector/alerts/table.ts'
+import { type AccessTables, findRun } from '../access.ts'
+import type { Reads } from '../reads.ts'
+import { frame } from '../sse.ts'
+import type { Feed } from '../sse-feed.ts'
+import type { Topic } from '../topic.ts'
+import { toAlert } from './record.ts'
+
+const rowsAtOnce = 200
+
+/** `alerts:<run_id>`: its alerts from the first on, each again once it is resolved. */
+export const alertTopic = (reads: Reads<AlertTables & AccessTables>): Topic => ({
+  pattern: /^alerts:.{1,128}$/,
+  shape: "'alerts:<run_id>'",
+  async open(caller, names) {
+    const ids = names.map(name => name.slice('alerts:'.length))
+    const runIds = await readable(reads, caller, ids)
+    const check = () => readable(reads, caller, runIds)
+    return { feed: alertsOfRuns(reads.shared(runIds), runIds), start: 0, check }
+  },
+})
+
+async function readable(
+  reads: Reads<AccessTables>,
+  caller: Person,
+  ids: readonly string[],
+): Promise<string[]> {
+  const runs = await Promise.all(ids.map(id => findRun(reads, caller, id)))
+  return runs.map(({ run_id }) => run_id)
+}
+
+const alertsOfRuns = (db: Kysely<AlertTables>, runIds: readonly string[]): Feed => ({
+  key: `alerts of ${[...runIds].sort().join(',')}`,
+  wakes: { projections: ['decisions'], key: null },
+  async read(after) {
+    const rows = await db
+      .selectFrom('alerts')
+      .selectAll()
+      .where(sql<boolean>`run_id = any(${runIds})`)
+      .where('change', '>', after)
+      .orderBy('change')
+      .limit(rowsAtOnce)
+      .execute()
+    const text = rows.map(row => frame('alert', row.change, toAlert(row))).join('')
+    return {
+      frames: text === '' ? null : Buffer.from(text),
+      last: rows.at(-1)?.change ?? after,
+      more: rows.length === rowsAtOnce,
+      end: null,
+    }
+  },
+})
