@@ -19,10 +19,12 @@ import { projectionProgress } from '../query-api/progress.ts'
 import { recentWrites, writesOfRun } from '../query-api/recent-writes.ts'
 import { createStreams } from '../query-api/sse.ts'
 import { createWaiter } from '../query-api/wait.ts'
+import { isMlflowPath } from '../schemas/mlflow.ts'
 import type { Config } from './config.ts'
 import { isHttps } from './exposure.ts'
 import { rephraseForMlflow } from './mlflow-refusals.ts'
 import type { Parts } from './parts.ts'
+import { createRecentReports } from './recent-reports.ts'
 import { routesOf } from './routes.ts'
 
 /** Served even while all other routes are refused (specification, "Errors", 503). */
@@ -127,12 +129,14 @@ async function openPositions({ deps, readPool, signals }: Parts) {
   const seal = positionSeal(await readPositionKey(deps.pool))
   const waitFor = createWaiter(readPool, signals)
   const writesOf = recentWrites(deps.pool, deps.now)
+  const reports = createRecentReports(deps.now)
   const waitForOwn = async (ctx: Context, caller: Person): Promise<void> => {
     const { username } = caller
-    await waitAs(ctx, username, namedBy(ctx, caller, seal) ?? (await writesOf(username)))
+    const positions = namedBy(ctx, caller, seal) ?? (await writesOf(username))
+    await waitAs(ctx, username, [...positions, ...reports.of(username)])
   }
   const waitForRun = async (ctx: Context, { runId }: RunCaller): Promise<void> =>
-    waitAs(ctx, runId, await writesOfRun(deps.pool, runId))
+    waitAs(ctx, runId, [...(await writesOfRun(deps.pool, runId)), ...reports.of(runId)])
   const waitAs = async (ctx: Context, username: string, positions: readonly string[]) => {
     if (positions.length === 0) return
     const began = performance.now()
@@ -150,12 +154,19 @@ async function openPositions({ deps, readPool, signals }: Parts) {
     },
     /** Only people can wait for a position, so only theirs are sealed. */
     seal(ctx: Context, caller: Caller): void {
+      if (caller.kind === 'anybody') return
       const position = ctx.response.get('Forge-Position')
-      if (caller.kind === 'person' && position !== '')
-        ctx.set('Forge-Position', seal.seal(position, caller.username))
+      // Koa says undefined, whatever its types promise.
+      if (!position) return
+      // Other reports come by the thousand, and nothing that reads waits for them.
+      if (isMlflowPath(ctx.path)) reports.note(nameOf(caller), position)
+      if (caller.kind === 'person') ctx.set('Forge-Position', seal.seal(position, caller.username))
     },
   }
 }
+
+const nameOf = (caller: Person | RunCaller) =>
+  caller.kind === 'person' ? caller.username : caller.runId
 
 /** The writes that the caller names in `Forge-Wait-For`; null if none of them is theirs. */
 function namedBy(ctx: Context, { username }: Person, seal: PositionSeal): string[] | null {

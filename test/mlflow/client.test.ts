@@ -35,6 +35,7 @@ test('an unmodified MLflow script reports to the run that it was started for', a
   t.deepEqual(printed(await script(t, 'tracking.py', created.env)), [
     'refused INVALID_PARAMETER_VALUE True',
     `run ${run_id}`,
+    'metrics 0.2 0.75',
     "read [('lr', '0.001'), ('optimizer', 'adam')] vision first try FINISHED",
     'tags False x photos',
   ])

@@ -198,3 +198,10 @@ test('nobody but its owner reports to a run, not even an administrator', async t
   })
   t.deepEqual(found.body.runs, [])
 })
+
+test('a read of a person wrote nothing, and so names no position', async t => {
+  const forge = await theForge()
+  const { headers, status } = await forge.call('GET', '/api/2.0/mlflow/experiments/search')
+  t.is(status, 200)
+  t.is(headers.get('forge-position'), null)
+})

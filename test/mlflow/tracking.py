@@ -23,5 +23,6 @@ with mlflow.start_run(run_name="first try", tags={"team": "vision"}) as run:
 
 client = mlflow.MlflowClient()
 again = client.get_run(run.info.run_id)
+print("metrics", again.data.metrics["loss"], again.data.metrics["acc"])
 print("read", sorted(again.data.params.items()), again.data.tags["team"], again.info.run_name, again.info.status)
 print("tags", "gone" in again.data.tags, again.data.tags["note"], again.data.tags["experiment.area"])
