@@ -13,6 +13,7 @@ import {
 } from '../platform/settings.ts'
 import { type IsolationConfig, isolationSettings } from './isolation-settings.ts'
 import { type KafkaConfig, kafkaFaults, kafkaSettings } from './kafka-settings.ts'
+import { type S3Config, s3Faults, s3Settings } from './s3-settings.ts'
 import { type SlurmConfig, slurmFaults, slurmSettings } from './slurm-settings.ts'
 
 /** The roles of a process; by default one process has all (`SERVICE_ROLES`). */
@@ -23,7 +24,8 @@ export type Config = OidcConfig &
   KeysConfig &
   KafkaConfig &
   IsolationConfig &
-  SlurmConfig & {
+  SlurmConfig &
+  S3Config & {
     port: number
     host: string
     /** Absolute path of the folder with all files of this installation. */
@@ -91,6 +93,7 @@ const settings: Settings<Config> = {
   localGpus: ['SERVICE_LOCAL_GPUS', whole(4, 0, 1024)],
   ...isolationSettings,
   ...slurmSettings,
+  ...s3Settings,
   logRetentionDays: ['SERVICE_LOG_RETENTION_DAYS', whole(30, 1, 3650)],
   runDirDays: ['SERVICE_RUN_DIR_DAYS', whole(7, 0, 3650)],
   maxUploadMb: ['SERVICE_MAX_UPLOAD_MB', whole(1024, 1, 1_000_000)],
@@ -122,5 +125,6 @@ export const readConfig = (env: Environment): Config =>
       ...keysFaults(together),
       ...kafkaFaults(together),
       ...slurmFaults(together),
+      ...s3Faults(together),
     ],
   })

@@ -28,6 +28,7 @@ const secretFilesOf = (config: Config): string[] =>
     config.keysSecretFile,
     config.kafkaTlsKeyFile,
     config.kafkaSaslPasswordFile,
+    config.s3SecretFile,
     config.slurmJwtKeyFile,
     config.slurmTokenFile,
     // The files of runs on Slurm, with their tokens.

@@ -10,7 +10,7 @@ import { bring, lacks, type Needed } from './setup.ts'
 // `npm test`: the checks, then ava with a real PostgreSQL, Kafka and Redis, each started once.
 // `npm test -- test/x.test.ts` runs those files alone, without the checks.
 const files = process.argv.slice(2)
-const servers: ServerName[] = ['postgres', 'kafka', 'redis']
+const servers: ServerName[] = ['postgres', 'kafka', 's3', 'redis']
 const isCi = process.env.CI === 'true'
 
 let running: ChildProcess | null = null

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { fetchJars } from '../deploy/kafka/distribution.ts'
+import { fetchJar } from '../deploy/s3/server.ts'
 import { findDumpTools } from './servers/dump-tools.ts'
 import type { ServerName } from './servers/hosted.ts'
 import { findRedis } from './servers/redis-server.ts'
@@ -14,6 +15,7 @@ export type Needed = ServerName | 'dump'
 
 const parts: Partial<Record<Needed, Part>> = {
   kafka: { find: fetchJars, packages: ['default-jre-headless', 'maven'] },
+  s3: { find: fetchJar, packages: ['default-jre-headless', 'maven'] },
   redis: { find: findRedis, packages: ['redis-server'] },
   dump: { find: findDumpTools, packages: ['postgresql'] },
 }
@@ -50,7 +52,7 @@ const why = (part: Part): Promise<string | null> =>
 
 // `npm run setup:test`
 if (import.meta.main)
-  for (const name of ['kafka', 'redis', 'dump'] as const) {
+  for (const name of ['kafka', 's3', 'redis', 'dump'] as const) {
     const missing = await bring(name)
     process.stdout.write(`${name}: ${missing ?? 'there'}\n`)
     if (missing !== null) process.exitCode = 1

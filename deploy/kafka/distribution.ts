@@ -120,7 +120,10 @@ async function versionFolder(): Promise<string> {
 }
 
 /** Creates `path`, which gets its name only when complete; of two concurrent creations one is discarded. */
-async function makeOnce(path: string, make: (draft: string) => Promise<void>): Promise<string> {
+export async function makeOnce(
+  path: string,
+  make: (draft: string) => Promise<void>,
+): Promise<string> {
   const isThere = () =>
     stat(path).then(
       () => true,

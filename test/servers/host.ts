@@ -4,12 +4,14 @@ import type { Hosted, ServerName } from './hosted.ts'
 import { startKafka } from './kafka-server.ts'
 import { startPostgres } from './postgres-server.ts'
 import { startRedis } from './redis-server.ts'
+import { startS3Proxy } from './s3-server.ts'
 import { startSlurm } from './slurm-server.ts'
 
 const start: Record<ServerName, (folder: string) => Promise<Hosted>> = {
   postgres: startPostgres,
   kafka: startKafka,
   redis: startRedis,
+  s3: startS3Proxy,
   slurm: startSlurm,
 }
 

@@ -3,6 +3,7 @@ export const variables = {
   postgres: 'FORGE_TEST_POSTGRES',
   kafka: 'FORGE_TEST_KAFKA',
   redis: 'FORGE_TEST_REDIS',
+  s3: 'FORGE_TEST_S3',
   slurm: 'FORGE_TEST_SLURM_CLUSTER',
 } as const
 export type ServerName = keyof typeof variables

@@ -108,8 +108,11 @@ test('files from which the server reads secrets are hidden from runs', async t =
     SERVICE_KAFKA_SASL_MECHANISM: 'PLAIN',
     SERVICE_KAFKA_SASL_USERNAME: 'forge',
     SERVICE_KAFKA_SASL_PASSWORD_FILE: join(at, 'password'),
+    SERVICE_S3_BUCKET: 'forge',
+    SERVICE_S3_KEY_ID: 'forge',
+    SERVICE_S3_SECRET_FILE: join(at, 's3-secret'),
   }))
-  for (const name of ['data', 'sets/own/secret', 'key.pem', 'password'])
+  for (const name of ['data', 'sets/own/secret', 'key.pem', 'password', 's3-secret'])
     t.true(ground?.hidden.includes(join(folder, name)), name)
 })
 
