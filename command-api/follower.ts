@@ -4,7 +4,7 @@ import { decodeFact, type Fact } from '../events/fact.ts'
 import type { TopicName } from '../events/topics.ts'
 import { upcast } from '../events/upcast.ts'
 import type { ReadRecord } from '../platform/log/event-log.ts'
-import type { Outcome } from './outcome.ts'
+import { nothing, type Outcome } from './outcome.ts'
 
 type Common = {
   /** Never change it: it is stored with the checkpoint. */
@@ -62,7 +62,7 @@ export const factFollower = <D>({
   ...common,
   async act({ value }, deps) {
     const fact = decodeFact(value)
-    const outcome = await follow(fact, deps)
+    const outcome = fact.type === 'run.purged' ? nothing : await follow(fact, deps)
     return { causationId: fact.event_id, requestId: fact.request_id, outcome }
   },
 })

@@ -1,6 +1,17 @@
 import { bounded, dutyIdOf } from './new-duty.ts'
 import { type Change, rows } from './outcome.ts'
 
+/** The same duty once more, later. Its id derives from the parent's, so recording the outcome again inserts nothing. */
+export const again = (parent: string, afterMs: number): Change =>
+  rows((tx, now) =>
+    tx.query(
+      `insert into write.duty (duty_id, reactor, cause, event_id, request_id, payload, created_at, due_at)
+       select $2, reactor, cause, event_id, request_id, payload, $3, $4 from write.duty where duty_id = $1
+       on conflict do nothing`,
+      [parent, dutyIdOf(parent, 'again', 0), now, new Date(now.getTime() + afterMs)],
+    ),
+  )
+
 /**
  * Further duties of the same reactor, caused by the same event and due at once, for work that is too much for one
  * duty. Their ids derive from the parent's, so recording the outcome again inserts nothing.

@@ -9,6 +9,7 @@ import type { Follower } from './follower.ts'
 import { ruleKeeper } from './jobs/rule-consequences.ts'
 import { notifier } from './notifications/perform.ts'
 import type { Reactor } from './reactor.ts'
+import { runForgetter, runPurger } from './runs/purge.ts'
 import { uploadReactor } from './uploads/delete-unused.ts'
 
 /**
@@ -25,6 +26,8 @@ export const reactors: readonly Reactor<Deps>[] = [
   diagnoser,
   findingAlerts,
   ruleKeeper,
+  runPurger,
+  runForgetter,
 ]
 
 /** All followers; the list is written by hand. Each server has its own, because they remember what they have read. */

@@ -1,13 +1,14 @@
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { Actor } from './event.ts'
 
-/** The facts reported by running code, with their codes on the log. Codes are never reused. */
+/** The facts reported by running code, and that their run is gone for ever, with their codes on the log. Codes are never reused. */
 const codeOf = {
   'metrics.appended': 1,
   'logs.appended': 2,
   'logs.eof': 3,
   'hardware.appended': 4,
   'validation.received': 5,
+  'run.purged': 6,
 } as const
 
 export type FactType = keyof typeof codeOf
@@ -105,6 +106,10 @@ export function decodeFact(bytes: Buffer): Fact {
     body: bytes.subarray(end),
   }
 }
+
+/** Whether a record says that its run is gone; cheaper than decoding each. */
+export const isPurge = (bytes: Buffer): boolean =>
+  bytes[0] === version && bytes[at.type] === codeOf['run.purged']
 
 const checksum = (bytes: Buffer) => crc32(bytes.subarray(at.type), version)
 

@@ -90,6 +90,27 @@ export const runRestored = event(
   ({ run_id }, who) => `${who} restored ${run_id}`,
 )
 
+/** Its time to be restored is over, but something refers to it still; told again when that changes. */
+export const runPurgePostponed = event(
+  'run.purge_postponed',
+  Type.Object({ run_id: runId(), references: Type.Integer({ minimum: 1 }) }),
+  ({ run_id, references }, who) =>
+    `${who} kept the deleted ${run_id}, to which ${referring(references)}`,
+)
+
+/** Gone for ever: its rows, reports and files are removed because of this. Only jobs have files on an engine. */
+export const runPurged = event(
+  'run.purged',
+  Type.Object({
+    run_id: runId(),
+    source: Type.Union([Type.Literal('job'), Type.Literal('external')]),
+  }),
+  ({ run_id }, who) => `${who} removed the deleted ${run_id} for ever`,
+)
+
+const referring = (references: number) =>
+  references === 1 ? 'one job refers' : `${references} jobs refer`
+
 const events = [
   runCreated,
   runStarted,
@@ -101,6 +122,8 @@ const events = [
   runTokenIssued,
   runDeleted,
   runRestored,
+  runPurgePostponed,
+  runPurged,
 ] as const
 export type RunEvent = EventOf<(typeof events)[number]>
 
@@ -115,6 +138,9 @@ export type Run = {
   deleted_at: string | null
   /** Null unless it is deleted. */
   restorable_until: string | null
+  /** How many jobs keep it from being purged, when that was last found; 0: none was. */
+  kept_for: number
+  purged_at: string | null
 }
 const initial: Run = {
   state: null,
@@ -123,6 +149,8 @@ const initial: Run = {
   stop_requested: false,
   deleted_at: null,
   restorable_until: null,
+  kept_for: 0,
+  purged_at: null,
 }
 
 function evolve(run: Run, event: Stamped<RunEvent>): Run {
@@ -148,9 +176,14 @@ function evolve(run: Run, event: Stamped<RunEvent>): Run {
         ...run,
         deleted_at: event.occurred_at,
         restorable_until: event.data.restorable_until,
+        kept_for: 0,
       }
     case 'run.restored':
-      return { ...run, deleted_at: null, restorable_until: null }
+      return { ...run, deleted_at: null, restorable_until: null, kept_for: 0 }
+    case 'run.purge_postponed':
+      return { ...run, kept_for: event.data.references }
+    case 'run.purged':
+      return { ...run, purged_at: event.occurred_at }
   }
 }
 

@@ -5,6 +5,7 @@ import { upcast } from '../events/upcast.ts'
 import type { Batch } from '../platform/log/event-log.ts'
 import { applyWithNewRows, type NewRows } from './new-rows.ts'
 import type { Slice, TopicProjection } from './projection.ts'
+import { cutAtPurges } from './purged-runs.ts'
 
 type AnyHandler = (tx: Kysely<unknown>, event: Recorded) => Promise<unknown>
 
@@ -53,10 +54,11 @@ export function decisionsProjection(
         if (isNew) applied.add(event.event_id)
         return isNew
       })
-      for (const [slice, types] of typesOf) {
-        const its = next.filter(event => types.has(event.type))
-        if (its.length > 0) await slice.apply(db, its)
-      }
+      for (const part of cutAtPurges(next))
+        for (const [slice, types] of typesOf) {
+          const its = part.filter(event => types.has(event.type))
+          if (its.length > 0) await slice.apply(db, its)
+        }
       await saveHeads(tx, heads)
       await saveApplied(tx, [...applied])
     },

@@ -16,6 +16,7 @@ import { mlflowProjection } from './mlflow/projection.ts'
 import { notificationProjection } from './notifications/projection.ts'
 import type { TopicProjection } from './projection.ts'
 import { projectProjection } from './projects/projection.ts'
+import { purgedRuns } from './purged-runs.ts'
 import { quotaProjection } from './quotas/projection.ts'
 import { rubricProjection } from './rubrics/projection.ts'
 import { newRuns, runProjection } from './runs/projection.ts'
@@ -39,6 +40,7 @@ export const decisionSlices = [
   slice(notificationProjection),
   slice(mlflowProjection),
   slice(usageProjection, newAccounts),
+  purgedRuns,
 ]
 
 /** Events without a read model; the audit reads them from the event store. */

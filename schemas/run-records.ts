@@ -76,6 +76,8 @@ const row = {
   starred: Type.Boolean(),
   archived: Type.Boolean(),
   deleted_at: nullable(timestamp()),
+  /** Why it is still there although it was deleted and can no longer be restored; null: nothing keeps it. */
+  kept_because: nullable(Type.String()),
 }
 
 /** A row of `GET /api/runs`. */

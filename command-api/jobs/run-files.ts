@@ -22,7 +22,7 @@ export const filesDueAt = (ended: Date, days: number): Date =>
 /** A job's end, and that of its last attempt, which may come later. */
 const ends = ['job.succeeded', 'job.failed', 'job.stopped', 'job.exited'] as const
 
-/** Deletes the files of a run some days after its end; 0 days: never. Performed where the engine is. */
+/** Deletes the files of a run some days after its end (0 days: never), and when it is purged. Performed where the engine is. */
 export const runFilesReactor = (days: number): Reactor<RunFilesDeps> =>
   reactor<{ run_id: string }, RunFilesDeps>({
     name: runFiles,
@@ -30,6 +30,9 @@ export const runFilesReactor = (days: number): Reactor<RunFilesDeps> =>
     deadlineMs: 600_000,
     atOnce: 1,
     dutiesOf(event) {
+      // No setting keeps the files of a run that was deleted for ever.
+      if (event.type === 'run.purged')
+        return event.data.source === 'job' ? [{ payload: { run_id: event.data.run_id } }] : []
       if (days === 0 || !ends.some(type => type === event.type)) return []
       const { run_id } = event.data as { run_id: string }
       return [{ payload: { run_id }, due_at: filesDueAt(new Date(event.occurred_at), days) }]

@@ -57,6 +57,10 @@ export function deleteRun(run: Run, run_id: string, nowMs: number): RunEvent[] {
 
 /** Brings a deleted run back, within its time; any other stays as it is. */
 export function restoreRun(run: Run, run_id: string, nowMs: number): RunEvent[] {
+  if (run.purged_at !== null)
+    throw new Refusal('conflict', `Run was deleted for ever at ${run.purged_at}`, {
+      code: 'run.purged',
+    })
   if (run.restorable_until === null) return []
   if (Date.parse(run.restorable_until) < nowMs)
     throw new Refusal(
@@ -64,6 +68,20 @@ export function restoreRun(run: Run, run_id: string, nowMs: number): RunEvent[] 
       `Run was deleted at ${run.deleted_at}; it could be restored until ${run.restorable_until}`,
     )
   return [{ type: 'run.restored', data: { run_id } }]
+}
+
+/** The deletion that is to become final, and how many jobs refer to the run. */
+export type Purge = { run_id: string; restorable_until: string; references: number }
+
+/** Removes a deleted run for ever, unless that deletion was taken back or a job refers to it. */
+export function purgeRun(run: Run, { run_id, restorable_until, references }: Purge): RunEvent[] {
+  if (run.purged_at !== null || run.restorable_until !== restorable_until) return []
+  if (references === 0) {
+    const source = run.state === null ? 'job' : 'external'
+    return [{ type: 'run.purged', data: { run_id, source } }]
+  }
+  if (references === run.kept_for) return []
+  return [{ type: 'run.purge_postponed', data: { run_id, references } }]
 }
 
 /** Abandons a run that reported nothing for a day; an ended run keeps its state. */

@@ -11,7 +11,7 @@ const listed = 100
 export async function referencesTo(
   tx: Transaction,
   run_id: string,
-  caller: Person,
+  caller: Pick<Person, 'username' | 'role'>,
 ): Promise<References> {
   const { rows } = await tx.query<RunDeleted['references'][number] & { total: string }>({
     name: 'references_to_run',

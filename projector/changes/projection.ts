@@ -48,6 +48,8 @@ const enteredBy: {
   'run.token_issued': () => null,
   'run.deleted': () => null,
   'run.restored': () => null,
+  'run.purge_postponed': () => null,
+  'run.purged': () => null,
 }
 
 /** The state changes of jobs and external runs. */
@@ -59,8 +61,9 @@ export const changesSlice: Slice = {
 type Change = { project: string; owner: string; state: string; state_reason: string | null }
 
 /**
- * Records each state unless the run is already in it for the same reason. Numbers come from the table instead of a
- * sequence: with one writer they follow the log and are identical after a replay.
+ * Records each state unless the run is already in it for the same reason. Numbers come from a table instead of a
+ * sequence: with one writer they follow the log and are identical after a replay. The newest may be that of a purged run,
+ * so it is noted apart: streams go on from numbers.
  */
 async function addChanges(tx: Kysely<unknown>, events: readonly Recorded<Told>[]): Promise<void> {
   const last = await lastChanges(tx, events)
@@ -82,7 +85,9 @@ async function addChanges(tx: Kysely<unknown>, events: readonly Recorded<Told>[]
       at: event.occurred_at,
     })
   }
+  if (rows.length === 0) return
   await insertRows(tx, 'state_changes', rows)
+  await sql`update last_change set change = ${change}`.execute(tx)
 }
 
 /** The table pairs each type with its data; TypeScript cannot follow a lookup by the event's own type. */
@@ -107,6 +112,6 @@ async function lastChanges(
 
 async function newestChange(tx: Kysely<unknown>): Promise<number> {
   const { rows } = await sql<{ change: number }>`
-    select coalesce(max(change), 0) as change from state_changes`.execute(tx)
+    select change from last_change`.execute(tx)
   return rows[0]?.change ?? 0
 }

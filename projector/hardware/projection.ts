@@ -2,25 +2,30 @@ import type { PoolClient } from 'pg'
 import { decodeFact } from '../../events/fact.ts'
 import { decodeHardware } from '../../events/hardware.ts'
 import type { ReadRecord } from '../../platform/log/event-log.ts'
+import { forgetIn, forgetting } from '../forgetting.ts'
 import type { TopicProjection } from '../projection.ts'
 import { hardwareCarryOver } from './carry.ts'
 import { addPoint, noSources, placeOf, type RunSources } from './sources.ts'
 
 /** Samples of machines: one row for each GPU or machine and time. The later record of both wins. */
-export const hardwareProjection = (topic: string): TopicProjection => ({
-  name: 'hardware',
-  topic,
-  onPoison: 'park',
-  carryOver: hardwareCarryOver,
-  reset() {},
-  apply: (tx, batches) =>
-    addRecords(
-      tx,
-      batches.flatMap(({ records }) => records),
-    ),
-  applyParked: (tx, { records }) => addRecords(tx, records),
-  async fillIn() {},
-})
+export const hardwareProjection = (topic: string): TopicProjection =>
+  forgetting(
+    {
+      name: 'hardware',
+      topic,
+      onPoison: 'park',
+      carryOver: hardwareCarryOver,
+      reset() {},
+      apply: (tx, batches) =>
+        addRecords(
+          tx,
+          batches.flatMap(({ records }) => records),
+        ),
+      applyParked: (tx, { records }) => addRecords(tx, records),
+      async fillIn() {},
+    },
+    forgetIn('hardware_points', 'hardware_sources', 'hardware_runs'),
+  )
 
 async function addRecords(tx: PoolClient, records: readonly ReadRecord[]): Promise<void> {
   const begins = new Map(records.toReversed().map(({ key, offset }) => [key, offset]))

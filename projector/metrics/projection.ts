@@ -2,8 +2,10 @@ import type { PoolClient } from 'pg'
 import { byteaArray, int4Array, int8Array, textArray } from '../../platform/postgres/arrays.ts'
 import { encodeNumberedBlock } from '../../platform/series/numbered-block.ts'
 import { createPoints } from '../../platform/series/points.ts'
+import { forgetting } from '../forgetting.ts'
 import type { TopicProjection } from '../projection.ts'
 import { metricsCarryOver } from './carry.ts'
+import { forgetRun } from './forget.ts'
 import { groupByRun, type RunReports } from './group-by-run.ts'
 import { joinReports } from './join.ts'
 import { addSummaries, fillInKeys, noSummaries, saveSummaries } from './summaries.ts'
@@ -31,7 +33,7 @@ export function metricsProjection(topic: string): TopicProjection {
     await saveBlocks(tx, blocks)
     await saveSummaries(tx, summaries)
   }
-  return {
+  const projection: TopicProjection = {
     name: 'metrics',
     topic,
     onPoison: 'park',
@@ -41,6 +43,7 @@ export function metricsProjection(topic: string): TopicProjection {
     applyParked: (tx, batch) => apply(tx, [batch]),
     fillIn: fillInKeys,
   }
+  return forgetting(projection, forgetRun)
 }
 
 /** Beyond this, the cache of names begins anew. Names of runs with very many keys are seldom used again. */

@@ -30,6 +30,10 @@ export const runProjection: Handlers<RunTables, RunEvent | JobEvent> = {
   },
   'run.token_issued': unchanged,
   'run.deleted': (tx, { data: { run_id }, occurred_at }) => setDeleted(tx, run_id, occurred_at),
+  'run.purge_postponed': (tx, { data: { run_id, references } }) =>
+    tx.updateTable('runs').set({ kept_for: references }).where('run_id', '=', run_id).execute(),
+  // Removed by purgedRuns, with the rows of other slices.
+  'run.purged': unchanged,
   'run.restored': (tx, { data: { run_id } }) => setDeleted(tx, run_id, null),
   'job.admitted': (tx, event) => insertRows(tx, 'runs', [runOfJob(event)]),
   'job.held': unchanged,
@@ -84,6 +88,7 @@ const newRun = {
   best_key: null,
   best_goal: null,
   deleted_at: null,
+  kept_for: 0,
 }
 
 const newExternalRun = ({ data, occurred_at }: Of<'run.created'>): Row => ({
@@ -116,7 +121,7 @@ function runOfJob({ data, occurred_at }: Of<'job.admitted'>): Row {
 }
 
 const setDeleted = (tx: Tx, run_id: string, deleted_at: string | null) =>
-  tx.updateTable('runs').set({ deleted_at }).where('run_id', '=', run_id).execute()
+  tx.updateTable('runs').set({ deleted_at, kept_for: 0 }).where('run_id', '=', run_id).execute()
 
 async function unchanged(): Promise<void> {}
 

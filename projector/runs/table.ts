@@ -33,6 +33,8 @@ type Run = {
   /** Text searched by `?q=`. */
   search: string
   deleted_at: MaybeInstant
+  /** How many jobs keep it from being purged. */
+  kept_for: number
 }
 
 export type RunTables = {

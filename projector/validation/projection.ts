@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg'
 import { decodeFact } from '../../events/fact.ts'
 import type { Batch } from '../../platform/log/event-log.ts'
+import { forgetIn, forgetting } from '../forgetting.ts'
 import type { TopicProjection } from '../projection.ts'
 import { validationCarryOver } from './carry.ts'
 import { type Chunk, rewardsOf, toChunk } from './chunk.ts'
@@ -12,16 +13,20 @@ const togetherLength = 4 * 1024 * 1024
  * Validation rounds with their samples. Of several reports of a chunk the one with the highest offset wins, so the order
  * in which they are applied does not matter.
  */
-export const validationProjection = (topic: string): TopicProjection => ({
-  name: 'validation',
-  topic,
-  onPoison: 'park',
-  carryOver: validationCarryOver,
-  reset() {},
-  apply,
-  applyParked: (tx, batch) => apply(tx, [batch]),
-  async fillIn() {},
-})
+export const validationProjection = (topic: string): TopicProjection =>
+  forgetting(
+    {
+      name: 'validation',
+      topic,
+      onPoison: 'park',
+      carryOver: validationCarryOver,
+      reset() {},
+      apply,
+      applyParked: (tx, batch) => apply(tx, [batch]),
+      async fillIn() {},
+    },
+    forgetIn('validation_samples', 'validation_chunks', 'validation_runs'),
+  )
 
 async function apply(tx: PoolClient, batches: readonly Batch[]): Promise<void> {
   let flush = emptyFlush()

@@ -112,8 +112,12 @@ function toRecord(
     },
     logs: { eof: logs.eof, bytes: logs.bytes },
     deleted_at: run.deleted_at === null ? null : toTimestamp(run.deleted_at),
+    kept_because: run.kept_for === 0 ? null : keptBecause(run.kept_for),
   }
 }
+
+const keptBecause = (jobs: number) =>
+  jobs === 1 ? 'One job refers to it' : `${jobs} jobs refer to it`
 
 const secondsBetween = (from: Date, to: Date) =>
   Math.max(0, Math.round((to.getTime() - from.getTime()) / 1000))

@@ -13,7 +13,13 @@ import { anyFlip, flipped } from '../platform/series/arbitrary.ts'
 
 const text = fc.string({ unit: 'grapheme', maxLength: 40 })
 const anyFact: fc.Arbitrary<Fact> = fc.record({
-  type: fc.constantFrom('metrics.appended', 'logs.appended', 'logs.eof', 'validation.received'),
+  type: fc.constantFrom(
+    'metrics.appended',
+    'logs.appended',
+    'logs.eof',
+    'validation.received',
+    'run.purged',
+  ),
   event_id: fc.uuid(),
   received_at_ms: fc.integer({ min: 0, max: 253_402_300_799_999 }),
   run_id: text,

@@ -2,6 +2,7 @@ import test from 'ava'
 import {
   abandonRun,
   deleteRun,
+  purgeRun,
   reportLifecycle,
   restoreRun,
   stopRun,
@@ -118,6 +119,32 @@ test('asking twice asks once; force ends the run at once; an ended run is a conf
   t.deepEqual(stop(after(created, stopRequested), true), ends)
   t.throws(() => stop(given.succeeded), { instanceOf: Refusal, message: /already ended/ })
   t.throws(() => stop(runs.initial), { instanceOf: Refusal, message: /No such run/ })
+})
+
+test('a deletion becomes final once, unless it was taken back or jobs refer to the run', t => {
+  const restorable_until = '2026-12-20T00:00:00+00:00'
+  const deletion: RunEvent = { type: 'run.deleted', data: { run_id, restorable_until } }
+  const purge = (run: Run, references = 0, until = restorable_until) =>
+    purgeRun(run, { run_id, restorable_until: until, references })
+  const purged: RunEvent = { type: 'run.purged', data: { run_id, source: 'external' } }
+  const postponed = (references: number): RunEvent => ({
+    type: 'run.purge_postponed',
+    data: { run_id, references },
+  })
+  const gone = after(created, succeeded, deletion)
+  t.deepEqual(purge(gone), [purged])
+  t.deepEqual(purge(after(created, succeeded, deletion, purged)), [])
+  t.deepEqual(purge(after(created, succeeded)), [])
+  t.deepEqual(purge(gone, 0, '2026-12-21T00:00:00+00:00'), [], 'another deletion has its own time')
+  t.deepEqual(purge(gone, 2), [postponed(2)])
+  const kept = after(created, succeeded, deletion, postponed(2))
+  t.deepEqual(purge(kept, 2), [], 'told once')
+  t.deepEqual(purge(kept, 1), [postponed(1)])
+  t.deepEqual(purge(kept), [purged])
+  t.throws(() => restoreRun(after(created, deletion, purged), run_id, 0), {
+    instanceOf: Refusal,
+    message: /deleted for ever/,
+  })
 })
 
 test('a deleted run can be restored for 30 days, and each of the two acts once', t => {

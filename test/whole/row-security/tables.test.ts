@@ -24,6 +24,7 @@ const bookkeeping = [
   'applied_event',
   'dead_letter',
   'generation',
+  'last_change',
   'migration',
   'projection_checkpoint',
   'stream_head',
