@@ -16,9 +16,10 @@ export async function createExperiment(
 ): Promise<{ experiment_id: string }> {
   const { caller, body } = request
   if (caller.kind === 'run') {
+    const { run_id } = await admit(deps, request, caller.runId)
     const { rows } = await deps.pool.query<{ project: string }>(
       'select project from write.run_state where run_id = $1',
-      [caller.runId],
+      [run_id],
     )
     return { experiment_id: rows[0]?.project ?? '' }
   }

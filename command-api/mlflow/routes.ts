@@ -61,7 +61,7 @@ const experimentRoutes = (deps: Deps, facade: Facade): Route[] => [
         : 'MLflow: create an experiment, which is always the project of the run',
     body: experimentInput,
     response: experimentCreated,
-    refusals: ['invalid'],
+    refusals: ['invalid', 'forbidden', 'conflict'],
     handle: request => createExperiment(deps, request),
   }),
   route({
