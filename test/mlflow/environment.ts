@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { access, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -8,24 +8,37 @@ const run = promisify(execFile)
 const requirements = join(import.meta.dirname, 'requirements.txt')
 const cache = join(import.meta.dirname, '../../node_modules/.cache/forge')
 
+let built: Promise<string> | null = null
+
 /** The Python of an environment with MLflow's own client, installed once for each list of requirements. */
-export async function mlflowPython(): Promise<string> {
+export function mlflowPython(): Promise<string> {
+  built ??= build()
+  return built
+}
+
+/** Tests of several processes may build it at once: each in a folder of its own, and one of them stays. */
+async function build(): Promise<string> {
   const { stdout } = await run('python3', ['--version'])
   const wanted = createHash('sha256')
     .update(stdout)
     .update(await readFile(requirements))
   const folder = join(cache, `mlflow-${wanted.digest('hex').slice(0, 16)}`)
-  const python = join(folder, 'bin/python')
-  const isComplete = join(folder, 'complete')
-  if (!(await access(isComplete).then(yes, no))) {
-    // Left behind by a build that broke off.
-    await rm(folder, { recursive: true, force: true })
-    await run('python3', ['-m', 'venv', folder])
-    await run(python, ['-m', 'pip', 'install', '--quiet', '--requirement', requirements])
-    await writeFile(isComplete, '')
+  if (!(await isThere(folder))) {
+    await mkdir(cache, { recursive: true })
+    const own = await mkdtemp(`${folder}-`)
+    await run('python3', ['-m', 'venv', own])
+    const install = ['-m', 'pip', 'install', '--quiet', '--requirement', requirements]
+    await run(join(own, 'bin/python'), install)
+    await rename(own, folder).catch(async error => {
+      await rm(own, { recursive: true, force: true })
+      if (!(await isThere(folder))) throw error
+    })
   }
-  return python
+  return join(folder, 'bin/python')
 }
 
-const yes = () => true
-const no = () => false
+const isThere = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
