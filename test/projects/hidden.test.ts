@@ -13,9 +13,9 @@ async function operations(forge: Forge): Promise<Operation[]> {
   const { body } = await forge.call<Document>('GET', '/api/openapi.json')
   return Object.entries(body.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { requestBody, parameters = [] }]) => {
-      const isHideable = /^\/api\/.*\{run_id\}|^\/api\/projects\/|^\/api\/rubrics\/\{owner/.test(
-        path,
-      )
+      // Below /api/ingest a person's token counts for nothing.
+      const isHideable =
+        /^\/api\/(?!ingest\/).*\{run_id\}|^\/api\/projects\/|^\/api\/rubrics\/\{owner/.test(path)
       // Whether a person may write a rubric depends only on the owner in the path.
       if (!isHideable || (method === 'put' && path.includes('/rubrics/'))) return []
       const body = requestBody ? bodyFor(path) : null
