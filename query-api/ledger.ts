@@ -13,7 +13,10 @@ type Db = Kysely<UsageTables>
 export type LineOfRun = Line & { run_id: string; owner: string; project: string }
 type Whose = { runIds: readonly string[] } | { owner: string } | 'all'
 
-/** What attempts that still hold GPUs owe until now; the ledger has it once they end. */
+/**
+ * What attempts that still hold GPUs owe until now; the ledger has it once they end. Read it before the ledger: an attempt
+ * that ends in between is then in both, and `notIn` leaves it out here, instead of in neither.
+ */
 export async function readOpenLines(db: Db, whose: Whose, now: Date): Promise<LineOfRun[]> {
   const open = db
     .selectFrom('usage_runs')
@@ -23,6 +26,12 @@ export async function readOpenLines(db: Db, whose: Whose, now: Date): Promise<Li
   return (await open.execute()).flatMap(({ metered, ...run }) =>
     openLinesOf(metered, now).map(line => ({ ...line, ...run })),
   )
+}
+
+/** Those of attempts that the ledger does not have yet. */
+const notIn = (ledger: readonly { run_id: string; attempt: number }[], open: LineOfRun[]) => {
+  const ended = new Set(ledger.map(({ run_id, attempt }) => `${run_id} ${attempt}`))
+  return open.filter(({ run_id, attempt }) => !ended.has(`${run_id} ${attempt}`))
 }
 
 const belongsTo = (whose: Whose) => {
@@ -38,15 +47,16 @@ export async function readBills(
   runIds: readonly string[],
   now: Date,
 ): Promise<(run_id: string) => Amounts> {
-  const [{ rows: closed }, open] = await Promise.all([
-    sql<{ run_id: string; gpu_ms: string; cost_micro: string }>`
-      select run_id, sum(gpu_ms) as gpu_ms, sum(cost_micro) as cost_micro
-        from usage_lines where run_id = any(${runIds}) group by run_id`.execute(db),
-    readOpenLines(db, { runIds }, now),
-  ])
-  const parts = Map.groupBy([...closed.map(toAmounts), ...open], part => part.run_id)
+  const open = await readOpenLines(db, { runIds }, now)
+  const { rows: closed } = await sql<Closed & { attempt: number }>`
+    select run_id, attempt, sum(gpu_ms) as gpu_ms, sum(cost_micro) as cost_micro
+      from usage_lines where run_id = any(${runIds}) group by run_id, attempt`.execute(db)
+  const all = [...closed.map(toAmounts), ...notIn(closed, open)]
+  const parts = Map.groupBy(all, part => part.run_id)
   return run_id => sumOf(parts.get(run_id) ?? [])
 }
+
+type Closed = { run_id: string; gpu_ms: string; cost_micro: string }
 
 const toAmounts = <R extends { gpu_ms: string; cost_micro: string }>(row: R) => ({
   ...row,
@@ -57,26 +67,26 @@ const toAmounts = <R extends { gpu_ms: string; cost_micro: string }>(row: R) => 
 /** GPU milliseconds of a person on the UTC day of `now`, by the rule that `daily_gpu_hours` is checked with. */
 export async function readToday(db: Db, owner: string, now: Date): Promise<bigint> {
   const today = now.toISOString().slice(0, 10)
-  const [{ rows }, open] = await Promise.all([
-    sql<{ gpu_ms: string }>`
-      select coalesce(sum(gpu_ms), 0) as gpu_ms from usage_lines
-       where owner = ${owner} and day = ${today}`.execute(db),
-    readOpenLines(db, { owner }, now),
-  ])
-  const sum = sumOf(open.filter(({ day }) => day === today))
-  return BigInt(rows[0]?.gpu_ms ?? 0) + sum.gpu_ms
+  const open = (await readOpenLines(db, { owner }, now)).filter(({ day }) => day === today)
+  const runIds = open.map(({ run_id }) => run_id)
+  const { rows } = await sql<{ run_id: string; attempt: number; gpu_ms: string }>`
+    select case when run_id = any(${runIds}) then run_id end as run_id,
+           case when run_id = any(${runIds}) then attempt end as attempt, sum(gpu_ms) as gpu_ms
+      from usage_lines where owner = ${owner} and day = ${today} group by 1, 2`.execute(db)
+  const closed = rows.reduce((sum, { gpu_ms }) => sum + BigInt(gpu_ms), 0n)
+  return closed + sumOf(notIn(rows, open)).gpu_ms
 }
 
 /** The lines of a job's bill as it stands, by time. */
 export async function readBill(db: Db, run_id: string, now: Date): Promise<Line[]> {
+  const open = await readOpenLines(db, { runIds: [run_id] }, now)
   const entries = await db
     .selectFrom('usage_lines')
     .selectAll()
     .where('run_id', '=', run_id)
     .orderBy('nth')
     .execute()
-  const open = await readOpenLines(db, { runIds: [run_id] }, now)
-  return [...standing(entries.map(toEntry)), ...open].sort((a, b) =>
+  return [...standing(entries.map(toEntry)), ...notIn(entries, open)].sort((a, b) =>
     a.starts_at < b.starts_at ? -1 : 1,
   )
 }

@@ -61,8 +61,10 @@ async function readGroups(
            count(distinct run_id) as runs
       from (select run_id, owner, project, day, gpu_ms, cost_micro from usage_lines
              union all
-            select * from jsonb_to_recordset(${toJson(open)}::jsonb)
-                       as open (run_id text, owner text, project text, day text, gpu_ms numeric, cost_micro numeric)) line
+            select run_id, owner, project, day, gpu_ms, cost_micro
+              from jsonb_to_recordset(${toJson(open)}::jsonb)
+                       as open (run_id text, owner text, project text, day text, gpu_ms numeric, cost_micro numeric, attempt integer)
+             where not exists (select from usage_lines l where l.run_id = open.run_id and l.attempt = open.attempt)) line
      where day between ${from} and ${to} and ${mayBeTold(caller)}
      group by 1`
   const { rows } = await sql<Group>`
@@ -85,8 +87,8 @@ const mayBeTold = ({ role, username }: Person): RawBuilder<SqlBool> =>
 
 const toJson = (open: readonly LineOfRun[]): string =>
   JSON.stringify(
-    open.map(({ run_id, owner, project, day, gpu_ms, cost_micro }) => ({
-      ...{ run_id, owner, project, day },
+    open.map(({ run_id, owner, project, day, gpu_ms, cost_micro, attempt }) => ({
+      ...{ run_id, owner, project, day, attempt },
       gpu_ms: String(gpu_ms),
       cost_micro: String(cost_micro),
     })),
