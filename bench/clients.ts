@@ -51,22 +51,27 @@ const pythonClient = join(import.meta.dirname, '../clients/python/src')
 
 type Contestant = { name: string; measure(round: number): Promise<Measured> }
 
+/** A new run, and the environment of code that reports to it. */
+async function newRun({ url }: Server, token: string, name: string) {
+  const [run] = await createRuns(url, token, name, 1)
+  if (!run) throw new Error('no run to log into')
+  const env = {
+    PYTHONPATH: pythonClient,
+    SERVICE_ENABLED: '1',
+    SERVICE_ENDPOINT: `${url}/api/ingest`,
+    SERVICE_RUN_ID: run.run_id,
+    SERVICE_TOKEN: run.token,
+  }
+  return { run_id: run.run_id, env }
+}
+
 function forgeIn(server: Server, token: string): Contestant {
-  const { url } = server
   return {
     name: 'Forge',
     async measure(round) {
-      const [created] = await createRuns(url, token, `clients-${round}`, 1)
-      if (!created) throw new Error('no run to log into')
-      const env = {
-        PYTHONPATH: pythonClient,
-        SERVICE_ENABLED: '1',
-        SERVICE_ENDPOINT: `${url}/api/ingest`,
-        SERVICE_RUN_ID: created.run_id,
-        SERVICE_TOKEN: created.token,
-      }
+      const { run_id, env } = await newRun(server, token, `clients-${round}`)
       return measureClient({ kind: 'forge', python: 'python3', env }, load, points =>
-        untilCounted('Forge', points, () => countForge(server, token, created.run_id)),
+        untilCounted('Forge', points, () => countForge(server, token, run_id)),
       )
     },
   }
@@ -80,18 +85,13 @@ async function countForge({ url }: Server, token: string, run_id: string): Promi
 
 /** They log and end while the server is away; then comes `python -m forge sync`. */
 function forgeAlone(server: Server, token: string, folder: string): Contestant {
-  const { url } = server
   return {
     name: 'Forge, server away',
     async measure(round) {
-      const [created] = await createRuns(url, token, `away-${round}`, 1)
-      if (!created) throw new Error('no run to log into')
+      const created = await newRun(server, token, `away-${round}`)
+      const { run_id } = created
       const env = {
-        PYTHONPATH: pythonClient,
-        SERVICE_ENABLED: '1',
-        SERVICE_ENDPOINT: `${url}/api/ingest`,
-        SERVICE_RUN_ID: created.run_id,
-        SERVICE_TOKEN: created.token,
+        ...created.env,
         FORGE_SPOOL_DIR: join(folder, `spool-${round}`),
         FORGE_SPOOL_MB: '1000',
         BENCH_FINISH_S: '2',
@@ -101,11 +101,11 @@ function forgeAlone(server: Server, token: string, folder: string): Contestant {
       const logged = await measureClient(forge, load, async () => {})
       await server.start()
       const began = performance.now()
-      await run('python3', ['-m', 'forge', 'sync', created.run_id], {
+      await run('python3', ['-m', 'forge', 'sync', run_id], {
         env: { ...process.env, ...env },
       })
       const seconds = (performance.now() - began) / 1000
-      await untilCounted('Forge', logged.points, () => countForge(server, token, created.run_id))
+      await untilCounted('Forge', logged.points, () => countForge(server, token, run_id))
       return { ...logged, stored: logged.points / seconds }
     },
   }
