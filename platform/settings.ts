@@ -38,6 +38,26 @@ export const list: Reader<readonly string[]> = value =>
     .map(item => item.trim())
     .filter(item => item !== '')
 
+/** The address of an HTTP API, without a slash at its end; `expected` says which one, in words. */
+export const address =
+  (expected: string): Reader<string | null> =>
+  (value, name) => {
+    if (value === undefined || value === '') return null
+    if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))
+      return value.replace(/\/$/, '')
+    throw new BadSetting(`${name}=${value}: ${expected} is expected`)
+  }
+
+/** The names of those settings that are given. */
+export const givenOf = <T>(settings: Settings<T>, env: Environment): string[] =>
+  Object.values<Settings<T>[keyof T]>(settings)
+    .map(([name]) => name)
+    .filter(name => env[name])
+
+/** What to say of settings that serve `main` alone, where that is not given. */
+export const withoutEffect = (given: readonly string[], main: string): string[] =>
+  given.length === 0 ? [] : [`${given.join(', ')}: without effect unless ${main} is set`]
+
 /** The environment is not a valid configuration; `faults` lists everything that is wrong. */
 export class BadConfig extends Error {
   readonly faults: string[]

@@ -2,11 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { CannotStart } from '../platform/cannot-start.ts'
 import type { S3Place } from '../platform/objects/s3-bucket.ts'
 import {
+  address,
   BadSetting,
   type Environment,
+  givenOf,
   type Reader,
   type Settings,
   text,
+  withoutEffect,
 } from '../platform/settings.ts'
 
 export type S3Config = {
@@ -20,14 +23,6 @@ export type S3Config = {
   s3SecretFile: string | null
 }
 
-const address: Reader<string | null> = (value, name) => {
-  if (value === undefined || value === '') return null
-  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value
-  throw new BadSetting(
-    `${name}=${value}: the address of an S3 API is expected, such as https://s3.example.org`,
-  )
-}
-
 const bucketName: Reader<string | null> = (value, name) => {
   if (value === undefined || value === '') return null
   if (/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value)) return value
@@ -38,7 +33,10 @@ const bucketName: Reader<string | null> = (value, name) => {
 
 export const s3Settings: Settings<S3Config> = {
   s3Bucket: ['SERVICE_S3_BUCKET', bucketName],
-  s3Endpoint: ['SERVICE_S3_ENDPOINT', address],
+  s3Endpoint: [
+    'SERVICE_S3_ENDPOINT',
+    address('the address of an S3 API, such as https://s3.example.org,'),
+  ],
   s3Region: ['SERVICE_S3_REGION', text('us-east-1')],
   s3KeyId: ['SERVICE_S3_KEY_ID', text(null)],
   s3Secret: ['SERVICE_S3_SECRET', text(null)],
@@ -47,13 +45,9 @@ export const s3Settings: Settings<S3Config> = {
 
 /** What is wrong with the settings of S3 together, one line each. */
 export function s3Faults(env: Environment): string[] {
-  const given = Object.values(s3Settings)
-    .map(([name]) => name)
-    .filter(name => env[name])
-  if (given.length === 0) return []
+  const given = givenOf(s3Settings, env)
   const has = (name: string) => given.includes(name)
-  if (!has('SERVICE_S3_BUCKET'))
-    return [`${given.join(', ')}: without effect unless SERVICE_S3_BUCKET is set`]
+  if (!has('SERVICE_S3_BUCKET')) return withoutEffect(given, 'SERVICE_S3_BUCKET')
   const faults: string[] = []
   if (!has('SERVICE_S3_KEY_ID')) faults.push('SERVICE_S3_BUCKET needs SERVICE_S3_KEY_ID')
   if (has('SERVICE_S3_SECRET') === has('SERVICE_S3_SECRET_FILE'))

@@ -1,10 +1,13 @@
 import { isAbsolute, resolve } from 'node:path'
 import {
+  address,
   BadSetting,
   type Environment,
+  givenOf,
   type Reader,
   type Settings,
   text,
+  withoutEffect,
 } from '../platform/settings.ts'
 
 export type SlurmConfig = {
@@ -22,15 +25,6 @@ export type SlurmConfig = {
   slurmDir: string | null
 }
 
-const address: Reader<string | null> = (value, name) => {
-  if (value === undefined || value === '') return null
-  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))
-    return value.replace(/\/$/, '')
-  throw new BadSetting(
-    `${name}=${value}: the address of slurmrestd is expected, such as http://head:6820`,
-  )
-}
-
 const folder: Reader<string | null> = (value, name) => {
   if (value === undefined || value === '') return null
   if (isAbsolute(value)) return resolve(value)
@@ -38,7 +32,7 @@ const folder: Reader<string | null> = (value, name) => {
 }
 
 export const slurmSettings: Settings<SlurmConfig> = {
-  slurmUrl: ['SERVICE_SLURM_URL', address],
+  slurmUrl: ['SERVICE_SLURM_URL', address('the address of slurmrestd, such as http://head:6820,')],
   slurmUser: ['SERVICE_SLURM_USER', text(null)],
   slurmJwtKeyFile: ['SERVICE_SLURM_JWT_KEY_FILE', text(null)],
   slurmTokenFile: ['SERVICE_SLURM_TOKEN_FILE', text(null)],
@@ -49,13 +43,9 @@ export const slurmSettings: Settings<SlurmConfig> = {
 
 /** What is wrong with the settings of Slurm together, one line each. */
 export function slurmFaults(env: Environment): string[] {
-  const given = Object.values(slurmSettings)
-    .map(([name]) => name)
-    .filter(name => env[name])
-  if (given.length === 0) return []
+  const given = givenOf(slurmSettings, env)
   const has = (name: string) => given.includes(name)
-  if (!has('SERVICE_SLURM_URL'))
-    return [`${given.join(', ')}: without effect unless SERVICE_SLURM_URL is set`]
+  if (!has('SERVICE_SLURM_URL')) return withoutEffect(given, 'SERVICE_SLURM_URL')
   const faults: string[] = []
   if (has('SERVICE_SLURM_JWT_KEY_FILE') === has('SERVICE_SLURM_TOKEN_FILE'))
     faults.push(
