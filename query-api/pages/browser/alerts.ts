@@ -26,11 +26,18 @@ export async function showAlerts({ run_id, counts }: Alerted): Promise<void> {
 function itemOf({ level, title, text, state, fired_at, resolved_at }: Alert): HTMLElement {
   const item = document.createElement('li')
   item.className = `${level} ${state}`
-  item.title = text
   const name = document.createElement('strong')
   name.textContent = title
   item.append(name, ' ', timeOf(fired_at))
   if (state === 'open') item.append(' open')
   if (resolved_at !== null) item.append(' until ', timeOf(resolved_at))
+  else if (text !== '') item.append(detailOf(text))
   return item
+}
+
+/** Of what is over, the title is enough. */
+function detailOf(text: string): HTMLElement {
+  const detail = document.createElement('p')
+  detail.textContent = text
+  return detail
 }
