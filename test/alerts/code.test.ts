@@ -65,8 +65,9 @@ test('an alert of the code is told to the owner, once', async t => {
   })
   const told = await until('the owner is told', 20_000, async () => {
     const all = await forge.call<Notification[]>('GET', '/api/notifications')
-    return all.body.find(({ count, kind }) => kind === 'metric_alert' && count === 2)
+    return all.body.find(({ target, count }) => target?.id === run.run_id && count === 2)
   })
+  t.is(told.kind, 'metric_alert')
   t.is(told.title, `${run.short_id}: Second`)
   const open = await forge.call<Alert[]>('GET', `/api/runs/${run.run_id}/alerts?state=open`)
   t.deepEqual(open.body, [])
