@@ -47,5 +47,7 @@ export type MetricTables = {
   /** Both joined with their runs, limited to those that the session may read. */
   latest_of_runs: SummaryOfRun
   settled_of_runs: SummaryOfRun
+  /** Both in one, for searches. */
+  searched_summaries: SummaryOfRun
   metric_summary: MetricSummary
 }

@@ -52,9 +52,14 @@ export async function runsByMetric(
 
 async function named(db: Db, filtered: Runs): Promise<Runs> {
   const rows = await filtered.select('runs.run_id').execute()
-  const ids = rows.map(row => row.run_id)
-  return db.selectFrom('runs').where(sql<SqlBool>`runs.run_id = any(${ids})`)
+  return byId(
+    db,
+    rows.map(row => row.run_id),
+  )
 }
+
+export const byId = (db: Db, ids: readonly string[]): Runs =>
+  db.selectFrom('runs').where(sql<SqlBool>`runs.run_id = any(${ids})`)
 
 type Metric = { keyNo: number; of: MetricSort['of'] }
 /** The summaries of a run are in exactly one of these views. */

@@ -1,9 +1,8 @@
-import { type SqlBool, sql } from 'kysely'
 import type { RunListQuery } from '../../schemas/run-records.ts'
 import type { RunSearch } from '../../schemas/run-search.ts'
 import { countRows, maxExactCount } from '../page.ts'
-import type { Db, Runs } from './by-metric.ts'
-import { filteredRuns, type Readable } from './list.ts'
+import { byId, type Db, parseMetricSort, type Runs } from './by-metric.ts'
+import { type Found, filteredRuns, inOrder, type Readable } from './list.ts'
 import { searchMatcher } from './search.ts'
 
 /**
@@ -12,31 +11,35 @@ import { searchMatcher } from './search.ts'
  */
 const few = 2_000
 
-type Asked = { readable: Readable; filter: RunListQuery; search: RunSearch | null }
+type Asked = { readable: Readable; filter: RunListQuery; search: RunSearch | null; sort: string }
 
-/** The runs of a list, and their number up to the limit of `X-Total-Count`. `atOnce` is an argument for tests. */
+/** The runs of a list. `atOnce` is an argument for tests. */
 export async function findRuns(
   db: Db,
-  { readable, filter, search }: Asked,
+  { readable, filter, search, sort }: Asked,
   atOnce = few,
-): Promise<{ runs: Runs; counted: number }> {
+): Promise<Found> {
   const { ofRuns, ofReports } = partsOf(search)
   const match = await searchMatcher(db, search)
   const runs = filteredRuns(db, readable, filter).$if(ofRuns !== null, runs =>
     runs.where(match(ofRuns, null)),
   )
-  if (ofReports === null) return { runs, counted: await countRows(db, runs.select('runs.run_id')) }
+  if (ofReports === null)
+    return { runs, counted: await countRows(db, runs.select('runs.run_id')), first: null }
   const candidates = await idsOf(runs, atOnce + 1)
   const found =
     candidates.length <= atOnce
       ? byId(db, candidates).where(match(ofReports, candidates))
       : runs.where(match(ofReports, null))
-  const ids = await idsOf(found, maxExactCount + 1)
-  return { runs: ids.length <= atOnce ? byId(db, ids) : found, counted: ids.length }
+  // Conditions on metrics are looked up in the order of the list; those on hyperparameters are joined, in no order.
+  const isInOrder = has('metric', ofReports) && parseMetricSort(sort) === null
+  const ids = await idsOf(isInOrder ? inOrder(found, sort) : found, maxExactCount + 1)
+  return {
+    runs: ids.length <= atOnce ? byId(db, ids) : found,
+    counted: ids.length,
+    first: isInOrder ? ids : null,
+  }
 }
-
-const byId = (db: Db, ids: readonly string[]): Runs =>
-  db.selectFrom('runs').where(sql<SqlBool>`runs.run_id = any(${ids})`)
 
 async function idsOf(runs: Runs, limit: number): Promise<string[]> {
   const rows = await runs.select('runs.run_id').limit(limit).execute()
@@ -59,8 +62,9 @@ function partsOf(search: RunSearch | null): {
 const allOf = (items: RunSearch[]): RunSearch | null =>
   items.length === 0 ? null : { kind: 'and', items }
 
-function isOfReports(search: RunSearch): boolean {
-  if ('items' in search) return search.items.some(isOfReports)
-  if (search.kind === 'not') return isOfReports(search.item)
-  return search.kind === 'metric' || search.kind === 'hparam'
+const isOfReports = (search: RunSearch) => has('metric', search) || has('hparam', search)
+
+function has(kind: RunSearch['kind'], search: RunSearch): boolean {
+  if ('items' in search) return search.items.some(item => has(kind, item))
+  return search.kind === 'not' ? has(kind, search.item) : search.kind === kind
 }

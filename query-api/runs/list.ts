@@ -1,8 +1,8 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import { type RunListQuery, runStates } from '../../schemas/run-records.ts'
-import { parseSort, parseWords } from '../page.ts'
-import { type Db, type Page, parseMetricSort, type Runs, runsByMetric } from './by-metric.ts'
+import { maxExactCount, parseSort, parseWords } from '../page.ts'
+import { byId, type Db, type Page, parseMetricSort, type Runs, runsByMetric } from './by-metric.ts'
 import type { StoredRun } from './record.ts'
 
 /** Runs of these projects (null: all) or of the caller. */
@@ -42,26 +42,39 @@ const sortable = [
 /** `nulls last` only on these: on columns that are never null it would make their index unusable. */
 const mayBeNull: readonly string[] = ['started_at', 'ended_at', 'name']
 
-/** A page of runs, ordered by a field or by a metric. `counted` is the number of all runs. */
-export async function pageOfRuns(
+export type Found = {
+  runs: Runs
+  /** Their number, up to the limit of `X-Total-Count`. */
+  counted: number
+  /** The first of them in the order asked for, where finding and counting them gave it away. */
+  first: readonly string[] | null
+}
+
+/** A page of the runs that were found, ordered by a field or by a metric. */
+export function pageOfRuns(
   db: Db,
-  runs: Runs,
+  { runs, counted, first }: Found,
   sort: string,
-  page: Page & { counted: number },
+  { limit, offset }: Page,
 ): Promise<StoredRun[]> {
   const metric = parseMetricSort(sort)
-  if (metric) return runsByMetric(db, runs, metric, page)
+  if (metric) return runsByMetric(db, runs, metric, { limit, offset, counted })
+  const isInFirst = first !== null && (offset + limit <= first.length || counted <= maxExactCount)
+  const page = isInFirst
+    ? inOrder(byId(db, first.slice(offset, offset + limit)), sort)
+    : inOrder(runs, sort).limit(limit).offset(offset)
+  return page.selectAll('runs').execute()
+}
+
+/** Ordered by a field; 422 for one that lists are not sorted by. */
+export function inOrder(runs: Runs, sort: string): Runs {
   const { by, desc } = parseSort(sort, sortable)
   return runs
-    .selectAll('runs')
     .orderBy(`runs.${by}`, order => {
       const directed = desc ? order.desc() : order.asc()
       return mayBeNull.includes(by) ? directed.nullsLast() : directed
     })
     .orderBy('runs.run_id', desc ? 'desc' : 'asc') // a total order, or pages overlap
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute()
 }
 
 /** Converted here because Postgres rejects offsets past 15:59, which ISO 8601 allows. */

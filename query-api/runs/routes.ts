@@ -36,18 +36,16 @@ export const runRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
       const db = reads.as(caller)
       await setCursor(ctx, db)
       const readable = { projects: await readableProjects(db, caller), caller }
-      const { runs, counted } = await findRuns(db, {
-        ...{ readable, filter: query },
-        search: readSearch(query.q),
-      })
-      const page = await pageOfRuns(db, runs, sort, { limit, offset, counted })
+      const search = readSearch(query.q)
+      const found = await findRuns(db, { readable, filter: query, search, sort })
+      const page = await pageOfRuns(db, found, sort, { limit, offset })
       const runIds = page.map(run => run.run_id)
       const rows = await readRecords(reads.as(caller, runIds), page, {
         caller,
         now: now(),
         metrics: { pinned: parseMetricSort(sort)?.key ?? null },
       })
-      return { rows, counted }
+      return { rows, counted: found.counted }
     },
   }),
   compareRoute(reads),

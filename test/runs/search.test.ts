@@ -1,8 +1,10 @@
 import test from 'ava'
+import type { Kysely } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
 import type { RunTables } from '../../projector/runs/table.ts'
 import { findRuns } from '../../query-api/runs/found.ts'
+import { pageOfRuns } from '../../query-api/runs/list.ts'
 import { readSearch } from '../../query-api/runs/search.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { database } from '../servers/postgres.ts'
@@ -106,17 +108,29 @@ test('searches find runs by words, fields, times, metrics and hyperparameters', 
   for (const [q, names] of Object.entries(expected)) t.is(await found(q), names, q)
 
   // With so few runs a search passes on ids; with more than fit it leaves all to one query.
-  const caller = { username: 'admin', role: 'admin' } as Person
   for (const atOnce of [0, 1, 2])
-    for (const [q, names] of Object.entries(expected)) {
-      const search = readSearch(q === '' ? undefined : q)
-      const asked = { readable: { projects: null, caller }, filter: { project: 'demo' }, search }
-      const { runs, counted } = await findRuns(db, asked, atOnce)
-      const rows = await runs.selectAll('runs').orderBy('runs.created_at').execute()
-      t.is(rows.map(run => run.name?.charAt(0)).join(''), names, `${q}, ${atOnce} at once`)
-      t.is(counted, names.length, `${q}, ${atOnce} at once`)
-    }
+    for (const [q, names] of Object.entries(expected))
+      t.deepEqual(await foundPaged(db, q, atOnce), [names, names], `${q}, ${atOnce} at once`)
 })
+
+/** The names of all runs of a search, read in three pages, in order of creation and, sorted, in that of a metric. */
+async function foundPaged(db: Kysely<Tables>, q: string, atOnce: number): Promise<string[]> {
+  const caller = { username: 'admin', role: 'admin' } as Person
+  const listed = async (sort: string) => {
+    const asked = { readable: { projects: null, caller }, filter: { project: 'demo' }, sort }
+    const search = readSearch(q === '' ? undefined : q)
+    const found = await findRuns(db, { ...asked, search }, atOnce)
+    const pages = await Promise.all(
+      [0, 1, 3].map(offset => pageOfRuns(db, found, sort, { limit: offset + 1, offset })),
+    )
+    const names = pages.flat().map(run => run.name?.charAt(0) ?? '')
+    return found.counted === names.length ? names : [`counted ${found.counted}`, ...names]
+  }
+  return [
+    (await listed('created_at')).join(''),
+    (await listed('metric:val/loss:min')).sort().join(''),
+  ]
+}
 
 test('what cannot be read is refused with its column', async t => {
   const forge = await startForge(t)

@@ -20,6 +20,7 @@ export const metricSample: Sample = {
     metric_summary: { ...ofRun, rowsEach: 2 },
     latest_of_runs: { seenBy: 'members' },
     settled_of_runs: { seenBy: 'members' },
+    searched_summaries: { seenBy: 'members', rowsEach: 2 },
     metric_name: {
       seenBy: 'everybody',
       cells: owner => ({ ...cells(owner), key: owner.project }),
