@@ -1,6 +1,8 @@
 import { hardwareAlerts } from './alerts/follow-hardware.ts'
 import { metricAlerts } from './alerts/follow-metrics.ts'
 import { findingAlerts } from './alerts/perform.ts'
+import { checkpointKeeper } from './artifacts/keep-checkpoints.ts'
+import { artifactRemover } from './artifacts/remove-files.ts'
 import { artifactVerifier } from './artifacts/verify.ts'
 import type { Deps } from './deps.ts'
 import { deviceCodeReactor } from './devices/delete-expired.ts'
@@ -22,6 +24,8 @@ export const reactors: readonly Reactor<Deps>[] = [
   deviceCodeReactor,
   uploadReactor,
   artifactVerifier,
+  checkpointKeeper,
+  artifactRemover,
   diagnosisRequester,
   diagnoser,
   findingAlerts,

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { artifactFacts } from '../schemas/artifacts.ts'
+import { artifactFacts, fatesOfBytes } from '../schemas/artifacts.ts'
+import { nullable, oneOf } from '../schemas/shared.ts'
 import { aggregate, type EventOf, event } from './event.ts'
 
 /** Running code registered an artifact, or changed the facts of one (same kind, path and step). */
@@ -35,14 +36,60 @@ export const artifactMissing = event(
     `the artifact ${artifact_id} of run ${run_id} is missing: ${reason}`,
 )
 
-const events = [artifactRegistered, artifactVerified, artifactMissing] as const
+/** From now on nothing begins from the artifact; `artifact.deleted` follows once its bytes are dealt with. */
+export const artifactDeletionRequested = event(
+  'artifact.deletion_requested',
+  Type.Object({
+    artifact_id: Type.String(),
+    run_id: Type.String(),
+    path: Type.String(),
+    /** What holds its bytes in the store; null: they lie elsewhere. */
+    upload_id: nullable(Type.String()),
+    sha256: nullable(Type.String()),
+    /** `keep_rules`: of its job; `retention`: an administrator's. */
+    reason: oneOf('asked', 'keep_rules', 'retention'),
+  }),
+  ({ artifact_id, path, run_id }, who) =>
+    `${who} deleted the artifact ${artifact_id} (${path}) of run ${run_id}`,
+)
+
+/** The artifact is gone. Its bytes are, too, unless another artifact shares them or they lie elsewhere. */
+export const artifactDeleted = event(
+  'artifact.deleted',
+  Type.Object({
+    artifact_id: Type.String(),
+    run_id: Type.String(),
+    path: Type.String(),
+    bytes: oneOf(...fatesOfBytes),
+  }),
+  ({ artifact_id, run_id, bytes }) =>
+    `the artifact ${artifact_id} of run ${run_id} is gone; ${wordsOfFate[bytes]}`,
+)
+
+const wordsOfFate = {
+  removed: 'its bytes were removed from the store',
+  shared: 'its bytes stay, because another artifact has the same',
+  left: 'its bytes were left where they lie',
+}
+
+const events = [
+  artifactRegistered,
+  artifactVerified,
+  artifactMissing,
+  artifactDeletionRequested,
+  artifactDeleted,
+] as const
 export type ArtifactEvent = EventOf<(typeof events)[number]>
 export type ArtifactFacts = Static<typeof artifactRegistered.data>
 export type ArtifactVerified = Static<typeof artifactVerified.data>
 export type ArtifactMissing = Static<typeof artifactMissing.data>
+export type DeletionRequested = Static<typeof artifactDeletionRequested.data>
+export type ArtifactDeleted = Static<typeof artifactDeleted.data>
 
 /** Null before registration. */
-export type Artifact = (ArtifactFacts & { status: 'registered' | 'verified' | 'missing' }) | null
+export type Artifact =
+  | (ArtifactFacts & { status: 'registered' | 'verified' | 'missing' | 'deleting' | 'deleted' })
+  | null
 
 function evolve(artifact: Artifact, event: ArtifactEvent): Artifact {
   switch (event.type) {
@@ -52,6 +99,10 @@ function evolve(artifact: Artifact, event: ArtifactEvent): Artifact {
       return artifact && { ...artifact, status: 'verified' }
     case 'artifact.missing':
       return artifact && { ...artifact, status: 'missing' }
+    case 'artifact.deletion_requested':
+      return artifact && { ...artifact, status: 'deleting' }
+    case 'artifact.deleted':
+      return artifact && { ...artifact, status: 'deleted' }
   }
 }
 

@@ -51,7 +51,13 @@ export const jobAdmitted = event(
       params as Record<string, unknown>,
     ),
   }),
+  // Before version 3 `checkpoints.keep` was filled in for everybody, and nothing applied it.
+  data => ({ ...data, spec: keepingAll(data.spec as JobSpec) }),
 )
+
+function keepingAll({ spec, ...rest }: JobSpec): JobSpec {
+  return { ...rest, spec: { ...spec, checkpoints: { ...spec.checkpoints, keep: null } } }
+}
 
 /** Those of the merged parameters that the submitted ones do not have, or have otherwise. */
 export const paramsAdded = (

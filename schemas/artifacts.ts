@@ -1,6 +1,18 @@
 import { type Static, Type } from 'typebox'
 import { byName, closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
+export const artifactStatuses = [
+  'registered',
+  'verified',
+  'missing',
+  'deleting',
+  'deleted',
+] as const
+/** Of those that are there, as far as Forge knows: not lost, and not deleted. */
+export const presentStatuses = ['registered', 'verified'] as const
+/** Why an artifact stays: a job began from it, or an attempt continues from it. */
+export const protections = ['init_from', 'resume'] as const
+
 export const artifactKinds = ['checkpoint', 'hf_export', 'eval_report', 'merged_model'] as const
 
 /** The names that Forge gives to what it stores itself; no other bytes ever get such a name. */
@@ -62,7 +74,7 @@ export const artifactFacts = {
 /** `init_from` can be pasted into the spec of a next stage; `load` lists every way to load the artifact. */
 export const artifact = Type.Object({
   ...artifactFacts,
-  status: oneOf('registered', 'verified', 'missing', 'deleting', 'deleted'),
+  status: oneOf(...artifactStatuses),
   file_count: nullable(Type.Integer({ minimum: 0 })),
   is_best: Type.Boolean(),
   is_latest: Type.Boolean(),
@@ -72,10 +84,14 @@ export const artifact = Type.Object({
       load: Type.Array(oneOf('weights', 'full_state')),
     }),
   ),
-  protected_by: Type.Array(Type.Object({ type: Type.String(), id: Type.String() })),
+  /** Runs that the caller may read; one that stays hidden protects it, too. */
+  protected_by: Type.Array(Type.Object({ type: oneOf(...protections), id: Type.String() })),
   expires_at: nullable(timestamp()),
   created_at: timestamp(),
   registered_by: Type.String(),
+  deleted_at: nullable(timestamp()),
+  /** A person, or `keep_rules`: those of its job. */
+  deleted_by: nullable(Type.String()),
 })
 export type Artifact = Static<typeof artifact>
 
@@ -108,4 +124,30 @@ export type DownloadSignature = Static<typeof downloadSignature>
 export const artifactListQuery = closed({
   ...pageQuery,
   kind: Type.Optional(oneOf(...artifactKinds)),
+  /** Default: all but deleted ones. */
+  status: Type.Optional(oneOf('all', ...artifactStatuses)),
 })
+
+/** What becomes of the bytes: `shared` and `left` stay, because others have them, or because they lie elsewhere. */
+export const fatesOfBytes = ['removed', 'shared', 'left'] as const
+
+export const artifactDeletionQuery = closed({
+  dry_run: Type.Optional(Type.Boolean()),
+})
+
+/**
+ * `status` is the new one, of a dry run the one it would get. `bytes` is null if it had been deleted `already`;
+ * `freed_bytes` are those that the store no longer needs to hold.
+ */
+export const artifactDeleted = Type.Object({
+  artifact_id: Type.String(),
+  run_id: Type.String(),
+  path: Type.String(),
+  dry_run: Type.Boolean(),
+  already: Type.Boolean(),
+  status: oneOf(...artifactStatuses),
+  bytes: nullable(oneOf(...fatesOfBytes)),
+  freed_bytes: Type.Integer({ minimum: 0 }),
+  detail: Type.String(),
+})
+export type ArtifactDeleted = Static<typeof artifactDeleted>

@@ -163,13 +163,18 @@ const retry = section({
   resume: word(['latest_checkpoint', 'none'], 'latest_checkpoint'),
 })
 
-const checkpoints = section({
-  every_steps: orNull(Type.Integer({ minimum: 1 })),
-  keep: section({
+/** Which checkpoints of a run stay: so many of the best and of the newest, and those of every nth step (0: of none). */
+export const keepRules = () =>
+  closed({
     best: whole(0, 1000, 1),
     latest: whole(0, 1000, 2),
     every_nth: whole(0, 1_000_000, 0),
-  }),
+  })
+
+const checkpoints = section({
+  every_steps: orNull(Type.Integer({ minimum: 1 })),
+  /** Null: all checkpoints are kept. */
+  keep: orNull(keepRules()),
   metric: orNull(closed({ key: some(250), goal: word(['max', 'min'], 'max') })),
 })
 

@@ -68,6 +68,7 @@ const queries: Record<string, Values> = {
     content_type: 'application/octet-stream',
     parts: 1,
   },
+  'DELETE /api/artifacts/{artifact_id}': { dry_run: true },
   'GET /api/downloads/{artifact_id}': {
     exp: '1796000000',
     sha256: '9f'.repeat(32),
@@ -158,6 +159,7 @@ const bodies = (lock: RecipeLock | null): Record<string, unknown> => ({
   },
   'PUT /api/admin/profiles/{name}': { series: 'H200', gpus_per_node: 8, executor: 'local' },
   'PUT /api/admin/image-registries': { registries: ['registry.example.com/team'] },
+  'POST /api/admin/retention': { dry_run: true, keep: { latest: 2 }, older_than_days: 90 },
   'PUT /api/admin/maintenance': { enabled: false },
   'PUT /api/admin/queue': { paused: true, reason: 'new disks until noon' },
   'PUT /api/admin/engines/{engine}': { draining: true, reason: 'a fan is loud' },

@@ -45,6 +45,8 @@ export function findingsOf({ type, data }: Recorded<DecisionEvent>): Duty<Found>
       ]
     }
     case 'artifact.verified':
+    // What was deleted on purpose is not missing any more.
+    case 'artifact.deletion_requested':
       return [{ payload: { what: 'present', run_id: data.run_id, key: data.artifact_id } }]
     default:
       return []

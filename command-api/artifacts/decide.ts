@@ -1,17 +1,48 @@
 import type {
   Artifact,
+  ArtifactDeleted,
   ArtifactEvent,
   ArtifactFacts,
   ArtifactMissing,
   ArtifactVerified,
+  DeletionRequested,
 } from '../../events/artifacts.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { isInStore } from '../../schemas/artifacts.ts'
 
-/** Idempotent: repeating it with the same facts appends no event, unless the store had lost it. */
+/** Idempotent: repeating it with the same facts appends no event, unless the store had lost it or it was deleted. */
 export function registerArtifact(artifact: Artifact, facts: ArtifactFacts): ArtifactEvent[] {
-  return artifact !== null && artifact.status !== 'missing' && isSame(artifact, facts)
-    ? []
-    : [{ type: 'artifact.registered', data: facts }]
+  if (artifact !== null && isDeleted(artifact)) refuseDeletedUpload(facts)
+  const isKnown = artifact?.status === 'registered' || artifact?.status === 'verified'
+  return isKnown && isSame(artifact, facts) ? [] : [{ type: 'artifact.registered', data: facts }]
 }
+
+const isDeleted = ({ status }: NonNullable<Artifact>) =>
+  status === 'deleting' || status === 'deleted'
+
+/** What was written again elsewhere is there; a name in the store never gets other bytes. */
+function refuseDeletedUpload({ path }: ArtifactFacts): void {
+  if (!isInStore(path)) return
+  throw new Refusal('conflict', `${path} was deleted; send the file again`, {
+    code: 'artifact.deleted',
+    hint: 'GET /api/ingest/artifact/upload-url returns an address to send it to, and the path to register',
+  })
+}
+
+/** Idempotent. What lies elsewhere is gone at once, as far as Forge is concerned. */
+export function requestDeletion(artifact: Artifact, data: DeletionRequested): ArtifactEvent[] {
+  if (artifact === null || isDeleted(artifact)) return []
+  const requested: ArtifactEvent = { type: 'artifact.deletion_requested', data }
+  if (data.upload_id !== null) return [requested]
+  const { artifact_id, run_id, path } = data
+  return [
+    requested,
+    { type: 'artifact.deleted', data: { artifact_id, run_id, path, bytes: 'left' } },
+  ]
+}
+
+export const finishDeletion = (artifact: Artifact, data: ArtifactDeleted): ArtifactEvent[] =>
+  artifact?.status === 'deleting' ? [{ type: 'artifact.deleted', data }] : []
 
 /** What was found in the store counts for the digest that was looked for, not for one registered since. */
 export const findInStore = (artifact: Artifact, data: ArtifactVerified): ArtifactEvent[] =>

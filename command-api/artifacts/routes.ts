@@ -18,6 +18,8 @@ import { commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
 import { registerArtifact } from './decide.ts'
+import { deleteArtifactRoute } from './delete-route.ts'
+import { retentionRoute } from './retention-route.ts'
 
 /** Registrations of one run, those that change an artifact's facts included: each is an event. */
 const maxPerRun = 10_000
@@ -68,6 +70,8 @@ export const artifactRoutes = (deps: Deps, uploads: ArtifactUploads): Route[] =>
       return { ok: true, ...(await register(deps, request, body)), status: 'registered' }
     },
   }),
+  deleteArtifactRoute(deps),
+  retentionRoute(deps),
 ]
 
 /** Registers an artifact of an admitted report; may be repeated. */
@@ -75,7 +79,10 @@ export async function register(deps: Deps, asked: Asked, artifact: ArtifactInput
   const { artifact_id, created } = await takeId(deps, artifact)
   await commit(deps, asked, artifactAt(artifact_id), {
     decide: state => registerArtifact(state, toFacts(artifact, artifact_id)),
-    alongside: tx => countRegistration(tx, artifact.run_id),
+    async alongside(tx) {
+      await countRegistration(tx, artifact.run_id)
+      await noteRegistered(tx, toFacts(artifact, artifact_id))
+    },
   })
   return { artifact_id, created }
 }
@@ -135,6 +142,7 @@ const takeId = (deps: Deps, body: ArtifactInput) =>
     const { run_id, kind, path, format, upload_id = null } = body
     const step = body.step ?? -1
     const artifact_id = deps.newId('art')
+    if (upload_id !== null) await holdUpload(tx, upload_id)
     const { rowCount } = await tx.query(
       `insert into write.artifact (artifact_id, run_id, kind, path, step, format, upload_id)
        select $1, $2, $3, $4, $5, $6, $8
@@ -146,6 +154,19 @@ const takeId = (deps: Deps, body: ArtifactInput) =>
     return { artifact_id: await knownId(tx, body, step), created: false }
   })
 
+/** The last artifact that named the upload may just have been deleted. */
+async function holdUpload(tx: Transaction, upload_id: string): Promise<void> {
+  const { rowCount } = await tx.query(
+    'select from write.upload where upload_id = $1 for key share',
+    [upload_id],
+  )
+  if (rowCount === 0)
+    throw new Refusal('conflict', `${upload_id} was deleted; send the file again`, {
+      code: 'artifact.no_upload',
+      hint: 'GET /api/ingest/artifact/upload-url returns an address to send it to',
+    })
+}
+
 async function knownId(tx: Transaction, body: ArtifactInput, step: number): Promise<string> {
   const { rows } = await tx.query(
     'select artifact_id from write.artifact where run_id = $1 and kind = $2 and path = $3 and step = $4',
@@ -154,6 +175,15 @@ async function knownId(tx: Transaction, body: ArtifactInput, step: number): Prom
   if (!rows[0]) throw tooMany()
   return rows[0].artifact_id
 }
+
+/** What the rules of retention go by. A deleted one that was written again is there again. */
+const noteRegistered = (tx: Transaction, facts: ArtifactFacts) =>
+  tx.query(
+    `update write.artifact
+        set metrics = $2, size_bytes = $3, sha256 = $4, is_verified = false, deleted_at = null
+      where artifact_id = $1`,
+    [facts.artifact_id, JSON.stringify(facts.metrics), facts.size_bytes, facts.sha256],
+  )
 
 async function countRegistration(tx: Transaction, run_id: string): Promise<void> {
   const { rowCount } = await tx.query(

@@ -36,10 +36,11 @@ export const artifactVerifier = reactor<Looked, Pick<Deps, 'artifacts'>>({
             : findInStore(artifact, verified),
       }),
       rows(tx =>
-        tx.query('update write.artifact set is_missing = $2 where artifact_id = $1', [
-          artifact_id,
-          isMissing,
-        ]),
+        tx.query(
+          `update write.artifact set is_missing = $2, is_verified = not $2 and sha256 = $3
+            where artifact_id = $1`,
+          [artifact_id, isMissing, sha256],
+        ),
       ),
     ]
   },

@@ -12,7 +12,7 @@ export async function newestCheckpoint(
   const { rows } = await pool.query<KnownCheckpoint>({
     name: 'newest_checkpoint',
     text: `select artifact_id, path, nullif(step, -1)::float8 as step, registered_at from write.artifact
-            where run_id = $1 and kind = 'checkpoint' and not is_missing
+            where run_id = $1 and kind = 'checkpoint' and not is_missing and deleted_at is null
             order by step desc, artifact_id desc limit 1`,
     values: [run_id],
   })

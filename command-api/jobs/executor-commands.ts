@@ -6,14 +6,14 @@ import type { Deps } from '../deps.ts'
 import { whyClosed } from '../queue-switches.ts'
 import { type Engine, readActive, readHeldGpus } from './active-attempts.ts'
 import { attemptEnded } from './attempt-end.ts'
-import { newestCheckpoint } from './checkpoint.ts'
+import { type KnownCheckpoint, newestCheckpoint } from './checkpoint.ts'
 import { executorRunning, limit, placed, schedule } from './decide.ts'
 import { claim, noteSeen, readLost } from './engines.ts'
 import { readOrder } from './launch-order.ts'
 import { nextLimit } from './limits.ts'
 import { readNewPrices, reprice } from './prices.ts'
 import { NotNow, reserve } from './reservation.ts'
-import { saveJob } from './rows.ts'
+import { CheckpointGone, saveJob } from './rows.ts'
 import { noteReasonOfAll, noteWaitReasons, type Wait } from './wait-reason.ts'
 import { readWaiting } from './waiting-jobs.ts'
 
@@ -39,14 +39,15 @@ export function executorCommands(deps: Needed, { executor, engine }: Engine) {
 
     async schedule(run_id: string, gpu_indexes: readonly number[]) {
       const placement = { executor, nodes: [executor], gpu_indexes: [...gpu_indexes] }
-      const checkpoint = await newestCheckpoint(deps.pool, run_id)
-      const scheduled = commit(deps, cause, jobAt(run_id), {
-        decide: job => schedule(job, placement, checkpoint),
-        async alongside(tx, decided) {
-          await reserve(tx, { run_id, engine, gpu_indexes, now: decided.now })
-          await saveJob(tx, decided)
-        },
-      })
+      const scheduled = withCheckpoint(deps, run_id, checkpoint =>
+        commit(deps, cause, jobAt(run_id), {
+          decide: job => schedule(job, placement, checkpoint),
+          async alongside(tx, decided) {
+            await reserve(tx, { run_id, engine, gpu_indexes, now: decided.now })
+            await saveJob(tx, decided)
+          },
+        }),
+      )
       return scheduled.then(({ events }) => (events.length > 0 ? 'scheduled' : 'gone'), whyNotNow)
     },
 
@@ -93,6 +94,20 @@ export function executorCommands(deps: Needed, { executor, engine }: Engine) {
         return ended.length === 0 ? [] : [...reprice(job, prices), ...ended]
       })
     },
+  }
+}
+
+/** Chooses again if the checkpoint is deleted meanwhile, which happens once: the newest of a job stays until its end. */
+async function withCheckpoint<T>(
+  { pool }: Needed,
+  run_id: string,
+  go: (checkpoint: KnownCheckpoint | null) => Promise<T>,
+): Promise<T> {
+  try {
+    return await go(await newestCheckpoint(pool, run_id))
+  } catch (error) {
+    if (!(error instanceof CheckpointGone)) throw error
+    return go(await newestCheckpoint(pool, run_id))
   }
 }
 

@@ -96,12 +96,24 @@ export async function insertJobs(tx: Transaction, jobs: readonly NewJob[]): Prom
                   -- The change that led to the price read at admission; a later one is still to be applied.
                   coalesce((select max(effective_at) from write.profile_rate r
                              where r.profile = given.profile and r.price_per_gpu_hour = given.price), '-infinity')
-             from given where upload_id is null or upload_id in (select upload_id from used)`,
+             from given where (upload_id is null or upload_id in (select upload_id from used))
+                          -- Its deletion waits for this transaction and then finds the job, or came first.
+                          and (init_from is null or exists (
+                                select from write.artifact a
+                                 where a.artifact_id = given.init_from and a.deleted_at is null for share))`,
     values: [JSON.stringify(jobs.map(rowOf))],
   })
   // It was deleted since the gates saw it.
-  if (rowCount !== jobs.length)
-    throw new Refusal('conflict', 'The package has just been deleted; upload it again')
+  if (rowCount !== jobs.length) throw new Refusal('conflict', whatWasDeleted(jobs))
+}
+
+function whatWasDeleted(jobs: readonly NewJob[]): string {
+  const begins = jobs.some(({ admitted }) => admitted.resolved.init_from !== null)
+  const isPackage = jobs.some(({ facts }) => facts.spec.spec.source.kind === 'package')
+  const packageGone = 'The package has just been deleted; upload it again'
+  const artifactGone = 'The artifact that the job begins from has just been deleted; choose another'
+  if (!begins) return packageGone
+  return isPackage ? `${packageGone}. Or: ${artifactGone}` : artifactGone
 }
 
 function rowOf({ facts, admitted, foretold, state: job, now }: NewJob) {

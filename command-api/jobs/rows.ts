@@ -7,6 +7,9 @@ import { releaseHolds } from './holds.ts'
 import { isActive, nextLimit } from './limits.ts'
 import { notePastRun } from './past-runs.ts'
 
+/** The checkpoint that an attempt was to continue from has just been deleted; choose again. */
+export class CheckpointGone extends Error {}
+
 /** Delay of the log's `eof`, so that reports and lines in flight precede it. */
 const lateLinesMs = 5000
 /** How long to wait for a report of the end after exit code 0. */
@@ -88,13 +91,15 @@ async function saveAttempt(tx: Transaction, { type, data }: JobEvent, now: Date)
     await tx.query(
       `with scheduled as (
          update write.job_state
-            set fencing_token = nextval('write.fencing_token'), scheduled_at = $2, shipped = '[]', placed_on = $3
+            set fencing_token = nextval('write.fencing_token'), scheduled_at = $2, shipped = '[]', placed_on = $3,
+                resume_from = null
           where run_id = $1 returning executor, foretold_p50_s, foretold_p90_s, admitted_at)
        insert into write.past_wait (executor, p50_s, p90_s, waited_s, started_at)
        select executor, foretold_p50_s, foretold_p90_s, extract(epoch from $2::timestamptz - admitted_at), $2
          from scheduled where foretold_p90_s is not null and $4 = 1`,
       [data.run_id, now, data.nodes, data.attempt],
     )
+  if (type === 'job.checkpoint_chosen') await holdCheckpoint(tx, data)
   if (type === 'job.placed')
     await tx.query('update write.job_state set placed_on = $2 where run_id = $1', [
       data.run_id,
@@ -124,6 +129,22 @@ async function saveAttempt(tx: Transaction, { type, data }: JobEvent, now: Date)
         where run_id = $1 and attempt = $2`,
       [data.run_id, data.attempt, data.ended_at],
     )
+}
+
+/** Its deletion, which waits for this transaction or came first, would leave the attempt nothing to continue from. */
+async function holdCheckpoint(
+  tx: Transaction,
+  { run_id, artifact_id }: { run_id: string; artifact_id: string },
+): Promise<void> {
+  const { rowCount } = await tx.query(
+    'select from write.artifact where artifact_id = $1 and deleted_at is null for share',
+    [artifact_id],
+  )
+  if (rowCount === 0) throw new CheckpointGone()
+  await tx.query('update write.job_state set resume_from = $2 where run_id = $1', [
+    run_id,
+    artifact_id,
+  ])
 }
 
 /** Stores the request to the running code and, after the end, when to close the run's log. */

@@ -62,7 +62,7 @@ async function hasEnded(pool: Pool, run_id: string): Promise<boolean> {
 async function heldArtifact(pool: Pool, files: RunFiles, run_id: string): Promise<string | null> {
   const { rows } = await pool.query<{ artifact_id: string; path: string }>(
     `select artifact_id, path from write.artifact
-      where upload_id is null and (run_id = $1 or position('/' || $1 || '/' in path) > 0)`,
+      where upload_id is null and deleted_at is null and (run_id = $1 or position('/' || $1 || '/' in path) > 0)`,
     [run_id],
   )
   for (const { artifact_id, path } of rows) if (await files.holds(run_id, path)) return artifact_id

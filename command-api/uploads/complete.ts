@@ -5,13 +5,11 @@ import { Refusal } from '../../platform/refusal.ts'
 import { isSensitive } from '../../schemas/sensitive-files.ts'
 import type { HttpAsked } from '../asked.ts'
 import { commit } from '../commit.ts'
+import { contentLock } from '../content-lock.ts'
 import type { Deps } from '../deps.ts'
 import { completeUpload } from './decide.ts'
 import { markCompleted, type UploadRow } from './rows.ts'
 import { storeFor } from './stores.ts'
-
-/** Serializes those who keep and those who delete the same content. */
-export const contentLock = (sha256: string): string => `upload content ${sha256}`
 
 /** How many sensitive files a refusal names. */
 const maxNamed = 20

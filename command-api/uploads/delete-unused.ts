@@ -1,9 +1,9 @@
 import type { ObjectStore } from '../../platform/objects/port.ts'
+import { contentLock } from '../content-lock.ts'
 import type { Deps } from '../deps.ts'
 import { nothing } from '../outcome.ts'
 import { reactor } from '../reactor.ts'
 import { takeLocks } from '../stream-locks.ts'
-import { contentLock } from './complete.ts'
 import { allStores } from './stores.ts'
 
 type Needed = Pick<Deps, 'pool' | 'store' | 'uploads' | 'artifacts' | 'now' | 'config' | 'logger'>

@@ -24,7 +24,10 @@ type Announced = Pick<UploadRequested, 'owner' | 'purpose' | 'filename' | 'size_
   content_type: string
 }
 
-/** The same file of the same person: registered already, or begun and not finished. Those of others stay unknown. */
+/**
+ * The same file of the same person: registered already, or begun and not finished. Those of others stay unknown, and so
+ * does one of a deleted artifact, which is about to go.
+ */
 export async function findSame(
   pool: Pool,
   { owner, purpose, filename, content_type, size_bytes, sha256 }: Announced,
@@ -35,6 +38,8 @@ export async function findSame(
       where upload_id = (select upload_id from write.upload
                           where owner = $1 and purpose = $2 and sha256 = $3 and size_bytes = $4
                             and (completed_at is not null or (filename = $5 and content_type = $6))
+                            and not exists (select from write.artifact a
+                                             where a.upload_id = upload.upload_id and a.deleted_at is not null)
                           order by completed_at desc nulls last, created_at desc limit 1)
      returning ${columns}`,
     [owner, purpose, sha256, size_bytes, filename, content_type, now],

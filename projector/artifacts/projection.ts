@@ -12,8 +12,16 @@ export const artifactProjection: Handlers<ArtifactTables, ArtifactEvent> = {
         status: 'registered',
         created_at: occurred_at,
         registered_by: actor.type === 'run' ? 'ingest' : actor.id,
+        deleted_by: null,
       })
-      .onConflict(on => on.column('artifact_id').doUpdateSet({ ...facts, status: 'registered' }))
+      .onConflict(on =>
+        on.column('artifact_id').doUpdateSet({
+          ...facts,
+          status: 'registered',
+          deleted_at: null,
+          deleted_by: null,
+        }),
+      )
       .execute()
   },
   'artifact.verified': (tx, { data }) =>
@@ -26,6 +34,22 @@ export const artifactProjection: Handlers<ArtifactTables, ArtifactEvent> = {
     tx
       .updateTable('artifacts')
       .set({ status: 'missing' })
+      .where('artifact_id', '=', data.artifact_id)
+      .execute(),
+  'artifact.deletion_requested': (tx, { data, occurred_at, actor }) =>
+    tx
+      .updateTable('artifacts')
+      .set({
+        status: 'deleting',
+        deleted_at: occurred_at,
+        deleted_by: actor.type === 'user' ? actor.id : data.reason,
+      })
+      .where('artifact_id', '=', data.artifact_id)
+      .execute(),
+  'artifact.deleted': (tx, { data }) =>
+    tx
+      .updateTable('artifacts')
+      .set({ status: 'deleted' })
       .where('artifact_id', '=', data.artifact_id)
       .execute(),
 }

@@ -15,5 +15,8 @@ export type ArtifactTables = {
     status: 'registered' | 'verified' | 'missing' | 'deleting' | 'deleted'
     created_at: ColumnType<Date, string, string>
     registered_by: string
+    deleted_at: ColumnType<Date | null, string | null | undefined, string | null>
+    /** A person, or `keep_rules`. */
+    deleted_by: string | null
   }
 }

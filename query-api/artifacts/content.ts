@@ -46,7 +46,7 @@ export const contentRoutes = (contents: Contents): Route[] => [
     summary: 'The bytes of an artifact that is in the store of Forge',
     params: artifactInPath,
     response: bytes,
-    refusals: ['not_found', 'conflict', 'range_not_satisfiable', 'backend_failed'],
+    refusals: ['not_found', 'conflict', 'gone', 'range_not_satisfiable', 'backend_failed'],
     async handle({ caller, params, ctx }) {
       const row = await findArtifact(contents.reads, caller, params.artifact_id)
       await sendContent(contents, ctx, storedOf(row))
@@ -62,7 +62,7 @@ export const contentRoutes = (contents: Contents): Route[] => [
       'An address from which the bytes of an artifact can be fetched for 15 minutes, without a token',
     params: artifactInPath,
     response: downloadAddress,
-    refusals: ['not_found', 'conflict'],
+    refusals: ['not_found', 'conflict', 'gone'],
     async handle({ caller, params }) {
       const { key, now, baseUrl, reads } = contents
       const row = await findArtifact(reads, caller, params.artifact_id)
@@ -88,7 +88,7 @@ export const contentRoutes = (contents: Contents): Route[] => [
     params: artifactInPath,
     query: downloadSignature,
     response: bytes,
-    refusals: ['forbidden', 'range_not_satisfiable', 'backend_failed'],
+    refusals: ['forbidden', 'gone', 'range_not_satisfiable', 'backend_failed'],
     async handle({ params: { artifact_id }, query, ctx }) {
       const verdict = judgeDownload(contents.key, artifact_id, query, contents.now())
       if (verdict !== 'valid')
@@ -99,6 +99,7 @@ export const contentRoutes = (contents: Contents): Route[] => [
             : 'The signature of the address is not valid; use it as it was given out',
           { code: `artifact.address_${verdict}` },
         )
+      await refuseIfDeleted(contents, artifact_id)
       await sendContent(contents, ctx, query)
     },
   }),
@@ -106,15 +107,38 @@ export const contentRoutes = (contents: Contents): Route[] => [
 
 type Stored = { artifact_id: string; sha256: string; filename: string }
 
-function storedOf({ artifact_id, path, sha256, status }: ArtifactRow): Stored {
+function storedOf(row: ArtifactRow): Stored {
+  const { artifact_id, path, sha256 } = row
+  refuseDeleted(row)
   if (!isInStore(path) || sha256 === null)
     throw new Refusal('conflict', `The artifact is not in the store of Forge; it lies at ${path}`, {
       code: 'artifact.not_stored',
       data: { path },
     })
-  if (status === 'deleting' || status === 'deleted')
-    throw new Refusal('conflict', 'The artifact was deleted', { code: 'artifact.deleted' })
   return { artifact_id, sha256, filename: storedName(path) ?? artifact_id }
+}
+
+type Fate = Pick<ArtifactRow, 'artifact_id' | 'status' | 'deleted_at' | 'deleted_by'>
+
+function refuseDeleted({ artifact_id, status, deleted_at, deleted_by }: Fate): void {
+  if (status !== 'deleting' && status !== 'deleted') return
+  const at = deleted_at === null ? '' : ` at ${toTimestamp(deleted_at)}`
+  const who = deleted_by === 'keep_rules' ? 'the rules of its job (checkpoints.keep)' : deleted_by
+  throw new Refusal('gone', `The artifact ${artifact_id} was deleted${at} by ${who}`, {
+    code: 'artifact.deleted',
+    data: { deleted_at: deleted_at && toTimestamp(deleted_at), deleted_by },
+  })
+}
+
+/** The signature shows that the address was given out; it does not show who is calling. */
+async function refuseIfDeleted({ reads }: Contents, artifact_id: string): Promise<void> {
+  const row = await reads
+    .as({ username: '', role: 'admin' })
+    .selectFrom('artifacts')
+    .select(['artifact_id', 'status', 'deleted_at', 'deleted_by'])
+    .where('artifact_id', '=', artifact_id)
+    .executeTakeFirst()
+  if (row) refuseDeleted(row)
 }
 
 /** Responds with a file of the store. */

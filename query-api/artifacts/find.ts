@@ -2,10 +2,11 @@ import type { Selectable } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
+import type { JobTables } from '../../projector/jobs/table.ts'
 import { type AccessTables, findRun } from '../access.ts'
 import type { Reads } from '../reads.ts'
 
-export type Tables = ArtifactTables & AccessTables
+export type Tables = ArtifactTables & AccessTables & JobTables
 export type ArtifactRow = Selectable<ArtifactTables['artifacts']>
 
 /** One that the caller may not read looks like one that does not exist. */

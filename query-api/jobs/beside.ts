@@ -5,6 +5,7 @@ import type { JobTables } from '../../projector/jobs/table.ts'
 import type { LogTables } from '../../projector/logs/table.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
 import type { UsageTables } from '../../projector/usage/table.ts'
+import { presentStatuses } from '../../schemas/artifacts.ts'
 import type { QueueView } from '../../schemas/jobs.ts'
 import { readBills } from '../ledger.ts'
 import type { Beside, StoredRow } from './row.ts'
@@ -68,6 +69,7 @@ async function readCheckpoints(db: Db, jobs: readonly StoredRow[]): Promise<Map<
     .selectFrom('artifacts')
     .select(['run_id', eb => eb.fn.max('created_at').as('newest')])
     .where('kind', '=', 'checkpoint')
+    .where('status', 'in', presentStatuses)
     .where(sql<boolean>`run_id = any(${jobs.map(job => job.run_id)})`)
     .groupBy('run_id')
     .execute()

@@ -4,6 +4,7 @@ import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { ChangeTables } from '../../projector/changes/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import type { UsageTables } from '../../projector/usage/table.ts'
+import { presentStatuses } from '../../schemas/artifacts.ts'
 import type { JobState } from '../../schemas/jobs.ts'
 import { toExactTimestamp, toTimestamp } from '../../schemas/timestamp.ts'
 import { readBill } from '../ledger.ts'
@@ -63,6 +64,7 @@ async function readCheckpoint(db: Db, run_id: string) {
     .select(['artifact_id', 'path', 'step', 'created_at'])
     .where('run_id', '=', run_id)
     .where('kind', '=', 'checkpoint')
+    .where('status', 'in', presentStatuses)
     .orderBy('step', order => order.desc().nullsLast())
     .orderBy('artifact_id', 'desc')
     .limit(1)

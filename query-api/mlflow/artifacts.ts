@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { storedName } from '../../schemas/artifacts.ts'
+import { presentStatuses, storedName } from '../../schemas/artifacts.ts'
 import {
   artifactsQuery,
   artifactUri,
@@ -69,7 +69,7 @@ async function readFiles({ db, run_id }: RunInScope): Promise<Map<string, File>>
     .where('run_id', '=', run_id)
     .where('kind', '=', 'eval_report')
     .where('format', '=', mlflowFormat)
-    .where('status', 'in', ['registered', 'verified'])
+    .where('status', 'in', presentStatuses)
     .orderBy('created_at')
     .orderBy('artifact_id')
     .execute()

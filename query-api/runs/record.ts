@@ -257,9 +257,10 @@ async function readArtifacts(db: Db, runs: readonly StoredRun[]): Promise<Map<st
            (array_agg(a.artifact_id order by
               case when r.best_goal = 'max' then -1 else 1 end * (a.metrics ->> r.best_key)::float8,
               a.step desc nulls last, a.created_at desc, a.artifact_id desc)
-             filter (where a.kind = 'checkpoint' and a.metrics ? r.best_key))[1] as best
+             filter (where a.kind = 'checkpoint' and a.status in ('registered', 'verified') and a.metrics ? r.best_key))[1] as best
       from artifacts a join runs r using (run_id)
-     where a.run_id = any(${runs.map(run => run.run_id)}) group by a.run_id`.execute(db)
+     where a.run_id = any(${runs.map(run => run.run_id)}) and a.status not in ('deleting', 'deleted')
+     group by a.run_id`.execute(db)
   return new Map(rows.map(({ run_id, ...artifacts }) => [run_id, artifacts]))
 }
 

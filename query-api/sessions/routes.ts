@@ -134,13 +134,14 @@ async function findPerson(pool: Pool, username: string): Promise<PersonRow> {
   return rows[0] ?? { display_name: null, email: null }
 }
 
-/** Total bytes of the artifacts that the person's runs registered. */
+/** Total bytes of the artifacts that the person's runs registered, without deleted ones. */
 async function readStorage(
   db: Kysely<ArtifactTables & RunTables>,
   username: string,
 ): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     select coalesce(sum(a.size_bytes), 0)::float8 as bytes
-      from runs r join artifacts a using (run_id) where r.owner = ${username}`.execute(db)
+      from runs r join artifacts a using (run_id)
+     where r.owner = ${username} and a.status not in ('deleting', 'deleted')`.execute(db)
   return rows[0]?.bytes ?? 0
 }

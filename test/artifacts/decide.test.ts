@@ -1,5 +1,11 @@
 import test from 'ava'
-import { findInStore, missInStore, registerArtifact } from '../../command-api/artifacts/decide.ts'
+import {
+  findInStore,
+  finishDeletion,
+  missInStore,
+  registerArtifact,
+  requestDeletion,
+} from '../../command-api/artifacts/decide.ts'
 import { type ArtifactEvent, type ArtifactFacts, artifacts } from '../../events/artifacts.ts'
 import { folded } from '../folded.ts'
 
@@ -46,4 +52,40 @@ test('a look for bytes that are not those registered any more counts for nothing
   const changed = after({ type: 'artifact.registered', data: { ...facts, sha256: 'b'.repeat(64) } })
   t.deepEqual(findInStore(changed, verified), [])
   t.deepEqual(missInStore(changed, missing, sha256), [])
+})
+
+const deletion = { artifact_id, run_id, path, upload_id: 'upl_1', sha256, reason: 'asked' as const }
+const gone = { artifact_id, run_id, path, bytes: 'removed' as const }
+
+test('an artifact is deleted once, and gone when its bytes are', t => {
+  const asked = requestDeletion(after(registered), deletion)
+  t.deepEqual(asked, [{ type: 'artifact.deletion_requested', data: deletion }])
+  t.deepEqual(requestDeletion(after(registered, ...asked), deletion), [])
+  const done = finishDeletion(after(registered, ...asked), gone)
+  t.deepEqual(done, [{ type: 'artifact.deleted', data: gone }])
+  t.deepEqual(finishDeletion(after(registered, ...asked, ...done), gone), [])
+  t.deepEqual(requestDeletion(after(registered, ...asked, ...done), deletion), [])
+  t.deepEqual(requestDeletion(after(), deletion), [])
+})
+
+test('what lies elsewhere is gone at once, and is there again when it is written again', t => {
+  const elsewhere = { ...facts, path: 's3://bucket/key' }
+  const there: ArtifactEvent = { type: 'artifact.registered', data: elsewhere }
+  const asked = requestDeletion(after(there), {
+    ...{ ...deletion, path: elsewhere.path },
+    ...{ upload_id: null, sha256: null },
+  })
+  t.deepEqual(
+    asked.map(({ type }) => type),
+    ['artifact.deletion_requested', 'artifact.deleted'],
+  )
+  t.like(asked[1], { data: { bytes: 'left' } })
+  t.deepEqual(registerArtifact(after(there, ...asked), elsewhere), [there])
+})
+
+test('no name in the store is registered again once it was deleted, nor is it missing', t => {
+  const deleting = after(registered, ...requestDeletion(after(registered), deletion))
+  t.throws(() => registerArtifact(deleting, facts), { message: /was deleted; send the file again/ })
+  t.deepEqual(missInStore(deleting, missing, sha256), [])
+  t.deepEqual(findInStore(deleting, verified), [])
 })

@@ -35,7 +35,7 @@ export function storing({ call }: Pick<Forge, 'call'>, { run_id, token }: Extern
     ask,
     register,
     /** Announces, sends and registers; returns the artifact once it is verified. */
-    async store(bytes: Buffer, filename: string, step: number): Promise<Artifact> {
+    async store(bytes: Buffer, filename: string, step: number, metrics = {}): Promise<Artifact> {
       const sha256 = digestOf(bytes)
       const { body: target } = await ask({ filename, size_bytes: bytes.length, step, sha256 })
       const { status } = await fetch(target.url, {
@@ -45,7 +45,7 @@ export function storing({ call }: Pick<Forge, 'call'>, { run_id, token }: Extern
       })
       if (status !== 200) throw new Error(`the upload returned ${status}`)
       const { upload_id, path } = target
-      const registered = await register({ path, upload_id, step })
+      const registered = await register({ path, upload_id, step, metrics })
       if (registered.status !== 200) throw new Error(JSON.stringify(registered.body))
       return untilIs({ call }, registered.body.artifact_id, 'verified')
     },

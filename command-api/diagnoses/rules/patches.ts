@@ -145,8 +145,9 @@ export function setVariable({ spec }: Case, name: string, value: string): Sugges
 }
 
 export function keepFewerCheckpoints({ spec }: Case): Suggestion[] {
-  const keep = spec?.spec.checkpoints.keep
-  if (!keep || (keep.latest <= 1 && keep.every_nth === 0)) return []
+  if (spec === null) return []
+  const { keep } = spec.spec.checkpoints
+  if (keep !== null && keep.latest <= 1 && keep.every_nth === 0) return []
   return [
     patched(
       'Keep only the newest checkpoint and the best one',

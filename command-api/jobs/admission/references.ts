@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { type RubricEvent, rubricAt } from '../../../events/rubrics.ts'
 import type { Resolved } from '../../../schemas/jobs.ts'
 import type { JobSpec } from '../../../schemas/jobspec.ts'
+import { toTimestamp } from '../../../schemas/timestamp.ts'
 import type { EventStore } from '../../event-store.ts'
 
 export type Lookup = {
@@ -80,7 +81,11 @@ async function resolveInitFrom(
   if (artifact_id === null && run_id === null)
     return 'init_from names neither an artifact_id nor a run_id'
   const row = await findArtifact(from, lookup)
-  if (row) return row
+  if (row) {
+    const { deleted_at, ...found } = row
+    if (deleted_at === null) return found
+    return `The artifact ${artifact_id} was deleted at ${toTimestamp(deleted_at)}; nothing begins from it any more`
+  }
   if (artifact_id !== null)
     return `No such artifact: ${artifact_id}${run_id === null ? '' : ` of ${run_id}`}`
   const which = typeof select === 'object' && select ? `step ${select.step}` : (select ?? 'latest')
@@ -89,19 +94,20 @@ async function resolveInitFrom(
 
 /**
  * `latest` is the highest step (the newest for equal steps); `best` has the best registered value of the run's
- * `checkpoints.metric`.
+ * `checkpoints.metric`. A deleted one is found by its id alone.
  */
 async function findArtifact(
   { artifact_id, run_id, select }: InitFrom,
   { pool, caller }: Lookup,
-): Promise<NonNullable<Resolved['init_from']> | null> {
+): Promise<(NonNullable<Resolved['init_from']> & { deleted_at: Date | null }) | null> {
   const { rows } = await pool.query({
     name: 'init_from',
-    text: `select a.artifact_id, a.run_id, a.path
+    text: `select a.artifact_id, a.run_id, a.path, a.deleted_at
              from write.artifact a join write.run_state r using (run_id)
              left join write.job_state j using (run_id)
              cross join lateral (select ${score} as score) scored
             where a.kind <> 'eval_report' and not a.is_missing and r.deleted_at is null
+              and (a.deleted_at is null or $1::text is not null)
               and ($1::text is null or a.artifact_id = $1)
               and ($2::text is null or r.run_id = $2 or j.short_id = $2)
               and ($3::bigint is null or a.step = $3)

@@ -93,16 +93,14 @@ const notWatched = (rules: AdmissionFacts['spec']['spec']['rules']): string[] =>
   })
 
 /** Keys of the spec that were set, and that no engine or timer heeds yet. */
-function notApplied({ spec: { resources, checkpoints } }: AdmissionFacts['spec']): string[] {
+function notApplied({ spec: { resources } }: AdmissionFacts['spec']): string[] {
   const { cpus, memory_gb, shm_gb, disk_gb, placement } = resources
-  const { best, latest, every_nth } = checkpoints.keep
   const all: [string, boolean][] = [
     ['resources.cpus', cpus !== null],
     ['resources.memory_gb', memory_gb !== null],
     ['resources.shm_gb', shm_gb !== null],
     ['resources.disk_gb', disk_gb !== null],
     ['resources.placement', placement !== 'any'],
-    ['checkpoints.keep', best !== 1 || latest !== 2 || every_nth !== 0],
   ]
   return all.flatMap(([key, isSet]) => (isSet ? key : []))
 }

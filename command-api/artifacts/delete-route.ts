@@ -1,0 +1,146 @@
+import type { Person } from '../../auth/caller.ts'
+import { type Route, route } from '../../auth/route.ts'
+import { type ArtifactEvent, artifactAt, artifacts } from '../../events/artifacts.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import {
+  type ArtifactDeleted,
+  artifactDeleted,
+  artifactDeletionQuery,
+  artifactInPath,
+} from '../../schemas/artifacts.ts'
+import type { HttpAsked } from '../asked.ts'
+import { commit } from '../commit.ts'
+import type { Deps } from '../deps.ts'
+import type { Transaction } from '../event-store.ts'
+import { runToActOn } from '../run-to-act-on.ts'
+import { requestDeletion } from './decide.ts'
+import { protectionsOf } from './protection.ts'
+import { checkpointLock } from './retention.ts'
+import {
+  type ArtifactRow,
+  deletionOf,
+  findArtifact,
+  freedBy,
+  isStored,
+  lockArtifacts,
+  markDeleted,
+} from './rows.ts'
+
+export const deleteArtifactRoute = (deps: Deps): Route =>
+  route({
+    method: 'DELETE',
+    path: '/api/artifacts/{artifact_id}',
+    credential: 'person',
+    reach: 'its_people',
+    tag: 'artifacts',
+    summary: 'Delete an artifact for good, unless a run needs it',
+    params: artifactInPath,
+    query: artifactDeletionQuery,
+    response: artifactDeleted,
+    refusals: ['forbidden', 'not_found', 'conflict'],
+    async handle(request) {
+      const { caller, params, query } = request
+      const row = await artifactToDelete(deps, params.artifact_id, caller)
+      const dry_run = query.dry_run ?? false
+      const answer = { ...pick(row), dry_run }
+      const { status, freed } = dry_run
+        ? await foretell(deps, row, caller)
+        : await deleteOne(deps, request, row)
+      if (freed === undefined) return { ...answer, ...already, status }
+      const bytes = fateOf(row, freed)
+      const told = detailOf[bytes](row, dry_run)
+      return { ...answer, already: false, status, bytes, freed_bytes: freed ?? 0, detail: told }
+    },
+  })
+
+const pick = ({ artifact_id, run_id, path }: ArtifactRow) => ({ artifact_id, run_id, path })
+const already = { already: true, bytes: null, freed_bytes: 0, detail: 'It had been deleted' }
+
+/** `freed` is missing if it had been deleted. */
+type Deletion = { status: ArtifactDeleted['status']; freed?: number | null }
+
+async function deleteOne(
+  deps: Deps,
+  request: HttpAsked & { caller: Person },
+  row: ArtifactRow,
+): Promise<Deletion> {
+  const { artifact_id, run_id } = row
+  let freed: number | null = null
+  const { events, state } = await commit(deps, request, artifactAt(artifact_id), {
+    locks: [checkpointLock(run_id)],
+    decide: artifact => requestDeletion(artifact, deletionOf(row, 'asked')),
+    async alongside(tx, { now }) {
+      await lockArtifacts(tx, [artifact_id])
+      await refuseProtected(tx, row, request.caller)
+      freed = await freedBy(tx, [artifact_id])
+      await markDeleted(tx, artifact_id, now)
+    },
+  })
+  const status = state?.status ?? 'deleted'
+  return events.length === 0 ? { status } : { status, freed }
+}
+
+async function foretell(deps: Deps, row: ArtifactRow, caller: Person): Promise<Deletion> {
+  const { artifact_id } = row
+  const { events } = await deps.store.load<ArtifactEvent>(artifactAt(artifact_id).stream)
+  const before = events.reduce(artifacts.evolve, artifacts.initial)
+  const decided = requestDeletion(before, deletionOf(row, 'asked'))
+  if (decided.length === 0) return { status: before?.status ?? 'deleted' }
+  await refuseProtected(deps.pool, row, caller)
+  const status = isStored(row) ? 'deleting' : 'deleted'
+  return { status, freed: await freedBy(deps.pool, [artifact_id]) }
+}
+
+const fateOf = (row: ArtifactRow, freed: number | null) => {
+  if (!isStored(row)) return 'left'
+  return freed === null ? 'shared' : 'removed'
+}
+
+/** What becomes of the bytes, in words. */
+const detailOf = {
+  removed: (_: ArtifactRow, dry_run: boolean) =>
+    dry_run
+      ? 'Its bytes would be removed from the store'
+      : 'Its bytes are being removed from the store',
+  shared: (_: ArtifactRow, dry_run: boolean) =>
+    `Its bytes ${dry_run ? 'would stay' : 'stay'} in the store: another artifact or upload has the same`,
+  left: ({ path }: ArtifactRow, dry_run: boolean) =>
+    `Only the record ${dry_run ? 'would be' : 'is'} marked: its bytes lie at ${path}, where Forge deletes nothing`,
+}
+
+/** Whoever may delete a run may delete what it made. */
+async function artifactToDelete(
+  { pool }: Deps,
+  artifact_id: string,
+  caller: Person,
+): Promise<ArtifactRow> {
+  const missing = () => new Refusal('not_found', `No such artifact: ${artifact_id}`)
+  const row = await findArtifact(pool, artifact_id)
+  if (!row) throw missing()
+  try {
+    await runToActOn(pool, { asked: row.run_id, caller, action: 'control', noun: 'run' })
+  } catch (error) {
+    throw error instanceof Refusal && error.code === 'not_found' ? missing() : error
+  }
+  return row
+}
+
+async function refuseProtected(
+  db: Deps['pool'] | Transaction,
+  { artifact_id }: ArtifactRow,
+  caller: Person,
+): Promise<void> {
+  const protection = (await protectionsOf(db, [artifact_id], caller)).get(artifact_id)
+  if (!protection) return
+  const { references, references_total } = protection
+  const who = references.map(({ kind, short_id }) =>
+    kind === 'init_from' ? `${short_id} began from it` : `${short_id} would continue from it`,
+  )
+  const hidden = references_total - references.length
+  if (hidden > 0) who.push(`${hidden} more ${hidden === 1 ? 'run needs' : 'runs need'} it`)
+  throw new Refusal('conflict', `The artifact ${artifact_id} is in use: ${who.join(', ')}`, {
+    code: 'artifact.referenced',
+    data: { ...protection },
+    hint: 'Delete those runs first; an attempt needs its checkpoint until its job has ended',
+  })
+}

@@ -1,0 +1,62 @@
+import { type Static, Type } from 'typebox'
+import { protections } from './artifacts.ts'
+import { keepRules, projectName } from './jobspec.ts'
+import { closed, nullable, oneOf } from './shared.ts'
+
+/** Checkpoints that one call deletes or lists, and runs that it looks at. */
+export const retentionLimits = { artifacts: 500, runs: 50, named: 100 } as const
+
+/** The body of `POST /api/admin/retention`. */
+export const retentionInput = closed({
+  dry_run: Type.Boolean({ default: true }),
+  project: Type.Optional(projectName()),
+  /** Absent: what each job asked for itself; runs without rules of their own stay as they are. */
+  keep: Type.Optional(keepRules()),
+  /** Only checkpoints that were registered this long ago. */
+  older_than_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 36_500 })),
+  /** `next` of the call before. */
+  after: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
+})
+export type RetentionInput = Static<typeof retentionInput>
+
+const checkpoint = {
+  artifact_id: Type.String(),
+  step: nullable(Type.Integer()),
+  path: Type.String(),
+  size_bytes: nullable(Type.Integer({ minimum: 0 })),
+}
+
+const runRetention = Type.Object({
+  run_id: Type.String(),
+  short_id: Type.String(),
+  project: Type.String(),
+  /** Deleted now, or to be deleted by the same call without `dry_run`; the oldest first. */
+  artifacts: Type.Array(
+    Type.Object({
+      ...checkpoint,
+      bytes: Type.Union([Type.Literal('stored'), Type.Literal('left')]),
+    }),
+  ),
+  freed_bytes: Type.Integer({ minimum: 0 }),
+  /** The rules would delete these, too, but something needs them. */
+  protected: Type.Array(
+    Type.Object({
+      ...checkpoint,
+      protected_by: Type.Array(Type.Object({ type: oneOf(...protections), id: Type.String() })),
+    }),
+  ),
+  protected_total: Type.Integer({ minimum: 0 }),
+  /** How many checkpoints the rules keep. */
+  kept: Type.Integer({ minimum: 0 }),
+})
+export type RunRetention = Static<typeof runRetention>
+
+/** `next`: send it as `after` to go on; null at the end. */
+export const retentionReport = Type.Object({
+  dry_run: Type.Boolean(),
+  runs: Type.Array(runRetention),
+  artifacts: Type.Integer({ minimum: 0 }),
+  freed_bytes: Type.Integer({ minimum: 0 }),
+  next: nullable(Type.String()),
+})
+export type RetentionReport = Static<typeof retentionReport>
