@@ -64,6 +64,7 @@ import {
 } from './commands/queue.ts'
 import { describeQuotaGet, describeQuotaSet, quotaGet, quotaSet } from './commands/quota.ts'
 import { describeResetPassword, resetPassword } from './commands/reset-password.ts'
+import { describeRetention, retention } from './commands/retention.ts'
 import {
   describeUserAdd,
   describeUserDisable,
@@ -104,6 +105,7 @@ export function addAdministration(program: Command, world: World, ended: Ended):
   addRecipes(admin.command('recipe').description('recipes of the catalogue'), world, ended)
   const profile = admin.command('profile').description('hardware that jobs can ask for')
   speakingIn(profile, world, ended)('set', describeProfileSet, profileSet)
+  speaking('retention', describeRetention, retention)
   speaking('projections', describeProjections, projections)
   speaking('rebuild', describeRebuild, rebuild)
   speaking('rotate-keys', describeRotateKeys, rotateKeys)

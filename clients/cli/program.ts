@@ -8,6 +8,7 @@ import {
   describeArtifacts,
   describeArtifactsGet,
 } from './commands/artifacts.ts'
+import { artifactsRemove, describeArtifactsRemove } from './commands/artifacts-remove.ts'
 import { benchmarks, describeBenchmarks } from './commands/benchmarks.ts'
 import { compare, describeCompare } from './commands/compare.ts'
 import {
@@ -117,11 +118,13 @@ export function createProgram(world: World, ended: Ended): Command {
   return program
 }
 
-/** `forge artifacts RUN` lists; `forge artifacts get` fetches one. */
+/** `forge artifacts RUN` lists; `forge artifacts get` fetches one, `rm` deletes. */
 function addArtifacts(program: Command, world: World, ended: Ended): void {
   speakingIn(program, world, ended)('artifacts', describeArtifacts, artifacts)
   const command = program.commands.find(one => one.name() === 'artifacts')
-  if (command) speakingIn(command, world, ended)('get', describeArtifactsGet, artifactsGet)
+  if (!command) return
+  speakingIn(command, world, ended)('get', describeArtifactsGet, artifactsGet)
+  speakingIn(command, world, ended)('rm', describeArtifactsRemove, artifactsRemove)
 }
 
 /** `forge queue` lists; `forge queue explain RUN` tells of one job. */

@@ -13,7 +13,10 @@ import { type Column, table } from '../table.ts'
 type GetOptions = CommonOptions & { output?: string; resume?: boolean; verify?: boolean }
 
 export const describeArtifacts = (command: Command): Command =>
-  command.argument('<run>', 'run id or short id').description('what a run produced')
+  command
+    .argument('<run>', 'run id or short id')
+    .description('what a run produced')
+    .option('--deleted', 'what was deleted, when and by whom')
 
 export const describeArtifactsGet = (command: Command): Command =>
   command
@@ -27,13 +30,14 @@ export const describeArtifactsGet = (command: Command): Command =>
 export async function artifacts(
   world: World,
   id: string,
-  options: CommonOptions,
+  options: CommonOptions & { deleted?: boolean },
 ): Promise<ExitCode> {
   const session = await openSignedIn(world, options)
-  const rows = await artifactsOf(session, id)
+  const list = options.deleted ? deletedOnes : presentOnes
+  const rows = await artifactsOf(session, id, list.status)
   if (session.isJson) for (const row of rows) session.terminal.data(toJson(row))
-  else if (rows.length === 0) session.terminal.note('The run has registered no artifacts.')
-  else for (const line of linesOf(session, rows)) session.terminal.data(line)
+  else if (rows.length === 0) session.terminal.note(list.none)
+  else for (const line of linesOf(session, rows, list.columns)) session.terminal.data(line)
   return exitCode.ok
 }
 
@@ -44,7 +48,7 @@ export async function artifactsGet(
   options: GetOptions,
 ): Promise<ExitCode> {
   const session = await openSignedIn(world, options)
-  const artifact = await chosen(session, id, named)
+  const artifact = chosenOf(await artifactsOf(session, id), named)
   const fetched = await fetchFile(session, artifact, options)
   const { terminal, isJson } = session
   const { artifact_id, run_id } = artifact
@@ -53,13 +57,17 @@ export async function artifactsGet(
   return exitCode.ok
 }
 
-async function artifactsOf({ api }: Session, id: string): Promise<Artifact[]> {
+export async function artifactsOf(
+  { api }: Session,
+  id: string,
+  status?: Artifact['status'] | 'all',
+): Promise<Artifact[]> {
   const { run_id } = await findRun(api, id)
-  return everyPage<Artifact>(api, `/api/runs/${segment(run_id)}/artifacts`)
+  return everyPage<Artifact>(api, `/api/runs/${segment(run_id)}/artifacts`, { status })
 }
 
-async function chosen(session: Session, id: string, named: string): Promise<Artifact> {
-  const rows = await artifactsOf(session, id)
+/** The artifact with this id, or the one that is `latest` or `best`. */
+export function chosenOf(rows: readonly Artifact[], named: string): Artifact {
   const isIt = {
     latest: (row: Artifact) => row.is_latest,
     best: (row: Artifact) => row.is_best,
@@ -75,8 +83,11 @@ async function chosen(session: Session, id: string, named: string): Promise<Arti
 const marksOf = ({ is_best, is_latest }: Artifact): string =>
   [...(is_best ? ['best'] : []), ...(is_latest ? ['latest'] : [])].join(', ')
 
-/** Also of `forge show`. */
-export const artifactColumns: readonly Column<Artifact>[] = [
+/** The runs that need it, besides its own. */
+const neededBy = ({ protected_by }: Artifact): string =>
+  protected_by.map(({ type, id }) => (type === 'resume' ? 'its job' : id)).join(', ')
+
+const identity: readonly Column<Artifact>[] = [
   { title: 'ARTIFACT', cell: row => row.artifact_id },
   { title: 'KIND', cell: row => row.kind },
   { title: 'STEP', cell: row => String(row.step ?? ''), align: 'right' },
@@ -85,12 +96,44 @@ export const artifactColumns: readonly Column<Artifact>[] = [
     cell: row => (row.size_bytes === null ? '' : size(row.size_bytes)),
     align: 'right',
   },
+]
+const path: Column<Artifact> = { title: 'PATH', cell: row => row.path, shrinks: true }
+
+/** Also of `forge show`. */
+export const artifactColumns: readonly Column<Artifact>[] = [
+  ...identity,
   { title: 'STATUS', cell: row => row.status },
   { title: '', cell: marksOf },
-  { title: 'PATH', cell: row => row.path, shrinks: true },
+  { title: 'NEEDED BY', cell: neededBy, drops: true },
+  path,
 ]
 
-function linesOf({ terminal }: Session, rows: readonly Artifact[]): string[] {
+const deletedColumns: readonly Column<Artifact>[] = [
+  ...identity,
+  { title: 'DELETED', cell: row => row.deleted_at ?? '' },
+  {
+    title: 'BY',
+    cell: row => (row.deleted_by === 'keep_rules' ? 'its job' : (row.deleted_by ?? '')),
+  },
+  path,
+]
+
+const presentOnes = {
+  status: undefined,
+  none: 'The run has no artifacts.',
+  columns: artifactColumns,
+}
+const deletedOnes = {
+  status: 'deleted',
+  none: 'No artifact of the run was deleted.',
+  columns: deletedColumns,
+} as const
+
+function linesOf(
+  { terminal }: Session,
+  rows: readonly Artifact[],
+  columns: readonly Column<Artifact>[],
+): string[] {
   const paintTitle = (text: string) => terminal.paint('dim', text)
-  return table(artifactColumns, rows, { width: terminal.columns(), paintTitle })
+  return table(columns, rows, { width: terminal.columns(), paintTitle })
 }
