@@ -33,6 +33,11 @@ export const artifactSample: Sample = {
     const artifact_id = withoutOwner(nouns.artifacts?.artifact_id)
     return { nouns: { artifacts: { artifact_id }, downloads: { artifact_id } } }
   },
+  changes: {
+    'POST /api/admin/retention': {
+      leavesNoEvent: 'by default it is a dry run; each deletion is an event of its artifact',
+    },
+  },
   hidden: ['artifacts'],
   tables: {
     artifacts: {
