@@ -2,8 +2,10 @@ import type { Credential } from '../auth/caller.ts'
 import { refusalsOfStrangers, securityOf, securitySchemes } from '../auth/openapi.ts'
 import type { Route } from '../auth/route.ts'
 import { openApi } from '../platform/http/openapi.ts'
+import { isMlflowPath } from '../schemas/mlflow.ts'
 import type { RecipeLock } from '../schemas/recipes.ts'
 import { exampleOf } from './api-examples.ts'
+import { mlflowFaultStatus } from './mlflow-refusals.ts'
 
 /** The OpenAPI document of the routes that this process serves; `lock` is that of a recipe to show in examples. */
 export const apiDocument = (
@@ -20,6 +22,7 @@ export const apiDocument = (
     exampleOf: route => exampleOf(route, lock),
     // The admission gate that refused a job.
     refusalFields: { gate: { type: 'string' } },
+    statusOfFaults: ({ path }) => (isMlflowPath(path) ? mlflowFaultStatus : 422),
   })
 
 const callers: Record<Credential, string> = {

@@ -29,9 +29,12 @@ const byStatus: Readonly<Record<number, RefusalCode>> = {
   503: 'unavailable',
 }
 
+/** MLflow's clients know invalid requests by this status. */
+export const mlflowFaultStatus = 400
+
 type Refused = { detail: unknown; code?: string; error_code?: string }
 
-/** MLflow's clients raise `error_code: message`, and know invalid requests by 400. */
+/** MLflow's clients raise `error_code: message`. */
 export async function rephraseForMlflow(ctx: Context, next: Next): Promise<void> {
   await next()
   if (ctx.status < 400 || !isMlflowPath(ctx.path) || !isRefused(ctx.body)) return
@@ -43,7 +46,7 @@ export async function rephraseForMlflow(ctx: Context, next: Next): Promise<void>
   }
   const code = byStatus[status]
   const error_code = body.error_code ?? (code && errorCodes[code]) ?? 'INTERNAL_ERROR'
-  if (status === 422) ctx.status = 400
+  if (status === 422) ctx.status = mlflowFaultStatus
   ctx.body = { error_code, message: messageOf(body.detail), ...body }
 }
 

@@ -20,6 +20,8 @@ export type Description<Route> = {
   exampleOf: (route: Route) => Example
   /** Fields that a refusal may have in addition to `detail`. */
   refusalFields: Document
+  /** The status of a request that does not fit its schema. */
+  statusOfFaults: (route: Route) => number
 }
 
 /** OpenAPI 3.1 of a route table, from the same values as routing and validation. */
@@ -72,8 +74,9 @@ export function openApi<Route extends RouteShape>(
 
 function operation<Route extends RouteShape>(
   route: Route,
-  { securityOf, refusalsOfStrangers, describe, exampleOf }: Description<Route>,
+  description: Description<Route>,
 ): Document {
+  const { securityOf, describe, exampleOf } = description
   const example = exampleOf(route)
   const parameters = [
     ...parametersOf(route.params, 'path', example.parameters),
@@ -102,7 +105,7 @@ function operation<Route extends RouteShape>(
     ...(route.rawBody && {
       requestBody: { content: binaryContent(route.rawBody) },
     }),
-    responses: responses(route, refusalsOfStrangers(route)),
+    responses: responses(route, description),
   }
 }
 
@@ -152,8 +155,14 @@ function parametersOf(
   }))
 }
 
-function responses(route: RouteShape, ofStrangers: readonly RefusalCode[]): Document {
-  const codes: RefusalCode[] = [...(route.refusals ?? []), 'unavailable', ...ofStrangers]
+function responses<Route extends RouteShape>(
+  route: Route,
+  { refusalsOfStrangers, statusOfFaults }: Description<Route>,
+): Document {
+  const codes: RefusalCode[] = [
+    ...(route.refusals ?? []),
+    ...(['unavailable', ...refusalsOfStrangers(route)] as const),
+  ]
   if (route.rateLimit) codes.push('rate_limited')
   if (route.body) codes.push('too_large', 'unsupported_media_type', 'invalid')
   const byStatus = Map.groupBy(new Set(codes), code => statusOfRefusal[code])
@@ -171,18 +180,29 @@ function responses(route: RouteShape, ofStrangers: readonly RefusalCode[]): Docu
     ),
     200: success(route.response),
     ...refused,
-    ...(checked && {
-      422: json(
-        'HTTPValidationError',
-        '`invalid`: the request does not fit its schema; `detail` lists each fault',
-      ),
-    }),
+    ...(checked && faults(statusOfFaults(route), refused)),
   }
 }
 
-const json = (component: string, description: string) => ({
+/** Where faults share their status with refusals, `detail` is a list or a sentence. */
+function faults(status: number, refused: Record<string, Refused>): Record<string, Refused> {
+  const of = '`invalid`: the request does not fit its schema; `detail` lists each fault'
+  const other = refused[status]
+  if (!other) return { [status]: json('HTTPValidationError', of) }
+  return { [status]: json('Refusal', `${other.description}; ${of}`, 'HTTPValidationError') }
+}
+
+type Refused = { description: string; content: Document }
+
+const refTo = (component: string) => ({ $ref: `#/components/schemas/${component}` })
+
+const json = (component: string, description: string, or?: string): Refused => ({
   description,
-  content: { 'application/json': { schema: { $ref: `#/components/schemas/${component}` } } },
+  content: {
+    'application/json': {
+      schema: or === undefined ? refTo(component) : { anyOf: [refTo(component), refTo(or)] },
+    },
+  },
 })
 
 function success(response: RouteShape['response']): Document {

@@ -45,6 +45,7 @@ const plain = {
   describe: () => 'Says what it is told.',
   exampleOf: () => ({ parameters: {} }),
   refusalFields: {},
+  statusOfFaults: () => 400,
 }
 
 test('the document shows optional fields, tuples in current notation, and each media type', t => {
@@ -66,6 +67,8 @@ test('the document shows optional fields, tuples in current notation, and each m
     minItems: 2,
     maxItems: 2,
   })
+  t.true(400 in (post?.responses ?? {}))
+  t.false(422 in (post?.responses ?? {}))
   t.deepEqual(Object.keys(paths['/api/echo/self']?.get?.responses[200]?.content ?? {}), [
     'text/csv',
     'text/plain',
