@@ -7,7 +7,7 @@ import type { MemberRole, Visibility } from '../schemas/projects.ts'
 export type ProjectRole = 'admin' | 'owner' | MemberRole | 'submitter' | 'guest'
 
 /**
- * `submit`: start runs and jobs in the project; `control`: stop, pause and resume a job, delete and restore a run;
+ * `submit`: start runs and jobs in the project; `control`: stop, pause and resume a job, delete and restore a run, delete its artifacts;
  * `issue_token`: issue a run's ingest token; `configure`: change the project's settings and members.
  */
 export type Action = 'read' | 'submit' | 'control' | 'issue_token' | 'configure'

@@ -31,9 +31,17 @@ export const lineage = Type.Object({
       to: Type.String(),
       /** Of `init_from`: what the later run began from. */
       artifact_id: nullable(Type.String()),
+      /** Whether that was deleted since. */
+      artifact_deleted: Type.Boolean(),
     }),
   ),
   /** The attempts of this run that continued from a checkpoint. */
-  resumed: Type.Array(Type.Object({ attempt: Type.Integer(), artifact_id: Type.String() })),
+  resumed: Type.Array(
+    Type.Object({
+      attempt: Type.Integer(),
+      artifact_id: Type.String(),
+      artifact_deleted: Type.Boolean(),
+    }),
+  ),
   truncated: Type.Boolean(),
 })

@@ -19,6 +19,8 @@ export const artifactRemover = reactor<Removal, Pick<Deps, 'store' | 'artifacts'
   name: 'remove-artifacts',
   // What is gone already is removed once more, and who shares it is looked up each time.
   repeat: 'ask first',
+  // A store may be away for a day.
+  attempts: 40,
   dutiesOf(event) {
     if (event.type !== 'artifact.deletion_requested') return []
     const { artifact_id, run_id, path, upload_id, sha256 } = event.data
@@ -35,26 +37,39 @@ export const artifactRemover = reactor<Removal, Pick<Deps, 'store' | 'artifacts'
   },
 })
 
-/** Under the lock of those who register the same content meanwhile; if it fails midway, the upload is still there. */
-const removeBytes = (
-  { store, artifacts }: Pick<Deps, 'store' | 'artifacts'>,
-  { upload_id, sha256 }: Removal,
-): Promise<'removed' | 'shared'> =>
+type Stores = Pick<Deps, 'store' | 'artifacts'>
+
+async function removeBytes(deps: Stores, removal: Removal): Promise<'removed' | 'shared'> {
+  if (await isUploadShared(deps, removal)) return 'shared'
+  return (await removeUnlessShared(deps, removal)) ? 'removed' : 'shared'
+}
+
+/** Forgets the upload unless another artifact names it. */
+const isUploadShared = ({ store }: Stores, { upload_id }: Removal): Promise<boolean> =>
   store.transaction(async tx => {
-    await takeLocks(tx, [contentLock(sha256)])
     await tx.query('select from write.upload where upload_id = $1 for update', [upload_id])
     // In a statement of its own: it sees who registered while this one waited for the row.
-    const { rowCount: sharing } = await tx.query(
+    const { rowCount } = await tx.query(
       'select from write.artifact where upload_id = $1 and deleted_at is null limit 1',
       [upload_id],
     )
-    if (sharing) return 'shared'
+    if (rowCount) return true
     await tx.query('delete from write.upload where upload_id = $1', [upload_id])
-    const { rowCount: same } = await tx.query(
+    return false
+  })
+
+/**
+ * Under the lock of those who register the same content meanwhile. It writes nothing: the relay waits for whoever has
+ * written (ADR 2), and the store may be slow.
+ */
+const removeUnlessShared = ({ store, artifacts }: Stores, { sha256 }: Removal): Promise<boolean> =>
+  store.transaction(async tx => {
+    await takeLocks(tx, [contentLock(sha256)])
+    const { rowCount } = await tx.query(
       'select from write.upload where sha256 = $1 and completed_at is not null limit 1',
       [sha256],
     )
-    if (same) return 'shared'
+    if (rowCount) return false
     await artifacts.removeContent(sha256)
-    return 'removed'
+    return true
   })

@@ -28,7 +28,7 @@ const columns = sql`run_id, short_id, name, project, owner, state, created_at, d
 /** Walks from run to run, a step in both directions at a time; only over runs that the session may read. */
 export async function readLineage(db: Db, runId: string): Promise<Lineage> {
   const found = new Map<string, Row>()
-  const producers = new Map<string, string>()
+  const producers: Producers = new Map()
   let next = await readRuns(db, [runId])
   for (let step = 0; next.length > 0 && step <= lineageLimits.steps; step++) {
     for (const row of next) found.set(row.run_id, row)
@@ -45,6 +45,10 @@ export async function readLineage(db: Db, runId: string): Promise<Lineage> {
   }
 }
 
+/** Which run made an artifact, and whether that was deleted. */
+type Producer = { run_id: string; deleted: boolean }
+type Producers = Map<string, Producer>
+
 const oldestFirst = (a: Row, b: Row) =>
   a.created_at.getTime() - b.created_at.getTime() || (a.run_id < b.run_id ? -1 : 1)
 
@@ -57,21 +61,19 @@ const shown = ({ init_from, retry_of, clone_of, created_at, ...run }: Row) => ({
 function edgesTo(
   { run_id: to, retry_of, clone_of, init_from }: Row,
   kept: ReadonlySet<string>,
-  producers: ReadonlyMap<string, string>,
+  producers: Producers,
 ): Lineage['edges'] {
+  const none = { artifact_id: null, artifact_deleted: false }
   const known = (id: string | undefined) => (id !== undefined && kept.has(id) ? id : null)
   return [
-    ...(retry_of === null
-      ? []
-      : [{ kind: 'retry' as const, from: known(retry_of), to, artifact_id: null }]),
-    ...(clone_of === null
-      ? []
-      : [{ kind: 'clone' as const, from: known(clone_of), to, artifact_id: null }]),
+    ...(retry_of === null ? [] : [{ kind: 'retry' as const, from: known(retry_of), to, ...none }]),
+    ...(clone_of === null ? [] : [{ kind: 'clone' as const, from: known(clone_of), to, ...none }]),
     ...init_from.map(artifact_id => ({
       kind: 'init_from' as const,
-      from: known(producers.get(artifact_id)),
+      from: known(producers.get(artifact_id)?.run_id),
       to,
       artifact_id,
+      artifact_deleted: producers.get(artifact_id)?.deleted ?? false,
     })),
   ]
 }
@@ -83,20 +85,16 @@ async function readRuns(db: Db, runIds: readonly string[]): Promise<Row[]> {
 }
 
 /** Runs one step away. Notes in `producers` which run made which artifact. */
-async function neighbours(
-  db: Db,
-  runs: readonly Row[],
-  producers: Map<string, string>,
-): Promise<Row[]> {
+async function neighbours(db: Db, runs: readonly Row[], producers: Producers): Promise<Row[]> {
   const runIds = runs.map(run => run.run_id)
   const begunFrom = runs.flatMap(run => run.init_from)
-  const { rows: artifacts } = await sql<{ artifact_id: string; run_id: string }>`
-    select artifact_id, run_id from artifacts
+  const { rows: artifacts } = await sql<Producer & { artifact_id: string }>`
+    select artifact_id, run_id, deleted_at is not null as deleted from artifacts
      where artifact_id = any(${begunFrom}) or run_id = any(${runIds})`.execute(db)
-  for (const { artifact_id, run_id } of artifacts) producers.set(artifact_id, run_id)
+  for (const { artifact_id, ...made } of artifacts) producers.set(artifact_id, made)
   const earlier = [
     ...runs.flatMap(run => [run.retry_of ?? [], run.clone_of ?? []].flat()),
-    ...begunFrom.flatMap(id => producers.get(id) ?? []),
+    ...begunFrom.flatMap(id => producers.get(id)?.run_id ?? []),
   ]
   const made = artifacts.flatMap(one => (runIds.includes(one.run_id) ? one.artifact_id : []))
   const { rows: later } = await sql<Row>`
@@ -110,11 +108,14 @@ async function neighbours(
 async function readResumed(db: Db, runId: string): Promise<Lineage['resumed']> {
   const rows = await db
     .selectFrom('job_attempts')
-    .select(['attempt', 'resume_from'])
-    .where('run_id', '=', runId)
-    .orderBy('attempt')
+    .leftJoin('artifacts', 'artifacts.artifact_id', 'job_attempts.resume_from')
+    .select(['job_attempts.attempt', 'resume_from', 'deleted_at'])
+    .where('job_attempts.run_id', '=', runId)
+    .orderBy('job_attempts.attempt')
     .execute()
-  return rows.flatMap(({ attempt, resume_from }) =>
-    resume_from === null ? [] : [{ attempt, artifact_id: resume_from }],
+  return rows.flatMap(({ attempt, resume_from, deleted_at }) =>
+    resume_from === null
+      ? []
+      : [{ attempt, artifact_id: resume_from, artifact_deleted: deleted_at !== null }],
   )
 }

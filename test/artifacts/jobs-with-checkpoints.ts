@@ -46,9 +46,17 @@ export async function jobsWithCheckpoints(forge: Forge) {
         },
       }
     },
-    async end(run: ExternalRun) {
+    /** Pauses a job whose attempt ends at once. */
+    async pause(run_id: string) {
+      const answer = await forge.call('POST', `/api/jobs/${run_id}/pause`, {
+        body: { force: true },
+      })
+      if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+      await executor.exited(run_id, 1, endedWell())
+    },
+    async end(run: ExternalRun, attempt = 1) {
       for (const event of ['running', 'succeeded']) await ingest(forge, run, 'lifecycle', { event })
-      await executor.exited(run.run_id, 1, endedWell())
+      await executor.exited(run.run_id, attempt, endedWell())
     },
     /** All that is to be done for the run at present. */
     settled: (run_id: string) =>

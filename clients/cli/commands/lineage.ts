@@ -5,7 +5,13 @@ import { paintState } from '../follow/view.ts'
 import { toJson } from '../harmless.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
 
-type Edge = { kind: string; from: string | null; to: string; artifact_id: string | null }
+type Edge = {
+  kind: string
+  from: string | null
+  to: string
+  artifact_id: string | null
+  artifact_deleted?: boolean
+}
 type Lineage = {
   run_id: string
   runs: {
@@ -16,7 +22,7 @@ type Lineage = {
     datasets: string[]
   }[]
   edges: Edge[]
-  resumed: { attempt: number; artifact_id: string }[]
+  resumed: { attempt: number; artifact_id: string; artifact_deleted?: boolean }[]
   truncated: boolean
 }
 
@@ -37,8 +43,10 @@ export async function lineage(world: World, id: string, options: CommonOptions):
 function linesOf({ terminal }: Session, { run_id, runs, edges, resumed, truncated }: Lineage) {
   const nameOf = (id: string | null) =>
     runs.find(run => run.run_id === id)?.short_id ?? 'a run that you may not read'
-  const origin = ({ kind, from, artifact_id }: Edge) =>
-    `${words[kind] ?? kind} ${nameOf(from)}${artifact_id === null ? '' : ` (${artifact_id})`}`
+  const origin = ({ kind, from, artifact_id, artifact_deleted }: Edge) => {
+    const artifact = artifact_id === null ? '' : ` (${artifactText(artifact_id, artifact_deleted)})`
+    return `${words[kind] ?? kind} ${nameOf(from)}${artifact}`
+  }
   const lines = runs.map(run => {
     const from = edges.filter(edge => edge.to === run.run_id).map(origin)
     const data = run.datasets.map(dataset => `uses ${dataset}`)
@@ -51,10 +59,13 @@ function linesOf({ terminal }: Session, { run_id, runs, edges, resumed, truncate
     return `${run.run_id === run_id ? '*' : ' '} ${[run.short_id, ...told].filter(text => text !== '').join('  ')}`
   })
   const attempts = resumed.map(
-    ({ attempt, artifact_id }) => `  attempt ${attempt} continued from ${artifact_id}`,
+    ({ attempt, artifact_id, artifact_deleted }) =>
+      `  attempt ${attempt} continued from ${artifactText(artifact_id, artifact_deleted)}`,
   )
   return [...lines, ...attempts, ...(truncated ? ['  and more'] : [])]
 }
+
+const artifactText = (id: string, isDeleted = false) => (isDeleted ? `${id}, deleted since` : id)
 
 const words: Record<string, string> = {
   retry: 'retry of',
