@@ -76,16 +76,18 @@ async function deleteOne(
       await markDeleted(tx, artifact_id, now)
     },
   })
-  const status = state?.status ?? 'deleted'
-  return events.length === 0 ? { status } : { status, freed }
+  // Its id is taken, and it is about to be registered.
+  if (state === null) throw missing(artifact_id)
+  return events.length === 0 ? { status: state.status } : { status: state.status, freed }
 }
 
 async function foretell(deps: Deps, row: ArtifactRow, caller: Person): Promise<Deletion> {
   const { artifact_id } = row
   const { events } = await deps.store.load<ArtifactEvent>(artifactAt(artifact_id).stream)
   const before = events.reduce(artifacts.evolve, artifacts.initial)
+  if (before === null) throw missing(artifact_id)
   const decided = requestDeletion(before, deletionOf(row, 'asked'))
-  if (decided.length === 0) return { status: before?.status ?? 'deleted' }
+  if (decided.length === 0) return { status: before.status }
   await refuseProtected(deps.pool, row, caller)
   const status = isStored(row) ? 'deleting' : 'deleted'
   return { status, freed: await freedBy(deps.pool, [artifact_id]) }
@@ -108,19 +110,21 @@ const detailOf = {
     `Only the record ${dry_run ? 'would be' : 'is'} marked: its bytes lie at ${path}, where Forge deletes nothing`,
 }
 
+const missing = (artifact_id: string) =>
+  new Refusal('not_found', `No such artifact: ${artifact_id}`)
+
 /** Whoever may delete a run may delete what it made. */
 async function artifactToDelete(
   { pool }: Deps,
   artifact_id: string,
   caller: Person,
 ): Promise<ArtifactRow> {
-  const missing = () => new Refusal('not_found', `No such artifact: ${artifact_id}`)
   const row = await findArtifact(pool, artifact_id)
-  if (!row) throw missing()
+  if (!row) throw missing(artifact_id)
   try {
     await runToActOn(pool, { asked: row.run_id, caller, action: 'control', noun: 'run' })
   } catch (error) {
-    throw error instanceof Refusal && error.code === 'not_found' ? missing() : error
+    throw error instanceof Refusal && error.code === 'not_found' ? missing(artifact_id) : error
   }
   return row
 }

@@ -109,11 +109,11 @@ export function deletionsBy(
       stream: target.stream,
       async make(work) {
         if (!free.has(artifact_id)) return
-        await work.decide(target, {
+        const { events } = await work.decide(target, {
           decide: artifact => requestDeletion(artifact, deletionOf(one, reason)),
           alongside: (tx, { now }) => markDeleted(tx, artifact_id, now),
         })
-        deleted.push(artifact_id)
+        if (events.length > 0) deleted.push(artifact_id)
       },
     }
   })

@@ -58,8 +58,10 @@ export async function checkpointsOf(
     name: 'checkpoints_of_run',
     text: `select artifact_id, run_id, path, upload_id, sha256, deleted_at, nullif(step, -1)::float8 as step, metrics,
                   size_bytes::float8 as size_bytes, registered_at, (is_verified or upload_id is null) as "isUsable"
-             from write.artifact
-            where run_id = $1 and kind = 'checkpoint' and deleted_at is null and not is_missing`,
+             from write.artifact a
+            where run_id = $1 and kind = 'checkpoint' and deleted_at is null and not is_missing
+              -- The id is taken before the artifact is registered.
+              and exists (select from write.event e where e.stream = 'artifact-' || a.artifact_id)`,
     values: [run_id],
   })
   return rows

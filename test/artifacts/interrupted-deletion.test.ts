@@ -241,8 +241,9 @@ test.serial(
     t.is(used.status, 409)
     t.like(used.body, { code: 'artifact.referenced' })
 
-    await run.checkpoint(3)
-    await jobs.end({ ...run, token: (await starting).token }, 2)
+    const second = await starting
+    await second.checkpoint(3)
+    await jobs.end(second, 2)
     t.is((await forge.call('DELETE', `/api/artifacts/${older.artifact_id}`)).status, 200)
     await untilIs(forge, older.artifact_id, 'deleted')
     const { body } = await forge.call('GET', `/api/runs/${job.run_id}/lineage`)

@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { Artifact } from '../../schemas/artifacts.ts'
-import type { RetentionReport } from '../../schemas/retention.ts'
+import { type RetentionReport, retentionLimits } from '../../schemas/retention.ts'
 import { type Forge, sharedForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { createRun } from '../servers/runs.ts'
@@ -187,4 +187,34 @@ test('a dry run of an administrator changes nothing, and the real one does what 
   const again = (await call({ keep, dry_run: false })).body
   t.like(again, { artifacts: 0, freed_bytes: 0 })
   t.deepEqual(await stepsOf(forge, String(runs[1]?.run_id), '?kind=checkpoint'), [3])
+})
+
+test('a call that has reached its limit says where the next one goes on', async t => {
+  t.timeout(patient(120_000))
+  const forge = await shared()
+  const { register } = storing(forge, await createRun(forge, 'many'))
+  const count = retentionLimits.artifacts + 3
+  for (let step = 0; step < count; step += 20)
+    await Promise.all(
+      Array.from({ length: Math.min(20, count - step) }, (_, index) =>
+        register({ path: `s3://b/${step + index}`, step: step + index }),
+      ),
+    )
+  const call = async (body: object) => {
+    const keep = { latest: 1 }
+    const asked = { project: 'many', keep, ...body }
+    return (await forge.call<RetentionReport>('POST', '/api/admin/retention', { body: asked })).body
+  }
+  for (const dry_run of [true, false]) {
+    const first = await call({ dry_run })
+    t.is(first.artifacts, retentionLimits.artifacts)
+    const second = await call({ dry_run, after: first.next })
+    t.is(second.artifacts, 2)
+    t.is(second.next, null)
+    const ids = [first, second].flatMap(({ runs }) =>
+      runs.flatMap(({ artifacts }) => artifacts.map(one => one.artifact_id)),
+    )
+    t.is(new Set(ids).size, count - 1)
+  }
+  t.deepEqual((await call({ dry_run: false })).runs, [])
 })

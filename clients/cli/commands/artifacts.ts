@@ -37,8 +37,21 @@ export async function artifacts(
   const rows = await artifactsOf(session, id, list.status)
   if (session.isJson) for (const row of rows) session.terminal.data(toJson(row))
   else if (rows.length === 0) session.terminal.note(list.none)
-  else for (const line of linesOf(session, rows, list.columns)) session.terminal.data(line)
+  else {
+    for (const line of linesOf(session, rows, list.columns)) session.terminal.data(line)
+    const snippet = nextStage(rows)
+    if (snippet !== null) session.terminal.note(snippet)
+  }
   return exitCode.ok
+}
+
+/** What to paste into the spec of a job that begins from the best artifact, or else from the newest. */
+function nextStage(rows: readonly Artifact[]): string | null {
+  const from = rows.find(row => row.is_best) ?? rows.find(row => row.is_latest)
+  if (!from?.init_from) return null
+  const { artifact_id, load } = from.init_from
+  const which = from.is_best ? 'best' : 'latest'
+  return `To begin from the ${which}, in spec: init_from: {artifact_id: ${artifact_id}, load: ${load[0]}}`
 }
 
 export async function artifactsGet(

@@ -29,6 +29,7 @@ test('artifacts rm deletes what it is told, and names what needs the rest', asyn
 
   const listed = await cli.run(['artifacts', run.short_id])
   t.regex(listed.stdout, new RegExp(`${second} .* verified .*${next.run_id}`))
+  t.regex(listed.stderr, new RegExp(`init_from: \\{artifact_id: ${fourth}, load: weights\\}`))
   const dry = await rm('--all-but-latest', '1', '--dry-run')
   t.is(dry.code, 0, dry.stderr)
   t.regex(dry.stdout, new RegExp(`${first} .*step 1 .*2.0 kB .*would be deleted`))
