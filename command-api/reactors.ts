@@ -11,6 +11,7 @@ import type { Follower } from './follower.ts'
 import { ruleKeeper } from './jobs/rule-consequences.ts'
 import { notifier } from './notifications/perform.ts'
 import type { Reactor } from './reactor.ts'
+import { retiredScoreReactor } from './rubrics/delete-retired.ts'
 import { runForgetter, runPurger } from './runs/purge.ts'
 import { uploadReactor } from './uploads/delete-unused.ts'
 
@@ -32,6 +33,7 @@ export const reactors: readonly Reactor<Deps>[] = [
   ruleKeeper,
   runPurger,
   runForgetter,
+  retiredScoreReactor,
 ]
 
 /** All followers; the list is written by hand. Each server has its own, because they remember what they have read. */

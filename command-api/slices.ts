@@ -33,6 +33,7 @@ import { quotaRoutes } from './quotas/routes.ts'
 import type { RecipePorts } from './recipes/ports.ts'
 import { recipeRoutes } from './recipes/routes.ts'
 import { rubricRoutes } from './rubrics/routes.ts'
+import { rubricScoreRoutes } from './rubrics/score-routes.ts'
 import { reportRun } from './runs/report.ts'
 import { createRun, runRoutes } from './runs/routes.ts'
 import { openSession } from './sessions/open-session.ts'
@@ -59,6 +60,7 @@ export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...keyRoutes(deps),
   ...deviceRoutes(deps, signIn => openSession(deps, { ...signIn, via: 'device' })),
   ...rubricRoutes(deps),
+  ...rubricScoreRoutes(deps),
   ...notificationRoutes(deps),
   ...projectRoutes(deps),
   ...runRoutes(deps),

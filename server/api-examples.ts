@@ -93,6 +93,9 @@ const job = (lock: RecipeLock | null) => ({
   spec: { params: { lr: 0.01 } },
 })
 
+/** Digest of a sample that a judge scored. */
+const judged = `sha256:${'5'.repeat(64)}`
+
 const reports: Record<string, unknown> = {
   'POST /api/ingest/lifecycle': { ...run, event: 'running' },
   'POST /api/ingest/metrics': { ...run, points: [{ key: 'loss', step: 1, value: 0.5 }] },
@@ -120,6 +123,19 @@ const reports: Record<string, unknown> = {
     split: 'test',
     step: 150,
     scores: [{ metric: 'exact_match', value: 0.712, n: 1319 }],
+  },
+  'POST /api/ingest/rubric/scores': {
+    ...run,
+    rubric: 'admin/helpful',
+    version: 1,
+    judge: 'qwen3-32b@1a2b3c',
+    scores: [{ sample: judged, score: 0.8, criteria: { clear: 0.8 } }],
+  },
+  'POST /api/ingest/rubric/scores/lookup': {
+    ...run,
+    rubric: 'admin/helpful',
+    judge: 'qwen3-32b@1a2b3c',
+    samples: [judged],
   },
   'POST /api/ingest/logs': { ...run, chunks: ['epoch 1, loss 0.5\n'] },
   'POST /api/ingest/alert': {
@@ -173,6 +189,15 @@ const bodies = (lock: RecipeLock | null): Record<string, unknown> => ({
   'PATCH /api/projects/{name}': { visibility: 'internal' },
   'PUT /api/projects/{name}/members/{username}': { role: 'member' },
   'PUT /api/rubrics/{owner}/{name}': { name: 'helpful', criteria: [{ name: 'clear' }] },
+  'POST /api/rubrics/{owner}/{name}/scores': {
+    version: 1,
+    judge: 'qwen3-32b@1a2b3c',
+    scores: [{ sample: judged, score: 0.8, criteria: { clear: 0.8 } }],
+  },
+  'POST /api/rubrics/{owner}/{name}/scores/lookup': {
+    judge: 'qwen3-32b@1a2b3c',
+    samples: [judged],
+  },
   ...reports,
 })
 

@@ -14,6 +14,7 @@ import { Invalid } from '../../schemas/validate.ts'
 import { commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import { reviseRubric } from './decide.ts'
+import { retireScores } from './scores.ts'
 
 export const rubricRoutes = (deps: Deps): Route[] => [
   route({
@@ -36,11 +37,15 @@ export const rubricRoutes = (deps: Deps): Route[] => [
         )
       refuseBadRubric(params.name, body)
       const command = { owner: params.owner, ...body, digest: digestOf(body) }
+      let retired = 0
       const { events, state } = await commit(deps, request, rubricAt(params), {
         decide: rubric => reviseRubric(rubric, command),
-        alongside: tx => ownerExists(tx, params.owner),
+        async alongside(tx, { state: next, now }) {
+          await ownerExists(tx, params.owner)
+          retired = next ? await retireScores(tx, next.content, now) : 0
+        },
       })
-      return toReply(state, events.length > 0)
+      return toReply(state, { changed: events.length > 0, retired })
     },
   }),
 ]
@@ -83,7 +88,7 @@ async function ownerExists(
   if (rowCount === 0) throw new Refusal('not_found', `No such user: ${owner}`)
 }
 
-function toReply(rubric: Rubric, changed: boolean) {
+function toReply(rubric: Rubric, { changed, retired }: { changed: boolean; retired: number }) {
   if (!rubric) throw new Error('a rubric that was just revised is missing')
   const { created_at, updated_at, updated_by, content } = rubric
   return {
@@ -93,7 +98,6 @@ function toReply(rubric: Rubric, changed: boolean) {
     updated_by,
     created: changed && content.version === 1,
     changed,
-    // Always 0, because there is no score cache yet.
-    retired_scores: 0,
+    retired_scores: changed ? retired : 0,
   }
 }

@@ -1,4 +1,12 @@
-import type { Sample } from './sample.ts'
+import type { Fixture, Sample } from './sample.ts'
+
+const sample = `sha256:${'0'.repeat(64)}`
+const leavesNoEvent = 'a score can be judged anew: docs/rubrics.md'
+
+const ofRun = ({ nouns: { rubrics }, fields }: Fixture) => ({
+  run_id: fields.run_id,
+  rubric: `${rubrics?.owner}/${rubrics?.name}`,
+})
 
 export const rubricSample: Sample = {
   slice: 'rubrics',
@@ -27,6 +35,31 @@ export const rubricSample: Sample = {
         name: fixtures.operator.nouns.rubrics?.name,
         criteria: [{ name: 'short' }],
       }),
+    },
+    'POST /api/rubrics/{owner}/{name}/scores': {
+      body: () => ({ version: 1, judge: 'a@1', scores: [{ sample, score: 0.5 }] }),
+      leavesNoEvent,
+    },
+    'POST /api/rubrics/{owner}/{name}/scores/lookup': {
+      body: () => ({ judge: 'a@1', samples: [sample] }),
+      leavesNoEvent: 'it changes nothing',
+    },
+    'POST /api/ingest/rubric/scores': {
+      body: ({ fixtures: { operator } }) => ({
+        ...ofRun(operator),
+        version: 1,
+        judge: 'a@1',
+        scores: [{ sample, score: 0.5 }],
+      }),
+      leavesNoEvent,
+    },
+    'POST /api/ingest/rubric/scores/lookup': {
+      body: ({ fixtures: { operator } }) => ({
+        ...ofRun(operator),
+        judge: 'a@1',
+        samples: [sample],
+      }),
+      leavesNoEvent: 'it changes nothing',
     },
   },
 }

@@ -87,6 +87,9 @@ test('each report is taken, and again without harm; not with a foreign token, no
   t.timeout(patient(200_000))
   const forge = await shared()
   const other = await createRun(forge)
+  await forge.call('PUT', '/api/rubrics/admin/helpful', {
+    body: { name: 'helpful', criteria: [{ name: 'clear' }] },
+  })
   for (const report of await reportsOf(forge)) {
     const { path } = report
     const run = await createRun(forge)
