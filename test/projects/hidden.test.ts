@@ -4,7 +4,8 @@ import { createRun } from '../servers/runs.ts'
 import { signedIn } from '../servers/signed-in.ts'
 
 type Parameter = { name: string; in: string; required: boolean; example?: unknown }
-type Documented = { requestBody?: unknown; parameters?: Parameter[] }
+type RequestBody = { content: Record<string, { example?: object }> }
+type Documented = { requestBody?: RequestBody; parameters?: Parameter[] }
 type Document = { paths: Record<string, Record<string, Documented>> }
 type Operation = { method: string; path: string; body: object | null }
 
@@ -18,7 +19,7 @@ async function operations(forge: Forge): Promise<Operation[]> {
         /^\/api\/(?!ingest\/).*\{run_id\}|^\/api\/projects\/|^\/api\/rubrics\/\{owner/.test(path)
       // Whether a person may write a rubric depends only on the owner in the path.
       if (!isHideable || (method === 'put' && path.includes('/rubrics/'))) return []
-      const body = requestBody ? bodyFor(path) : null
+      const body = requestBody ? bodyFor(path, requestBody) : null
       return { method: method.toUpperCase(), path: withExamples(path, parameters), body }
     }),
   )
@@ -34,7 +35,11 @@ function withExamples(path: string, parameters: Parameter[]): string {
   return query.length === 0 ? filled : `${filled}?${query.join('&')}`
 }
 
-const bodyFor = (path: string) => (path.includes('/members/') ? { role: 'viewer' } : {})
+/** As little as possible; where nothing is too little, the example. */
+function bodyFor(path: string, { content }: RequestBody): object {
+  if (path.includes('/members/')) return { role: 'viewer' }
+  return (path.includes('/scores') && content['application/json']?.example) || {}
+}
 
 type Named = { run_id: string; name: string; rubric: string }
 

@@ -3,9 +3,9 @@ import type { Fixture, Sample } from './sample.ts'
 const sample = `sha256:${'0'.repeat(64)}`
 const leavesNoEvent = 'a score can be judged anew: docs/rubrics.md'
 
-const ofRun = ({ nouns: { rubrics }, fields }: Fixture) => ({
+const ofRun = ({ fields }: Fixture) => ({
   run_id: fields.run_id,
-  rubric: `${rubrics?.owner}/${rubrics?.name}`,
+  rubric: fields.rubric,
 })
 
 export const rubricSample: Sample = {
@@ -17,10 +17,11 @@ export const rubricSample: Sample = {
       path: `/api/rubrics/${rubric.owner}/${rubric.name}`,
       body: { name: rubric.name, criteria: [{ name: 'clear' }] },
     })
-    return { nouns: { rubrics: rubric } }
+    return { nouns: { rubrics: rubric }, fields: { rubric: `${rubric.owner}/${rubric.name}` } }
   },
   missing: ({ nouns }, whose) => ({
     nouns: { rubrics: { owner: String(nouns.rubrics?.owner), name: `rubric-of-${whose}` } },
+    fields: { rubric: `${nouns.rubrics?.owner}/rubric-of-${whose}` },
   }),
   hidden: ['rubrics'],
   lists: { '/api/rubrics': 'its people' },

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 from types import MethodType
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Mapping, Optional, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, Optional, TypeVar
 
 from . import hooks
 from .config import ConfigError, ForgeError, asked_for, config_of
@@ -34,6 +34,7 @@ __all__ = [
     "ForgeError",
     "Run",
     "alert",
+    "cached_scores",
     "control",
     "finish",
     "flush",
@@ -97,6 +98,24 @@ def init(
 def control() -> Dict[str, Any]:
     """What the platform asks: `{action, reason, deadline}`; action `none`, `checkpoint_and_exit` or `exit`."""
     return _run().control
+
+
+def cached_scores(
+    rubric: str, judge: str, samples: Iterable[Any], score: Callable[[List[Any]], Iterable[Any]]
+) -> List[float]:
+    """Scores of samples by a rubric, from the service where the same judge scored the same sample before.
+
+    rubric   `owner/name`; the next version of a rubric retires the scores of the one before
+    judge    the model that judges with its revision, e.g. `qwen3-32b@1a2b3c`; another one has scores of its own
+    samples  texts, or anything that JSON can hold
+    score    is called once, with the samples whose score is not known, and returns one for each: a number within the
+             scale of the rubric, or `(number, {criterion: number})`
+
+    Where the service cannot be asked, all samples are judged, and a warning says why.
+    """
+    from . import scores
+
+    return scores.cached(_run().address, rubric, judge, samples, score)
 
 
 def resume_from() -> Optional[str]:

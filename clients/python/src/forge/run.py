@@ -6,6 +6,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Mapping, Optional, Tuple
 
+from .address import Address
 from .alerts import alert_report
 from .config import Config, ForgeError, output_is_collected
 from .last_word import failure_text
@@ -269,6 +270,11 @@ class Run:
     def should_stop(self) -> bool:
         """Whether the platform asks the run to end; save a checkpoint first if `control` says so. Costs nothing."""
         return self._control["action"] != "none"
+
+    @property
+    def address(self) -> Optional[Address]:
+        """Where the run reports; None with `SERVICE_ENABLED=0`, and until the run is created."""
+        return self._reporter.address if self._config is not None else None
 
     @property
     def control(self) -> Dict[str, Any]:
