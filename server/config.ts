@@ -45,6 +45,8 @@ export type Config = OidcConfig &
     logRetentionDays: number
     /** How many days the files of an ended run stay on the executor's machine; 0: for ever. */
     runDirDays: number
+    /** Days after which samples of hardware become means of five minutes; 0: never. */
+    hardwareRawDays: number
     /** Maximum size of a topic of facts on the event log; 0: no limit. */
     logMaxGb: number
     defaultVisibility: 'private' | 'internal'
@@ -96,6 +98,7 @@ const settings: Settings<Config> = {
   ...s3Settings,
   logRetentionDays: ['SERVICE_LOG_RETENTION_DAYS', whole(30, 1, 3650)],
   runDirDays: ['SERVICE_RUN_DIR_DAYS', whole(7, 0, 3650)],
+  hardwareRawDays: ['SERVICE_HARDWARE_RAW_DAYS', whole(14, 0, 3650)],
   maxUploadMb: ['SERVICE_MAX_UPLOAD_MB', whole(1024, 1, 1_000_000)],
   runArtifactsGb: ['SERVICE_RUN_ARTIFACTS_GB', whole(100, 1, 1_000_000)],
   logMaxGb: ['SERVICE_LOG_MAX_GB', whole(0, 0, 1_000_000)],

@@ -9,6 +9,7 @@ import { createPool, type PoolOptions } from '../platform/postgres/pool.ts'
 import { prepareReaderRole } from '../platform/postgres/reader-role.ts'
 import { systemClock } from '../platform/time.ts'
 import { projectionAdmin } from '../projector/admin.ts'
+import { startThinning } from '../projector/hardware/thin.ts'
 import { startCompactorThread } from '../projector/metrics/compactor.ts'
 import { type Runner, startRunner } from '../projector/runner.ts'
 import { projections } from '../projector/slices.ts'
@@ -23,11 +24,16 @@ const trimPollMs = 60_000
 
 /** Starts a runner for each projection, and the compactor of metric points. */
 export function startRunners(core: Core): Runner[] {
-  const { databaseUrl, logger, life, readPool, topics, log, signals, measures } = core
+  const { config, databaseUrl, logger, life, readPool, topics, log, signals, measures } = core
   life.owns(
     'metric compactor',
     startCompactorThread({ databaseUrl, searchPath: 'read' }, logger),
     compactor => compactor.stop(),
+  )
+  life.owns(
+    'thinning of hardware',
+    startThinning({ pool: readPool, rawDays: config.hardwareRawDays, logger, now: systemClock }),
+    thinning => thinning.stop(),
   )
   gaugeDeadLetters(core)
   const onDeadLetter = (topic: string) => measures.deadLetters.inc({ topic })

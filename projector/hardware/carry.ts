@@ -10,5 +10,7 @@ export const hardwareCarryOver: CarryOver = {
   heads: [
     `insert into ${next}.hardware_sources select * from ${live}.hardware_sources where run_id = any($1)`,
   ],
-  rest: [{ table: 'hardware_points', key: ['run_id', 'source', 'ts'], where: 'true' }],
+  rest: ['hardware_points', 'hardware_means'].map(table => ({
+    ...{ table, key: ['run_id', 'source', 'ts'], where: 'true' },
+  })),
 }

@@ -24,7 +24,7 @@ export const hardwareProjection = (topic: string): TopicProjection =>
       applyParked: (tx, { records }) => addRecords(tx, records),
       async fillIn() {},
     },
-    forgetIn('hardware_points', 'hardware_sources', 'hardware_runs'),
+    forgetIn('hardware_points', 'hardware_means', 'hardware_sources', 'hardware_runs'),
   )
 
 async function addRecords(tx: PoolClient, records: readonly ReadRecord[]): Promise<void> {

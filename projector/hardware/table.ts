@@ -23,4 +23,7 @@ export type HardwareTables = {
     throttle: string[] | null
     xid: number | null
   }
+  hardware_means: HardwareTables['hardware_points'] & { counts: number[] }
+  /** Samples and the means of older ones. */
+  hardware_readings: HardwareTables['hardware_points']
 }

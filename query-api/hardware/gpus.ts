@@ -27,11 +27,11 @@ export async function readGpus(
            avg(p.readings[s.clock]) as sm_clock_mean_mhz,
            avg((p.throttle is not null)::int)::float8 as throttled_share,
            coalesce((select array_agg(distinct reason order by reason)
-                       from hardware_points t, unnest(t.throttle) reason
+                       from hardware_readings t, unnest(t.throttle) reason
                       where t.run_id = ${runId} and t.source = p.source and t.ts between ${from} and ${to}
                         and t.throttle is not null), '{}') as throttle,
            coalesce(array_agg(distinct p.xid order by p.xid) filter (where p.xid is not null), '{}') as xids
-      from hardware_points p
+      from hardware_readings p
       join unnest(${gpus.map(gpu => gpu.source)}::int4[], ${placesOf(gpus, 'util_pct')}::int4[],
                   ${placesOf(gpus, 'mem_used_bytes')}::int4[], ${placesOf(gpus, 'mem_total_bytes')}::int4[],
                   ${placesOf(gpus, 'power_w')}::int4[], ${placesOf(gpus, 'temp_c')}::int4[],

@@ -32,11 +32,11 @@ export async function readLastPoints(
     select p.ts::float8 as ts, s.node, s.index, s.keys, p.readings, p.xid
       from (select * from hardware_sources
              where run_id = ${runId} and scope = 'gpu' order by source limit ${maxSources}) s,
-           lateral ((select ts, readings, xid from hardware_points h
+           lateral ((select ts, readings, xid from hardware_readings h
                       where h.run_id = s.run_id and h.source = s.source
                       order by ts desc limit ${newestOfEach})
                     union
-                    (select ts, readings, xid from hardware_points h
+                    (select ts, readings, xid from hardware_readings h
                       where h.run_id = s.run_id and h.source = s.source and h.xid > 0
                       order by ts desc limit ${faultsOfEach})) p
      order by p.ts`.execute(db)

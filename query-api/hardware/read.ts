@@ -34,7 +34,7 @@ export async function findExtent(
   const { rows } = await sql<{ from: number | null; to: number | null }>`
     select min(e.first) as "from", max(e.last) as "to"
       from unnest(${sources.map(one => one.source)}::int4[]) s (source),
-           lateral (select min(ts) as first, max(ts) as last from hardware_points p
+           lateral (select min(ts) as first, max(ts) as last from hardware_readings p
                      where p.run_id = ${runId} and p.source = s.source and p.ts between ${from} and ${to}) e`.execute(
     db,
   )
@@ -77,7 +77,7 @@ export async function readBuckets(
     select p.source, v.place, (p.ts - ${from}) / ${widthMs} as bucket, min(p.ts) as ts, count(*) as count,
            min(v.reading) as min, max(v.reading) as max, avg(v.reading) as mean,
            (array_agg(v.reading order by p.ts desc))[1] as last
-      from hardware_points p, unnest(p.readings) with ordinality v (reading, place)
+      from hardware_readings p, unnest(p.readings) with ordinality v (reading, place)
      where p.run_id = ${runId} and p.source = any(${[...new Set(lines.map(line => line.source.source))]}::int4[])
        and p.ts between ${from} and ${to} and v.reading is not null
        and (p.source, v.place) in (select * from unnest(${lines.map(line => line.source.source)}::int4[],

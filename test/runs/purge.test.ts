@@ -118,8 +118,21 @@ test('a purged run is gone from every table and read, also after a rebuild, and 
   t.timeout(patient(200_000))
   const forge = await startForge(t, { SERVICE_ROLES: 'command-api,relay,projector,query-api' })
   const run = await fullRun(forge, 'gone')
+  // As if two weeks had passed.
+  await forge.pool.query(
+    `insert into read.hardware_means (run_id, source, ts, readings, counts)
+     select run_id, source, ts, readings, '{1}' from read.hardware_points where run_id = $1`,
+    [run.run_id],
+  )
   const before = await rowsOf(forge, run)
-  for (const table of ['runs', 'artifacts', 'log_chunks', 'metric_run', 'hardware_points'])
+  for (const table of [
+    'runs',
+    'artifacts',
+    'log_chunks',
+    'metric_run',
+    'hardware_points',
+    'hardware_means',
+  ])
     t.true((before[table] ?? 0) > 0, table)
   t.true((await pointRows(forge)) > 0)
   await purged(forge, run)

@@ -1,6 +1,7 @@
 import type { Sample, TableSample } from './sample.ts'
 
-const ofRun: TableSample = { seenBy: 'members', isOfRun: true, isFilled: true }
+const members: TableSample = { seenBy: 'members', isOfRun: true }
+const ofRun: TableSample = { ...members, isFilled: true }
 
 export const hardwareSample: Sample = {
   slice: 'hardware',
@@ -9,7 +10,13 @@ export const hardwareSample: Sample = {
     await report('hardware', { points: [{ ...at, scope: 'gpu', index: 0, util_pct: 97 }] })
     return {}
   },
-  tables: { hardware_runs: ofRun, hardware_sources: ofRun, hardware_points: ofRun },
+  tables: {
+    hardware_runs: ofRun,
+    hardware_sources: ofRun,
+    hardware_points: ofRun,
+    hardware_means: members,
+    hardware_readings: { ...members, rowsEach: 2 },
+  },
   changes: {
     'POST /api/ingest/hardware': { leavesNoEvent: 'a fact: on the log with its run and request' },
   },
