@@ -1,5 +1,6 @@
 import type { NodeOfRank } from '../events/jobs.ts'
 import type { QueueReason } from '../schemas/jobs.ts'
+import type { Starts } from './local/fetch-starts.ts'
 import type { Exited, Offsets } from './port.ts'
 
 /** Why nothing starts on an engine. */
@@ -51,6 +52,8 @@ export type LaunchOrder = {
   init_from: { artifact_id: string; run_id: string; path: string; load: string } | null
   /** The checkpoint of an earlier attempt from which this one continues. */
   resume_from: string | null
+  /** Those of the two that are in the store of Forge, and have to be fetched. */
+  stored: Starts['artifacts']
   /** How often the code should write one, as its spec says. */
   checkpoint_every_steps: number | null
   env: Record<string, string>

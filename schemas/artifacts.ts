@@ -26,6 +26,14 @@ export function storedName(path: string): string | null {
     return null
   }
 }
+/** A folder in one file: its name, and this. Whoever starts from such a file finds the folder. */
+export const folderSuffix = '.folder.tar.gz'
+/** The folder that a file name says is packed in it; null: none. */
+export function folderInName(filename: string): string | null {
+  if (!filename.endsWith(folderSuffix)) return null
+  const name = filename.slice(0, -folderSuffix.length)
+  return ['', '.', '..'].includes(name) ? null : name
+}
 /** Whether a path means something on every machine. */
 export const isAddress = (path: string): boolean => /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(path)
 
@@ -94,6 +102,12 @@ export const artifact = Type.Object({
   deleted_by: nullable(Type.String()),
 })
 export type Artifact = Static<typeof artifact>
+
+/** Which artifact a run that starts from it asks for. */
+export const startQuery = closed({
+  run_id: Type.String({ minLength: 1, maxLength: 128 }),
+  artifact_id: Type.String({ minLength: 1, maxLength: 128 }),
+})
 
 export const artifactInPath = Type.Object({
   artifact_id: Type.String({ minLength: 1, maxLength: 128 }),

@@ -68,6 +68,10 @@ const queries: Record<string, Values> = {
     content_type: 'application/octet-stream',
     parts: 1,
   },
+  'GET /api/ingest/artifact/content': {
+    ...run,
+    artifact_id: 'art_01J00000000000000000000000',
+  },
   'DELETE /api/artifacts/{artifact_id}': { dry_run: true },
   'GET /api/downloads/{artifact_id}': {
     exp: '1796000000',

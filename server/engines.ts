@@ -24,6 +24,8 @@ export type Engine = {
   /** The machine or cluster: whoever has this id looks after its attempts. */
   id: string
   executor: Executor
+  /** Holds the folders of its runs. */
+  runsDirectory: string
   /** Holds the Python environments of its runs. */
   environmentsDirectory: string
   /** Held by the one process that starts jobs on engines of this name. */
@@ -56,6 +58,7 @@ async function openLocal(core: Core, now: () => Date) {
     name: 'local',
     id: await readEngineId(config.dataDir, randomUUID),
     executor,
+    runsDirectory,
     environmentsDirectory: environmentsIn(config),
     starting: locks.engine,
     async hardware() {
@@ -81,8 +84,9 @@ async function openSlurm({ config }: Core, now: () => Date): Promise<Engine | nu
   await mkdir(environmentsDirectory, { recursive: true, mode: 0o755 }).catch(error => {
     throw new CannotStart(`SERVICE_SLURM_DIR=${slurmDir} cannot be used: ${error.message}`, error)
   })
+  const runsDirectory = join(slurmDir, 'runs')
   const executor = await openSlurmExecutor({
-    runsDirectory: join(slurmDir, 'runs'),
+    runsDirectory,
     client: createSlurmClient(
       createRest({ url: slurmUrl, user, token: createTokens(tokenSourceOf(config, user), now) }),
     ),
@@ -96,6 +100,7 @@ async function openSlurm({ config }: Core, now: () => Date): Promise<Engine | nu
     // An installation has one cluster, whichever of its processes looks after it.
     id: 'slurm',
     executor,
+    runsDirectory,
     environmentsDirectory,
     starting: textLock('starts jobs on slurm'),
     async hardware() {

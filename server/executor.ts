@@ -79,6 +79,7 @@ function lookAfter(core: Core, deps: Deps, engine: Engine, running: Set<Reconcil
     toLaunch: toLocalLaunch({
       recipe: (name, version) => catalogue.provide(name, version),
       environmentsDirectory: engine.environmentsDirectory,
+      runsDirectory: engine.runsDirectory,
       uploadsDirectory: uploadsIn(config),
       packageLimitBytes: expandedBytes(config),
       python,

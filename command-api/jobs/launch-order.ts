@@ -1,5 +1,6 @@
 import { jobAt } from '../../events/job-state.ts'
 import { type JobAdmitted, type JobEvent, paramsOf } from '../../events/jobs.ts'
+import { isInStore, storedName } from '../../schemas/artifacts.ts'
 import { reportingTo } from '../../schemas/runs.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
@@ -21,8 +22,8 @@ export async function readOrder(
   const { events } = await deps.store.load<JobEvent>(jobAt(run_id).stream, tx)
   const admitted = events.find(event => event.type === 'job.admitted')
   if (!row || !admitted) throw new Error(`attempt ${attempt} of ${run_id} is not to be launched`)
-  const resume_from = events.flatMap(event =>
-    event.type === 'job.checkpoint_chosen' && event.data.attempt === attempt ? event.data.path : [],
+  const chosen = events.flatMap(event =>
+    event.type === 'job.checkpoint_chosen' && event.data.attempt === attempt ? event.data : [],
   )[0]
   const now = deps.now()
   await endIngestTokens(tx, run_id, now)
@@ -39,12 +40,39 @@ export async function readOrder(
     params: paramsOf(admitted.data),
     package: packageOf(spec),
     init_from: resolved.init_from && { ...resolved.init_from, load: loadOf(spec) },
-    resume_from: resume_from ?? null,
+    resume_from: chosen?.path ?? null,
+    stored: await storedStarts(tx, {
+      FORGE_INIT_FROM: resolved.init_from?.artifact_id,
+      FORGE_RESUME_FROM: chosen?.artifact_id,
+    }),
     checkpoint_every_steps: spec.spec.checkpoints.every_steps,
     env: row.env as Record<string, string>,
     // A job that names an MLflow server of its own reports there, and MLFLOW_RUN_ID means nothing to that one.
     reporting: 'MLFLOW_TRACKING_URI' in row.env ? own : { ...own, ...mlflow },
   }
+}
+
+type Stored = { artifact_id: string; path: string; sha256: string; size_bytes: number }
+/** As file systems count. */
+const maxNameBytes = 255
+
+/** Of the artifacts that an attempt starts from, by variable, those that are in the store. */
+async function storedStarts(tx: Transaction, starts: Record<string, string | undefined>) {
+  const { rows } = await tx.query<Stored>(
+    `select artifact_id, path, sha256, size_bytes::float8 as size_bytes from write.artifact
+      where artifact_id = any($1) and sha256 is not null and size_bytes is not null`,
+    [Object.values(starts).filter(id => id !== undefined)],
+  )
+  return Object.entries(starts).flatMap(([variable, id]) => {
+    const row = rows.find(({ artifact_id }) => artifact_id === id)
+    if (!row || !isInStore(row.path)) return []
+    return [{ variable, artifact: { ...row, filename: filenameOf(row) } }]
+  })
+}
+
+function filenameOf({ artifact_id, path }: Stored): string {
+  const name = storedName(path)
+  return name === null || Buffer.byteLength(name) > maxNameBytes ? artifact_id : name
 }
 
 /** Artifacts list the ways to load them; the first one is used. */

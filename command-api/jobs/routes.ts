@@ -5,6 +5,7 @@ import { admissionRoutes } from './admission-routes.ts'
 import { againRoutes } from './again-routes.ts'
 import { changeRoute } from './change-route.ts'
 import type { JobPorts } from './ports.ts'
+import { startRoute } from './start-route.ts'
 import { openSubmits } from './submit.ts'
 
 export const jobRoutes = (deps: Deps, ports: JobPorts): Route[] => {
@@ -14,5 +15,6 @@ export const jobRoutes = (deps: Deps, ports: JobPorts): Route[] => {
     ...actionRoutes(deps, ports),
     changeRoute(deps, ports),
     ...againRoutes(deps, submits),
+    startRoute(deps),
   ]
 }

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { contentFile } from '../../platform/files/content.ts'
 import type { CatalogueEntry } from '../../recipes/catalogue.ts'
 import { jobVariables } from '../../schemas/job-variables.ts'
@@ -10,6 +11,8 @@ export type LaunchOptions = {
   /** The recipe with its files on this machine. */
   recipe: (name: string, version: string) => Promise<CatalogueEntry | null>
   environmentsDirectory: string
+  /** Holds the folders of runs. */
+  runsDirectory: string
   /** Holds the packages of jobs. */
   uploadsDirectory: string
   packageLimitBytes: number
@@ -19,7 +22,7 @@ export type LaunchOptions = {
 
 /** The local command for an order. A missing recipe becomes a failed launch, with a line in the run's log. */
 export const toLocalLaunch =
-  ({ recipe: provide, environmentsDirectory, python, ...packages }: LaunchOptions) =>
+  ({ recipe: provide, environmentsDirectory, runsDirectory, python, ...packages }: LaunchOptions) =>
   async (order: LaunchOrder): Promise<Launch> => {
     const { run_id, attempt, fencing_token, nodes, gpu_indexes, recipe } = order
     const { name, version, digest } = recipe
@@ -52,6 +55,7 @@ export const toLocalLaunch =
           entrypoint: entry.recipe.entrypoint,
           attempt,
           package: packageOf(order, packages),
+          starts: order.stored.length === 0 ? null : startsOf(order, runsDirectory),
           environments_directory: environmentsDirectory,
           client_directory: pythonClient,
           python,
@@ -64,6 +68,14 @@ export const toLocalLaunch =
       reads: order.init_from ? [order.init_from] : [],
     }
   }
+
+const startsOf = (
+  { run_id, stored }: LaunchOrder,
+  runsDirectory: string,
+): RecipePlan['starts'] => ({
+  directory: path.join(runsDirectory, run_id, 'starts'),
+  artifacts: stored,
+})
 
 const packageOf = (
   { package: named }: LaunchOrder,

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { recipeDigest } from '../../recipes/digest.ts'
 import { fitsVariable } from '../../schemas/job-variables.ts'
+import { fetchStarts } from './fetch-starts.ts'
 import { reportLifecycle } from './lifecycle-report.ts'
 import { cannotLaunch, type Prepared } from './prepared.ts'
 import { ensureEnvironment, type PythonEnvironment } from './python-environment.ts'
@@ -40,7 +41,7 @@ async function launch(): Promise<void> {
     throw new Error(`the recipe changed since the job was admitted (${plan.digest}, now ${digest})`)
   if (plan.package) {
     const { files, bytes } = await unpackPackage(plan.package, path.resolve('work'))
-    process.stdout.write(`[forge] the package has ${files} files, ${bytes} bytes\n`)
+    say(`the package has ${files} files, ${bytes} bytes`)
   }
   const report = (phase: string) =>
     reportLifecycle(process.env, { event: 'starting', attempt: plan.attempt, phase })
@@ -49,14 +50,24 @@ async function launch(): Promise<void> {
     runtimeId: plan.runtime_id,
     recipeDirectory: plan.recipe_directory,
     python: plan.python,
-    say: line => process.stdout.write(`[forge] ${line}\n`),
+    say,
     onBuild: () => report('building_env'),
   })
+  const fetched = plan.starts ? await fetchStarts(plan.starts, process.env, say) : {}
   await report('launching')
-  writeFileSync(3, JSON.stringify(toPrepared(environment, params)))
+  writeFileSync(3, JSON.stringify(toPrepared(environment, params, fetched)))
 }
 
-function toPrepared({ python, variables, files }: PythonEnvironment, params: string): Prepared {
+function say(line: string): void {
+  process.stdout.write(`[forge] ${line}\n`)
+}
+
+/** `fetched`: paths by the variables that name them to the run. */
+function toPrepared(
+  { python, variables, files }: PythonEnvironment,
+  params: string,
+  fetched: Record<string, string>,
+): Prepared {
   // In the folder of the attempt, where the run can read but neither write nor plant links.
   const paramsFile = path.resolve('params.json')
   writeFileSync(paramsFile, params)
@@ -74,16 +85,23 @@ function toPrepared({ python, variables, files }: PythonEnvironment, params: str
       PYTHONNOUSERSITE: '1',
       ...asVariable(params),
       FORGE_PARAMS_FILE: paramsFile,
+      ...fetched,
     },
-    readable: [...files, plan.recipe_directory, plan.client_directory, paramsFile],
+    readable: [
+      ...files,
+      plan.recipe_directory,
+      plan.client_directory,
+      paramsFile,
+      ...Object.values(fetched),
+    ],
   }
 }
 
 /** Left out where no program could be started with it; the file always has them. */
 function asVariable(params: string): { FORGE_PARAMS?: string } {
   if (fitsVariable('FORGE_PARAMS', params)) return { FORGE_PARAMS: params }
-  process.stdout.write(
-    `[forge] the parameters are ${Buffer.byteLength(params)} bytes: too long for FORGE_PARAMS, they are in FORGE_PARAMS_FILE\n`,
+  say(
+    `the parameters are ${Buffer.byteLength(params)} bytes: too long for FORGE_PARAMS, they are in FORGE_PARAMS_FILE`,
   )
   return {}
 }

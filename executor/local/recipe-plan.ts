@@ -1,3 +1,5 @@
+import type { Starts } from './fetch-starts.ts'
+
 /** Input of the launcher; passed in argv, so it holds no secret. Paths are absolute. */
 export type RecipePlan = {
   recipe_directory: string
@@ -8,6 +10,8 @@ export type RecipePlan = {
   attempt: number
   /** The archive whose files the run finds in its working folder, and what they may have in all. */
   package: { file: string; sha256: string; limit_bytes: number } | null
+  /** What the run starts from that has to be fetched first. */
+  starts: Starts | null
   /** Holds the Python environments of all runs. */
   environments_directory: string
   /** Added to PYTHONPATH so that `import forge` works. */

@@ -97,6 +97,7 @@ const plan = {
   entrypoint: 'train.py',
   attempt: 1,
   package: null,
+  starts: null,
   environments_directory: environments,
   client_directory: at('program', 'client'),
   python: systemPython,

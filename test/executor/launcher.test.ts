@@ -52,6 +52,7 @@ async function setUp(
             entrypoint: 'train.py',
             attempt: 1,
             package: null,
+            starts: null,
             environments_directory: path.join(root, 'environments'),
             client_directory: path.join(root, 'client'),
             python: 'python3',

@@ -65,6 +65,7 @@ async function scene(t: ExecutionContext, setting: IsolationSetting, archive = c
         entrypoint: 'train.py',
         attempt,
         package: { file, sha256, limit_bytes },
+        starts: null,
         environments_directory: path.join(root, 'environments'),
         client_directory: path.join(root, 'client'),
         python: systemPython,

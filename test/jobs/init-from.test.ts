@@ -112,3 +112,37 @@ test('a further attempt gets the newest checkpoint', async t => {
   t.is(await at.commands.schedule(run_id, [0]), 'scheduled')
   t.is((await at.commands.launch(run_id, 2)).resume_from, '/checkpoints/art_3')
 })
+
+test('what an attempt starts from in the store is fetched, whichever job put it there', async t => {
+  const at = await jobsWithExecutor(t)
+  const other = await source(at, null)
+  await register(at, other.run_id, [{ artifact_id: 'art_0', step: 1, metrics: {} }])
+  const init_from = { artifact_id: 'art_0' }
+  const { run_id } = await at.submit({ init_from, retry: { max_attempts: 2, backoff_s: 0 } })
+  await register(at, run_id, checkpoints)
+  await at.commands.schedule(run_id, [0])
+  t.deepEqual((await at.commands.launch(run_id, 1)).stored, [], 'they are paths')
+  const sha256 = 'ab'.repeat(32)
+  await at.pool.query(
+    `update write.artifact set sha256 = $1, size_bytes = 7, path = 'forge://r/upl_1/' || $2 where artifact_id = 'art_0'`,
+    [sha256, 'a%20model'],
+  )
+  await at.pool.query(
+    `update write.artifact set sha256 = $1, size_bytes = 8, path = 'forge://r/upl_2/' || $2 where artifact_id = 'art_3'`,
+    [sha256, 'x'.repeat(256)],
+  )
+  const started_at = at.now().toISOString()
+  const { exit } = endedWell(started_at)
+  await at.commands.exited(run_id, 1, { started_at, exit: { ...exit, exit_code: null } })
+  await at.commands.schedule(run_id, [0])
+  const { stored } = await at.commands.launch(run_id, 2)
+  t.deepEqual(
+    stored.map(({ variable, artifact: { artifact_id, filename, size_bytes } }) => ({
+      ...{ variable, artifact_id, filename, size_bytes },
+    })),
+    [
+      { variable: 'FORGE_INIT_FROM', artifact_id: 'art_0', filename: 'a model', size_bytes: 7 },
+      { variable: 'FORGE_RESUME_FROM', artifact_id: 'art_3', filename: 'art_3', size_bytes: 8 },
+    ],
+  )
+})

@@ -93,6 +93,7 @@ async function trained(
     entrypoint: 'train.py',
     attempt: 1,
     package: null,
+    starts: null,
     environments_directory: environments,
     client_directory: client,
     python: systemPython,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import math
 import os
 import random
 import time
-from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Tuple
+from typing import IO, Any, Callable, Dict, Iterator, Mapping, NamedTuple, Optional, Tuple
 from urllib.parse import urlencode, urlsplit
 
 from .address import Address
@@ -55,10 +56,8 @@ def artifact_of(
     where = _absolute(os.fsdecode(path))
     if not _is_address(where) and not os.path.exists(where):
         raise ArtifactError("no such file: %s" % where)
-    if upload and not os.path.isfile(where):
-        raise ArtifactError("cannot upload %s: not a file (pack a directory first)" % where)
-    if upload and os.path.getsize(where) == 0:
-        raise ArtifactError("cannot upload %s: it is empty" % where)
+    if upload:
+        _refuse_unsendable(where)
     return Artifact(
         kind=kind,
         path=where,
@@ -67,6 +66,20 @@ def artifact_of(
         size_bytes=size_bytes,
         metrics=dict(scalars(metrics or {})[0]),
     )
+
+
+def _refuse_unsendable(where: str) -> None:
+    if os.path.isdir(where):
+        from .folders import entries_of
+
+        try:
+            entries_of(where)
+        except ValueError as error:
+            raise ArtifactError("cannot upload %s: %s" % (where, error)) from error
+    elif not os.path.isfile(where):
+        raise ArtifactError("cannot upload %s: neither a file nor a folder" % where)
+    elif os.path.getsize(where) == 0:
+        raise ArtifactError("cannot upload %s: it is empty" % where)
 
 
 def _absolute(path: str) -> str:
@@ -110,13 +123,32 @@ def register(config: Config, address: Address, artifact: Artifact, upload: bool)
 
 
 def _upload(transport: Transport, address: Address, artifact: Artifact) -> Dict[str, Any]:
-    """Puts the file into the object store; returns what to register instead of the local path."""
-    size, digest = os.path.getsize(artifact.path), _sha256(artifact.path)
+    """Puts the file, or the packed folder, into the object store; returns what to register instead of the local path."""
+    with _opened(artifact.path) as (filename, file):
+        return _send(transport, address, artifact, filename, file)
+
+
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[Tuple[str, IO[bytes]]]:
+    if os.path.isdir(path):
+        from .folders import SUFFIX, packed
+
+        with packed(path) as file:
+            yield os.path.basename(path) + SUFFIX, file
+    else:
+        with open(path, "rb") as file:
+            yield os.path.basename(path), file
+
+
+def _send(
+    transport: Transport, address: Address, artifact: Artifact, filename: str, file: IO[bytes]
+) -> Dict[str, Any]:
+    size, digest = file.seek(0, os.SEEK_END), _sha256(file)
     query = {
         "run_id": address.run_id,
         "kind": artifact.kind,
         "format": artifact.format,
-        "filename": os.path.basename(artifact.path),
+        "filename": filename,
         "size_bytes": size,
         "sha256": digest,
     }
@@ -133,11 +165,11 @@ def _upload(transport: Transport, address: Address, artifact: Artifact) -> Dict[
     if not target.get("exists"):
         if size > target.get("max_bytes", size):
             raise ForgeError("%s has %d bytes, more than %d" % (artifact.path, size, target["max_bytes"]))
-        _answer(lambda: _put(target, artifact.path, size), "upload of %s" % artifact.path, by_forge=False)
+        _answer(lambda: _put(target, file, size), "upload of %s" % artifact.path, by_forge=False)
     return {"path": target["path"], "upload_id": target["upload_id"], "size_bytes": size, "sha256": digest}
 
 
-def _put(target: Dict[str, Any], path: str, size: int) -> Reply:
+def _put(target: Dict[str, Any], file: IO[bytes], size: int) -> Reply:
     """The signed URL is its own credential; our token must not be sent to the object store."""
     import http.client
 
@@ -146,11 +178,11 @@ def _put(target: Dict[str, Any], path: str, size: int) -> Reply:
     connection = kind(url.hostname or "", url.port, timeout=_UPLOAD_TIMEOUT_S)
     where = url.path + ("?" + url.query if url.query else "")
     try:
-        with open(path, "rb") as file:
-            headers = {**target.get("headers", {}), "Content-Length": str(size)}
-            connection.request(target.get("method", "PUT"), where, body=file, headers=headers)
-            response = connection.getresponse()
-            return Reply(response.status, response.headers, response.read(1024 * 1024))
+        file.seek(0)
+        headers = {**target.get("headers", {}), "Content-Length": str(size)}
+        connection.request(target.get("method", "PUT"), where, body=file, headers=headers)
+        response = connection.getresponse()
+        return Reply(response.status, response.headers, response.read(1024 * 1024))
     except (OSError, http.client.HTTPException) as error:
         raise Unreachable("%s: %s" % (type(error).__name__, error)) from error
     finally:
@@ -186,9 +218,9 @@ def _try(ask: Callable[[], Reply]) -> Tuple[Optional[Reply], str]:
     return reply, describe(reply)
 
 
-def _sha256(path: str) -> str:
+def _sha256(file: IO[bytes]) -> str:
     digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        for block in iter(lambda: file.read(1024 * 1024), b""):
-            digest.update(block)
+    file.seek(0)
+    for block in iter(lambda: file.read(1024 * 1024), b""):
+        digest.update(block)
     return digest.hexdigest()

@@ -229,7 +229,7 @@ class Run:
         format      of the file, e.g. `safetensors`
         size_bytes  taken from the file if left out
         metrics     numbers at that step, by which the best artifact is found
-        upload      first copies the local file `path` to the object store of the service
+        upload      first copies the local file or folder `path` to the object store of the service
 
         Registers at once and returns the service's reply. Raises `forge.ForgeError` if the service refuses it or cannot
         be reached for a minute. A mistake in the call (another kind, no such file, `upload=True` where the service has

@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'ava'
+import { recipeCommand } from '../../../executor/local/recipe-command.ts'
+import { recipeDigest } from '../../../recipes/digest.ts'
+import { writeRecipe } from '../../recipes/tiny-recipe.ts'
+import { patient } from '../../servers/patience.ts'
+import { exitOf, launch } from '../attempts.ts'
+import { fewAtOnce } from '../few-at-once.ts'
+import { outputOf } from '../output.ts'
+import { artifactOf, broken, serveArtifact } from '../serve-artifact.ts'
+import { onSharedCluster } from './bench.ts'
+
+const program = `
+import hashlib, os
+start = os.environ["FORGE_INIT_FROM"]
+print("found", hashlib.sha256(open(start, "rb").read()).hexdigest(), flush=True)
+`
+
+await onSharedCluster(open =>
+  test('slurm: every rank starts from the bytes that are in the store', t =>
+    fewAtOnce(async () => {
+      t.timeout(patient(200_000), 'the first run builds an environment')
+      const { executor, runsDirectory, scratch } = await open()
+      const bytes = randomBytes(300_000)
+      const artifact = artifactOf(bytes)
+      const served = await serveArtifact(t, bytes, broken(bytes, 100_000))
+      const recipe = await writeRecipe(join(scratch, 'recipe'), { 'train.py': program })
+      const run_id = 'run_started'
+      const command = recipeCommand({
+        recipe_directory: recipe,
+        digest: await recipeDigest(recipe),
+        runtime_id: 'rt_test',
+        entrypoint: 'train.py',
+        attempt: 1,
+        package: null,
+        starts: {
+          directory: join(runsDirectory, run_id, 'starts'),
+          artifacts: [{ variable: 'FORGE_INIT_FROM', artifact }],
+        },
+        environments_directory: await mkdtemp(join(scratch, 'environments-')),
+        client_directory: scratch,
+        python: 'python3',
+      })
+      const env = {
+        SERVICE_ENABLED: '0',
+        SERVICE_ENDPOINT: served.endpoint,
+        SERVICE_RUN_ID: run_id,
+        SERVICE_TOKEN: 'fit_a_b',
+      }
+      const preparation = { command, env, input: '{}' }
+      const ref = await executor.submit(launch({ run_id, nodes: 2, preparation }))
+      t.is((await exitOf(executor, ref)).exit_code, 0)
+      for (const rank of [0, 1]) {
+        const { stdout } = await outputOf(executor, ref, rank)
+        t.true(stdout.includes(`found ${artifact.sha256}`), String(stdout))
+      }
+    })),
+)
