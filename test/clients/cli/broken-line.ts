@@ -2,7 +2,12 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import type { ExecutionContext } from 'ava'
 
 /** A line to a server that breaks once, after this many bytes of requests; it then works again. */
-export async function proxyBetween(t: ExecutionContext, to: string, breakAfterBytes: number) {
+export async function proxyBetween(
+  t: ExecutionContext,
+  to: string,
+  breakAfterBytes: number,
+  at = 0,
+) {
   const { port: target } = new URL(to)
   let [bytes, cut] = [0, 0]
   const server = createServer(near => {
@@ -20,7 +25,7 @@ export async function proxyBetween(t: ExecutionContext, to: string, breakAfterBy
       }
     })
     near.pipe(far).pipe(near)
-  }).listen(0, '127.0.0.1')
+  }).listen(at, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
   t.teardown(() => server.close())
   const { port } = server.address() as AddressInfo

@@ -25,6 +25,9 @@ _PATIENCE_S = 60.0
 
 _UPLOAD_TIMEOUT_S = 120.0
 
+# One request sends this much: the service ends one after two minutes, and a broken line loses little.
+_PIECE_BYTES = 16 * 1024 * 1024
+
 _MAY_PASS = frozenset({408, 425, 429})
 _TRIES_ON_500 = 6
 
@@ -165,11 +168,28 @@ def _send(
     if not target.get("exists"):
         if size > target.get("max_bytes", size):
             raise ForgeError("%s has %d bytes, more than %d" % (artifact.path, size, target["max_bytes"]))
-        _answer(lambda: _put(target, file, size), "upload of %s" % artifact.path, by_forge=False)
+        _send_rest(target, file, size, "upload of %s" % artifact.path)
     return {"path": target["path"], "upload_id": target["upload_id"], "size_bytes": size, "sha256": digest}
 
 
-def _put(target: Dict[str, Any], file: IO[bytes], size: int) -> Reply:
+def _send_rest(target: Dict[str, Any], file: IO[bytes], size: int, what: str) -> None:
+    """Sends what is not there yet. A piece may be sent again: it takes the place of itself."""
+    at = target.get("received_bytes", 0)
+    while at < size:
+        file.seek(at)
+        piece = file.read(min(_PIECE_BYTES, size - at))
+        if not piece:
+            raise ForgeError("%s: the file became shorter meanwhile" % what)
+        headers = {} if len(piece) == size else {"Content-Range": _range(at, len(piece), size)}
+        _answer(lambda: _put(target, piece, headers), what, by_forge=False)
+        at += len(piece)
+
+
+def _range(at: int, length: int, size: int) -> str:
+    return "bytes %d-%d/%d" % (at, at + length - 1, size)
+
+
+def _put(target: Dict[str, Any], piece: bytes, further: Mapping[str, str]) -> Reply:
     """The signed URL is its own credential; our token must not be sent to the object store."""
     import http.client
 
@@ -178,9 +198,8 @@ def _put(target: Dict[str, Any], file: IO[bytes], size: int) -> Reply:
     connection = kind(url.hostname or "", url.port, timeout=_UPLOAD_TIMEOUT_S)
     where = url.path + ("?" + url.query if url.query else "")
     try:
-        file.seek(0)
-        headers = {**target.get("headers", {}), "Content-Length": str(size)}
-        connection.request(target.get("method", "PUT"), where, body=file, headers=headers)
+        headers = {**target.get("headers", {}), **further, "Content-Length": str(len(piece))}
+        connection.request(target.get("method", "PUT"), where, body=piece, headers=headers)
         response = connection.getresponse()
         return Reply(response.status, response.headers, response.read(1024 * 1024))
     except (OSError, http.client.HTTPException) as error:
