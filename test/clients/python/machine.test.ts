@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { chmod, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import test from 'ava'
+import { promisify } from 'node:util'
+import test, { type ExecutionContext } from 'ava'
 import { sharedForge } from '../../servers/forge.ts'
 import { patient } from '../../servers/patience.ts'
 import { createRun } from '../../servers/runs.ts'
@@ -10,9 +12,11 @@ import { emptyFolder, python, reportingTo } from './scripts.ts'
 type Environment = { environment: Record<string, unknown> | null }
 type Hardware = {
   series: { scope: string; key: string; index: number | null; points: number[][] }[]
+  summary: { gpus: { throttle: string[] }[] }
 }
 type Nodes = { node: string; facts: Record<string, unknown> }[]
 
+const execute = promisify(execFile)
 const theForge = sharedForge()
 
 /** Samples often, until it is told to end. */
@@ -76,41 +80,83 @@ cat <<'END'
 END
 `
 
-test.serial('GPUs are sampled with nvidia-smi, those that the run may use', async t => {
+/** A script whose GPUs are read until they have several samples: their readings by number, and its environment. */
+async function sampledGpus(t: ExecutionContext, environment: Record<string, string>) {
   t.timeout(patient(300_000))
   const forge = await theForge()
   const run = await createRun(forge)
-  const programs = await emptyFolder(t)
-  await writeFile(join(programs, 'nvidia-smi'), nvidiaSmi)
-  await chmod(join(programs, 'nvidia-smi'), 0o755)
   const script = python(t, code, {
-    PATH: `${programs}${delimiter}${process.env.PATH}`,
-    CUDA_VISIBLE_DEVICES: '0,1',
+    ...environment,
     ...reportingTo(forge, run),
     FORGE_SPOOL_DIR: await emptyFolder(t),
   })
   const of = `/api/runs/${run.run_id}`
-  const { series } = await until('samples can be read', 60_000, async () => {
+  const { series, summary } = await until('samples can be read', 60_000, async () => {
     const { body } = await forge.call<Hardware>('GET', `${of}/hardware?scope=gpu`)
     return body.series.some(one => one.points.length > 1) && body
   })
+  const told = await until('the environment can be read', 30_000, async () => {
+    const { body } = await forge.call<Environment>('GET', `${of}/environment`)
+    return body.environment !== null && body.environment
+  })
+  script.say('end')
+  t.like(await script.ended, { code: 0 })
+  t.notRegex(script.err(), /dropped|refused|422/)
   const last = (index: number, key: string) =>
     series.find(one => one.index === index && one.key === key)?.points.at(-1)?.[1]
+  return { series, summary, last, environment: told }
+}
+
+test.serial('GPUs are sampled with nvidia-smi, those that the run may use', async t => {
+  const programs = await emptyFolder(t)
+  await writeFile(join(programs, 'nvidia-smi'), nvidiaSmi)
+  await chmod(join(programs, 'nvidia-smi'), 0o755)
+  const { series, last, environment } = await sampledGpus(t, {
+    PATH: `${programs}${delimiter}${process.env.PATH}`,
+    CUDA_VISIBLE_DEVICES: '0,1',
+  })
   t.deepEqual([...new Set(series.map(one => one.index))].sort(), [0, 1])
   t.is(last(0, 'util_pct'), 97)
   t.is(last(0, 'mem_used_bytes'), 67_712 * 1024 * 1024)
   t.is(last(0, 'power_w'), 640.12)
   t.is(last(1, 'temp_c'), 31)
   t.is(last(1, 'power_w'), undefined)
-  const { environment } = await until('the environment can be read', 30_000, async () => {
-    const { body } = await forge.call<Environment>('GET', `${of}/environment`)
-    return body.environment !== null && body
-  })
   t.like(environment, {
     gpu_count: 2,
     gpus: [{ index: 0, name: 'NVIDIA H100 80GB HBM3' }, { index: 1 }],
   })
-  script.say('end')
-  t.like(await script.ended, { code: 0 })
-  t.notRegex(script.err(), /dropped|refused|422/)
+})
+
+test.serial("GPUs are sampled with the driver's library, where there is one", async t => {
+  const library = await emptyFolder(t)
+  const source = join(import.meta.dirname, 'nvml.c')
+  try {
+    await execute('cc', ['-shared', '-fPIC', '-o', join(library, 'libnvidia-ml.so.1'), source])
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    t.log('not tried: there is no C compiler')
+    t.pass()
+    return
+  }
+  const { last, summary, environment } = await sampledGpus(t, {
+    LD_LIBRARY_PATH: library,
+  })
+  const all = (index: number) =>
+    ['util_pct', 'mem_util_pct', 'mem_used_bytes', 'power_w', 'power_limit_w', 'temp_c'].map(key =>
+      last(index, key),
+    )
+  t.deepEqual(all(0), [97, 61, 71_001_178_112, 640.12, 700, 66])
+  t.deepEqual(all(1), [0, 0, 4_194_304, undefined, undefined, 31])
+  t.deepEqual([last(0, 'sm_clock_mhz'), last(1, 'sm_clock_mhz')], [1980, 345])
+  t.deepEqual(
+    summary.gpus.map(gpu => gpu.throttle),
+    [['hw_thermal', 'sw_power_cap'], []],
+  )
+  t.like(environment, {
+    gpu_count: 2,
+    gpus: [
+      { index: 0, name: 'NVIDIA H100 80GB HBM3', uuid: 'GPU-5f1c7f0a-9d2b-4a57-8d6f-2f1f4f4a6d11' },
+      { index: 1 },
+    ],
+  })
 })

@@ -1,4 +1,4 @@
-"""Samples of the machine: GPUs from `nvidia-smi`, the host from `/proc`; sources that do not exist are left out."""
+"""Samples of the machine: GPUs from NVML or `nvidia-smi`, the host from `/proc`; sources that do not exist are left out."""
 
 from __future__ import annotations
 
@@ -26,13 +26,25 @@ _NVIDIA_SMI_PATIENCE_S = 10
 
 
 class GpuSampler:
-    """Calls `nvidia-smi`; stops trying once it is missing."""
+    """Asks the driver's library, and where that is not possible `nvidia-smi`, until that is missing, too."""
 
     def __init__(self, visible: Optional[str]):
         self._visible = visible  # CUDA_VISIBLE_DEVICES: the GPUs of this run, by index or uuid
         self._absent = False
+        self._nvml = _open_nvml()
 
     def sample(self) -> List[Dict[str, Any]]:
+        return [gpu for gpu in self._all() if _is_visible(gpu, self._visible)]
+
+    def _all(self) -> List[Dict[str, Any]]:
+        if self._nvml is not None:
+            try:
+                return self._nvml.sample()
+            except Exception:
+                self._nvml = None  # a driver that was replaced under the running process
+        return self._by_program()
+
+    def _by_program(self) -> List[Dict[str, Any]]:
         if self._absent:
             return []
         import subprocess
@@ -47,7 +59,16 @@ class GpuSampler:
             return []
         except (OSError, subprocess.SubprocessError):
             return []
-        return [gpu for gpu in parse_gpus(output) if _is_visible(gpu, self._visible)]
+        return parse_gpus(output)
+
+
+def _open_nvml() -> Any:
+    try:
+        from .nvml import Nvml
+
+        return Nvml()
+    except Exception:
+        return None
 
 
 def parse_gpus(output: str) -> List[Dict[str, Any]]:
