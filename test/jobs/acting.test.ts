@@ -277,6 +277,8 @@ type Documented = {
 async function tellsCode(t: ExecutionContext, { forge }: Idle) {
   const run = await createRun(forge)
   await forge.call('POST', `/api/runs/${run.run_id}/stop`)
+  const body = { name: 'helpful', criteria: [{ name: 'clear' }] }
+  await forge.call('PUT', '/api/rubrics/admin/helpful', { body })
   const { body: api } = await forge.call<{ paths: Record<string, Documented> }>(
     'GET',
     '/api/openapi.json',

@@ -1,4 +1,4 @@
-import type { Fixture, Sample } from './sample.ts'
+import type { Fixture, Sample, SampleServer } from './sample.ts'
 
 const sample = `sha256:${'0'.repeat(64)}`
 const leavesNoEvent = 'a score can be judged anew: docs/rubrics.md'
@@ -7,6 +7,12 @@ const ofRun = ({ fields }: Fixture) => ({
   run_id: fields.run_id,
   rubric: fields.rubric,
 })
+
+async function versionOf({ send, credentials, fixtures }: SampleServer): Promise<number> {
+  const path = `/api/rubrics/${fixtures.operator.fields.rubric}`
+  return JSON.parse((await send({ method: 'GET', path, headers: credentials.operator })).text)
+    .version
+}
 
 export const rubricSample: Sample = {
   slice: 'rubrics',
@@ -38,7 +44,11 @@ export const rubricSample: Sample = {
       }),
     },
     'POST /api/rubrics/{owner}/{name}/scores': {
-      body: () => ({ version: 1, judge: 'a@1', scores: [{ sample, score: 0.5 }] }),
+      body: async server => ({
+        version: await versionOf(server),
+        judge: 'a@1',
+        scores: [{ sample, score: 0.5 }],
+      }),
       leavesNoEvent,
     },
     'POST /api/rubrics/{owner}/{name}/scores/lookup': {
