@@ -18,6 +18,9 @@ const contentType = () =>
     default: 'application/octet-stream',
   })
 
+/** In so many parts, or fewer, a file is to be sent, in any order; without it, as one, which can be continued. */
+const parts = () => Type.Integer({ minimum: 1, maximum: 10_000 })
+
 /** The body of `POST /api/uploads`; `sha256` is checked against what arrives. */
 export const uploadInput = closed({
   purpose: oneOf(...uploadPurposes),
@@ -25,10 +28,11 @@ export const uploadInput = closed({
   size_bytes: sizeBytes(),
   sha256: Type.Optional(nullable(sha256())),
   content_type: contentType(),
+  parts: Type.Optional(nullable(parts())),
 })
 export type UploadInput = Static<typeof uploadInput>
 
-/** What running code announces of an artifact. `parts` is accepted and has no effect: every upload can be sent in parts. */
+/** What running code announces of an artifact. */
 export const artifactUploadQuery = closed({
   run_id: Type.String({ minLength: 1, maxLength: 128 }),
   kind: oneOf(...artifactKinds),
@@ -38,7 +42,7 @@ export const artifactUploadQuery = closed({
   step: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   sha256: Type.Optional(sha256()),
   content_type: contentType(),
-  parts: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+  parts: Type.Optional(parts()),
 })
 export type ArtifactUploadQuery = Static<typeof artifactUploadQuery>
 
@@ -64,7 +68,16 @@ export const uploadTarget = Type.Object({
   max_bytes: Type.Integer(),
   received_bytes: Type.Integer(),
   exists: Type.Boolean(),
-  multipart: Type.Null(),
+  multipart: nullable(
+    Type.Object({
+      /** Of each part but the last, which has the rest. */
+      part_size: Type.Integer(),
+      /** `PUT` each, whole, to its address; one that is sent again takes the place of the one before. */
+      parts: Type.Array(Type.Object({ n: Type.Integer(), url: Type.String() })),
+      /** `POST` without a body puts them together; registering the file does so, too. */
+      complete_url: Type.String(),
+    }),
+  ),
 })
 
 export const uploadPath = Type.Object({ upload_id: Type.String({ minLength: 1, maxLength: 128 }) })
@@ -78,6 +91,8 @@ export const uploadSignature = closed({
   sha256: inAddress(),
   kid: inAddress(),
   sig: inAddress(),
+  /** The number of a part, which is not signed: whoever may send the file may send its parts. */
+  part: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,4}$' })),
 })
 export type UploadSignature = Static<typeof uploadSignature>
 

@@ -42,6 +42,14 @@ const inPaths: Record<string, string | number> = {
 }
 
 /** Queries that a request needs, or that show what the route is for. */
+const address = {
+  exp: '1796000000',
+  len: '48211',
+  sha256: '9f'.repeat(32),
+  kid: '0a1b2c3d',
+  sig: 'as POST /api/uploads returned it',
+}
+
 const queries: Record<string, Values> = {
   'GET /api/jobs': { state: 'running', limit: 20 },
   'GET /api/runs': { project: 'demo', sort: '-created_at', limit: 20 },
@@ -50,13 +58,8 @@ const queries: Record<string, Values> = {
   'GET /api/runs/{run_id}/logs': { after: 0, limit: 100 },
   'GET /api/usage': { group: 'project', from: '2026-11-01', to: '2026-11-30' },
   'GET /api/stream': { topics: 'jobs,notifications' },
-  'PUT /api/uploads/{upload_id}': {
-    exp: '1796000000',
-    len: '48211',
-    sha256: '9f'.repeat(32),
-    kid: '0a1b2c3d',
-    sig: 'as POST /api/uploads returned it',
-  },
+  'PUT /api/uploads/{upload_id}': address,
+  'POST /api/uploads/{upload_id}/parts': address,
   'GET /api/ingest/artifact/upload-url': {
     ...run,
     kind: 'checkpoint',

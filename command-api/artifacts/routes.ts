@@ -26,7 +26,11 @@ const maxPerRun = 10_000
 
 /** Files that running code puts into the store of Forge. */
 export type ArtifactUploads = {
-  announce(request: HttpAsked, announced: Announced, run_id: string): Promise<object>
+  announce(
+    request: HttpAsked,
+    announced: Announced & { parts?: number | null },
+    run_id: string,
+  ): Promise<object>
   complete(request: HttpAsked, of: { run_id: string; upload_id: string }): Promise<Stored>
 }
 type Announced = Pick<ArtifactUploadQuery, 'filename' | 'size_bytes' | 'content_type'> & {
@@ -48,8 +52,8 @@ export const artifactRoutes = (deps: Deps, uploads: ArtifactUploads): Route[] =>
     async handle(request) {
       const { caller, query, ctx } = request
       await deps.reports.admit({ caller, body: query, ctx })
-      const { filename, size_bytes, content_type, sha256 = null } = query
-      const announced = { filename, size_bytes, content_type, sha256 }
+      const { filename, size_bytes, content_type, sha256 = null, parts = null } = query
+      const announced = { filename, size_bytes, content_type, sha256, parts }
       return uploads.announce(request, announced, caller.runId)
     },
   }),

@@ -8,7 +8,15 @@ import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
 import { pathOf, signedQuery } from './address.ts'
 import { requestUpload } from './decide.ts'
-import { findSame, findUpload, holdingsOf, insertUpload, type UploadRow } from './rows.ts'
+import { numbersOf, partSizeOf } from './parts.ts'
+import {
+  findSame,
+  findUpload,
+  holdingsOf,
+  insertUpload,
+  keepPartSize,
+  type UploadRow,
+} from './rows.ts'
 import { storeFor } from './stores.ts'
 
 /** How long an address is valid, in milliseconds. */
@@ -38,7 +46,7 @@ export async function announce(
   deps: Deps,
   request: HttpAsked,
   announced: Announced,
-  limits: UploadLimits,
+  { parts, ...limits }: UploadLimits & { parts: number | null },
 ) {
   if (announced.size_bytes > limits.bytes)
     throw new Refusal(
@@ -48,7 +56,7 @@ export async function announce(
     )
   const same = await usableSame(deps, announced)
   const upload = same ?? (await createUpload(deps, request, announced, limits))
-  return targetOf(deps, upload, limits.bytes)
+  return targetOf(deps, upload, { limit: limits.bytes, parts })
 }
 
 /** One whose registered file was lost is no use: the bytes are to be sent again. */
@@ -80,7 +88,13 @@ async function createUpload(
     },
   })
   // A repeated request may come when the upload is registered already.
-  return (await findUpload(deps.pool, made.upload_id)) ?? { ...made, completed_at: null }
+  return (
+    (await findUpload(deps.pool, made.upload_id)) ?? {
+      ...made,
+      completed_at: null,
+      part_size: null,
+    }
+  )
 }
 
 async function refuseTooMany(tx: Transaction, announced: Announced, limits: UploadLimits) {
@@ -106,21 +120,42 @@ export const nameOfBytes = ({ upload_id, owner, purpose, filename }: UploadRow):
     ? `forge://${owner}/${upload_id}/${encodeURIComponent(filename)}`
     : `uploads/${upload_id}`
 
-async function targetOf(deps: Deps, upload: UploadRow, limit: number) {
+async function targetOf(
+  deps: Deps,
+  upload: UploadRow,
+  { limit, parts }: { limit: number; parts: number | null },
+) {
   const { upload_id, purpose, content_type, size_bytes, completed_at } = upload
   const expires = new Date(deps.now().getTime() + addressMs)
   const query = new URLSearchParams(signedQuery(deps.uploadKey, upload, expires))
+  const at = `${deps.baseUrl()}${pathOf(upload_id)}`
   const exists = completed_at !== null
   return {
     upload_id,
     method: 'PUT' as const,
-    url: `${deps.baseUrl()}${pathOf(upload_id)}?${query}`,
+    url: `${at}?${query}`,
     headers: { 'Content-Type': content_type },
     path: nameOfBytes(upload),
     expires_at: toTimestamp(expires),
     max_bytes: limit,
     received_bytes: exists ? size_bytes : await storeFor(deps, purpose).received(upload_id),
     exists,
-    multipart: null,
+    multipart: parts === null ? null : await partsOf(deps, upload, { parts, at, query }),
+  }
+}
+
+type Addresses = { parts: number; at: string; query: URLSearchParams }
+
+async function partsOf(
+  { pool }: Deps,
+  { upload_id, size_bytes }: UploadRow,
+  { parts, at, query }: Addresses,
+) {
+  const part_size = await keepPartSize(pool, upload_id, partSizeOf(size_bytes, parts))
+  const numbers = numbersOf(size_bytes, part_size)
+  return {
+    part_size,
+    parts: numbers.map(n => ({ n, url: `${at}?${query}&part=${n}` })),
+    complete_url: `${at}/parts?${query}`,
   }
 }

@@ -8,6 +8,7 @@ import { commit } from '../commit.ts'
 import { contentLock } from '../content-lock.ts'
 import type { Deps } from '../deps.ts'
 import { completeUpload } from './decide.ts'
+import { joinParts, removeParts } from './parts.ts'
 import { markCompleted, type UploadRow } from './rows.ts'
 import { storeFor } from './stores.ts'
 
@@ -19,12 +20,14 @@ export async function complete(deps: Deps, request: HttpAsked, upload: UploadRow
   const { upload_id, owner, size_bytes } = upload
   const store = storeFor(deps, upload.purpose)
   if (upload.completed_at !== null && upload.sha256 !== null) return upload.sha256
+  await joinParts(deps, store, upload)
   const sealed = await store.seal(upload_id)
   if (sealed === null) throw notWhole(upload, 0)
   try {
     if (sealed.size !== size_bytes) throw notWhole(upload, sealed.size)
     if (upload.sha256 !== null && upload.sha256 !== sealed.sha256) {
       await store.removePart(upload_id)
+      await removeParts(store, upload)
       throw otherDigest(upload.sha256, sealed.sha256)
     }
     const { sensitive, ...contents } = await inspect(deps, upload, sealed)
@@ -41,6 +44,7 @@ export async function complete(deps: Deps, request: HttpAsked, upload: UploadRow
     await store.discard(sealed)
   }
   await store.removePart(upload_id)
+  await removeParts(store, upload)
   return sealed.sha256
 }
 
@@ -69,7 +73,7 @@ async function inspect(
 export const expandedBytes = ({ maxUploadMb }: Pick<Deps['config'], 'maxUploadMb'>): number =>
   maxUploadMb * 1024 * 1024
 
-const notWhole = ({ size_bytes }: UploadRow, received_bytes: number) =>
+export const notWhole = ({ size_bytes }: UploadRow, received_bytes: number) =>
   new Refusal(
     'conflict',
     `${received_bytes} of ${size_bytes} bytes have arrived; send the rest, then register it`,

@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts'
 import { nothing } from '../outcome.ts'
 import { reactor } from '../reactor.ts'
 import { takeLocks } from '../stream-locks.ts'
+import { uploadOf } from './parts.ts'
 import { allStores } from './stores.ts'
 
 type Needed = Pick<Deps, 'pool' | 'store' | 'uploads' | 'artifacts' | 'now' | 'config' | 'logger'>
@@ -43,8 +44,8 @@ export async function deleteUnused(deps: Needed): Promise<void> {
 
 async function tidy(deps: Needed, files: ObjectStore, debrisBefore: Date): Promise<void> {
   const { parts, contents } = await files.list()
-  const known = await pendingAmong(deps, parts)
-  for (const upload_id of parts) if (!known.has(upload_id)) await files.removePart(upload_id)
+  const known = await pendingAmong(deps, parts.map(uploadOf))
+  for (const id of parts) if (!known.has(uploadOf(id))) await files.removePart(id)
   for (const sha256 of contents) await deleteContentOfNobody(deps, files, sha256)
   await files.removeDebris(debrisBefore)
 }

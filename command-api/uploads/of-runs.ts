@@ -11,7 +11,16 @@ const gibibyte = 1024 ** 3
 
 /** Uploads that belong to a run. */
 export const uploadsOfRuns = (deps: Deps) => ({
-  announce: (request: HttpAsked, announced: Omit<Announced, 'owner' | 'purpose'>, run_id: string) =>
+  announce: (
+    request: HttpAsked,
+    {
+      parts = null,
+      ...announced
+    }: Omit<Announced, 'owner' | 'purpose'> & {
+      parts?: number | null
+    },
+    run_id: string,
+  ) =>
     announce(
       deps,
       request,
@@ -20,6 +29,7 @@ export const uploadsOfRuns = (deps: Deps) => ({
         bytes: expandedBytes(deps.config),
         heldBytes: deps.config.runArtifactsGb * gibibyte,
         pending: maxPending,
+        parts,
       },
     ),
 

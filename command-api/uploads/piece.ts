@@ -43,7 +43,7 @@ function partOf(
   return { start, length }
 }
 
-function lengthOf(headers: Headers): number {
+export function lengthOf(headers: Headers): number {
   const length = headers.get('content-length')
   if (headers.get('transfer-encoding') !== '' || !/^\d{1,15}$/.test(length))
     throw new Refusal('length_required', 'An upload needs Content-Length: the number of its bytes')
@@ -51,7 +51,7 @@ function lengthOf(headers: Headers): number {
 }
 
 /** Longer ones end the connection: what they send is not read. */
-const otherLength = (length: number, right: number) =>
+export const otherLength = (length: number, right: number) =>
   new Refusal(
     length > right ? 'too_large' : 'invalid',
     `The request has ${length} bytes; ${right} were announced`,

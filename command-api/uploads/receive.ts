@@ -4,7 +4,8 @@ import { Refusal } from '../../platform/refusal.ts'
 import type { UploadSignature } from '../../schemas/uploads.ts'
 import type { Deps } from '../deps.ts'
 import { judgeQuery } from './address.ts'
-import { otherDigest } from './complete.ts'
+import { notWhole, otherDigest } from './complete.ts'
+import { joinParts, receivePart, removeParts } from './parts.ts'
 import { pieceOf } from './piece.ts'
 import { findUpload, type UploadRow } from './rows.ts'
 import { storeFor } from './stores.ts'
@@ -15,8 +16,12 @@ type Sent = { upload_id: string; query: UploadSignature; ctx: Context }
 export async function receive(deps: Deps, { upload_id, query, ctx }: Sent) {
   const upload = await admitted(deps, { upload_id, query, ctx })
   const { size_bytes } = upload
-  const piece = pieceOf(ctx, size_bytes)
   const store = storeFor(deps, upload.purpose)
+  if (query.part !== undefined) {
+    const received_bytes = await receivePart(store, upload, Number(query.part), ctx)
+    return { upload_id, received_bytes, size_bytes }
+  }
+  const piece = pieceOf(ctx, size_bytes)
   const here = await store.received(upload_id)
   if (piece === null) return { upload_id, received_bytes: here, size_bytes }
   if (piece.start > here)
@@ -29,18 +34,37 @@ export async function receive(deps: Deps, { upload_id, query, ctx }: Sent) {
   return { upload_id, received_bytes, size_bytes }
 }
 
+/** Puts the parts of an upload together; returns how many bytes are here then. */
+export async function join(deps: Deps, { upload_id, query }: Omit<Sent, 'ctx'>) {
+  const upload = await addressed(deps, { upload_id, query })
+  const { size_bytes } = upload
+  if (upload.completed_at !== null) return { upload_id, received_bytes: size_bytes, size_bytes }
+  const store = storeFor(deps, upload.purpose)
+  await joinParts(deps, store, upload)
+  const received_bytes = await store.received(upload_id)
+  if (received_bytes < size_bytes) throw notWhole(upload, received_bytes)
+  await refuseOtherDigest(store, upload)
+  return { upload_id, received_bytes, size_bytes }
+}
+
 /** Unknown uploads, and those of other installations, are refused like forged addresses: nobody learns which ids exist. */
-async function admitted(deps: Deps, { upload_id, query, ctx }: Sent): Promise<UploadRow> {
+async function addressed(deps: Deps, { upload_id, query }: Omit<Sent, 'ctx'>): Promise<UploadRow> {
   const upload = await findUpload(deps.pool, upload_id)
   const verdict = upload ? judgeQuery(deps.uploadKey, upload, query, deps.now()) : 'forged'
   if (!upload || verdict !== 'valid')
     throw new Refusal(
       'forbidden',
       verdict === 'expired'
-        ? 'The address has expired; ask for another with POST /api/uploads'
-        : 'The signature of the address is not valid; use it as POST /api/uploads returned it',
+        ? 'The address has expired; ask for another as for this one'
+        : 'The signature of the address is not valid; use it as it was returned',
       { code: `upload.address_${verdict}` },
     )
+  return upload
+}
+
+async function admitted(deps: Deps, { ctx, ...sent }: Sent): Promise<UploadRow> {
+  const upload = await addressed(deps, sent)
+  const { upload_id } = upload
   if (upload.completed_at !== null)
     throw new Refusal('conflict', `${upload_id} is registered already`, {
       code: 'upload.completed',
@@ -55,13 +79,12 @@ async function admitted(deps: Deps, { upload_id, query, ctx }: Sent): Promise<Up
 }
 
 /** Told with the last byte, so that a client does not have to register the file to learn it. */
-async function refuseOtherDigest(
-  store: ObjectStore,
-  { upload_id, sha256 }: UploadRow,
-): Promise<void> {
+async function refuseOtherDigest(store: ObjectStore, upload: UploadRow): Promise<void> {
+  const { upload_id, sha256 } = upload
   if (sha256 === null) return
   const arrived = await store.digestOf(upload_id)
   if (arrived === sha256) return
   await store.removePart(upload_id)
+  await removeParts(store, upload)
   throw otherDigest(sha256, arrived)
 }

@@ -12,7 +12,7 @@ import {
 import type { Deps } from '../deps.ts'
 import { announce, type UploadLimits } from './announce.ts'
 import { complete, expandedBytes } from './complete.ts'
-import { receive } from './receive.ts'
+import { join, receive } from './receive.ts'
 import { findUpload } from './rows.ts'
 
 /** What files may have as they are sent, if SERVICE_MAX_UPLOAD_MB is not less. Recipes are kept in the database. */
@@ -24,23 +24,10 @@ const mostBytes: Partial<Record<UploadInput['purpose'], number>> = {
 const maxPending = 20
 const maxHeld = 20
 
-export const uploadRoutes = (deps: Deps): Route[] => [
-  route({
-    method: 'POST',
-    path: '/api/uploads',
-    credential: 'person',
-    tag: 'uploads',
-    summary: 'Ask for an address to send a file to',
-    body: uploadInput,
-    bodyLimitBytes: 64 * 1024,
-    response: uploadTarget,
-    refusals: ['conflict', 'too_large'],
-    handle(request) {
-      const { body, caller } = request
-      const announced = { ...body, sha256: body.sha256 ?? null, owner: caller.username }
-      return announce(deps, request, announced, limitsOf(deps, body))
-    },
-  }),
+export const uploadRoutes = (deps: Deps): Route[] => [...announced(deps), ...addressed(deps)]
+
+/** For whoever was given the address of an upload. */
+const addressed = (deps: Deps): Route[] => [
   route({
     method: 'PUT',
     path: '/api/uploads/{upload_id}',
@@ -60,6 +47,39 @@ export const uploadRoutes = (deps: Deps): Route[] => [
       'unsupported_media_type',
     ],
     handle: ({ params, query, ctx }) => receive(deps, { ...params, query, ctx }),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/uploads/{upload_id}/parts',
+    credential: 'none',
+    tag: 'uploads',
+    summary: 'Put the parts of a file together that were sent to the addresses given for them',
+    params: uploadPath,
+    query: uploadSignature,
+    response: uploadProgress,
+    refusals: ['invalid', 'forbidden', 'conflict'],
+    handle: ({ params, query }) => join(deps, { ...params, query }),
+  }),
+]
+
+/** For people. */
+const announced = (deps: Deps): Route[] => [
+  route({
+    method: 'POST',
+    path: '/api/uploads',
+    credential: 'person',
+    tag: 'uploads',
+    summary: 'Ask for an address to send a file to',
+    body: uploadInput,
+    bodyLimitBytes: 64 * 1024,
+    response: uploadTarget,
+    refusals: ['conflict', 'too_large'],
+    handle(request) {
+      const { body, caller } = request
+      const { parts = null, ...file } = body
+      const announced = { ...file, sha256: file.sha256 ?? null, owner: caller.username }
+      return announce(deps, request, announced, { ...limitsOf(deps, body), parts })
+    },
   }),
   route({
     method: 'POST',

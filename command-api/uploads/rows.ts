@@ -2,15 +2,33 @@ import type { Pool } from 'pg'
 import type { UploadCompleted, UploadRequested } from '../../events/uploads.ts'
 import type { Transaction } from '../event-store.ts'
 
-export type UploadRow = UploadRequested & { completed_at: Date | null }
+export type UploadRow = UploadRequested & {
+  completed_at: Date | null
+  /** Of a file that is sent in parts. */
+  part_size: number | null
+}
 
 const columns =
-  'upload_id, owner, purpose, filename, content_type, size_bytes, sha256, completed_at'
+  'upload_id, owner, purpose, filename, content_type, size_bytes, sha256, completed_at, part_size'
 
 const toRow = (row: UploadRow & { size_bytes: string | number }): UploadRow => ({
   ...row,
   size_bytes: Number(row.size_bytes),
+  part_size: row.part_size === null ? null : Number(row.part_size),
 })
+
+/** The first size that was asked for stays: parts of it may be here. */
+export async function keepPartSize(
+  pool: Pool,
+  upload_id: string,
+  part_size: number,
+): Promise<number> {
+  const { rows } = await pool.query<{ part_size: string | number }>(
+    `update write.upload set part_size = coalesce(part_size, $2) where upload_id = $1 returning part_size`,
+    [upload_id, part_size],
+  )
+  return Number(rows[0]?.part_size ?? part_size)
+}
 
 export async function findUpload(pool: Pool, upload_id: string): Promise<UploadRow | null> {
   const { rows } = await pool.query(`select ${columns} from write.upload where upload_id = $1`, [

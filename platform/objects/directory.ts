@@ -29,6 +29,10 @@ export class DirectoryStore implements ObjectStore {
     return (await stat(this.#part(id)).catch(missing))?.size ?? 0
   }
 
+  async arrived(id: string): Promise<Readable | null> {
+    return (await open(this.#part(id), 'r').catch(missing))?.createReadStream() ?? null
+  }
+
   digestOf(id: string): Promise<string> {
     return sha256Of(this.#part(id))
   }

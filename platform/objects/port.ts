@@ -18,6 +18,8 @@ export type ObjectStore = {
    * before a connection broke stays.
    */
   receive(id: string, start: number, body: Readable): Promise<number>
+  /** Reads what arrived, from its first byte on; null if nothing did. */
+  arrived(id: string): Promise<Readable | null>
   /** The SHA-256 of what arrived. */
   digestOf(id: string): Promise<string>
   /** Copies what arrived. Null if nothing did; a file of no bytes arrives by an empty request. */

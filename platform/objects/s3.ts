@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { Range } from '../http/range.ts'
 import { Refusal } from '../refusal.ts'
 import { Arriving, checkDigest, checkId, isDigest } from './arriving.ts'
@@ -41,6 +41,11 @@ export class S3Store implements ObjectStore {
 
   async received(id: string): Promise<number> {
     return sizeOfAll(await this.#segments(id))
+  }
+
+  async arrived(id: string): Promise<Readable | null> {
+    const segments = await this.#segments(id)
+    return segments.length === 0 ? null : Readable.from(this.#bytesOf(segments))
   }
 
   receive(id: string, start: number, body: Readable): Promise<number> {

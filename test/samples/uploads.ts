@@ -29,6 +29,14 @@ export const uploadSample: Sample = {
       path: async server => pathOf(await newUpload(server)),
       leavesNoEvent: 'bytes count once they are registered',
     },
+    'POST /api/uploads/{upload_id}/parts': {
+      async path(server) {
+        const target = await newUpload(server)
+        await server.send({ method: 'PUT', path: pathOf(target), body: content })
+        return pathOf(target).replace('?', '/parts?')
+      },
+      leavesNoEvent: 'bytes count once they are registered',
+    },
     'POST /api/uploads/{upload_id}/complete': {
       async path(server) {
         const target = await newUpload(server)

@@ -105,6 +105,8 @@ const environment = ({ folder, env = {} }: ServerOptions, port: number) => ({
   SERVICE_PORT: String(port),
   SERVICE_INIT_ADMIN_PASSWORD: adminPassword,
   SERVICE_LOG_LEVEL: 'warn',
+  // Tests report samples of fixed days, which some read long afterwards.
+  SERVICE_HARDWARE_RAW_DAYS: '0',
   NODE_COMPILE_CACHE: compiled,
   // Building one takes longer than most tests.
   SERVICE_LOCAL_ENVIRONMENTS: process.env.FORGE_TEST_ENVIRONMENTS,

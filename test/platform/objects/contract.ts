@@ -134,7 +134,9 @@ function arrivalRules(rule: Rule): void {
       t.is(await store.received(id), cut, 'what arrived before it broke')
       t.is(await store.receive(id, cut, sending(bytes.subarray(cut))), bytes.length)
       t.is(await store.digestOf(id), sha256(bytes), String(cut))
+      t.deepEqual(await bytesOf(await store.arrived(id)), bytes, String(cut))
     }
+    t.is(await (await reopen()).arrived('upl_none'), null)
   })
 
   rule('bytes that are sent again replace those that were here', async (t, reopen) => {
