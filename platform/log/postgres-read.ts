@@ -1,4 +1,4 @@
-import type { Pool } from 'pg'
+import type { Pool, QueryResult } from 'pg'
 import { pause } from '../pause.ts'
 import { asBigints, isBusy, isOutage } from '../postgres/pool.ts'
 import { type Repeated, repeat } from '../repeat.ts'
@@ -145,7 +145,8 @@ async function raiseToEnd(
 
 /**
  * Fetches committed records; returns none after an outage, for trimmed offsets, and while the first is not found: PostgreSQL
- * shows a transaction to others just before it tells them of the leaf that it added. Throws for a lost record.
+ * shows a transaction to others just before it tells them of the leaf that it added, and a connection that looked in
+ * between may keep its own view, so another one looks next. Throws for a lost record.
  */
 async function fetchOrPause(pool: Pool, id: LaneId, reader: Reader): Promise<Fetched> {
   const { next: from, maxBytes, signal } = reader
@@ -184,32 +185,43 @@ async function firstOffsetOf(pool: Pool, lane: number): Promise<bigint> {
   return rows[0]?.first_offset ?? 0n
 }
 
+/** Closes the connection if it did not find the first record. */
 async function fetchRecordsOf(
   pool: Pool,
   lane: number,
   from: bigint,
   maxBytes: number,
 ): Promise<ReadRecord[]> {
-  // Unnamed, so that it is planned with the actual offset and opens only the necessary leaves.
-  // `before` ends the batch at the first record past `maxBytes` without fetching the values after it.
-  const { rows } = await pool.query({
-    text: `select "offset", key, headers, value
-       from (select "offset", key, headers, value,
-                    sum(octet_length(value)) over (order by "offset") - octet_length(value) as before
-               from log.record where lane = $1 and "offset" >= $2
-              order by "offset" limit ${fetchRecords}) as ahead
-      where before = 0 or before + octet_length(value) <= $3
-      order by "offset"`,
-    values: [lane, from, maxBytes],
-    types: asBigints,
-  })
-  return rows.map(({ offset, key, headers, value }) => ({
+  const client = await pool.connect()
+  let isStale = true
+  try {
+    // Unnamed, so that it is planned with the actual offset and opens only the necessary leaves.
+    // `before` ends the batch at the first record past `maxBytes` without fetching the values after it.
+    const { rows } = await client.query({
+      text: `select "offset", key, headers, value
+         from (select "offset", key, headers, value,
+                      sum(octet_length(value)) over (order by "offset") - octet_length(value) as before
+                 from log.record where lane = $1 and "offset" >= $2
+                order by "offset" limit ${fetchRecords}) as ahead
+        where before = 0 or before + octet_length(value) <= $3
+        order by "offset"`,
+      values: [lane, from, maxBytes],
+      types: asBigints,
+    })
+    isStale = rows[0]?.offset !== from
+    return recordsOf(rows)
+  } finally {
+    client.release(isStale)
+  }
+}
+
+const recordsOf = (rows: QueryResult['rows']): ReadRecord[] =>
+  rows.map(({ offset, key, headers, value }) => ({
     offset,
     key,
     ...(headers ? { headers } : {}),
     value,
   }))
-}
 
 /** Raises the watermarks from the table, as long as there are readers. */
 function poll(pool: Pool, followed: ReadonlyMap<number, Followed>): Repeated {

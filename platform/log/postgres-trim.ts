@@ -55,7 +55,7 @@ async function fullLeaves(pool: Pool, lanes: readonly number[]): Promise<Leaf[]>
   const { rows } = await pool.query<Leaf>(
     `select leaf.lane, leaf.first_offset::text, end_offset::text, table_name,
             record.appended_at as newest,
-            pg_total_relation_size(format('log.%I', table_name)::regclass) as bytes
+            coalesce(pg_total_relation_size(to_regclass(format('log.%I', table_name))), 0) as bytes
        from log.leaf join log.lane using (lane)
             join log.record on record.lane = leaf.lane and record."offset" = end_offset - 1
       where leaf.lane = any($1) and end_offset <= next_offset
@@ -67,7 +67,8 @@ async function fullLeaves(pool: Pool, lanes: readonly number[]): Promise<Leaf[]>
 
 async function sizeOf(pool: Pool, lanes: readonly number[]): Promise<number> {
   const { rows } = await pool.query(
-    `select coalesce(sum(pg_total_relation_size(format('log.%I', table_name)::regclass)), 0)::bigint as bytes
+    // Null for a leaf that another process drops meanwhile.
+    `select coalesce(sum(pg_total_relation_size(to_regclass(format('log.%I', table_name)))), 0)::bigint as bytes
        from log.leaf where lane = any($1)`,
     [lanes],
   )
@@ -77,6 +78,8 @@ async function sizeOf(pool: Pool, lanes: readonly number[]): Promise<number> {
 async function drop(pool: Pool, leaf: Leaf): Promise<void> {
   await inTransaction(pool, async tx => {
     await tx.query(`set local lock_timeout = ${lockWithinMs}`)
+    // As in an append, lanes come before leaves; an append may hold any of them.
+    await tx.query('select from log.lane order by lane for update')
     const { rowCount } = await tx.query(
       'delete from log.leaf where lane = $1 and first_offset = $2',
       [leaf.lane, leaf.first_offset],

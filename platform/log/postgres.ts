@@ -1,4 +1,5 @@
-import type { Pool } from 'pg'
+import { DatabaseError, type Pool } from 'pg'
+import { pause } from '../pause.ts'
 import { int4Array, textArray } from '../postgres/arrays.ts'
 import { asBigints, createPool, isBusy, isOutage } from '../postgres/pool.ts'
 import { type EventLog, LogUnavailable } from './event-log.ts'
@@ -29,6 +30,8 @@ const statementTimeoutMs = 4_000
 /** Larger transactions are not faster and hold the lanes' locks longer. */
 const flushLimits = { totalBytes: 8 * 1024 * 1024, laneBytes: 8 * 1024 * 1024 }
 const defaultCacheBytes = 32 * 1024 * 1024
+/** For how long an append whose leaf is not found is repeated, and how soon, in milliseconds. */
+const unseen = { mostMs: 2_000, againMs: 10 }
 /** Records per leaf; decisions are never trimmed. */
 const leafRecords = { trimmed: 32_768, kept: 1_048_576 }
 
@@ -55,7 +58,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Post
   const reading = createReading(pool, [...lanes.values()].flat(), cacheBytes, closing.signal)
   const commits = createGroupCommit({
     lanesOf,
-    store: groups => insert(pool, groups),
+    store: groups => insert(pool, groups, closing.signal),
     committed: reading.committed,
     limits: flushLimits,
   })
@@ -106,8 +109,30 @@ async function openLanes(pool: Pool, topics: readonly Topic[]): Promise<Map<stri
   return lanes
 }
 
+/**
+ * Appends, again if the connection did not see a leaf that is there: what PostgreSQL keeps of the ranges of a table in
+ * a connection may miss one that was attached just while it looked, until the next is attached. An append that fails
+ * stores nothing, and the pool closes its connection.
+ */
+async function insert(pool: Pool, groups: readonly Group[], signal: AbortSignal) {
+  const began = performance.now()
+  while (true)
+    try {
+      return await answering(() => insertOnce(pool, groups))
+    } catch (error) {
+      if (!isUnseenLeaf(error)) throw error
+      if (signal.aborted || performance.now() - began > unseen.mostMs)
+        throw new LogUnavailable('the event log in PostgreSQL lacks a range', { cause: error })
+      await pause(unseen.againMs, signal)
+    }
+}
+
+/** "No partition of relation … found for row". */
+const isUnseenLeaf = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === '23514' && error.table === 'record'
+
 /** One round trip and one commit for all lanes. */
-async function insert(pool: Pool, groups: readonly Group[]): Promise<bigint[]> {
+async function insertOnce(pool: Pool, groups: readonly Group[]): Promise<bigint[]> {
   const records = groups.flatMap((group, index) =>
     group.records.map((record, nth) => ({ ...record, place: index + 1, nth })),
   )
@@ -116,25 +141,23 @@ async function insert(pool: Pool, groups: readonly Group[]): Promise<bigint[]> {
     end += value.length
     return end - value.length
   })
-  return await answering(async () => {
-    const { rows } = await pool.query({
-      name: 'log_append',
-      types: asBigints,
-      text: 'select log.append($1, $2, $3, $4, $5, $6, $7, $8, $9) as firsts',
-      values: [
-        int4Array(groups.map(group => group.lane)),
-        int4Array(groups.map(group => group.records.length)),
-        int4Array(records.map(({ place }) => place)),
-        int4Array(records.map(({ nth }) => nth)),
-        textArray(records.map(({ key }) => key)),
-        records.map(({ headers }) => (headers ? JSON.stringify(headers) : null)),
-        int4Array(starts),
-        int4Array(records.map(({ value }) => value.length)),
-        Buffer.concat(records.map(({ value }) => value)),
-      ],
-    })
-    return rows[0].firsts
+  const { rows } = await pool.query({
+    name: 'log_append',
+    types: asBigints,
+    text: 'select log.append($1, $2, $3, $4, $5, $6, $7, $8, $9) as firsts',
+    values: [
+      int4Array(groups.map(group => group.lane)),
+      int4Array(groups.map(group => group.records.length)),
+      int4Array(records.map(({ place }) => place)),
+      int4Array(records.map(({ nth }) => nth)),
+      textArray(records.map(({ key }) => key)),
+      records.map(({ headers }) => (headers ? JSON.stringify(headers) : null)),
+      int4Array(starts),
+      int4Array(records.map(({ value }) => value.length)),
+      Buffer.concat(records.map(({ value }) => value)),
+    ],
   })
+  return rows[0].firsts
 }
 
 async function offsets(

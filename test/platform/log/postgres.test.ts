@@ -95,6 +95,87 @@ test('a committed record that is not found yet is waited for', async t => {
   )
 })
 
+test('an append whose leaf is not found yet waits for it', async t => {
+  const { url, pool } = await database(t)
+  const { single } = topicsOfTest()
+  const log = await openPostgresLog({ url, topics: [single] })
+  t.teardown(log.close)
+  await pool.query('update log.lane set leaf_records = 2')
+  await log.append(single.name, [record('k', '0'), record('k', '1')])
+  // What a connection that missed the next leaf sees.
+  await pool.query('update log.lane set leaf_end = 4')
+  const appending = log.append(single.name, [record('k', '2')])
+  await until('an append has failed', 20_000, async () => {
+    const { rows } = await pool.query(
+      'select xact_rollback from pg_stat_database where datname = current_database()',
+    )
+    return rows[0].xact_rollback > 0
+  })
+  await pool.query('select log.add_leaf(lane, 2, 4) from log.lane')
+  t.deepEqual(
+    (await appending).map(({ offset }) => offset),
+    [2n],
+  )
+  const stored = await take(log, single.name, 0, 0n, 3)
+  t.deepEqual(
+    stored.map(({ value }) => value.toString()),
+    ['0', '1', '2'],
+  )
+})
+
+test('an append whose leaf stays missing is refused, stores nothing, and the next ones go on', async t => {
+  const { url, pool } = await database(t)
+  const { single } = topicsOfTest()
+  const log = await openPostgresLog({ url, topics: [single] })
+  t.teardown(log.close)
+  await pool.query('update log.lane set leaf_records = 1')
+  await log.append(single.name, [record('k', '0')])
+  await pool.query('update log.lane set leaf_end = 2')
+  await t.throwsAsync(log.append(single.name, [record('k', 'lost')]), { name: 'LogUnavailable' })
+  await pool.query('select log.add_leaf(lane, 1, 2) from log.lane')
+  t.is((await log.append(single.name, [record('k', '1')]))[0]?.offset, 1n)
+})
+
+test('two processes that append to all topics while leaves are added and dropped never block each other', async t => {
+  const { url, pool } = await database(t)
+  const topics = Object.values(topicsOfTest()).map(topic => ({ ...topic, partitions: 2 }))
+  const logs = await Promise.all([
+    openPostgresLog({ url, topics }),
+    openPostgresLog({ url, topics }),
+  ])
+  for (const log of logs) t.teardown(log.close)
+  await pool.query('update log.lane set leaf_records = 2')
+  const rounds = 150
+  const writing = logs.map(async log => {
+    for (let n = 0; n < rounds; n++)
+      await Promise.all(
+        topics.map(({ name }) =>
+          log.append(name, [record('a', `${n}`), record('b', `${n}`), record('c', `${n}`)]),
+        ),
+      )
+  })
+  let isWriting = true
+  let dropped = 0
+  const trimming = logs.map(async log => {
+    while (isWriting)
+      for (const { name } of topics)
+        dropped += await log.trim(name, {
+          before: new Date(Date.now() + 60_000),
+          keepFrom: await log.end(name),
+        })
+  })
+  await Promise.all(writing).finally(() => {
+    isWriting = false
+  })
+  await Promise.all(trimming)
+  const ends = (await Promise.all(topics.map(({ name }) => logs[0]?.end(name)))).flat()
+  t.is(
+    Number(ends.reduce((sum, end) => (sum ?? 0n) + (end ?? 0n), 0n)),
+    2 * rounds * topics.length * 3,
+  )
+  t.true(dropped > 100, `${dropped} were dropped`)
+})
+
 test('a record that stays missing is named, not stepped over', async t => {
   const { url, pool } = await database(t)
   const { single } = topicsOfTest()
