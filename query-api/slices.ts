@@ -45,6 +45,7 @@ import { mlflowRoutes } from './mlflow/routes.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { notificationTopic } from './notifications/topic.ts'
 import { countUnread } from './notifications/unread.ts'
+import type { Assets } from './pages/assets.ts'
 import { pageRoutes } from './pages/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
@@ -96,6 +97,8 @@ export type QueryDeps = {
   signIn: SignInSettings
   /** What artifacts hold. */
   contents: Pick<Contents, 'store' | 'key' | 'baseUrl'>
+  /** The console; null if it is not built here. */
+  assets: Assets | null
 }
 
 /** Safe: the type parameter only narrows which tables may be selected from. */
@@ -114,7 +117,7 @@ export const queryRoutes = (deps: QueryDeps): Route[] => {
   const { openStream, now, pool } = deps
   const figures: OwnFigures = { unread_notifications: countUnread(only()) }
   return [
-    ...pageRoutes(),
+    ...pageRoutes(deps.assets),
     ...recipeRoutes(deps.catalogue),
     ...profileRoutes(pool),
     ...imageRegistryRoutes(pool),

@@ -9,6 +9,7 @@ import { createLifetime, type Lifetime } from '../platform/lifetime.ts'
 import { untilAborted } from '../platform/pause.ts'
 import { createRateLimits } from '../platform/rate-limits.ts'
 import type { Config, Role } from './config.ts'
+import { consoleAssets } from './console.ts'
 import { openCore } from './core.ts'
 import { startEffects } from './effects.ts'
 import { openExecutor, runExecutor } from './executor.ts'
@@ -66,6 +67,7 @@ async function startParts(
   // First of all: whoever finds the port busy should not have created an administrator.
   const listener = await listen(config.host, config.port)
   life.owns('listener', listener, opened => opened.close())
+  const building = has('query-api') ? consoleAssets(logger) : null
   const core = await openCore({ ...config, port: listener.port }, logger, life, version)
   const deps = await openWriteSide(core)
   const runners = has('projector') ? startRunners(core) : []
@@ -88,6 +90,7 @@ async function startParts(
     projectionAdmin: openProjectionAdmin(core, runners),
     downloadKey: addressKeyOf(await readPositionKey(deps.pool), 'downloads'),
     rateLimits: createRateLimits({ ...core, schema: 'auth', prefix: config.topicPrefix }),
+    assets: await building,
     isDraining: () => draining,
   }
   const routes = await serveHttp(parts, listener)

@@ -5,6 +5,7 @@ import type { Isolation } from '../executor/local/isolation.ts'
 import type { AddressKey } from '../platform/http/signed-address.ts'
 import type { RateLimits } from '../platform/rate-limits.ts'
 import type { Runner } from '../projector/runner.ts'
+import type { Assets } from '../query-api/pages/assets.ts'
 import type { Core } from './core.ts'
 import type { Progress } from './progress.ts'
 
@@ -20,5 +21,7 @@ export type Parts = Core & {
   /** Signs the addresses from which artifacts are fetched. */
   downloadKey: AddressKey
   rateLimits: RateLimits
+  /** The console; null if it is not built here, or not served by this process. */
+  assets: Assets | null
   isDraining: () => boolean
 }

@@ -1,13 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { createRequire, stripTypeScriptTypes } from 'node:module'
-import { join } from 'node:path'
 import type { Context } from 'koa'
-import { Type } from 'typebox'
+import { type TObject, Type } from 'typebox'
 import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
-
-const folder = join(import.meta.dirname, 'browser')
-const uplot = join(createRequire(import.meta.url).resolve('uplot'), '..')
+import type { Asset, Assets } from './assets.ts'
 
 /** Content security policy: pages load from and connect to this server only, nothing inline. */
 const policy = [
@@ -15,140 +10,114 @@ const policy = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data:",
+  "font-src 'self'",
   "connect-src 'self'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
-  "form-action 'none'",
+  "form-action 'self'",
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ]
-type Asset = { type: string; text: string }
 
-/** Scripts are written in TypeScript; browsers get them with types stripped and `.js` imports. */
-const script = (name: string): Asset => ({
-  type: 'text/javascript; charset=utf-8',
-  text: stripTypeScriptTypes(readFileSync(join(folder, `${name}.ts`), 'utf8'))
-    .replaceAll(/(from|import) '\.\/([a-z-]+)\.ts'/g, "$1 '/assets/$2.js'")
-    .replaceAll("from 'uplot'", "from '/assets/uplot.js'"),
-})
+const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
+const ofRun = { run_id: text(128) }
 
-const file = (path: string, type: string): Asset => ({ type, text: readFileSync(path, 'utf8') })
-
-const style = (name: string) => file(join(folder, `${name}.css`), 'text/css; charset=utf-8')
-
-function loadAssets(): Map<string, Asset> {
-  const scripts = [
-    'account',
-    'alerts',
-    'api',
-    'charts',
-    'device',
-    'header-marks',
-    'home',
-    'locale',
-    'log',
-    'mlflow',
-    'mlflow-address',
-    'notifications',
-    'numbers',
-    'page',
-    'phases',
-    'run',
-    'sign-in',
-    'stream',
-    'why',
-  ]
-  const styles = ['account', 'device', 'header-marks', 'home', 'page', 'run']
-  return new Map([
-    ...scripts.map(name => [`${name}.js`, script(name)] as const),
-    ...styles.map(name => [`${name}.css`, style(name)] as const),
-    ['uplot.js', file(join(uplot, 'uPlot.esm.js'), 'text/javascript; charset=utf-8')],
-    ['uplot.css', file(join(uplot, 'uPlot.min.css'), 'text/css; charset=utf-8')],
-  ])
-}
+/** The addresses of the console; what each shows is decided in the browser. */
+const pages: readonly { path: string; summary: string; params?: TObject }[] = [
+  { path: '/', summary: 'Home: what is yours, and what needs you' },
+  { path: '/runs', summary: 'All runs' },
+  { path: '/runs/{run_id}', summary: 'A run', params: Type.Object(ofRun) },
+  {
+    path: '/runs/{run_id}/{tab}',
+    summary: 'A part of a run: its metrics, log, hardware, samples, …',
+    params: Type.Object({ ...ofRun, tab: text(32) }),
+  },
+  { path: '/compare', summary: 'Runs side by side' },
+  { path: '/queue', summary: 'What runs, and what waits for what' },
+  { path: '/submit', summary: 'A new job' },
+  { path: '/rubrics', summary: 'Rubrics' },
+  {
+    path: '/rubrics/{owner}/{name}',
+    summary: 'A rubric',
+    params: Type.Object({ owner: text(128), name: text(128) }),
+  },
+  { path: '/notifications', summary: 'What happened' },
+  { path: '/admin', summary: 'Administration' },
+  {
+    path: '/admin/{section}',
+    summary: 'A part of the administration',
+    params: Type.Object({ section: text(32) }),
+  },
+  { path: '/settings', summary: 'Sessions, password, language and theme' },
+  { path: '/device', summary: 'Where a person approves a sign-in that began elsewhere (RFC 8628)' },
+  {
+    path: '/api/ingest/mlflow/',
+    summary: "Forwards from the addresses that MLflow's clients print to the pages of runs",
+  },
+]
 
 /** Public, because pages hold no secrets: their data comes from the API with the reader's own token. */
-export function pageRoutes(): Route[] {
-  const assets = loadAssets()
-  return [
-    route({
-      method: 'GET',
-      path: '/',
-      tag: 'pages',
-      summary: 'Sign-in, and the newest runs',
-      ...page('home'),
-    }),
-    route({
-      method: 'GET',
-      path: '/account',
-      tag: 'pages',
-      summary: 'Where people change their own password',
-      ...page('account'),
-    }),
-    route({
-      method: 'GET',
-      path: '/runs/{run_id}',
-      tag: 'pages',
-      summary: 'The page of a run',
-      params: Type.Object({ run_id: Type.String({ maxLength: 128 }) }),
-      ...page('run'),
-    }),
-    route({
-      method: 'GET',
-      path: '/device',
-      tag: 'pages',
-      summary: 'Where a person approves a sign-in that began elsewhere (RFC 8628)',
-      ...page('device'),
-    }),
-    route({
-      method: 'GET',
-      path: '/api/ingest/mlflow/',
-      tag: 'pages',
-      summary: "Forwards from the addresses that MLflow's clients print to the pages of runs",
-      ...page('mlflow'),
-    }),
-    route({
-      method: 'GET',
-      path: '/assets/{file}',
-      credential: 'none',
-      tag: 'pages',
-      summary: 'Scripts and styles of the pages',
-      params: Type.Object({ file: Type.String({ maxLength: 64 }) }),
-      response: { mediaType: 'text/javascript', description: 'A script or a style sheet' },
-      refusals: ['not_found'],
-      async handle({ params, ctx }) {
-        const asset = assets.get(params.file)
-        if (!asset) throw new Refusal('not_found', `No such file: ${params.file}`)
-        ctx.type = asset.type
-        ctx.set('Cache-Control', 'no-cache')
-        return asset.text
-      },
-    }),
-  ]
-}
-
-const html = (name: string) => readFileSync(join(folder, `${name}.html`), 'utf8')
-
-/** A page, with the pieces that all pages share in the place of their names. */
-function page(name: string) {
-  const text = html(name)
-    .replace('<!-- head -->\n', html('head'))
-    .replace('<!-- sign-in -->\n', html('sign-in'))
-  return {
-    credential: 'none' as const,
-    response: { mediaType: 'text/html', description: 'A page' },
-    async handle({ ctx }: { ctx: Context }) {
-      ctx.type = 'text/html; charset=utf-8'
-      protect(ctx)
-      return text
+export const pageRoutes = (assets: Assets | null): Route[] => [
+  ...pages.map(({ path, summary, params }) => pageRoute(assets, path, summary, params)),
+  route({
+    method: 'GET',
+    path: '/assets/{file}',
+    credential: 'none',
+    tag: 'pages',
+    summary: 'Scripts and styles of the console',
+    params: Type.Object({ file: text(128) }),
+    response: { mediaType: 'text/javascript', description: 'A script or a style sheet' },
+    refusals: ['not_found'],
+    async handle({ params, ctx }) {
+      const asset = assets?.byName.get(params.file)
+      if (!asset) throw new Refusal('not_found', `No such file: ${params.file}`)
+      // Its name changes with its content.
+      sendAsset(ctx, asset, 'public, max-age=31536000, immutable')
     },
-  }
-}
+  }),
+]
 
-function protect(ctx: Context): void {
+const pageRoute = (assets: Assets | null, path: string, summary: string, params?: TObject): Route =>
+  route({
+    method: 'GET',
+    path,
+    credential: 'none',
+    tag: 'pages',
+    summary,
+    ...(params && { params }),
+    response: { mediaType: 'text/html', description: 'A page' },
+    refusals: ['not_configured'],
+    async handle({ ctx }) {
+      sendPage(ctx, assets)
+    },
+  })
+
+/** The page of the console, whatever its address. */
+export function sendPage(ctx: Context, assets: Assets | null): void {
+  if (assets === null)
+    throw new Refusal(
+      'not_configured',
+      'The console is not built here, and could not be: see the log of the server, or run npm run build',
+    )
   ctx.set('Content-Security-Policy', policy.join('; '))
   ctx.set('X-Frame-Options', 'DENY')
   ctx.set('Referrer-Policy', 'no-referrer')
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
-  ctx.set('Cache-Control', 'no-cache')
+  ctx.set('Cross-Origin-Resource-Policy', 'same-origin')
+  ctx.set('Permissions-Policy', 'camera=(), geolocation=(), microphone=(), payment=(), usb=()')
+  sendAsset(ctx, assets.page, 'no-cache')
+}
+
+function sendAsset(ctx: Context, asset: Asset, caching: string): void {
+  ctx.set('Cache-Control', caching)
+  ctx.set('ETag', asset.etag)
+  ctx.set('Vary', 'Accept-Encoding')
+  ctx.type = asset.type
+  if (ctx.get('if-none-match').includes(asset.etag)) {
+    ctx.status = 304
+    return
+  }
+  const isGzipped = asset.gzipped !== null && ctx.acceptsEncodings('gzip', 'identity') === 'gzip'
+  if (isGzipped) ctx.set('Content-Encoding', 'gzip')
+  ctx.body = isGzipped ? asset.gzipped : asset.bytes
 }

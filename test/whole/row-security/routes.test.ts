@@ -77,6 +77,7 @@ async function startWithoutFilters(
       key: addressKeyOf(Buffer.alloc(32), 'downloads'),
       baseUrl: () => '',
     },
+    assets: null,
   })
   const app = httpShell({
     routes,

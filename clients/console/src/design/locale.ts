@@ -1,0 +1,14 @@
+/**
+ * Some browsers say that their language is one that `Intl` refuses: Chromium without LANG says `en-US@posix`. uPlot asks
+ * `Intl` for it as soon as it is loaded, so this module is imported before it.
+ */
+export const isLanguage = (tag: string | undefined): boolean => {
+  try {
+    return tag !== undefined && Intl.getCanonicalLocales(tag).length > 0
+  } catch {
+    return false
+  }
+}
+
+if ('navigator' in globalThis && !isLanguage(navigator.language))
+  Object.defineProperty(navigator, 'language', { value: 'en-US', configurable: true })

@@ -1,0 +1,57 @@
+import type { ReactNode } from 'react'
+import { ApiFailure, isPassing, SignedOut } from '../session/failure.ts'
+import { useWords, wordsOf } from '../words/words.ts'
+import { Button } from './button.tsx'
+import styles from './notice.module.css'
+
+const words = wordsOf({
+  request: [(id: string) => `Request ${id}`, (id: string) => `请求 ${id}`],
+  again: ['Try again', '重试'],
+  loading: ['Loading …', '加载中…'],
+})
+
+/** What there is not yet, and the command or link that would change it. */
+export const Empty = ({ text, children }: { text: string; children?: ReactNode }) => (
+  <div className={styles.empty}>
+    <p>{text}</p>
+    {children}
+  </div>
+)
+
+export const Loading = () => {
+  const say = useWords(words)
+  return (
+    <p className={styles.loading} role="status">
+      {say.loading}
+    </p>
+  )
+}
+
+/** What the server refused, in its words, with the id by which its log knows the request. */
+export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const say = useWords(words)
+  if (error === null || error === undefined || error instanceof SignedOut) return null
+  return (
+    <div className={styles.failure} role="alert">
+      <p>{error instanceof Error ? error.message : String(error)}</p>
+      {error instanceof ApiFailure && error.requestId !== null && (
+        <p className={styles.id}>{say.request(error.requestId)}</p>
+      )}
+      {onRetry && !isPassing(error) && <Button onClick={onRetry}>{say.again}</Button>}
+    </div>
+  )
+}
+
+type Read<T> = { data: T | undefined; error: unknown; refetch: () => unknown }
+
+/** Shows what was read, the failure in its place, or that it is on its way. */
+export function Shown<T>({ of, children }: { of: Read<T>; children: (data: T) => ReactNode }) {
+  if (of.data !== undefined)
+    return (
+      <>
+        {of.error !== null && <Failure error={of.error} onRetry={of.refetch} />}
+        {children(of.data)}
+      </>
+    )
+  return of.error ? <Failure error={of.error} onRetry={of.refetch} /> : <Loading />
+}

@@ -1,0 +1,32 @@
+import { useSyncExternalStore } from 'react'
+import { createStore } from '../session/store.ts'
+import { agoOf, lengthOf } from '../words/amounts.ts'
+import { useLanguage } from '../words/words.ts'
+
+/** The time of this second, in milliseconds of the epoch; one clock for everything that shows an age. */
+const clock = createStore(Date.now())
+setInterval(() => {
+  if (!document.hidden) clock.set(Date.now())
+}, 1_000)
+
+const useNow = (everyMs: number): number =>
+  useSyncExternalStore(clock.subscribe, () => Math.floor(clock.get() / everyMs) * everyMs)
+
+/** How long ago, with the exact time on hover. */
+export function Ago({ at }: { at: string }) {
+  const now = useNow(10_000)
+  const language = useLanguage()
+  const time = new Date(at)
+  return (
+    <time dateTime={at} title={time.toLocaleString(language)}>
+      {agoOf(time.getTime(), Math.max(now, time.getTime()), language)}
+    </time>
+  )
+}
+
+/** How long something has gone on, up to now without an end. */
+export function Length({ from, to }: { from: string; to: string | null }) {
+  const now = useNow(1_000)
+  const end = to === null ? now : Date.parse(to)
+  return <span>{lengthOf((end - Date.parse(from)) / 1000)}</span>
+}

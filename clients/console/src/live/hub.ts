@@ -1,0 +1,157 @@
+import { isPassing } from '../session/failure.ts'
+import { accepted, authorized } from '../session/session.ts'
+import { createStore } from '../session/store.ts'
+import { eventsOf, type StreamEvent } from './frames.ts'
+
+/** `since`: when the last word came, in milliseconds of the epoch. */
+export type Liveness =
+  | { state: 'idle' }
+  | { state: 'connecting' }
+  | { state: 'live' }
+  | { state: 'reconnecting'; since: number }
+
+export const liveness = createStore<Liveness>({ state: 'idle' })
+
+export type Listener = {
+  onEvent: (event: StreamEvent) => void
+  /** Something may have been missed: read it again. */
+  onGap: () => void
+}
+
+const listening = new Map<string, Set<Listener>>()
+const regroupMs = 30
+const retryMs = { first: 500, most: 10_000 }
+/** A stream says something every 15 s; one that is silent for longer is dead. */
+const silentMs = 40_000
+
+let current: AbortController | null = null
+let regrouping: ReturnType<typeof setTimeout> | null = null
+
+/** Follows a topic of `/api/stream`. All topics of a tab share one connection. */
+export function follow(topic: string, listener: Listener): () => void {
+  const known = listening.get(topic)
+  if (known) known.add(listener)
+  else {
+    listening.set(topic, new Set([listener]))
+    regroup()
+  }
+  return () => {
+    const left = listening.get(topic)
+    left?.delete(listener)
+    if (left?.size !== 0) return
+    listening.delete(topic)
+    regroup()
+  }
+}
+
+/** A hidden tab holds no connection: browsers open six to a server, for all tabs together. */
+document.addEventListener('visibilitychange', () => regroup())
+
+function regroup(): void {
+  if (regrouping !== null) clearTimeout(regrouping)
+  regrouping = setTimeout(() => {
+    regrouping = null
+    current?.abort()
+    current = null
+    if (listening.size === 0 || document.hidden) return liveness.set({ state: 'idle' })
+    current = new AbortController()
+    void keepOpen([...listening.keys()].sort(), current.signal)
+  }, regroupMs)
+}
+
+async function keepOpen(topics: readonly string[], signal: AbortSignal): Promise<void> {
+  let failures = 0
+  let lastId: string | null = null
+  liveness.set({ state: 'connecting' })
+  for (const listener of all()) listener.onGap()
+  const connection = {
+    opened: () => {
+      failures = 0
+      liveness.set({ state: 'live' })
+    },
+    took: (id: string) => {
+      lastId = id
+    },
+  }
+  while (!signal.aborted) {
+    const isOver = await readOnce(topics, { lastId, signal, ...connection })
+    if (isOver || signal.aborted) return
+    const now = liveness.get()
+    if (now.state !== 'reconnecting') liveness.set({ state: 'reconnecting', since: Date.now() })
+    await pause(Math.min(retryMs.most, retryMs.first * 2 ** failures++), signal)
+  }
+}
+
+type Connection = {
+  lastId: string | null
+  signal: AbortSignal
+  opened: () => void
+  took: (id: string) => void
+}
+
+/** One connection. Returns true when there is nothing more to follow. */
+async function readOnce(topics: readonly string[], at: Connection): Promise<boolean> {
+  const silence = new AbortController()
+  let timer = setTimeout(() => silence.abort(), silentMs)
+  try {
+    const response = await authorized(
+      'GET',
+      `/api/stream?topics=${encodeURIComponent(topics.join(','))}`,
+      {
+        signal: AbortSignal.any([at.signal, silence.signal]),
+        ...(at.lastId !== null && { headers: { 'last-event-id': at.lastId } }),
+      },
+    )
+    if (response.status === 204) return true
+    if (!response.ok || !response.body) {
+      await accepted(response)
+      return true
+    }
+    at.opened()
+    for await (const event of eventsOf(
+      noticing(response.body, () => {
+        clearTimeout(timer)
+        timer = setTimeout(() => silence.abort(), silentMs)
+      }),
+    )) {
+      at.took(event.id)
+      tell(event)
+    }
+    return false
+  } catch (error) {
+    return !(silence.signal.aborted || isPassing(error) || error instanceof TypeError)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const noticing = (body: ReadableStream<Uint8Array>, onChunk: () => void) =>
+  body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        onChunk()
+        controller.enqueue(chunk)
+      },
+    }),
+  )
+
+const all = (): Listener[] => [...new Set([...listening.values()].flatMap(set => [...set]))]
+
+function tell(event: StreamEvent): void {
+  for (const listener of all())
+    try {
+      listener.onEvent(event)
+    } catch (error) {
+      reportError(error)
+    }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,32 @@
+import './design/tokens.css'
+import './design/base.css'
+import './design/locale.ts'
+import './design/theme.ts'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { Tooltip } from 'radix-ui'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { router } from './router.tsx'
+import { queries } from './session/api.ts'
+import { takeUp } from './session/session.ts'
+import { pageOfMlflow } from './shell/mlflow-address.ts'
+
+/** An MLflow client of a person prints addresses of MLflow's own pages. */
+const elsewhere = pageOfMlflow(location.pathname, location.hash)
+if (elsewhere !== null) location.replace(elsewhere)
+
+const place = document.getElementById('console')
+if (!place) throw new Error('the page has no place for the console')
+
+void takeUp(new AbortController().signal)
+
+createRoot(place).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <Tooltip.Provider>
+        <RouterProvider router={router} />
+      </Tooltip.Provider>
+    </QueryClientProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,18 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Static } from 'typebox'
+import type { runRecord } from '../../../../../schemas/run-records.ts'
+import { useLive, useThrottled } from '../../live/use-live.ts'
+import { reading, reread } from '../../session/api.ts'
+
+export type RunRecord = Static<typeof runRecord>
+
+export const pathOfRun = (runId: string): string => `/api/runs/${encodeURIComponent(runId)}`
+export const pathOfJob = (runId: string): string => `/api/jobs/${encodeURIComponent(runId)}`
+
+/** A run that follows its changes; `runId` may be its short id. */
+export function useRun(runId: string) {
+  const run = useQuery(reading<RunRecord>(pathOfRun(runId)))
+  const again = useThrottled(() => void reread(pathOfRun(runId), pathOfJob(runId)), 1_000)
+  useLive(run.data ? `job:${run.data.run_id}` : null, { onEvent: again, onGap: again })
+  return run
+}

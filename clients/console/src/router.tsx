@@ -1,0 +1,64 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  parseSearchWith,
+  stringifySearchWith,
+} from '@tanstack/react-router'
+import { Frame } from './shell/frame.tsx'
+import { Broken, NotFound } from './shell/wrong-turns.tsx'
+
+const root = createRootRoute({ component: Frame, notFoundComponent: NotFound })
+
+/** The state of a page that others can be sent: all of it is text. */
+export type Search = Readonly<Record<string, string | undefined>>
+
+const asSearch = (search: Record<string, unknown>): Search =>
+  Object.fromEntries(
+    Object.entries(search).filter(([, value]) => typeof value === 'string'),
+  ) as Search
+
+/** A page whose code is loaded when it is opened; the module exports `Page`. */
+const page = <const P extends string>(
+  path: P,
+  load: () => Promise<{ Page: () => React.ReactNode }>,
+) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    validateSearch: asSearch,
+    component: lazyRouteComponent(load, 'Page'),
+  })
+
+const routeTree = root.addChildren([
+  page('/', () => import('./pages/home/page.tsx')),
+  page('/runs', () => import('./pages/runs/page.tsx')),
+  page('/runs/$run_id', () => import('./pages/run/page.tsx')),
+  page('/runs/$run_id/$tab', () => import('./pages/run/page.tsx')),
+  page('/compare', () => import('./pages/compare/page.tsx')),
+  page('/queue', () => import('./pages/queue/page.tsx')),
+  page('/submit', () => import('./pages/submit/page.tsx')),
+  page('/rubrics', () => import('./pages/rubrics/page.tsx')),
+  page('/rubrics/$owner/$name', () => import('./pages/rubrics/rubric.tsx')),
+  page('/notifications', () => import('./pages/notifications/page.tsx')),
+  page('/admin', () => import('./pages/admin/page.tsx')),
+  page('/admin/$section', () => import('./pages/admin/page.tsx')),
+  page('/settings', () => import('./pages/settings/page.tsx')),
+  page('/device', () => import('./pages/device/page.tsx')),
+])
+
+export const router = createRouter({
+  routeTree,
+  defaultErrorComponent: Broken,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  parseSearch: parseSearchWith(text => text),
+  stringifySearch: stringifySearchWith(String),
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

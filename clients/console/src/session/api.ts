@@ -1,0 +1,45 @@
+import { QueryClient, type QueryKey } from '@tanstack/react-query'
+import { isPassing, SignedOut } from './failure.ts'
+import { request } from './session.ts'
+
+/** Reads the API. The path is the key, so that whoever changes a thing can name what to read again. */
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      queryFn: ({ queryKey, signal }) => request('GET', pathOf(queryKey), { signal }),
+      staleTime: 2_000,
+      // A server that is away is asked until it is back; what it refused is not asked again.
+      retry: (_, error) => isPassing(error),
+      retryDelay: attempt => Math.min(10_000, 500 * 2 ** attempt),
+      networkMode: 'always',
+      refetchOnWindowFocus: true,
+    },
+    mutations: { retry: false, networkMode: 'always' },
+  },
+})
+
+type Query = Readonly<Record<string, string | number | boolean | null | undefined>>
+
+const pathOf = ([path, query]: QueryKey): string => addressOf(String(path), query as Query)
+
+/** A path with its query; what is null, undefined or empty is left out. */
+export function addressOf(path: string, query: Query = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value != null && value !== '')
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+  return text === '' ? path : `${path}?${text}`
+}
+
+/** The options of `useQuery` for a path: `useQuery(reading<Me>('/api/auth/me'))`. */
+export const reading = <T>(path: string, query?: Query) => ({
+  queryKey: query ? [path, query] : [path],
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    request<T>('GET', addressOf(path, query), { signal }),
+})
+
+/** Reads everything again whose path begins so. A read waits until it shows the caller's own writes. */
+export const reread = (...prefixes: string[]): Promise<unknown> =>
+  queries.invalidateQueries({
+    predicate: ({ queryKey }) => prefixes.some(prefix => String(queryKey[0]).startsWith(prefix)),
+  })
+
+export const isSignedOut = (error: unknown): boolean => error instanceof SignedOut

@@ -1,0 +1,50 @@
+/** An answer of the server other than success (specification, "Errors"). */
+export class ApiFailure extends Error {
+  readonly status: number
+  readonly code: string | null
+  readonly requestId: string | null
+  /** All that the body said, e.g. `errors` of a 422 or `gates` of a refused submission. */
+  readonly body: Readonly<Record<string, unknown>>
+  constructor(status: number, body: Readonly<Record<string, unknown>>, requestId: string | null) {
+    super(wordsOf(body) ?? `The server answered ${status}`)
+    this.status = status
+    this.code = typeof body.code === 'string' ? body.code : null
+    this.requestId = requestId
+    this.body = body
+  }
+}
+
+/** The server could not be reached, or did not finish its answer. */
+export class Unreachable extends Error {
+  constructor(cause: unknown) {
+    super('The server does not answer', { cause })
+  }
+}
+
+/** Nobody is signed in in this tab any longer. */
+export class SignedOut extends Error {
+  constructor() {
+    super('The sign-in has ended')
+  }
+}
+
+type Item = { loc?: unknown; msg?: unknown }
+
+/** The text of a refusal; of a 422, each fault with its place. */
+function wordsOf({ detail }: Readonly<Record<string, unknown>>): string | null {
+  if (typeof detail === 'string') return detail
+  if (!Array.isArray(detail)) return null
+  return detail
+    .slice(0, 10)
+    .map(({ loc, msg }: Item) => [Array.isArray(loc) ? loc.slice(1).join('.') : '', msg])
+    .map(([place, msg]) => (place === '' ? String(msg) : `${place}: ${msg}`))
+    .join('\n')
+}
+
+/** Whether the same request may succeed later without anybody doing anything. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof Unreachable ||
+  (error instanceof ApiFailure &&
+    (error.status === 429 || error.status >= 502 || isRestarting(error)))
+
+const isRestarting = ({ status }: ApiFailure): boolean => status === 503

@@ -1,0 +1,168 @@
+import type { Static } from 'typebox'
+import type { loginReply, me, refreshReply } from '../../../../schemas/sessions.ts'
+import { ApiFailure, SignedOut, Unreachable } from './failure.ts'
+import { createStore } from './store.ts'
+
+export type Me = Static<typeof me>
+
+/**
+ * Who is signed in. The access token lives in this module only: it is in no storage and no address, and another tab gets
+ * its own by the refresh cookie, which no script can read.
+ */
+export type Session =
+  | { state: 'starting' }
+  | { state: 'signed-out'; why: string | null }
+  | { state: 'signed-in'; username: string }
+
+export const session = createStore<Session>({ state: 'starting' })
+
+/** Whether the server answers; `since` is when it last did, in milliseconds of the epoch. */
+export type Reach = { ok: true } | { ok: false; since: number; why: string }
+
+export const reach = createStore<Reach>({ ok: true })
+
+let token: string | null = null
+let renewing: Promise<boolean> | null = null
+
+type FromTab = { type: 'signed-out'; why: string } | { type: 'signed-in'; username: string }
+
+const tabs = new BroadcastChannel('forge')
+tabs.onmessage = ({ data }: MessageEvent<FromTab>) => {
+  const now = session.get()
+  if (data.type === 'signed-out' && now.state === 'signed-in') forget(data.why)
+  // Whoever signs in in one tab owns the cookie of all: a tab of another person would mix two people.
+  else if (data.type === 'signed-in' && !isSignedInAs(now, data.username)) location.reload()
+}
+
+const isSignedInAs = (now: Session, username: string) =>
+  now.state === 'signed-in' && now.username === username
+
+/** Takes up the session of this browser's cookie, if there is one. Tries until the server has answered. */
+export async function takeUp(signal: AbortSignal): Promise<void> {
+  for (let n = 0; !signal.aborted; n++)
+    try {
+      if (!(await renew())) forget(null)
+      return
+    } catch {
+      await new Promise(resolve => setTimeout(resolve, Math.min(5_000, 500 * 2 ** n)))
+    }
+}
+
+export async function signIn(username: string, password: string): Promise<void> {
+  const response = await sent('/api/auth/login', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username, password }),
+  })
+  const reply = (await accepted(response)) as Static<typeof loginReply>
+  keep(reply.token, reply.user.username)
+  tabs.postMessage({ type: 'signed-in', username: reply.user.username } satisfies FromTab)
+}
+
+/** Ends the session in all tabs, even if the server cannot be told. */
+export async function signOut(): Promise<void> {
+  const told = token === null ? Promise.resolve() : request('POST', '/api/auth/logout')
+  await told.catch(() => {})
+  forget(null)
+  tabs.postMessage({ type: 'signed-out', why: 'You signed out in another tab' } satisfies FromTab)
+}
+
+/** Asks for a new sign-in and keeps the page where it is. */
+export function forget(why: string | null): void {
+  token = null
+  session.set({ state: 'signed-out', why })
+}
+
+function keep(given: string, username: string): void {
+  token = given
+  if (!isSignedInAs(session.get(), username)) session.set({ state: 'signed-in', username })
+}
+
+/** One refresh at a time in all tabs: a second use of the same cookie would look like theft. False: no session. */
+function renew(): Promise<boolean> {
+  const alone = () =>
+    'locks' in navigator ? navigator.locks.request('forge.refresh', refresh) : refresh()
+  renewing ??= alone().finally(() => {
+    renewing = null
+  })
+  return renewing
+}
+
+async function refresh(): Promise<boolean> {
+  const response = await sent('/api/auth/refresh', { method: 'POST' })
+  if (response.status === 401) return false
+  const reply = (await accepted(response)) as Static<typeof refreshReply>
+  keep(reply.token, reply.user.username)
+  return true
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type Asked = { body?: unknown; signal?: AbortSignal; headers?: Record<string, string> }
+
+/** Calls the API as the person who is signed in; once more with a new token if the old one has ended. */
+export async function request<T>(method: Method, path: string, asked: Asked = {}): Promise<T> {
+  return (await accepted(await authorized(method, path, asked))) as T
+}
+
+/** The response itself, for streams and downloads; of any status but an ended sign-in. */
+export async function authorized(method: Method, path: string, asked: Asked): Promise<Response> {
+  const response = await withToken(method, path, asked)
+  if (response.status !== 401 || (await isAboutPassword(response))) return response
+  if (!(await renew())) {
+    forget('Your sign-in has ended; sign in again to go on')
+    throw new SignedOut()
+  }
+  return withToken(method, path, asked)
+}
+
+/** A wrong current password leaves the sign-in valid. */
+const isAboutPassword = async (response: Response): Promise<boolean> =>
+  (
+    await response
+      .clone()
+      .json()
+      .catch(() => ({}))
+  ).code === 'password.wrong'
+
+async function withToken(method: Method, path: string, { body, signal, headers }: Asked) {
+  if (token === null) throw new SignedOut()
+  return await sent(path, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  })
+}
+
+async function sent(path: string, init: RequestInit): Promise<Response> {
+  try {
+    const response = await fetch(path, { ...init, credentials: 'same-origin' })
+    if (response.status === 503) lost(await wordsOf(response.clone()))
+    else reach.set({ ok: true })
+    return response
+  } catch (error) {
+    if (init.signal?.aborted) throw error
+    lost('The server does not answer')
+    throw new Unreachable(error)
+  }
+}
+
+async function wordsOf(response: Response): Promise<string> {
+  const { detail } = await response.json().catch(() => ({}))
+  return typeof detail === 'string' ? detail : 'The server is not ready'
+}
+
+function lost(why: string): void {
+  const now = reach.get()
+  reach.set({ ok: false, since: now.ok ? Date.now() : now.since, why })
+}
+
+export async function accepted(response: Response): Promise<unknown> {
+  const body = await response.json().catch(() => ({}))
+  if (response.ok) return body
+  throw new ApiFailure(response.status, body, response.headers.get('x-request-id'))
+}

@@ -1,0 +1,170 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, Outlet, useLocation } from '@tanstack/react-router'
+import { DropdownMenu } from 'radix-ui'
+import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { Dialog } from '../design/dialog.tsx'
+import { Loading } from '../design/notice.tsx'
+import { useLive } from '../live/use-live.ts'
+import { reading } from '../session/api.ts'
+import { type Me, type Session, session, signOut } from '../session/session.ts'
+import { useWords, wordsOf } from '../words/words.ts'
+import styles from './frame.module.css'
+import { LiveMark, ReachNotice } from './marks.tsx'
+import { SignIn } from './sign-in.tsx'
+
+const words = wordsOf({
+  pages: ['Pages', '页面'],
+  home: ['Home', '首页'],
+  runs: ['Runs', '运行'],
+  queue: ['Queue', '队列'],
+  submit: ['Submit', '提交'],
+  rubrics: ['Rubrics', '评分标准'],
+  admin: ['Admin', '管理'],
+  skip: ['Skip to the content', '跳到内容'],
+  notifications: ['Notifications', '通知'],
+  unread: [(n: number) => `${n} unread`, (n: number) => `${n} 条未读`],
+  account: ['Account', '账户'],
+  settings: ['Settings', '设置'],
+  signOut: ['Sign out', '退出登录'],
+  ended: ['Sign in again', '请重新登录'],
+})
+
+/** What surrounds every page: who is signed in, the way to the other pages, and whether all is live. */
+export function Frame() {
+  const now = useSyncExternalStore(session.subscribe, session.get)
+  const before = useLastPerson(now)
+  if (now.state === 'starting')
+    return (
+      <>
+        <ReachNotice />
+        <Loading />
+      </>
+    )
+  if (now.state === 'signed-out' && before === null)
+    return (
+      <>
+        <ReachNotice />
+        <SignIn why={now.why} />
+      </>
+    )
+  return <Signed now={now} />
+}
+
+/** Whoever was signed in on this page; another person begins with an empty one. */
+function useLastPerson(now: Session): string | null {
+  const last = useRef<string | null>(null)
+  const queries = useQueryClient()
+  const username = now.state === 'signed-in' ? now.username : null
+  if (now.state === 'signed-out' && now.why === null) last.current = null
+  const before = last.current
+  useEffect(() => {
+    if (username === null) return
+    if (last.current !== null && last.current !== username) location.reload()
+    last.current = username
+    void queries.invalidateQueries()
+  }, [username, queries])
+  useEffect(() => {
+    if (now.state === 'signed-out' && now.why === null) queries.clear()
+  }, [now, queries])
+  return username ?? before
+}
+
+function Signed({ now }: { now: Session }) {
+  const say = useWords(words)
+  const { pathname } = useLocation()
+  const main = useRef<HTMLElement>(null)
+  // Whoever moves by keyboard or ear starts each page at its content.
+  useEffect(() => {
+    if (pathname !== undefined) main.current?.focus({ preventScroll: true })
+  }, [pathname])
+  return (
+    <div className={styles.frame}>
+      <a className={styles.skip} href="#main">
+        {say.skip}
+      </a>
+      <ReachNotice />
+      <Header />
+      <main id="main" ref={main} tabIndex={-1} className={styles.main}>
+        <Outlet />
+      </main>
+      {now.state === 'signed-out' && (
+        <Dialog title={say.ended} onClose={() => {}}>
+          <SignIn why={now.why} />
+        </Dialog>
+      )}
+    </div>
+  )
+}
+
+const places = [
+  ['/', 'home'],
+  ['/runs', 'runs'],
+  ['/queue', 'queue'],
+  ['/submit', 'submit'],
+  ['/rubrics', 'rubrics'],
+] as const
+
+function Header() {
+  const say = useWords(words)
+  const me = useQuery(reading<Me>('/api/auth/me'))
+  return (
+    <header className={styles.header}>
+      <Link to="/" className={styles.brand}>
+        Forge
+      </Link>
+      <nav className={styles.nav} aria-label={say.pages}>
+        {places.map(([to, name]) => (
+          <Link key={to} to={to} activeOptions={{ exact: to === '/' }}>
+            {say[name]}
+          </Link>
+        ))}
+        {me.data?.role === 'admin' && <Link to="/admin">{say.admin}</Link>}
+      </nav>
+      <div className={styles.tools}>
+        <LiveMark />
+        <Bell unread={me.data?.unread_notifications ?? 0} />
+        <Account username={me.data?.username ?? ''} />
+      </div>
+    </header>
+  )
+}
+
+function Bell({ unread }: { unread: number }) {
+  const say = useWords(words)
+  const queries = useQueryClient()
+  const again = () => {
+    void queries.invalidateQueries({ queryKey: ['/api/auth/me'] })
+    void queries.invalidateQueries({ queryKey: ['/api/notifications'] })
+  }
+  useLive('notifications', { onEvent: again, onGap: again })
+  return (
+    <Link to="/notifications" className={styles.bell}>
+      {say.notifications}
+      {unread > 0 && (
+        <span className={styles.count}>
+          {unread > 99 ? '99+' : unread}
+          <span className="visually-hidden"> {say.unread(unread)}</span>
+        </span>
+      )}
+    </Link>
+  )
+}
+
+function Account({ username }: { username: string }) {
+  const say = useWords(words)
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger className={styles.account} aria-label={`${say.account}: ${username}`}>
+        {username || say.account}
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content className={styles.menu} align="end" sideOffset={4}>
+          <DropdownMenu.Item asChild>
+            <Link to="/settings">{say.settings}</Link>
+          </DropdownMenu.Item>
+          <DropdownMenu.Item onSelect={() => void signOut()}>{say.signOut}</DropdownMenu.Item>
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  )
+}

@@ -1,0 +1,48 @@
+import { useSyncExternalStore } from 'react'
+import { liveness } from '../live/hub.ts'
+import { reach } from '../session/session.ts'
+import { useLanguage, useWords, wordsOf } from '../words/words.ts'
+import styles from './marks.module.css'
+
+const words = wordsOf({
+  live: ['Live', '实时'],
+  connecting: ['Connecting', '连接中'],
+  reconnecting: [
+    (at: string) => `Reconnecting, stale since ${at}`,
+    (at: string) => `正在重连，自 ${at} 起未更新`,
+  ],
+  away: [
+    (at: string) => `since ${at}; trying again by itself`,
+    (at: string) => `自 ${at} 起；会自动重试`,
+  ],
+})
+
+/** Whether what is on screen still changes by itself. */
+export function LiveMark() {
+  const say = useWords(words)
+  const language = useLanguage()
+  const now = useSyncExternalStore(liveness.subscribe, liveness.get)
+  if (now.state === 'idle') return null
+  const text =
+    now.state === 'reconnecting'
+      ? say.reconnecting(new Date(now.since).toLocaleTimeString(language))
+      : say[now.state]
+  return (
+    <span className={`${styles.mark} ${styles[now.state]}`} role="status" data-live={now.state}>
+      {text}
+    </span>
+  )
+}
+
+/** Above everything while the server cannot be reached or refuses everybody. */
+export function ReachNotice() {
+  const say = useWords(words)
+  const language = useLanguage()
+  const now = useSyncExternalStore(reach.subscribe, reach.get)
+  if (now.ok) return null
+  return (
+    <p className={styles.away} role="alert">
+      <strong>{now.why}</strong> {say.away(new Date(now.since).toLocaleTimeString(language))}
+    </p>
+  )
+}

@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import type { Static } from 'typebox'
+import type { signInConfig } from '../../../../schemas/sessions.ts'
+import { Button } from '../design/button.tsx'
+import { TextField } from '../design/field.tsx'
+import { Failure } from '../design/notice.tsx'
+import { signIn } from '../session/session.ts'
+import { useWords, wordsOf } from '../words/words.ts'
+import styles from './sign-in.module.css'
+
+const words = wordsOf({
+  title: ['Sign in to Forge', '登录 Forge'],
+  username: ['Username', '用户名'],
+  password: ['Password', '密码'],
+  go: ['Sign in', '登录'],
+  elsewhere: [(name: string) => `Sign in with ${name}`, (name: string) => `使用 ${name} 登录`],
+  organisation: ['your organisation', '您的组织'],
+})
+
+type Config = Static<typeof signInConfig>
+
+/** Of the routes that need no sign-in. */
+async function configOf(): Promise<Config> {
+  const response = await fetch('/api/auth/config')
+  if (!response.ok) throw new Error(`The server answered ${response.status}`)
+  return (await response.json()) as Config
+}
+
+/** `ask`: the identity provider asks again, because it would otherwise take its own session. */
+export function SignIn({ why, ask = false }: { why: string | null; ask?: boolean }) {
+  const say = useWords(words)
+  const config = useQuery({ queryKey: ['sign-in'], queryFn: configOf, retry: true })
+  const methods = config.data
+  return (
+    <main className={styles.page}>
+      <div className={styles.box}>
+        <h1>{say.title}</h1>
+        {methods?.notice && <p>{methods.notice}</p>}
+        {why && <p role="status">{why}</p>}
+        {methods?.oidc.enabled && methods.oidc.login_url && (
+          <a className={styles.elsewhere} href={providerAddress(methods.oidc.login_url, ask)}>
+            {say.elsewhere(methods.oidc.name ?? say.organisation)}
+          </a>
+        )}
+        {methods?.password.enabled && <PasswordForm />}
+      </div>
+    </main>
+  )
+}
+
+function providerAddress(login: string, ask: boolean): string {
+  const url = new URL(login, location.origin)
+  url.searchParams.set('return_to', location.pathname + location.search)
+  if (ask) url.searchParams.set('prompt', 'login')
+  return url.href
+}
+
+function PasswordForm() {
+  const say = useWords(words)
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const given = new FormData(event.currentTarget)
+    setBusy(true)
+    setError(null)
+    try {
+      await signIn(String(given.get('username')), String(given.get('password')))
+    } catch (failure) {
+      setError(failure)
+      setBusy(false)
+    }
+  }
+  return (
+    <form className={styles.form} onSubmit={event => void submit(event)}>
+      <TextField label={say.username} name="username" autoComplete="username" autoFocus required />
+      <TextField
+        label={say.password}
+        name="password"
+        type="password"
+        autoComplete="current-password"
+        required
+      />
+      <Failure error={error} />
+      <Button kind="main" type="submit" busy={isBusy}>
+        {say.go}
+      </Button>
+    </form>
+  )
+}

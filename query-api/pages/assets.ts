@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+
+export type Asset = {
+  type: string
+  etag: string
+  bytes: Buffer
+  /** The same compressed with gzip, where that is smaller. */
+  gzipped: Buffer | null
+}
+
+/** The files of the console, held in memory: a newer build may remove the folder under a running server. */
+export type Assets = { page: Asset; byName: ReadonlyMap<string, Asset> }
+
+const types: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+}
+
+/** Reads `index.html` and `assets/` of a built console. */
+export function readAssets(folder: string): Assets {
+  const names = readdirSync(join(folder, 'assets')).filter(name => !name.endsWith('.gz'))
+  return {
+    page: assetAt(join(folder, 'index.html')),
+    byName: new Map(names.map(name => [name, assetAt(join(folder, 'assets', name))])),
+  }
+}
+
+function assetAt(path: string): Asset {
+  const bytes = readFileSync(path)
+  const gzipped = existsSync(`${path}.gz`) ? readFileSync(`${path}.gz`) : null
+  return {
+    type: types[extname(path)] ?? 'application/octet-stream',
+    etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+    bytes,
+    gzipped: gzipped !== null && gzipped.length < bytes.length ? gzipped : null,
+  }
+}

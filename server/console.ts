@@ -1,0 +1,13 @@
+import type { Logger } from 'pino'
+import { buildConsole } from '../clients/console/build.ts'
+import { type Assets, readAssets } from '../query-api/pages/assets.ts'
+
+/** The console, built first if its sources have changed. Without it the API is served all the same. */
+export async function consoleAssets(logger: Logger): Promise<Assets | null> {
+  try {
+    return readAssets(await buildConsole(text => logger.info(text)))
+  } catch (error) {
+    logger.error({ err: error }, 'the console is not served')
+    return null
+  }
+}
