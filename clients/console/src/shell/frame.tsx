@@ -9,6 +9,7 @@ import { reading } from '../session/api.ts'
 import { type Me, type Session, session, signOut } from '../session/session.ts'
 import { useWords, wordsOf } from '../words/words.ts'
 import styles from './frame.module.css'
+import { Keyboard } from './keyboard.tsx'
 import { LiveMark, ReachNotice } from './marks.tsx'
 import { SignIn } from './sign-in.tsx'
 
@@ -23,6 +24,7 @@ const words = wordsOf({
   skip: ['Skip to the content', '跳到内容'],
   notifications: ['Notifications', '通知'],
   unread: [(n: number) => `${n} unread`, (n: number) => `${n} 条未读`],
+  find: ['Find', '查找'],
   account: ['Account', '账户'],
   settings: ['Settings', '设置'],
   signOut: ['Sign out', '退出登录'],
@@ -87,6 +89,7 @@ function Signed({ now }: { now: Session }) {
       <main id="main" ref={main} tabIndex={-1} className={styles.main}>
         <Outlet />
       </main>
+      <Keyboard />
       {now.state === 'signed-out' && (
         <Dialog title={say.ended} onClose={() => {}}>
           <SignIn why={now.why} />
@@ -122,6 +125,13 @@ function Header() {
       </nav>
       <div className={styles.tools}>
         <LiveMark />
+        <button
+          type="button"
+          className={styles.account}
+          onClick={() => document.dispatchEvent(new Event('forge:palette'))}
+        >
+          {say.find} <kbd>Ctrl K</kbd>
+        </button>
         <Bell unread={me.data?.unread_notifications ?? 0} />
         <Account username={me.data?.username ?? ''} />
       </div>

@@ -1,3 +1,263 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { Static } from 'typebox'
+import type { jobRow } from '../../../../../schemas/jobs.ts'
+import type { Notification } from '../../../../../schemas/notifications.ts'
+import type { RunRow } from '../../../../../schemas/run-records.ts'
+import { Badge } from '../../design/badge.tsx'
+import { Copyable } from '../../design/copy.tsx'
+import { Empty, Shown } from '../../design/notice.tsx'
+import { Panel } from '../../design/panel.tsx'
+import { Ago, Length } from '../../design/time.tsx'
+import { useLive, useThrottled } from '../../live/use-live.ts'
+import { reading, reread } from '../../session/api.ts'
+import type { Me } from '../../session/session.ts'
+import { useWords, wordsOf } from '../../words/words.ts'
+import styles from './page.module.css'
+import { barsOf } from './quota-bars.ts'
+
+const words = wordsOf({
+  title: [(name: string) => `Hello, ${name}`, (name: string) => `您好，${name}`],
+  running: ['Running', '正在运行'],
+  waiting: ['Waiting', '等待中'],
+  failed: ['Failed lately', '最近失败'],
+  none: ['Nothing of yours runs. Submit a job:', '您没有正在运行的任务。提交一个：'],
+  noneWaits: ['Nothing of yours waits.', '您没有等待中的任务。'],
+  noneFailed: ['Nothing of yours failed in the last two weeks.', '最近两周您没有失败的运行。'],
+  quota: ['Your quota', '您的配额'],
+  unlimited: ['no limit', '不限'],
+  heldBy: ['held by', '占用者'],
+  alerts: ['Alerts', '告警'],
+  noAlerts: ['Nothing needs you.', '没有需要您处理的事项。'],
+  all: ['All of yours', '查看全部'],
+  allFeed: ['All notifications', '全部通知'],
+  gpus: ['GPUs', 'GPU'],
+  jobs: ['Jobs', '任务'],
+  hours: ['GPU-hours today', '今日 GPU 小时'],
+  storage: ['Storage, GB', '存储 (GB)'],
+  for: ['for', '已'],
+  position: [(n: number) => `place ${n}`, (n: number) => `第 ${n} 位`],
+})
+
+type JobRow = Static<typeof jobRow>
+
+const holding = 'scheduled,starting,running,pausing,stopping'
+const failedDays = 14
+/** Of each list; the rest is one click away. */
+const shown = 8
+
 export function Page() {
-  return <h1>Home</h1>
+  const say = useWords(words)
+  const me = useQuery(reading<Me>('/api/auth/me'))
+  const again = useThrottled(() => void reread('/api/runs', '/api/jobs', '/api/auth/me'), 1_500)
+  useLive('jobs', { onEvent: again, onGap: again })
+  return (
+    <Shown of={me}>
+      {who => (
+        <div className={styles.page}>
+          <h1>{say.title(who.display_name ?? who.username)}</h1>
+          <div className={styles.columns}>
+            <div className={styles.column}>
+              <Running username={who.username} />
+              <Waiting username={who.username} />
+              <Failed username={who.username} />
+            </div>
+            <div className={styles.column}>
+              <Quota me={who} />
+              <Alerts />
+            </div>
+          </div>
+        </div>
+      )}
+    </Shown>
+  )
+}
+
+const ofMine = (username: string, state: string) => ({
+  owner: username,
+  state,
+  sort: '-created_at',
+  limit: shown,
+})
+
+function Running({ username }: { username: string }) {
+  const say = useWords(words)
+  const runs = useQuery(reading<RunRow[]>('/api/runs', ofMine(username, 'running')))
+  return (
+    <Panel title={say.running} actions={<AllOf q={`owner:${username} state:running`} />}>
+      <Shown of={runs}>
+        {rows =>
+          rows.length === 0 ? (
+            <Empty text={say.none}>
+              <Copyable text="forge submit job.yaml" />
+            </Empty>
+          ) : (
+            <RunList rows={rows} />
+          )
+        }
+      </Shown>
+    </Panel>
+  )
+}
+
+function Waiting({ username }: { username: string }) {
+  const say = useWords(words)
+  const query = { owner: username, state: 'admitted,held,queued,paused', limit: shown }
+  const jobs = useQuery(reading<JobRow[]>('/api/jobs', query))
+  return (
+    <Panel title={say.waiting} actions={<Link to="/queue">{say.waiting}</Link>}>
+      <Shown of={jobs}>
+        {rows =>
+          rows.length === 0 ? (
+            <p className={styles.soft}>{say.noneWaits}</p>
+          ) : (
+            <ul className={styles.list}>
+              {rows.map(job => (
+                <li key={job.run_id}>
+                  <RunLink shortId={job.short_id} name={job.name} />
+                  <Badge state={job.state} />
+                  <span className={styles.soft}>
+                    {job.queue ? say.position(job.queue.position) : ''}{' '}
+                    {job.queue?.reason ?? job.state_reason ?? ''}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+    </Panel>
+  )
+}
+
+function Failed({ username }: { username: string }) {
+  const say = useWords(words)
+  const day = 86_400_000
+  const since = new Date(Math.floor(Date.now() / day) * day - failedDays * day).toISOString()
+  const query = { ...ofMine(username, 'failed,abandoned'), since }
+  const runs = useQuery(reading<RunRow[]>('/api/runs', query))
+  return (
+    <Panel title={say.failed} actions={<AllOf q={`owner:${username} state:failed`} />}>
+      <Shown of={runs}>
+        {rows =>
+          rows.length === 0 ? (
+            <p className={styles.soft}>{say.noneFailed}</p>
+          ) : (
+            <RunList rows={rows} />
+          )
+        }
+      </Shown>
+    </Panel>
+  )
+}
+
+function AllOf({ q }: { q: string }) {
+  const say = useWords(words)
+  return (
+    <Link to="/runs" search={{ q }}>
+      {say.all}
+    </Link>
+  )
+}
+
+const RunLink = ({ shortId, name }: { shortId: string; name: string | null }) => (
+  <Link to="/runs/$run_id" params={{ run_id: shortId }} className={styles.run}>
+    {name ?? shortId} {name !== null && <span className={styles.soft}>{shortId}</span>}
+  </Link>
+)
+
+function RunList({ rows }: { rows: readonly RunRow[] }) {
+  const say = useWords(words)
+  return (
+    <ul className={styles.list}>
+      {rows.map(run => (
+        <li key={run.run_id}>
+          <RunLink shortId={run.short_id} name={run.name} />
+          <Badge state={run.state} />
+          <span className={styles.soft}>
+            {run.ended_at === null && run.started_at !== null ? (
+              <>
+                {say.for} <Length from={run.started_at} to={null} />
+              </>
+            ) : (
+              <Ago at={run.ended_at ?? run.created_at} />
+            )}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** How much of each limit is taken, and by which jobs. */
+function Quota({ me }: { me: Me }) {
+  const say = useWords(words)
+  const jobs = useQuery(
+    reading<JobRow[]>('/api/jobs', { owner: me.username, state: holding, limit: 100 }),
+  )
+  const holders = (jobs.data ?? []).filter(job => job.gpus > 0)
+  return (
+    <Panel title={say.quota}>
+      <dl className={styles.bars}>
+        {barsOf(me).map(({ name, used, limit, fraction }) => (
+          <div key={name}>
+            <dt>{say[name]}</dt>
+            <dd>
+              {used} / {limit ?? say.unlimited}
+              {fraction !== null && (
+                <meter
+                  min={0}
+                  max={1}
+                  high={0.9}
+                  value={Math.min(1, fraction)}
+                  aria-label={say[name]}
+                />
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {holders.length > 0 && (
+        <p className={styles.soft}>
+          {say.heldBy}{' '}
+          {holders.slice(0, shown).map(job => (
+            <span key={job.run_id} className={styles.holder}>
+              <Link to="/runs/$run_id" params={{ run_id: job.short_id }}>
+                {job.short_id}
+              </Link>{' '}
+              ({job.gpus}){' '}
+            </span>
+          ))}
+        </p>
+      )}
+    </Panel>
+  )
+}
+
+function Alerts() {
+  const say = useWords(words)
+  const feed = useQuery(reading<Notification[]>('/api/notifications', { unread: true, limit: 50 }))
+  return (
+    <Panel title={say.alerts} actions={<Link to="/notifications">{say.allFeed}</Link>}>
+      <Shown of={feed}>
+        {entries => {
+          const pressing = entries.filter(({ level }) => level !== 'info').slice(0, shown)
+          if (pressing.length === 0) return <p className={styles.soft}>{say.noAlerts}</p>
+          return (
+            <ul className={styles.list}>
+              {pressing.map(entry => (
+                <li key={entry.notification_id}>
+                  {entry.url === null ? entry.title : <a href={entry.url}>{entry.title}</a>}
+                  <Badge state={entry.level === 'error' ? 'error' : 'warning'} text={entry.level} />
+                  <span className={styles.soft}>
+                    <Ago at={entry.created_at} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }}
+      </Shown>
+    </Panel>
+  )
 }

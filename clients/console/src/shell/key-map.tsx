@@ -1,0 +1,50 @@
+import { Dialog } from '../design/dialog.tsx'
+import { Table } from '../design/table.tsx'
+import { useWords, wordsOf } from '../words/words.ts'
+
+const words = wordsOf({
+  title: ['Keys', '快捷键'],
+  key: ['Key', '按键'],
+  does: ['What it does', '作用'],
+  palette: ['Find a run, a page or a command', '查找运行、页面或命令'],
+  map: ['This list', '显示此列表'],
+  home: ['Home', '首页'],
+  runs: ['Runs', '运行'],
+  queue: ['Queue', '队列'],
+  submit: ['Submit', '提交'],
+  notifications: ['Notifications', '通知'],
+  admin: ['Administration', '管理'],
+  search: ['Search this page', '在此页面搜索'],
+  move: ['Next and previous row or sample', '下一个或上一个行/样本'],
+  close: ['Close', '关闭'],
+})
+
+export function KeyMap({ onClose }: { onClose: () => void }) {
+  const say = useWords(words)
+  const rows = [
+    ['Ctrl K', say.palette],
+    ['?', say.map],
+    ['g h', say.home],
+    ['g r', say.runs],
+    ['g q', say.queue],
+    ['g s', say.submit],
+    ['g n', say.notifications],
+    ['g a', say.admin],
+    ['/', say.search],
+    ['j k', say.move],
+    ['Esc', say.close],
+  ] as const
+  return (
+    <Dialog title={say.title} onClose={onClose}>
+      <Table
+        caption={say.title}
+        keyOf={([key]) => key}
+        rows={rows}
+        columns={[
+          { key: 'key', title: say.key, cell: ([key]) => <kbd>{key}</kbd> },
+          { key: 'does', title: say.does, cell: ([, does]) => does },
+        ]}
+      />
+    </Dialog>
+  )
+}

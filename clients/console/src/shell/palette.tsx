@@ -1,0 +1,137 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type KeyboardEvent, useDeferredValue, useId, useState } from 'react'
+import type { RunRow } from '../../../../schemas/run-records.ts'
+import { Badge } from '../design/badge.tsx'
+import { Dialog } from '../design/dialog.tsx'
+import { chooseTheme, themes } from '../design/theme.ts'
+import { reading } from '../session/api.ts'
+import { signOut } from '../session/session.ts'
+import { useWords, wordsOf } from '../words/words.ts'
+import { goKeys } from './keys.ts'
+import styles from './palette.module.css'
+
+const words = wordsOf({
+  title: ['Find', '查找'],
+  hint: [
+    'A run, a page, or a search such as state:failed lr<1e-3',
+    '运行、页面，或搜索条件，例如 state:failed lr<1e-3',
+  ],
+  nothing: ['Nothing found', '没有结果'],
+  search: [(q: string) => `All runs with ${q}`, (q: string) => `所有符合 ${q} 的运行`],
+  '/': ['Home', '首页'],
+  '/runs': ['Runs', '运行'],
+  '/queue': ['Queue', '队列'],
+  '/submit': ['Submit a job', '提交任务'],
+  '/notifications': ['Notifications', '通知'],
+  '/admin': ['Administration', '管理'],
+  settings: ['Settings', '设置'],
+  system: ['Theme: as the system', '主题：跟随系统'],
+  light: ['Theme: light', '主题：浅色'],
+  dark: ['Theme: dark', '主题：深色'],
+  signOut: ['Sign out', '退出登录'],
+})
+
+type Item = { key: string; text: string; state?: string; act: () => void }
+
+/** Ctrl-K: runs by the search grammar, pages and commands. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const say = useWords(words)
+  const [text, setText] = useState('')
+  const [at, setAt] = useState(0)
+  const id = useId()
+  const items = useItems(text)
+  const chosen = Math.min(at, items.length - 1)
+  const act = (item: Item | undefined) => {
+    if (!item) return
+    onClose()
+    item.act()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') act(items[chosen])
+    else if (event.key === 'ArrowDown') setAt(Math.min(items.length - 1, chosen + 1))
+    else if (event.key === 'ArrowUp') setAt(Math.max(0, chosen - 1))
+    else return
+    event.preventDefault()
+  }
+  return (
+    <Dialog title={say.title} onClose={onClose}>
+      <input
+        className={styles.input}
+        role="combobox"
+        aria-expanded="true"
+        aria-controls={id}
+        aria-activedescendant={items[chosen] ? `${id}-${chosen}` : undefined}
+        aria-label={say.hint}
+        placeholder={say.hint}
+        autoFocus
+        value={text}
+        onChange={event => {
+          setText(event.target.value)
+          setAt(0)
+        }}
+        onKeyDown={onKeyDown}
+      />
+      {items.length === 0 && <p role="status">{say.nothing}</p>}
+      <div id={id} role="listbox" aria-label={say.title} className={styles.list}>
+        {items.map((item, nth) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys of the list are those of its field
+          <div
+            key={item.key}
+            id={`${id}-${nth}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={nth === chosen}
+            className={styles.item}
+            onClick={() => act(item)}
+          >
+            {item.text}
+            {item.state && <Badge state={item.state} />}
+          </div>
+        ))}
+      </div>
+    </Dialog>
+  )
+}
+
+const runsShown = 8
+
+function useItems(text: string): Item[] {
+  const say = useWords(words)
+  const navigate = useNavigate()
+  const q = useDeferredValue(text.trim())
+  const found = useQuery({
+    ...reading<RunRow[]>('/api/runs', { q, limit: runsShown, sort: '-created_at' }),
+    enabled: q !== '',
+    placeholderData: before => before,
+  })
+  const runs = q === '' ? [] : (found.data ?? [])
+  const places: Item[] = [
+    ...Object.values(goKeys).map(to => ({
+      key: to,
+      text: say[to],
+      act: () => void navigate({ to }),
+    })),
+    { key: 'settings', text: say.settings, act: () => void navigate({ to: '/settings' }) },
+    ...themes.map(theme => ({ key: theme, text: say[theme], act: () => chooseTheme(theme) })),
+    { key: 'out', text: say.signOut, act: () => void signOut() },
+  ]
+  return [
+    ...places.filter(item => item.text.toLowerCase().includes(q.toLowerCase())),
+    ...runs.map(run => ({
+      key: run.run_id,
+      text: run.name === null ? run.short_id : `${run.name} · ${run.short_id}`,
+      state: run.state,
+      act: () => void navigate({ to: '/runs/$run_id', params: { run_id: run.short_id } }),
+    })),
+    ...(q === ''
+      ? []
+      : [
+          {
+            key: 'all',
+            text: say.search(q),
+            act: () => void navigate({ to: '/runs', search: { q } }),
+          },
+        ]),
+  ]
+}
