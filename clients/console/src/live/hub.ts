@@ -1,5 +1,5 @@
-import { isPassing } from '../session/failure.ts'
-import { accepted, authorized } from '../session/session.ts'
+import { SignedOut } from '../session/failure.ts'
+import { accepted, authorized, session } from '../session/session.ts'
 import { createStore } from '../session/store.ts'
 import { eventsOf, type StreamEvent } from './frames.ts'
 
@@ -45,7 +45,9 @@ export function follow(topic: string, listener: Listener): () => void {
 }
 
 /** A hidden tab holds no connection: browsers open six to a server, for all tabs together. */
-document.addEventListener('visibilitychange', () => regroup())
+document.addEventListener('visibilitychange', regroup)
+// Whoever signs in again goes on.
+session.subscribe(regroup)
 
 function regroup(): void {
   if (regrouping !== null) clearTimeout(regrouping)
@@ -53,7 +55,9 @@ function regroup(): void {
     regrouping = null
     current?.abort()
     current = null
-    if (listening.size === 0 || document.hidden) return liveness.set({ state: 'idle' })
+    const isSignedIn = session.get().state === 'signed-in'
+    if (listening.size === 0 || document.hidden || !isSignedIn)
+      return liveness.set({ state: 'idle' })
     current = new AbortController()
     void keepOpen([...listening.keys()].sort(), current.signal)
   }, regroupMs)
@@ -119,7 +123,8 @@ async function readOnce(topics: readonly string[], at: Connection): Promise<bool
     }
     return false
   } catch (error) {
-    return !(silence.signal.aborted || isPassing(error) || error instanceof TypeError)
+    // A topic may be refused because its run went; the page that follows it says so, and stops following.
+    return error instanceof SignedOut
   } finally {
     clearTimeout(timer)
   }

@@ -11,7 +11,7 @@ import { useWords, wordsOf } from '../words/words.ts'
 import styles from './frame.module.css'
 import { Keyboard } from './keyboard.tsx'
 import { LiveMark, ReachNotice } from './marks.tsx'
-import { SignIn } from './sign-in.tsx'
+import { SignIn, signInKey } from './sign-in.tsx'
 
 const words = wordsOf({
   pages: ['Pages', '页面'],
@@ -52,13 +52,12 @@ export function Frame() {
   return <Signed now={now} />
 }
 
-/** Whoever was signed in on this page; another person begins with an empty one. */
+/** Whoever was signed in on this page and whose sign-in has only ended; another person begins with an empty one. */
 function useLastPerson(now: Session): string | null {
   const last = useRef<string | null>(null)
   const queries = useQueryClient()
   const username = now.state === 'signed-in' ? now.username : null
-  if (now.state === 'signed-out' && now.why === null) last.current = null
-  const before = last.current
+  const hasLeft = now.state === 'signed-out' && now.why === null
   useEffect(() => {
     if (username === null) return
     if (last.current !== null && last.current !== username) location.reload()
@@ -66,9 +65,11 @@ function useLastPerson(now: Session): string | null {
     void queries.invalidateQueries()
   }, [username, queries])
   useEffect(() => {
-    if (now.state === 'signed-out' && now.why === null) queries.clear()
-  }, [now, queries])
-  return username ?? before
+    if (!hasLeft || last.current === null) return
+    last.current = null
+    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== signInKey })
+  }, [hasLeft, queries])
+  return hasLeft ? null : (username ?? last.current)
 }
 
 function Signed({ now }: { now: Session }) {
@@ -130,7 +131,7 @@ function Header() {
           className={styles.account}
           onClick={() => document.dispatchEvent(new Event('forge:palette'))}
         >
-          {say.find} <kbd>Ctrl K</kbd>
+          {say.find} <kbd className={styles.key}>Ctrl K</kbd>
         </button>
         <Bell unread={me.data?.unread_notifications ?? 0} />
         <Account username={me.data?.username ?? ''} />

@@ -18,6 +18,8 @@ const words = wordsOf({
   organisation: ['your organisation', '您的组织'],
 })
 
+export const signInKey = 'sign-in'
+
 type Config = Static<typeof signInConfig>
 
 /** Of the routes that need no sign-in. */
@@ -30,7 +32,7 @@ async function configOf(): Promise<Config> {
 /** `ask`: the identity provider asks again, because it would otherwise take its own session. */
 export function SignIn({ why, ask = false }: { why: string | null; ask?: boolean }) {
   const say = useWords(words)
-  const config = useQuery({ queryKey: ['sign-in'], queryFn: configOf, retry: true })
+  const config = useQuery({ queryKey: [signInKey], queryFn: configOf, retry: true })
   const methods = config.data
   return (
     <main className={styles.page}>

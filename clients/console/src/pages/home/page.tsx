@@ -20,6 +20,7 @@ const words = wordsOf({
   title: [(name: string) => `Hello, ${name}`, (name: string) => `您好，${name}`],
   running: ['Running', '正在运行'],
   waiting: ['Waiting', '等待中'],
+  queue: ['The queue', '队列'],
   failed: ['Failed lately', '最近失败'],
   none: ['Nothing of yours runs. Submit a job:', '您没有正在运行的任务。提交一个：'],
   noneWaits: ['Nothing of yours waits.', '您没有等待中的任务。'],
@@ -105,7 +106,7 @@ function Waiting({ username }: { username: string }) {
   const query = { owner: username, state: 'admitted,held,queued,paused', limit: shown }
   const jobs = useQuery(reading<JobRow[]>('/api/jobs', query))
   return (
-    <Panel title={say.waiting} actions={<Link to="/queue">{say.waiting}</Link>}>
+    <Panel title={say.waiting} actions={<Link to="/queue">{say.queue}</Link>}>
       <Shown of={jobs}>
         {rows =>
           rows.length === 0 ? (

@@ -1,6 +1,6 @@
 import test from 'ava'
-import { isLanguage } from '../../query-api/pages/browser/locale.ts'
-import { axisNumber, lengthOf, shortNumber } from '../../query-api/pages/browser/numbers.ts'
+import { isLanguage } from '../../clients/console/src/design/locale.ts'
+import { axisNumber, lengthOf, shortNumber } from '../../clients/console/src/words/amounts.ts'
 
 test('labels of an axis differ from each other, however small the numbers', t => {
   const labels = (from: number, increment: number) =>

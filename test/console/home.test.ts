@@ -1,0 +1,70 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import test from 'ava'
+import { startForge } from '../servers/forge.ts'
+import { until } from '../servers/until.ts'
+import { keepViews, openPage, signIn } from './browse.ts'
+
+test('a person signs in, and finds at home what runs, what failed and how to begin', async t => {
+  const forge = await startForge(t)
+  const { page, faults } = await openPage(t)
+  await page.goto(forge.url)
+  await page.getByLabel('Username').waitFor()
+  await keepViews(page, 'console-sign-in')
+  await signIn(page, 'not the password')
+  await page.getByRole('alert').getByText('Username or password is wrong').waitFor()
+  await signIn(page)
+  await page.getByText('Nothing of yours runs. Submit a job:').waitFor()
+  await page.getByText('forge submit job.yaml').waitFor()
+
+  const { body: run } = await forge.call<{ run_id: string; short_id: string; token: string }>(
+    'POST',
+    '/api/runs',
+    { body: { project: 'demo', name: 'one <b>bold</b> run' } },
+  )
+  const report = (event: string, more = {}) =>
+    forge.call('POST', '/api/ingest/lifecycle', {
+      token: run.token,
+      body: { run_id: run.run_id, event, ...more },
+    })
+  await report('running')
+  const panel = (name: string) => page.getByRole('region', { name })
+  await panel('Running').getByRole('link', { name: 'one <b>bold</b> run' }).waitFor()
+  await report('failed', { exit_code: 1, message: 'ValueError: bad' })
+  await panel('Failed lately').getByRole('link', { name: run.short_id }).waitFor()
+  await panel('Running').getByRole('link', { name: run.short_id }).waitFor({ state: 'detached' })
+  await keepViews(page, 'console-home')
+  await page.setViewportSize({ width: 360, height: 800 })
+  await until('it fits', 20_000, () =>
+    page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+  )
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  t.deepEqual(
+    violations.map(({ id, nodes }) => [id, nodes.map(node => node.html)]),
+    [],
+  )
+  t.deepEqual(faults, [])
+})
+
+test('Ctrl-K finds runs by the search grammar, pages and commands, and ? lists the keys', async t => {
+  const forge = await startForge(t)
+  await forge.call('POST', '/api/runs', { body: { project: 'demo', name: 'bert base' } })
+  await forge.call('POST', '/api/runs', { body: { project: 'other', name: 'bert large' } })
+  const { page, faults } = await openPage(t)
+  await page.goto(forge.url)
+  await signIn(page)
+  await page.getByRole('heading', { name: 'Hello, admin' }).waitFor()
+  await page.keyboard.press('Control+k')
+  const field = page.getByRole('combobox')
+  await field.fill('bert project:other')
+  await page.getByRole('option', { name: 'bert large' }).waitFor()
+  t.is(await page.getByRole('option', { name: 'bert base' }).count(), 0)
+  await field.fill('theme: dark')
+  await page.getByRole('option', { name: 'Theme: dark', exact: true }).waitFor()
+  await page.keyboard.press('Enter')
+  t.is(await page.evaluate('document.documentElement.dataset.theme'), 'dark')
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  t.deepEqual(faults, [])
+})

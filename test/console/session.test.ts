@@ -1,0 +1,100 @@
+import test from 'ava'
+import { startForge } from '../servers/forge.ts'
+import { until } from '../servers/until.ts'
+import { openPage, signIn } from './browse.ts'
+
+const hello = { name: 'Hello, admin' }
+
+test('a browser stays signed in without a token in its storage or addresses, and tabs leave together', async t => {
+  const forge = await startForge(t)
+  const { page, another, faults } = await openPage(t)
+  await page.goto(forge.url)
+  await signIn(page)
+  await page.getByRole('heading', hello).waitFor()
+  t.is(await page.evaluate('sessionStorage.length'), 0)
+  t.deepEqual(await page.evaluate('Object.keys(localStorage)'), [])
+  t.is(await page.evaluate('document.cookie'), '')
+  await page.reload()
+  await page.getByRole('heading', hello).waitFor()
+
+  const tab = await another()
+  await tab.goto(forge.url)
+  await tab.getByRole('heading', hello).waitFor()
+  // Many at once: a refresh token that two tabs use at the same time would look stolen.
+  await Promise.all([page, tab, page, tab].map(one => one.reload().catch(() => {})))
+  await page.getByRole('heading', hello).waitFor()
+  await tab.getByRole('heading', hello).waitFor()
+
+  await page.getByRole('button', { name: 'Account: admin' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByLabel('Username').waitFor()
+  await tab.getByText('You signed out in another tab').waitFor()
+  await tab.getByLabel('Username').waitFor()
+  t.deepEqual(faults, [])
+})
+
+test('when a session is ended elsewhere the page says so, and goes on after a new sign-in', async t => {
+  const forge = await startForge(t)
+  const { page, faults } = await openPage(t)
+  await page.goto(forge.url)
+  await signIn(page)
+  await page.getByRole('heading', hello).waitFor()
+  const { body: sessions } = await forge.call<{ sid: string; current: boolean }[]>(
+    'GET',
+    '/api/auth/sessions',
+  )
+  for (const { sid, current } of sessions)
+    if (!current) await forge.call('DELETE', `/api/auth/sessions/${sid}`)
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' })
+  await dialog.getByText('Your sign-in has ended').waitFor()
+  await signIn(page)
+  await dialog.waitFor({ state: 'detached' })
+  await page.locator('[data-live=live]').waitFor()
+  t.deepEqual(faults, [])
+})
+
+test('while the server is away the page says since when, and it is live again by itself', async t => {
+  const forge = await startForge(t)
+  const { page, faults } = await openPage(t)
+  await page.goto(forge.url)
+  await signIn(page)
+  await page.locator('[data-live=live]').waitFor()
+  await page.context().setOffline(true)
+  await forge.kill()
+  await page.locator('[data-live=reconnecting]').waitFor()
+  await page.getByRole('alert').getByText('The server does not answer').waitFor()
+  t.true(await page.getByRole('heading', hello).isVisible(), 'what was read stays')
+  await page.context().setOffline(false)
+  await forge.start()
+  await page.locator('[data-live=live]').waitFor()
+  await page.getByRole('alert').waitFor({ state: 'detached' })
+  const { body } = await forge.call<{ short_id: string; run_id: string; token: string }>(
+    'POST',
+    '/api/runs',
+    { body: { project: 'demo', name: 'after it' } },
+  )
+  await forge.call('POST', '/api/ingest/lifecycle', {
+    token: body.token,
+    body: { run_id: body.run_id, event: 'running' },
+  })
+  await page.getByRole('link', { name: 'after it' }).waitFor()
+  t.deepEqual(faults, [])
+})
+
+test('in maintenance the page gives the reason, and goes on when it is over', async t => {
+  const forge = await startForge(t)
+  const { page } = await openPage(t)
+  await page.goto(forge.url)
+  await signIn(page)
+  await page.getByRole('heading', hello).waitFor()
+  const put = (enabled: boolean) =>
+    forge.call('PUT', '/api/admin/maintenance', {
+      body: { enabled, message: 'New disks until 12' },
+    })
+  await put(true)
+  await page.getByRole('alert').getByText('New disks until 12').waitFor()
+  await put(false)
+  await until('nothing is wrong', 30_000, async () => (await page.getByRole('alert').count()) === 0)
+  await page.locator('[data-live=live]').waitFor()
+  t.pass()
+})
