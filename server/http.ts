@@ -15,6 +15,8 @@ import type { HttpServer } from '../platform/http/server.ts'
 import { httpShell } from '../platform/http/shell.ts'
 import { type PositionSeal, positionSeal } from '../platform/position.ts'
 import { Refusal } from '../platform/refusal.ts'
+import type { Assets } from '../query-api/pages/assets.ts'
+import { sendPage } from '../query-api/pages/routes.ts'
 import { projectionProgress } from '../query-api/progress.ts'
 import { recentWrites, writesOfRun } from '../query-api/recent-writes.ts'
 import { createStreams } from '../query-api/sse.ts'
@@ -84,6 +86,7 @@ export async function serveHttp(parts: Parts, listener: HttpServer): Promise<rea
     admit: route =>
       admit(route, parts.isDraining(), { ...maintenance.current(), served: servedMeanwhile }),
     count: parts.rateLimits.count,
+    elsewhere: ctx => isLost(ctx, routes) && sendLost(ctx, parts.assets),
     before: (ctx, route, caller) => positions.wait(ctx, route, caller),
     after: (ctx, caller) => positions.seal(ctx, caller),
   })
@@ -94,6 +97,21 @@ export async function serveHttp(parts: Parts, listener: HttpServer): Promise<rea
   parts.life.owns('streams', streams, opened => opened.close())
   parts.life.owns('held sign-ins', passwordGuard, guard => guard.close())
   return routes
+}
+
+/** Whether a person's browser asks for a page that there is not. */
+const isLost = (ctx: Context, routes: readonly Route[]): boolean =>
+  ['GET', 'HEAD'].includes(ctx.method) &&
+  !/^\/(api|assets|\.well-known)\//.test(ctx.path) &&
+  ctx.get('accept').includes('text/html') &&
+  routes.some(({ path }) => path === '/')
+
+/** The console says it, in the frame of its pages. */
+function sendLost(ctx: Context, assets: Assets | null): boolean {
+  if (assets === null) return false
+  sendPage(ctx, assets)
+  ctx.status = 404
+  return true
 }
 
 /** Null if the credential is not known yet. */

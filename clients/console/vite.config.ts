@@ -4,7 +4,6 @@ import type { UserConfig } from 'vite'
 /** The server that `npm run dev` passes requests of the API to. */
 const server = process.env.FORGE_HOST ?? 'http://127.0.0.1:8080'
 
-// biome-ignore lint/style/noDefaultExport: vite reads the default export
 export default {
   root: import.meta.dirname,
   plugins: [react()],

@@ -36,6 +36,8 @@ export type Shell<Route extends AnyRoute> = {
   rephrase?: Middleware
   /** Runs before each handler: e.g. waits until the caller's own writes can be read. */
   before?: (ctx: Context, route: Route, caller: CallerOf<Route>) => Promise<void> | null
+  /** Responds to an address that no route has, and returns true; false leaves the 404 to the shell. */
+  elsewhere?: (ctx: Context) => boolean
   /** Runs after each handler that did not refuse; may change headers. */
   after?: (ctx: Context, caller: CallerOf<Route>) => void
 }
@@ -76,7 +78,7 @@ export function httpShell<Route extends AnyRoute>(shell: Shell<Route>): Koa {
   // The router tries every pattern in turn; hot routes have fixed paths and skip that.
   app.use((ctx, next) => fixed.get(`${ctx.method} ${ctx.path}`)?.(ctx, next) ?? next())
   app.use(router.routes())
-  app.use(ctx => noSuchRoute(ctx, shell.routes))
+  app.use(ctx => shell.elsewhere?.(ctx) || noSuchRoute(ctx, shell.routes))
   return app
 }
 

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import test from 'ava'
 import { decisionEvents } from '../../events/all.ts'
 import { decisionSlices, unprojected } from '../../projector/slices.ts'
 import { root, type Source, sourceOf, sources } from './sources.ts'
 
 /**
- * What must stand in which list: the exports of `files` that look like `named`, or the files themselves. `within` is the
+ * What must stand in which list: the exports of `files` that look like `named`, or the folders they are in. `within` is the
  * part of the list's file that counts where other parts use the same names; imports never count.
  */
-type List = { list: readonly string[]; files: RegExp; named: RegExp | 'file'; within?: RegExp }
+type List = { list: readonly string[]; files: RegExp; named: RegExp | 'folder'; within?: RegExp }
 
 const lists: Record<string, List> = {
   'aggregate and its events': {
@@ -58,16 +58,15 @@ const lists: Record<string, List> = {
     files: /^query-api\/[\w-]+\/[\w-]+\.ts$/,
     named: /^export (?:const|function) (count\w+)\b/gm,
   },
-  'script of the pages': {
-    list: ['query-api/pages/routes.ts'],
-    within: /const scripts = \[.*?\]/s,
-    files: /^query-api\/pages\/browser\/[\w-]+\.ts$/,
-    named: 'file',
+  'page of the console': {
+    list: ['clients/console/src/router.tsx'],
+    files: /^clients\/console\/src\/pages\/[\w-]+\/page\.tsx$/,
+    named: 'folder',
   },
-  'mark of the header': {
-    list: ['query-api/pages/browser/header-marks.ts'],
-    files: /^query-api\/pages\/browser\/[\w-]+\.ts$/,
-    named: /^export (?:const|function) (\w+Mark)\b/gm,
+  'tab of a run': {
+    list: ['clients/console/src/pages/run/tabs.ts'],
+    files: /^clients\/console\/src\/pages\/run\/[\w-]+\/tab\.tsx$/,
+    named: 'folder',
   },
   'command of the command line': {
     list: [
@@ -94,8 +93,8 @@ const membersOf = ({ files, named }: List, among: readonly Source[]): Member[] =
   among
     .filter(({ file }) => files.test(file))
     .flatMap(({ file, code }) =>
-      named === 'file'
-        ? [{ name: `'${basename(file, '.ts')}'`, file }]
+      named === 'folder'
+        ? [{ name: `${basename(dirname(file))}/${basename(file)}`, file }]
         : [...code.matchAll(named)].map(([, name = '']) => ({ name, file })),
     )
 
@@ -134,7 +133,7 @@ test('a file missing from its list is reported with the list it belongs to', t =
     ['command-api/moons/perform.ts', 'export const tide = reactor<Moon>({})'],
     ['command-api/moons/follow.ts', 'export const ebb = factFollower<Moon>({})'],
     ['projector/moons/table.ts', 'export type MoonTables = {}'],
-    ['query-api/pages/browser/moon.ts', 'export const moonMark = () => {}'],
+    ['clients/console/src/pages/moon/page.tsx', ''],
     ['clients/cli/commands/moon.ts', 'export function describeMoon() {}'],
   ].map(([file = '', text = '']) => sourceOf(file, text))
   const found = Object.values(lists).flatMap(row =>
@@ -146,8 +145,7 @@ test('a file missing from its list is reported with the list it belongs to', t =
     'add tide (command-api/moons/perform.ts) to command-api/reactors.ts or server/executor.ts or server/read-side.ts',
     'add ebb (command-api/moons/follow.ts) to command-api/reactors.ts',
     'add MoonTables (projector/moons/table.ts) to query-api/slices.ts',
-    "add 'moon' (query-api/pages/browser/moon.ts) to query-api/pages/routes.ts",
-    'add moonMark (query-api/pages/browser/moon.ts) to query-api/pages/browser/header-marks.ts',
+    'add moon/page.tsx (clients/console/src/pages/moon/page.tsx) to clients/console/src/router.tsx',
     'add describeMoon (clients/cli/commands/moon.ts) to clients/cli/program.ts or clients/cli/administration.ts or clients/cli/projects.ts or clients/cli/recipes.ts',
   ])
 })

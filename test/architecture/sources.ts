@@ -34,7 +34,7 @@ export const specifiersIn = (code: string): string[] =>
   references.flatMap(reference => [...code.matchAll(reference)].map(([, name]) => String(name)))
 
 /** Folders that hold no source of ours. */
-const foreign = new Set(['node_modules', 'coverage', 'golden'])
+const foreign = new Set(['node_modules', 'coverage', 'dist', 'golden'])
 
 /** The folders at the root that hold TypeScript; new ones are included automatically. */
 export const folders: readonly string[] = readdirSync(root, { withFileTypes: true })
@@ -66,7 +66,7 @@ export function sourceOf(file: string, text: string): Source {
   return { file, text, code, lines: text.split('\n').length - 1, imports: [...new Set(imports)] }
 }
 
-function walk(folder: string, name = /\.ts$/): string[] {
+function walk(folder: string, name = /\.tsx?$/): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap(entry => {
     if (foreign.has(entry.name) || entry.name.startsWith('.')) return []
     const path = join(folder, entry.name)

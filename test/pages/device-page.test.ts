@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
-import { type Forge, startForge } from '../servers/forge.ts'
 import { keepViews, openPage, signIn } from '../console/browse.ts'
+import { type Forge, startForge } from '../servers/forge.ts'
 
 const agent = 'forge-cli/1.0 <b>(linux; laptop)</b>'
 

@@ -1,10 +1,10 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
+import { keepViews, openPage, signIn } from '../console/browse.ts'
 import { openBrowser } from '../servers/browser.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { createRun, type ExternalRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
-import { keepViews, openPage, signIn } from '../console/browse.ts'
 
 type SendReport = (route: string, body: object) => Promise<unknown>
 async function createNamed(forge: Forge): Promise<{ run: ExternalRun; report: SendReport }> {

@@ -24,7 +24,7 @@ export function Dialog({ title, onClose, children, wide }: Props) {
     }
   }, [])
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, by `onCancel`
+    // Escape closes it as well, by `onCancel`.
     <dialog
       ref={element}
       className={`${styles.dialog} ${wide ? styles.wide : ''}`}

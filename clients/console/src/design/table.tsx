@@ -19,7 +19,7 @@ type Props<Row> = {
 
 /** A table of some tens of rows; the runs have one of their own, which draws only what is in view. */
 export const Table = <Row,>({ caption, columns, rows, keyOf }: Props<Row>) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that is wider than the page scrolls by keyboard
+  // It scrolls by keyboard where it is wider than the page.
   <section className={styles.scroll} tabIndex={0} aria-label={caption}>
     <table className={styles.table}>
       <caption className="visually-hidden">{caption}</caption>

@@ -75,7 +75,6 @@ export function Palette({ onClose }: { onClose: () => void }) {
       {items.length === 0 && <p role="status">{say.nothing}</p>}
       <div id={id} role="listbox" aria-label={say.title} className={styles.list}>
         {items.map((item, nth) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys of the list are those of its field
           <div
             key={item.key}
             id={`${id}-${nth}`}

@@ -28,8 +28,7 @@ export function chooseLanguage(next: Language): void {
 export const useLanguage = (): Language => useSyncExternalStore(language.subscribe, language.get)
 
 /** English and Chinese, side by side, so that neither is forgotten. A function where a number or a name stands in it. */
-// biome-ignore lint/suspicious/noExplicitAny: what a function of words takes is its own matter
-type Word = string | ((...given: any[]) => string)
+type Word = string | ((...given: never[]) => string)
 type Entry<W extends Word = Word> = readonly [en: W, zh: W]
 export type Words<E extends Readonly<Record<string, Entry>>> = {
   readonly [K in keyof E]: E[K][0] extends string ? string : E[K][0]

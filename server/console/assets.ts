@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { buildConsole } from '../clients/console/build.ts'
-import { type Assets, readAssets } from '../query-api/pages/assets.ts'
+import { type Assets, readAssets } from '../../query-api/pages/assets.ts'
+import { buildConsole } from './build.ts'
 
 /** The console, built first if its sources have changed. Without it the API is served all the same. */
 export async function consoleAssets(logger: Logger): Promise<Assets | null> {

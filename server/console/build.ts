@@ -6,8 +6,8 @@ import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 
-const folder = import.meta.dirname
-const root = join(folder, '../..')
+const root = join(import.meta.dirname, '../..')
+const folder = join(root, 'clients/console')
 /** Each build lies below in a folder of its own, named after what it was made from. */
 const builds = join(folder, 'dist')
 /** Of the build, in milliseconds; it takes some seconds. */
