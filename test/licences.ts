@@ -20,6 +20,7 @@ export const allowedLicences: ReadonlySet<string> = new Set([
   'MIT',
   'MIT OR Apache-2.0',
   'MPL-2.0',
+  'Unlicense',
 ])
 
 /** Licences as packages misspell them. */

@@ -31,19 +31,22 @@ const page = <const P extends string>(
     component: lazyRouteComponent(load, 'Page'),
   })
 
+const run = () => import('./pages/run/page.tsx')
+const admin = () => import('./pages/admin/page.tsx')
+
 const routeTree = root.addChildren([
   page('/', () => import('./pages/home/page.tsx')),
   page('/runs', () => import('./pages/runs/page.tsx')),
-  page('/runs/$run_id', () => import('./pages/run/page.tsx')),
-  page('/runs/$run_id/$tab', () => import('./pages/run/page.tsx')),
+  page('/runs/$run_id', run),
+  page('/runs/$run_id/$tab', run),
   page('/compare', () => import('./pages/compare/page.tsx')),
   page('/queue', () => import('./pages/queue/page.tsx')),
   page('/submit', () => import('./pages/submit/page.tsx')),
   page('/rubrics', () => import('./pages/rubrics/page.tsx')),
   page('/rubrics/$owner/$name', () => import('./pages/rubrics/rubric.tsx')),
   page('/notifications', () => import('./pages/notifications/page.tsx')),
-  page('/admin', () => import('./pages/admin/page.tsx')),
-  page('/admin/$section', () => import('./pages/admin/page.tsx')),
+  page('/admin', admin),
+  page('/admin/$section', admin),
   page('/settings', () => import('./pages/settings/page.tsx')),
   page('/device', () => import('./pages/device/page.tsx')),
 ])
