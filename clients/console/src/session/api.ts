@@ -1,6 +1,6 @@
 import { QueryClient, type QueryKey } from '@tanstack/react-query'
-import { isPassing, SignedOut } from './failure.ts'
-import { request } from './session.ts'
+import { isPassing } from './failure.ts'
+import { accepted, authorized, request } from './session.ts'
 
 /** Reads the API. The path is the key, so that whoever changes a thing can name what to read again. */
 export const queries = new QueryClient({
@@ -42,4 +42,16 @@ export const reread = (...prefixes: string[]): Promise<unknown> =>
     predicate: ({ queryKey }) => prefixes.some(prefix => String(queryKey[0]).startsWith(prefix)),
   })
 
-export const isSignedOut = (error: unknown): boolean => error instanceof SignedOut
+/** A page of a list, and how long the list is: null where the server stops counting, at 10,000. */
+export type Page<T> = { rows: T[]; total: number | null }
+
+/** The options of `useQuery` for a page of a list. */
+export const readingPage = <T>(path: string, query: Query) => ({
+  queryKey: [path, query, 'page'],
+  queryFn: async ({ signal }: { signal: AbortSignal }): Promise<Page<T>> => {
+    const response = await authorized('GET', addressOf(path, query), { signal })
+    const rows = (await accepted(response)) as T[]
+    const total = response.headers.get('x-total-count') ?? ''
+    return { rows, total: /^\d+$/.test(total) ? Number(total) : null }
+  },
+})
