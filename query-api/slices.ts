@@ -38,9 +38,11 @@ import { hparamRoutes } from './hparams/routes.ts'
 import { imageRegistryRoutes } from './image-registries/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { logRoutes } from './logs/routes.ts'
+import { logTopic } from './logs/topic.ts'
 import { maintenanceRoutes } from './maintenance/routes.ts'
 import { readHistory } from './metrics/export.ts'
 import { metricRoutes } from './metrics/routes.ts'
+import { metricTopic } from './metrics/topic.ts'
 import { mlflowRoutes } from './mlflow/routes.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { notificationTopic } from './notifications/topic.ts'
@@ -109,6 +111,8 @@ const streamTopics = (reads: Reads<ReadTables>): Topic[] => [
   changeTopic(narrowed(reads)),
   notificationTopic(narrowed(reads)),
   alertTopic(narrowed(reads)),
+  metricTopic(narrowed(reads)),
+  logTopic(narrowed(reads)),
 ]
 
 /** Every read-only route; the list is written by hand. */

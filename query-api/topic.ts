@@ -1,4 +1,5 @@
 import type { Person } from '../auth/caller.ts'
+import { Invalid } from '../schemas/validate.ts'
 import type { Feed } from './sse-feed.ts'
 
 /** A topic of `/api/stream` (contract: `topics=job:<id>,jobs,notifications`); a slice provides one. */
@@ -17,4 +18,18 @@ export type OpenedTopic = {
   start: number
   /** Refuses as soon as the caller may not read this any longer. */
   check: () => Promise<unknown>
+}
+
+/** The run of a topic that follows one; 422 for several. */
+export function oneRun(topic: string, names: readonly string[]): string {
+  const [name = '', ...others] = names
+  if (others.length === 0) return name.slice(topic.length + 1)
+  throw new Invalid([
+    {
+      loc: ['query', 'topics'],
+      msg: `Input should name at most one run as '${topic}:<run_id>'`,
+      type: 'value_error',
+      input: names.join(',').slice(0, 300),
+    },
+  ])
 }

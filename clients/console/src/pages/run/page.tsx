@@ -1,10 +1,17 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
-import { Loading, Shown } from '../../design/notice.tsx'
-import { useLanguage } from '../../words/words.ts'
+import { Empty, Loading, Shown } from '../../design/notice.tsx'
+import { reading } from '../../session/api.ts'
+import { ApiFailure } from '../../session/failure.ts'
+import { NotFound } from '../../shell/wrong-turns.tsx'
+import { useLanguage, useWords } from '../../words/words.ts'
+import { Head } from './head.tsx'
 import styles from './page.module.css'
+import type { JobDetail } from './phases.ts'
 import { tabs } from './tabs.ts'
-import { type RunRecord, useRun } from './use-run.ts'
+import { pathOfJob, type RunRecord, useRun } from './use-run.ts'
+import { words } from './words.ts'
 
 const loaded = new Map(
   tabs.map(({ name, load }) => [name, lazy(async () => ({ default: (await load()).Tab }))]),
@@ -13,15 +20,21 @@ const loaded = new Map(
 export function Page() {
   const { run_id = '', tab = 'overview' } = useParams({ strict: false })
   const run = useRun(run_id)
+  if (run.error instanceof ApiFailure && run.error.status === 404) return <NotFound />
   return <Shown of={run}>{record => <Run run={record} tab={tab} />}</Shown>
 }
 
 function Run({ run, tab }: { run: RunRecord; tab: string }) {
+  const say = useWords(words)
   const language = useLanguage()
+  const job = useQuery({
+    ...reading<JobDetail>(pathOfJob(run.run_id)),
+    enabled: run.job_exists,
+  })
   const Content = loaded.get(tab)
   return (
     <div className={styles.page}>
-      <h1>{run.name ?? run.short_id}</h1>
+      <Head run={run} job={job.data ?? null} />
       <nav className={styles.tabs} aria-label={run.short_id}>
         {tabs.map(({ name, title }) => (
           <Link
@@ -34,7 +47,9 @@ function Run({ run, tab }: { run: RunRecord; tab: string }) {
           </Link>
         ))}
       </nav>
-      <Suspense fallback={<Loading />}>{Content && <Content run={run} />}</Suspense>
+      <Suspense fallback={<Loading />}>
+        {Content ? <Content run={run} /> : <Empty text={say.noTab} />}
+      </Suspense>
     </div>
   )
 }

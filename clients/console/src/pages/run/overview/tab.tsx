@@ -1,5 +1,192 @@
-import type { RunRecord } from '../use-run.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Alert } from '../../../../../../schemas/alerts.ts'
+import { Chart } from '../../../charts/chart.tsx'
+import { Badge } from '../../../design/badge.tsx'
+import { TextField } from '../../../design/field.tsx'
+import { Panel } from '../../../design/panel.tsx'
+import { Table } from '../../../design/table.tsx'
+import { Ago } from '../../../design/time.tsx'
+import { useLive, useThrottled } from '../../../live/use-live.ts'
+import { reading, reread } from '../../../session/api.ts'
+import { shortNumber } from '../../../words/amounts.ts'
+import { useWords } from '../../../words/words.ts'
+import { matching } from '../metrics/filter.ts'
+import { pathOfRun, type RunRecord } from '../use-run.ts'
+import { DiagnosisCard } from './diagnosis.tsx'
+import { keyChartsOf } from './key-charts.ts'
+import styles from './tab.module.css'
+import { words } from './words.ts'
 
 export function Tab({ run }: { run: RunRecord }) {
-  return <p>{run.run_id}</p>
+  const say = useWords(words)
+  const again = useThrottled(() => void reread(pathOfRun(run.run_id)), 1_500)
+  useLive(run.ended_at === null ? `metrics:${run.run_id}` : null, {
+    onEvent: ({ event }) => event === 'points' && again(),
+    onGap: again,
+  })
+  const source = { runId: run.run_id, startMs: Date.parse(run.started_at ?? run.created_at) }
+  const view = { x: 'step', isLog: false, smoothing: 0, range: null } as const
+  return (
+    <div className={styles.tab}>
+      {run.state === 'failed' && run.job_exists && <DiagnosisCard run={run} />}
+      <Alerts run={run} />
+      {run.message !== null && run.state !== 'succeeded' && (
+        <Panel title={say.lastWords}>
+          <pre className={styles.words}>{run.message}</pre>
+        </Panel>
+      )}
+      <div className={styles.charts}>
+        {keyChartsOf(Object.keys(run.summary)).map(key => (
+          <Chart
+            key={key}
+            title={key}
+            source={{ ...source, keys: [key] }}
+            view={view}
+            onZoom={() => {}}
+          />
+        ))}
+      </div>
+      <div className={styles.columns}>
+        <Values title={say.hparams} values={run.hparams} />
+        <Metrics run={run} />
+      </div>
+      {run.notes !== '' && (
+        <Panel title={say.notes}>
+          <p className={styles.notes}>{run.notes}</p>
+        </Panel>
+      )}
+      <Lineage run={run} />
+    </div>
+  )
+}
+
+function Alerts({ run }: { run: RunRecord }) {
+  const say = useWords(words)
+  const path = `${pathOfRun(run.run_id)}/alerts`
+  const alerts = useQuery({ ...reading<Alert[]>(path), enabled: run.counts.alerts > 0 })
+  useLive(`alerts:${run.run_id}`, {
+    onEvent: ({ event }) => event === 'alert' && void reread(pathOfRun(run.run_id)),
+    onGap: () => {},
+  })
+  if (!alerts.data || alerts.data.length === 0) return null
+  return (
+    <Panel title={say.alerts}>
+      <ul className={styles.list}>
+        {alerts.data.map(alert => (
+          <li key={`${alert.fired_at} ${alert.title}`}>
+            <Badge
+              state={alert.state === 'open' ? 'error' : 'soft'}
+              text={alert.state === 'open' ? say.open : say[alert.state]}
+            />
+            <span>
+              <strong>{alert.title}</strong> {alert.text}
+            </span>
+            <Ago at={alert.fired_at} />
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value)
+
+function Values({ title, values }: { title: string; values: Readonly<Record<string, unknown>> }) {
+  const say = useWords(words)
+  const [filter, setFilter] = useState('')
+  const names = matching(Object.keys(values).sort(), filter) ?? []
+  return (
+    <Panel title={title}>
+      {Object.keys(values).length > 10 && (
+        <TextField
+          label={say.filter}
+          type="search"
+          value={filter}
+          onChange={event => setFilter(event.target.value)}
+        />
+      )}
+      {Object.keys(values).length === 0 ? (
+        <p className={styles.soft}>{say.noHparams}</p>
+      ) : (
+        <Table
+          caption={title}
+          rows={names}
+          keyOf={name => name}
+          columns={[
+            { key: 'name', title: say.name, cell: name => name },
+            { key: 'value', title: say.value, cell: name => textOf(values[name]) },
+          ]}
+        />
+      )}
+    </Panel>
+  )
+}
+
+const shownMetrics = 30
+
+function Metrics({ run }: { run: RunRecord }) {
+  const say = useWords(words)
+  const rows = Object.entries(run.summary).slice(0, shownMetrics)
+  const shown = (value: unknown) => (typeof value === 'number' ? shortNumber(value, 5) : value)
+  return (
+    <Panel
+      title={say.metrics}
+      actions={
+        <Link to="/runs/$run_id/$tab" params={{ run_id: run.short_id, tab: 'metrics' }}>
+          {say.allCharts}
+        </Link>
+      }
+    >
+      {rows.length === 0 ? (
+        <p className={styles.soft}>{say.noMetrics}</p>
+      ) : (
+        <Table
+          caption={say.metrics}
+          rows={rows}
+          keyOf={([key]) => key}
+          columns={[
+            { key: 'key', title: say.name, cell: ([key]) => key },
+            {
+              key: 'last',
+              title: say.last,
+              isNumber: true,
+              cell: ([, one]) => <>{shown(one.last)}</>,
+            },
+            { key: 'min', title: 'min', isNumber: true, cell: ([, one]) => <>{shown(one.min)}</> },
+            { key: 'max', title: 'max', isNumber: true, cell: ([, one]) => <>{shown(one.max)}</> },
+            { key: 'step', title: say.step, isNumber: true, cell: ([, one]) => one.step },
+          ]}
+        />
+      )}
+    </Panel>
+  )
+}
+
+/** Where the run began, and what began from it. */
+function Lineage({ run }: { run: RunRecord }) {
+  const say = useWords(words)
+  const { init_from, children } = run.lineage
+  if (init_from.length === 0 && children.length === 0) return null
+  return (
+    <Panel title={say.lineage}>
+      {init_from.length > 0 && (
+        <p>
+          {say.from} {init_from.join(', ')}
+        </p>
+      )}
+      {children.length > 0 && (
+        <p>
+          {say.children}{' '}
+          {children.map(id => (
+            <Link key={id} to="/runs/$run_id" params={{ run_id: id }} className={styles.child}>
+              {id}
+            </Link>
+          ))}
+        </p>
+      )}
+    </Panel>
+  )
 }

@@ -1,0 +1,37 @@
+import { theme } from '../design/theme.ts'
+
+const curves = 10
+
+/** A colour of the tokens as canvases need it, in the theme of now. */
+export function colourOf(token: string): string {
+  const probe = document.createElement('span')
+  probe.style.color = `var(--${token})`
+  document.body.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
+}
+
+export const curveOf = (nth: number): string => colourOf(`curve-${(nth % curves) + 1}`)
+
+/** The same colour, see-through. */
+export function faint(colour: string, share: number): string {
+  const [, inner] = /^rgba?\(([^)]+)\)$/.exec(colour) ?? []
+  return inner
+    ? `rgba(${inner
+        .split(/[,/ ]+/)
+        .slice(0, 3)
+        .join(',')},${share})`
+    : colour
+}
+
+/** Calls back when colours change: by choice, or with the system. */
+export function onColours(changed: () => void): () => void {
+  const system = matchMedia('(prefers-color-scheme: dark)')
+  system.addEventListener('change', changed)
+  const leave = theme.subscribe(changed)
+  return () => {
+    system.removeEventListener('change', changed)
+    leave()
+  }
+}

@@ -1,0 +1,139 @@
+import uPlot from 'uplot'
+import { axisNumber, lengthOf, shortNumber } from '../words/amounts.ts'
+import { colourOf, curveOf, faint } from './colours.ts'
+import { type Line, smoothed, type XAxis } from './series.ts'
+
+export type Drawing = {
+  lines: readonly Line[]
+  x: XAxis
+  isLog: boolean
+  /** From 0, as reported, to nearly 1. */
+  smoothing: number
+}
+
+export type PlotActions = { onZoom: (range: { from: number; to: number } | null) => void }
+
+/** Series that each line takes: minimum, maximum, the line, and the smoothed line. */
+const seriesOfLine = 4
+
+/** All lines on one list of places; what is not there is undefined, what was not finite null. */
+export function dataOf({ lines, smoothing }: Drawing): uPlot.AlignedData {
+  if (lines.length === 0) return [[]]
+  const tables = lines.map(
+    ({ x, min, max, value }): uPlot.AlignedData => [
+      x,
+      min,
+      max,
+      value,
+      smoothing > 0 ? smoothed(value, smoothing) : value,
+    ],
+  )
+  return tables.length === 1 ? (tables[0] as uPlot.AlignedData) : uPlot.join(tables)
+}
+
+type Ref<T> = { current: T }
+
+export function optionsOf(
+  drawing: Ref<Drawing>,
+  { width, height }: { width: number; height: number },
+  { zoom }: { zoom: PlotActions['onZoom'] },
+): uPlot.Options {
+  const { lines, x, isLog } = drawing.current
+  const grid = { stroke: colourOf('line'), width: 1 }
+  const axis = { stroke: colourOf('soft'), grid, ticks: grid, font: '11px system-ui' }
+  return {
+    width,
+    height,
+    scales: { x: { time: x === 'time' }, y: isLog ? { distr: 3 } : {} },
+    axes: [
+      x === 'time' ? axis : { ...axis, values: x === 'step' ? stepLabels : lengthLabels },
+      { ...axis, size: 64, ...(isLog ? {} : { values: axisLabels }) },
+    ],
+    cursor: {
+      sync: { key: `forge-${x}` },
+      drag: { x: true, y: false, setScale: false },
+      bind: {
+        dblclick: () => () => {
+          zoom(null)
+          return null
+        },
+      },
+    },
+    legend: { live: true },
+    bands: lines.map((_, nth) => ({
+      series: [1 + nth * seriesOfLine + 1, 1 + nth * seriesOfLine] as uPlot.Band.Bounds,
+      fill: faint(curveOf(nth), 0.18),
+    })),
+    series: [{ label: x }, ...lines.flatMap((line, nth) => seriesFor(line.label, nth, drawing))],
+    hooks: {
+      setSelect: [
+        plot => {
+          if (plot.select.width < 4) return
+          const { left, width: wide } = plot.select
+          zoom({ from: plot.posToVal(left, 'x'), to: plot.posToVal(left + wide, 'x') })
+          plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+        },
+      ],
+      draw: [plot => markNonfinite(plot, drawing.current.lines)],
+    },
+  }
+}
+
+function seriesFor(label: string, nth: number, drawing: Ref<Drawing>): uPlot.Series[] {
+  const colour = curveOf(nth)
+  const hidden = { show: true, width: 0, points: { show: false }, label: '' }
+  const shown = (_: uPlot, value: number | null) => (value == null ? '–' : shortNumber(value))
+  return [
+    { ...hidden, class: 'extreme' },
+    { ...hidden, class: 'extreme' },
+    {
+      label,
+      width: 1,
+      stroke: () => (drawing.current.smoothing > 0 ? faint(colour, 0.3) : colour),
+      value: shown,
+      points: { show: false, filter: lonePoints, size: 6, fill: colour },
+    },
+    {
+      label: `${label} ~`,
+      class: 'extreme',
+      width: 1.75,
+      stroke: () => (drawing.current.smoothing > 0 ? colour : 'transparent'),
+      points: { show: false },
+    },
+  ]
+}
+
+const axisLabels: uPlot.Axis.Values = (_plot, splits, _axis, _space, increment) =>
+  splits.map(value => axisNumber(value, increment))
+const stepLabels: uPlot.Axis.Values = (_plot, splits, _axis, _space, increment) =>
+  splits.map(value => (Number.isInteger(value) ? axisNumber(value, increment) : ''))
+const lengthLabels: uPlot.Axis.Values = (_plot, splits) => splits.map(value => lengthOf(value))
+
+/** The points that no line reaches, which would be invisible without a dot; null: none. */
+function lonePoints({ data }: uPlot, index: number): number[] | null {
+  const values = data[index] ?? []
+  // At steps of other lines only there is `undefined`, which a line passes; null interrupts it.
+  const own = [...values.keys()].filter(at => values[at] !== undefined)
+  const isThere = (nth: number) => typeof values[own[nth] ?? -1] === 'number'
+  const lone = own.filter((_, nth) => isThere(nth) && !isThere(nth - 1) && !isThere(nth + 1))
+  return lone.length === 0 ? null : lone
+}
+
+/** Small triangles at the lower edge, where values were NaN or infinite. */
+function markNonfinite(plot: uPlot, lines: readonly Line[]): void {
+  const { ctx, bbox } = plot
+  const ratio = devicePixelRatio
+  ctx.save()
+  ctx.fillStyle = colourOf('bad')
+  for (const { x } of lines.flatMap(({ nonfinite }) => nonfinite)) {
+    const at = plot.valToPos(x, 'x', true)
+    if (at < bbox.left || at > bbox.left + bbox.width) continue
+    const foot = bbox.top + bbox.height
+    ctx.beginPath()
+    ctx.moveTo(at, foot - 9 * ratio)
+    ctx.lineTo(at - 5 * ratio, foot)
+    ctx.lineTo(at + 5 * ratio, foot)
+    ctx.fill()
+  }
+  ctx.restore()
+}

@@ -1,0 +1,86 @@
+// First: it mends what uPlot reads when it is loaded.
+import '../design/locale.ts'
+import { type KeyboardEvent, useEffect, useRef } from 'react'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { onColours } from './colours.ts'
+import { type Drawing, dataOf, optionsOf, type PlotActions } from './options.ts'
+import styles from './plot.module.css'
+
+type Props = {
+  /** Its name for those who cannot see it. */
+  name: string
+  drawing: Drawing
+  height: number
+  /** Dragging asks for a part of the axis; a double click for all (null). */
+  onZoom: (range: { from: number; to: number } | null) => void
+}
+
+/** A chart on a canvas. Left and right move its cursor, `0` shows all. */
+export function Plot({ name, drawing, height, onZoom }: Props) {
+  const box = useRef<HTMLDivElement>(null)
+  const plot = useRef<uPlot | null>(null)
+  const actions = useRef<PlotActions>({ onZoom })
+  actions.current = { onZoom }
+  const latest = useRef(drawing)
+  latest.current = drawing
+  const { lines, isLog, x } = drawing
+  const shape = JSON.stringify([lines.map(({ label }) => label), isLog, x, height])
+  useEffect(() => {
+    const place = box.current
+    if (!place || shape === '') return
+    const make = () => {
+      plot.current?.destroy()
+      const size = { width: place.clientWidth, height }
+      plot.current = new uPlot(
+        optionsOf(latest, size, { zoom: range => actions.current.onZoom(range) }),
+        dataOf(latest.current),
+        place,
+      )
+    }
+    make()
+    const watch = new ResizeObserver(() => {
+      if (plot.current && plot.current.width !== place.clientWidth)
+        plot.current.setSize({ width: place.clientWidth, height })
+    })
+    watch.observe(place)
+    const leave = onColours(make)
+    return () => {
+      watch.disconnect()
+      leave()
+      plot.current?.destroy()
+      plot.current = null
+    }
+  }, [shape, height])
+  useEffect(() => {
+    plot.current?.setData(dataOf(drawing))
+  }, [drawing])
+  const onKeyDown = (event: KeyboardEvent) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
+    if (event.key === '0') onZoom(null)
+    if (by === undefined || !plot.current) return
+    event.preventDefault()
+    moveCursor(plot.current, by)
+  }
+  return (
+    <div
+      ref={box}
+      className={styles.plot}
+      role="img"
+      aria-label={name}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+    />
+  )
+}
+
+function moveCursor(plot: uPlot, by: number): void {
+  const [xs = []] = plot.data
+  const at = Math.max(
+    0,
+    Math.min(xs.length - 1, (plot.cursor.idx ?? (by > 0 ? -1 : xs.length)) + by),
+  )
+  const x = xs[at]
+  if (x !== undefined)
+    plot.setCursor({ left: plot.valToPos(x, 'x'), top: plot.over.clientHeight / 2 })
+}

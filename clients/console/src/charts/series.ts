@@ -1,0 +1,104 @@
+import type { Static } from 'typebox'
+import type { metricSeries } from '../../../../schemas/metric-reads.ts'
+
+export type MetricSeries = Static<typeof metricSeries>
+export type XAxis = 'step' | 'relative' | 'time'
+
+/** What one line of a chart is drawn from; all lists are as long as `x`. */
+export type Line = {
+  label: string
+  x: number[]
+  min: (number | null)[]
+  max: (number | null)[]
+  /** What the line goes through: the reported value, or the mean of a bucket. */
+  value: (number | null)[]
+  /** Where values were not finite, and how many. */
+  nonfinite: { x: number; count: number }[]
+}
+
+/** `startMs`: of the run, for the time since; milliseconds of the epoch. */
+export function lineOf(series: MetricSeries, label: string, x: XAxis, startMs: number): Line {
+  const { points } = series
+  const at = points.map(([step, , , , , ts]) => placeOf(x, step, ts, startMs))
+  return {
+    label,
+    x: at,
+    min: points.map(([, min]) => min),
+    max: points.map(([, , max]) => max),
+    value: points.map(([, , , mean, last]) =>
+      series.bucketed ? mean : typeof last === 'number' ? last : null,
+    ),
+    nonfinite: series.nonfinite.map(([step, count]) => ({
+      x: x === 'step' ? step : (at[nearest(points, step)] ?? 0),
+      count,
+    })),
+  }
+}
+
+/** Steps; seconds since the start; or seconds of the epoch, which is what the axis of times takes. */
+const placeOf = (x: XAxis, step: number, ts: number, startMs: number): number =>
+  x === 'step' ? step : x === 'time' ? ts / 1000 : (ts - startMs) / 1000
+
+function nearest(points: MetricSeries['points'], step: number): number {
+  const at = points.findIndex(([other]) => other >= step)
+  return at === -1 ? points.length - 1 : at
+}
+
+/**
+ * An exponential moving average that is not pulled to zero by its beginning: `weight` 0 leaves values as they are, and the
+ * nearer to 1 the smoother. Gaps stay gaps.
+ */
+export function smoothed(values: readonly (number | null)[], weight: number): (number | null)[] {
+  if (weight <= 0) return [...values]
+  let sum = 0
+  let norm = 0
+  return values.map(value => {
+    if (value === null) return null
+    sum = sum * weight + (1 - weight) * value
+    norm = norm * weight + (1 - weight)
+    return sum / norm
+  })
+}
+
+/** Siblings that only an index tells apart, e.g. `loss/layer_0` and `loss/layer_1`: these share a chart. */
+const indexed = /^(.*?)[/_.-]?(?:class_|layer_|rank_|expert_|head_)?(\d+)$/
+
+/**
+ * The charts of a run's keys by name: indexed siblings (at least two) share one, every other key has its own, whether it
+ * is a prefix of others or not.
+ */
+export function chartsOf(keys: readonly string[]): { title: string; keys: string[] }[] {
+  const stems = Map.groupBy(keys, key => indexed.exec(key)?.[1] ?? key)
+  const charts = [...stems].flatMap(([stem, siblings]) => {
+    const numbered = siblings.filter(key => indexed.test(key) && key !== stem)
+    const single = siblings.filter(key => !numbered.includes(key))
+    const shared =
+      numbered.length >= 2
+        ? [{ title: `${stem.replace(/[/_.-]$/, '')}[…]`, keys: inOrder(numbered) }]
+        : numbered.map(key => ({ title: key, keys: [key] }))
+    return [...single.map(key => ({ title: key, keys: [key] })), ...shared]
+  })
+  return charts.sort((a, b) => (a.title < b.title ? -1 : 1))
+}
+
+const inOrder = (keys: readonly string[]): string[] =>
+  [...keys].sort((a, b) => Number(indexed.exec(a)?.[2]) - Number(indexed.exec(b)?.[2]))
+
+/** The part of a key before its first slash; keys without one stand together under ''. */
+export const prefixOf = (key: string): string =>
+  key.includes('/') ? key.slice(0, key.indexOf('/')) : ''
+
+/** What of a key tells it from the others in its chart. */
+export function labelIn(keys: readonly string[], key: string): string {
+  if (keys.length === 1) return key
+  const shared = keys.reduce((start, other) => {
+    let n = 0
+    while (n < start.length && start[n] === other[n]) n++
+    return start.slice(0, n)
+  })
+  return key.slice(shared.lastIndexOf('/') + 1)
+}
+
+/** As the API wants several keys in one parameter. */
+export const keysParameter = (keys: readonly string[]): string =>
+  keys.map(key => key.replace(/[\\,]/g, '\\$&')).join(',')

@@ -1,0 +1,187 @@
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useRef, useState } from 'react'
+import type { LogLine } from '../../../../../../schemas/logs.ts'
+import { Button } from '../../../design/button.tsx'
+import { Empty, Failure, Loading } from '../../../design/notice.tsx'
+import { useLive, useThrottled } from '../../../live/use-live.ts'
+import { reading, reread } from '../../../session/api.ts'
+import { accepted, authorized } from '../../../session/session.ts'
+import { useWords } from '../../../words/words.ts'
+import { pathOfRun, type RunRecord } from '../use-run.ts'
+import { Line, type Look } from './line.tsx'
+import styles from './tab.module.css'
+import { chunkLines, chunksFor, sizeOf, windowFor, windowLines } from './window.ts'
+import { words } from './words.ts'
+
+const lineHeight = 20
+
+type Props = {
+  run: RunRecord
+  look: Look
+  /** The line that the address names; 0: none. */
+  line: number
+  onLine: (seq: number) => void
+}
+
+/** The whole log; only what is in view is read. Follows its end until somebody scrolls up. */
+export function LineList({ run, look, line, onLine }: Props) {
+  const say = useWords(words)
+  const path = `${pathOfRun(run.run_id)}/logs`
+  const end = useQuery(lengthOfLog(path))
+  const again = useThrottled(() => void reread(path), 300)
+  useLive(run.logs.eof ? null : `logs:${run.run_id}`, {
+    onEvent: ({ event }) => event === 'log' && again(),
+    onGap: again,
+  })
+  if (end.error !== null && end.data === undefined) return <Failure error={end.error} />
+  if (end.data === undefined) return <Loading />
+  if (end.data === 0) return <Empty text={say.none} />
+  return <Lines path={path} last={end.data} look={look} line={line} onLine={onLine} />
+}
+
+/** How many lines there are: the number of the last one. */
+const lengthOfLog = (path: string) => ({
+  queryKey: [path, 'length'],
+  queryFn: async ({ signal }: { signal: AbortSignal }): Promise<number> => {
+    const response = await authorized('GET', `${path}?limit=1&after=0`, { signal })
+    await accepted(response)
+    return Number(response.headers.get('x-total-count') ?? 0)
+  },
+})
+
+type LinesProps = { path: string; last: number } & Pick<Props, 'look' | 'line' | 'onLine'>
+
+function Lines({ path, last, look, line, onLine }: LinesProps) {
+  const say = useWords(words)
+  const box = useRef<HTMLDivElement>(null)
+  const [start, setStart] = useState(() => windowFor(line, last))
+  const count = sizeOf(start, last)
+  const rows = useVirtualizer({
+    count,
+    getScrollElement: () => box.current,
+    estimateSize: () => lineHeight,
+    overscan: 30,
+  })
+  const inView = rows.getVirtualItems()
+  const lineAt = useLines(path, start, inView[0]?.index ?? 0, inView.at(-1)?.index ?? 0, last)
+  const { isFollowing, news, setFollowing, onScroll } = useFollowing(box, line === 0, last)
+  useEffect(() => {
+    if (!isFollowing || count === 0) return
+    setStart(windowFor(0, last))
+    rows.scrollToIndex(count - 1, { align: 'end' })
+  }, [isFollowing, last, count, rows])
+  useEffect(() => {
+    if (line === 0) return
+    setFollowing(false)
+    const first = windowFor(line, line)
+    setStart(first)
+    rows.scrollToIndex(line - 1 - first, { align: 'center' })
+  }, [line, rows, setFollowing])
+  const following = { isFollowing, news, onChange: setFollowing }
+  return (
+    <>
+      <Bar last={last} start={start} onStart={setStart} {...following} />
+      <div
+        ref={box}
+        className={styles.box}
+        onScroll={onScroll}
+        tabIndex={0}
+        role="log"
+        aria-label={say.log}
+        aria-live="off"
+      >
+        <div style={{ height: rows.getTotalSize(), position: 'relative' }}>
+          {inView.map(({ key, index, start: top }) => (
+            <div
+              key={key}
+              ref={look.isWrapped ? rows.measureElement : undefined}
+              data-index={index}
+              className={look.isWrapped ? styles.wrappedRow : styles.row}
+              style={{ transform: `translateY(${top}px)` }}
+            >
+              <LineOrRoom
+                line={lineAt(start + index + 1)}
+                look={look}
+                isMarked={start + index + 1 === line}
+                onPick={onLine}
+              />
+            </div>
+          ))}
+        </div>
+      </div>
+    </>
+  )
+}
+
+const LineOrRoom = ({
+  line,
+  ...rest
+}: { line: LogLine | undefined } & Omit<Parameters<typeof Line>[0], 'line'>) =>
+  line && <Line line={line} {...rest} />
+
+/** Whether the end is followed: until somebody scrolls up. `news` counts the lines since. */
+function useFollowing(box: { current: HTMLElement | null }, isFirst: boolean, last: number) {
+  const [isFollowing, setFollowing] = useState(isFirst)
+  const seen = useRef(last)
+  const lastTop = useRef(0)
+  if (isFollowing) seen.current = last
+  const onScroll = () => {
+    const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = box.current ?? {}
+    const isAtEnd = scrollHeight - scrollTop - clientHeight < 2 * lineHeight
+    if (!isAtEnd && scrollTop < lastTop.current) setFollowing(false)
+    lastTop.current = scrollTop
+  }
+  return { isFollowing, setFollowing, onScroll, news: last - seen.current }
+}
+
+type BarProps = {
+  last: number
+  start: number
+  onStart: (start: number) => void
+  isFollowing: boolean
+  news: number
+  onChange: (isFollowing: boolean) => void
+}
+
+function Bar({ last, start, onStart, isFollowing, news, onChange }: BarProps) {
+  const say = useWords(words)
+  return (
+    <div className={styles.bar}>
+      <label>
+        <input
+          type="checkbox"
+          checked={isFollowing}
+          onChange={event => onChange(event.target.checked)}
+        />{' '}
+        {say.follow}
+      </label>
+      <span role="status">{say.lines(last)}</span>
+      {!isFollowing && news > 0 && (
+        <Button onClick={() => onChange(true)}>{say.newLines(news)}</Button>
+      )}
+      {start > 0 && <Button onClick={() => onStart(start - windowLines)}>{say.earlier}</Button>}
+      {start + windowLines < last && (
+        <Button onClick={() => onStart(start + windowLines)}>{say.later}</Button>
+      )}
+    </div>
+  )
+}
+
+/** Lines by their number, as far as they have been read. */
+function useLines(path: string, start: number, from: number, to: number, last: number) {
+  const wanted = chunksFor(start, from, to)
+  const chunks = useQueries({
+    queries: wanted.map(after => ({
+      ...reading<LogLine[]>(path, { after, limit: chunkLines }),
+      // What a full chunk holds never changes; the last one grows with the log.
+      staleTime: after + chunkLines <= last ? Number.POSITIVE_INFINITY : 0,
+      placeholderData: (before: LogLine[] | undefined) => before,
+    })),
+  })
+  const byStart = new Map(wanted.map((after, nth) => [after, chunks[nth]?.data]))
+  return (seq: number): LogLine | undefined => {
+    const after = Math.floor((seq - 1) / chunkLines) * chunkLines
+    return byStart.get(after)?.find(line => line.seq === seq)
+  }
+}

@@ -1,0 +1,126 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { Button } from '../../../design/button.tsx'
+import { TextField } from '../../../design/field.tsx'
+import { download } from '../../../session/download.ts'
+import { useWords } from '../../../words/words.ts'
+import type { RunRecord } from '../use-run.ts'
+import { FoundLines } from './found.tsx'
+import { LineList } from './lines.tsx'
+import styles from './tab.module.css'
+import { words } from './words.ts'
+
+export type Filter = {
+  grep?: string
+  rank?: string
+  node?: string
+  stream?: string
+  attempt?: string
+}
+
+const filterNames = ['grep', 'rank', 'node', 'stream', 'attempt'] as const
+
+/** The log of a run: all of it, however long, or what a filter leaves of it. */
+export function Tab({ run }: { run: RunRecord }) {
+  const say = useWords(words)
+  const search = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const [isWrapped, setWrapped] = useState(false)
+  const [hasTimes, setTimes] = useState(false)
+  const filter: Filter = Object.fromEntries(
+    filterNames.flatMap(name => (search[name] ? [[name, search[name]]] : [])),
+  )
+  const isFiltered = Object.keys(filter).length > 0
+  const go = (change: Record<string, string | undefined>) =>
+    void navigate({
+      to: '/runs/$run_id/$tab',
+      params: { run_id: run.short_id, tab: 'logs' },
+      search: old => ({ ...old, ...change }),
+      replace: true,
+    })
+  const look = { isWrapped, hasTimes, runId: run.run_id }
+  return (
+    <div className={styles.tab}>
+      <div className={styles.controls}>
+        <Filters filter={filter} onChange={go} />
+        <label>
+          <input
+            type="checkbox"
+            checked={isWrapped}
+            onChange={event => setWrapped(event.target.checked)}
+          />{' '}
+          {say.wrap}
+        </label>
+        <label>
+          <input
+            type="checkbox"
+            checked={hasTimes}
+            onChange={event => setTimes(event.target.checked)}
+          />{' '}
+          {say.times}
+        </label>
+        <Button
+          onClick={() =>
+            void download(`/api/runs/${run.run_id}/logs/download`, `${run.short_id}.log`)
+          }
+        >
+          {say.download}
+        </Button>
+      </div>
+      {isFiltered ? (
+        <FoundLines
+          key={JSON.stringify(filter)}
+          filter={filter}
+          look={look}
+          onOpen={seq => go({ ...nothing, line: String(seq) })}
+        />
+      ) : (
+        <LineList
+          run={run}
+          look={look}
+          line={Number(search.line ?? 0)}
+          onLine={seq => go({ line: String(seq) })}
+        />
+      )}
+    </div>
+  )
+}
+
+const nothing = Object.fromEntries(filterNames.map(name => [name, undefined]))
+
+type FiltersProps = {
+  filter: Filter
+  onChange: (change: Record<string, string | undefined>) => void
+}
+
+function Filters({ filter, onChange }: FiltersProps) {
+  const say = useWords(words)
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const given = new FormData(event.currentTarget)
+    onChange(
+      Object.fromEntries(
+        filterNames.map(name => [name, String(given.get(name) ?? '').trim() || undefined]),
+      ),
+    )
+  }
+  return (
+    <form role="search" className={styles.filters} onSubmit={submit}>
+      <TextField label={say.search} name="grep" type="search" defaultValue={filter.grep} />
+      <TextField
+        label={say.rank}
+        name="rank"
+        inputMode="numeric"
+        pattern="\d*"
+        defaultValue={filter.rank}
+      />
+      <TextField label={say.node} name="node" defaultValue={filter.node} />
+      <TextField label={say.stream} name="stream" defaultValue={filter.stream} list="log-streams" />
+      <datalist id="log-streams">
+        <option value="stdout" />
+        <option value="stderr" />
+      </datalist>
+      <Button type="submit">{say.find}</Button>
+    </form>
+  )
+}

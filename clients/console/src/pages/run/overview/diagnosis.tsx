@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Diagnosis } from '../../../../../../schemas/diagnoses.ts'
+import { Badge } from '../../../design/badge.tsx'
+import { Button } from '../../../design/button.tsx'
+import { Failure } from '../../../design/notice.tsx'
+import { Panel } from '../../../design/panel.tsx'
+import { reading, reread } from '../../../session/api.ts'
+import { request } from '../../../session/session.ts'
+import { useWords } from '../../../words/words.ts'
+import { pathOfJob, type RunRecord } from '../use-run.ts'
+import styles from './tab.module.css'
+import { words } from './words.ts'
+
+/** Why a job failed, as the rules see it, with what they go by. */
+export function DiagnosisCard({ run }: { run: RunRecord }) {
+  const say = useWords(words)
+  const path = `${pathOfJob(run.run_id)}/diagnoses`
+  const [error, setError] = useState<unknown>(null)
+  const found = useQuery({
+    ...reading<Diagnosis[]>(path),
+    refetchInterval: ({ state }) => (isUnderWay(state.data?.[0]) ? 1_500 : false),
+  })
+  const [newest] = found.data ?? []
+  const ask = () =>
+    request('POST', '/api/job/diagnose', { body: { job_id: run.run_id } })
+      .then(() => reread(path))
+      .catch(setError)
+  return (
+    <Panel
+      title={newest?.title ?? say.why}
+      actions={<Button onClick={() => void ask()}>{say.diagnose}</Button>}
+    >
+      <Failure error={error ?? found.error} />
+      {isUnderWay(newest) && <p role="status">{say.diagnosing}</p>}
+      {newest?.status === 'succeeded' && <Verdict diagnosis={newest} />}
+    </Panel>
+  )
+}
+
+const isUnderWay = (diagnosis: Diagnosis | undefined): boolean =>
+  diagnosis !== undefined && ['pending', 'running'].includes(diagnosis.status)
+
+function Verdict({ diagnosis }: { diagnosis: Diagnosis }) {
+  const say = useWords(words)
+  const { category, confidence, blame, root_cause, similar } = diagnosis
+  const evidence = diagnosis.evidence ?? []
+  const suggestions = diagnosis.suggestions ?? []
+  return (
+    <>
+      <p className={styles.marks}>
+        {category && <Badge state="bad" text={category} />}
+        {blame && <Badge state="soft" text={`${say.blame}: ${blame}`} />}
+        {confidence !== null && (
+          <span className={styles.soft}>{say.confidence(`${Math.round(confidence * 100)} %`)}</span>
+        )}
+        {similar && similar.count_30d > 0 && (
+          <span className={styles.soft}>{say.similar(similar.count_30d)}</span>
+        )}
+      </p>
+      {root_cause && <p>{root_cause}</p>}
+      {suggestions.length > 0 && (
+        <>
+          <h3>{say.suggestions}</h3>
+          <ul className={styles.bullets}>
+            {suggestions.map(({ title }) => (
+              <li key={title}>{title}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      {evidence.length > 0 && (
+        <details>
+          <summary>{say.evidence}</summary>
+          {evidence.map(({ excerpt }) => (
+            <pre key={excerpt} className={styles.words}>
+              {excerpt}
+            </pre>
+          ))}
+        </details>
+      )}
+    </>
+  )
+}
