@@ -44,9 +44,14 @@ export function optionsOf(
   return {
     width,
     height,
+    padding: [8, 12, 0, 0],
     scales: { x: { time: x === 'time' }, y: isLog ? { distr: 3 } : {} },
     axes: [
-      x === 'time' ? axis : { ...axis, values: x === 'step' ? stepLabels : lengthLabels },
+      {
+        ...axis,
+        size: 32,
+        ...(x !== 'time' && { values: x === 'step' ? stepLabels : lengthLabels }),
+      },
       { ...axis, size: 64, ...(isLog ? {} : { values: axisLabels }) },
     ],
     cursor: {

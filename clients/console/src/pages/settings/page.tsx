@@ -1,3 +1,171 @@
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState, useSyncExternalStore } from 'react'
+import type { Static } from 'typebox'
+import type { session as sessionSchema } from '../../../../../schemas/sessions.ts'
+import { Badge } from '../../design/badge.tsx'
+import { Button } from '../../design/button.tsx'
+import { Select, TextField } from '../../design/field.tsx'
+import { Failure, Shown } from '../../design/notice.tsx'
+import { Panel } from '../../design/panel.tsx'
+import { Table } from '../../design/table.tsx'
+import { chooseTheme, theme, themes } from '../../design/theme.ts'
+import { Ago } from '../../design/time.tsx'
+import { reading, reread } from '../../session/api.ts'
+import { type Me, request, signOut } from '../../session/session.ts'
+import { chooseLanguage, languages, useLanguage, useWords } from '../../words/words.ts'
+import styles from './page.module.css'
+import { words } from './words.ts'
+
+type OwnSession = Static<typeof sessionSchema>
+
 export function Page() {
-  return <h1>Settings</h1>
+  const say = useWords(words)
+  const me = useQuery(reading<Me>('/api/auth/me'))
+  return (
+    <div className={styles.page}>
+      <h1>{say.title}</h1>
+      <Shown of={me}>
+        {who => (
+          <p className={styles.soft}>
+            {who.username} · {who.role_label} {who.email && `· ${who.email}`}
+          </p>
+        )}
+      </Shown>
+      <Look />
+      <Password />
+      <Sessions />
+    </div>
+  )
+}
+
+function Look() {
+  const say = useWords(words)
+  const language = useLanguage()
+  const chosen = useSyncExternalStore(theme.subscribe, theme.get)
+  return (
+    <Panel title={say.look}>
+      <div className={styles.row}>
+        <Select
+          label={say.language}
+          value={language}
+          choices={languages.map(value => ({ value, text: value === 'en' ? 'English' : '中文' }))}
+          onChange={chooseLanguage}
+        />
+        <Select
+          label={say.theme}
+          value={chosen}
+          choices={themes.map(value => ({ value, text: say[value] }))}
+          onChange={chooseTheme}
+        />
+      </div>
+    </Panel>
+  )
+}
+
+function Password() {
+  const say = useWords(words)
+  const [error, setError] = useState<unknown>(null)
+  const [isDone, setDone] = useState(false)
+  const [differs, setDiffers] = useState(false)
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = event.currentTarget
+    const given = new FormData(form)
+    setError(null)
+    setDone(false)
+    setDiffers(given.get('new') !== given.get('again'))
+    if (given.get('new') !== given.get('again')) return
+    try {
+      await request('POST', '/api/auth/password', {
+        body: { current: given.get('current'), new: given.get('new') },
+      })
+      form.reset()
+      setDone(true)
+      await reread('/api/auth/sessions')
+    } catch (failure) {
+      setError(failure)
+    }
+  }
+  const field = { type: 'password', required: true }
+  return (
+    <Panel title={say.password}>
+      <form className={styles.form} onSubmit={event => void submit(event)}>
+        <TextField label={say.current} name="current" autoComplete="current-password" {...field} />
+        <TextField label={say.new} name="new" autoComplete="new-password" {...field} />
+        <TextField
+          label={say.again}
+          name="again"
+          autoComplete="new-password"
+          fault={differs ? say.differs : null}
+          {...field}
+        />
+        <Failure error={error} />
+        {isDone && <p role="status">{say.changed}</p>}
+        <Button type="submit" kind="main">
+          {say.change}
+        </Button>
+      </form>
+    </Panel>
+  )
+}
+
+function Sessions() {
+  const say = useWords(words)
+  const sessions = useQuery(reading<OwnSession[]>('/api/auth/sessions'))
+  const [error, setError] = useState<unknown>(null)
+  const end = (sid: string) =>
+    request('DELETE', `/api/auth/sessions/${encodeURIComponent(sid)}`)
+      .then(() => reread('/api/auth/sessions'))
+      .catch(setError)
+  const endAll = async () => {
+    for (const { sid, current } of sessions.data ?? []) if (!current) await end(sid)
+    await signOut()
+  }
+  return (
+    <Panel
+      title={say.sessions}
+      actions={<Button onClick={() => void endAll()}>{say.endAll}</Button>}
+    >
+      <Failure error={error} />
+      <Shown of={sessions}>
+        {rows => (
+          <Table
+            caption={say.sessions}
+            rows={rows}
+            keyOf={({ sid }) => sid}
+            columns={[
+              {
+                key: 'via',
+                title: say.via,
+                cell: one => (
+                  <>
+                    {one.via} {one.current && <Badge state="good" text={say.this} />}
+                  </>
+                ),
+              },
+              { key: 'agent', title: say.agent, cell: one => one.user_agent ?? '' },
+              { key: 'began', title: say.began, cell: one => <Ago at={one.created_at} /> },
+              {
+                key: 'used',
+                title: say.used,
+                cell: one => one.last_used_at && <Ago at={one.last_used_at} />,
+              },
+              {
+                key: 'end',
+                title: '',
+                cell: one => (
+                  <Button
+                    kind="quiet"
+                    onClick={() => void (one.current ? signOut() : end(one.sid))}
+                  >
+                    {say.end}
+                  </Button>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Shown>
+    </Panel>
+  )
 }

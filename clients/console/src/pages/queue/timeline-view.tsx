@@ -1,0 +1,64 @@
+import type { QueueRow } from '../../../../../schemas/queue.ts'
+import { lengthOf } from '../../words/amounts.ts'
+import { useWords } from '../../words/words.ts'
+import styles from './page.module.css'
+import { type Block, blocksOf, type Holder, placeOf, shownS } from './timeline.ts'
+import { words } from './words.ts'
+
+const rowHeight = 22
+const width = 1000
+
+type Props = { series: string; holders: readonly Holder[]; waiting: readonly QueueRow[] }
+
+/** What runs, until when, and what is likely to start when; the table below says the same in words. */
+export function Timeline({ series, holders, waiting }: Props) {
+  const say = useWords(words)
+  const blocks = blocksOf(holders, waiting, Date.now())
+  if (blocks.length === 0) return <p className={styles.soft}>{say.idle}</p>
+  const height = blocks.length * rowHeight + 20
+  return (
+    <svg
+      className={styles.timeline}
+      viewBox={`0 0 ${width} ${height}`}
+      role="img"
+      aria-label={say.timelineOf(series, holders.length, waiting.length)}
+    >
+      <line
+        className={styles.now}
+        x1={placeOf(0) * width}
+        x2={placeOf(0) * width}
+        y1={0}
+        y2={height - 16}
+      />
+      {[-1, 0, 1, 2, 3, 4].map(hour => (
+        <text key={hour} x={placeOf(hour * 3600) * width} y={height - 3} className={styles.tick}>
+          {hour === 0 ? say.now : `${hour > 0 ? '+' : ''}${hour} h`}
+        </text>
+      ))}
+      {blocks.map((block, nth) => (
+        <BlockView key={block.shortId} block={block} y={nth * rowHeight} />
+      ))}
+    </svg>
+  )
+}
+
+function BlockView({ block, y }: { block: Block; y: number }) {
+  const say = useWords(words)
+  const { shortId, kind, gpus, from, to, latest } = block
+  const [x1, x2] = [placeOf(Math.max(-shownS.back, from)) * width, placeOf(to) * width]
+  const what =
+    kind === 'running'
+      ? latest === null
+        ? say.noEnd
+        : say.endsIn(lengthOf(latest))
+      : say.startsIn(lengthOf(from), lengthOf(to))
+  return (
+    <g className={kind === 'running' ? styles.running : styles.waits}>
+      <title>{`${shortId}: ${what}`}</title>
+      <rect x={x1} y={y + 2} width={Math.max(4, x2 - x1)} height={rowHeight - 5} rx={4} />
+      <text x={Math.min(x1 + 6, width - 160)} y={y + 15}>
+        {shortId} · {gpus} GPU
+      </text>
+    </g>
+  )
+}

@@ -1,0 +1,141 @@
+import { useQuery } from '@tanstack/react-query'
+import { type KeyboardEvent, useState } from 'react'
+import type { ValidationSample } from '../../../../../../schemas/validation.ts'
+import { Shown } from '../../../design/notice.tsx'
+import { reading } from '../../../session/api.ts'
+import { shortNumber } from '../../../words/amounts.ts'
+import { useWords } from '../../../words/words.ts'
+import { diffOf } from './diff.ts'
+import styles from './tab.module.css'
+import { words } from './words.ts'
+
+type Props = { path: string; samples: readonly ValidationSample[] }
+
+const rewardOf = ({ reward }: ValidationSample): string =>
+  typeof reward === 'number' ? shortNumber(reward, 3) : (reward ?? '–')
+
+/** Samples on the left, the one that is looked at on the right. `j` and `k` go on and back. */
+export function SampleList({ path, samples }: Props) {
+  const say = useWords(words)
+  const [at, setAt] = useState(0)
+  const chosen = samples[Math.min(at, samples.length - 1)]
+  const onKeyDown = (event: KeyboardEvent) => {
+    const by = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key]
+    if (by === undefined) return
+    event.preventDefault()
+    setAt(Math.max(0, Math.min(samples.length - 1, at + by)))
+  }
+  if (!chosen) return <p className={styles.soft}>{say.noneFound}</p>
+  return (
+    <div className={styles.columns}>
+      <div
+        className={styles.list}
+        role="listbox"
+        tabIndex={0}
+        aria-label={say.title}
+        aria-activedescendant={`sample-${chosen.sample_id}`}
+        onKeyDown={onKeyDown}
+      >
+        {samples.map((sample, nth) => (
+          <div
+            key={sample.sample_id}
+            id={`sample-${sample.sample_id}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={sample === chosen}
+            className={styles.item}
+            onClick={() => setAt(nth)}
+          >
+            <span className={styles.reward}>{rewardOf(sample)}</span>
+            <span className={styles.start}>
+              {(sample.user ?? sample.assistant ?? '').slice(0, 200)}
+            </span>
+          </div>
+        ))}
+      </div>
+      <Sample path={path} sample={chosen} />
+    </div>
+  )
+}
+
+function Sample({ path, sample }: { path: string; sample: ValidationSample }) {
+  const say = useWords(words)
+  const [against, setAgainst] = useState<number | 'reference' | null>(null)
+  const key = sample.sample_key
+  const history = useQuery({
+    ...reading<ValidationSample[]>(`${path}/prompts/${encodeURIComponent(key ?? '')}`, {
+      limit: 500,
+    }),
+    enabled: key !== null,
+  })
+  const others = (history.data ?? []).filter(({ step }) => step !== sample.step)
+  const reference = sample.extra?.reference
+  const before =
+    against === 'reference'
+      ? String(reference)
+      : (others.find(({ step }) => step === against)?.assistant ?? null)
+  return (
+    <article className={styles.sample}>
+      <h3>{say.prompt}</h3>
+      <pre className={styles.text}>{sample.user ?? '–'}</pre>
+      <header className={styles.controls}>
+        <h3>
+          {say.answer} · {say.reward} {rewardOf(sample)}
+        </h3>
+        <select
+          aria-label={say.compare}
+          value={against ?? ''}
+          onChange={({ target: { value } }) =>
+            setAgainst(value === '' ? null : value === 'reference' ? value : Number(value))
+          }
+        >
+          <option value="">{say.compare}</option>
+          {reference !== undefined && <option value="reference">{say.reference}</option>}
+          {others.map(({ step }) => (
+            <option key={step} value={step}>
+              {say.step(step)}
+            </option>
+          ))}
+        </select>
+      </header>
+      {before === null ? (
+        <pre className={styles.text}>{sample.assistant ?? '–'}</pre>
+      ) : (
+        <Diff before={before} after={sample.assistant ?? ''} />
+      )}
+      {key !== null && (
+        <Shown of={history}>
+          {all => (
+            <p className={styles.soft}>
+              {say.through}{' '}
+              {[...all]
+                .sort((a, b) => a.step - b.step)
+                .map(one => `${one.step}: ${rewardOf(one)}`)
+                .join(' · ')}
+            </p>
+          )}
+        </Shown>
+      )}
+      {sample.extra !== null && (
+        <details>
+          <summary>{say.extra}</summary>
+          <pre className={styles.text}>{JSON.stringify(sample.extra, null, 2)}</pre>
+        </details>
+      )}
+    </article>
+  )
+}
+
+function Diff({ before, after }: { before: string; after: string }) {
+  let at = 0
+  return (
+    <pre className={styles.text}>
+      {diffOf(before, after).map(({ kind, text }) => {
+        at += text.length
+        const key = `${kind} ${at}`
+        if (kind === 'added') return <ins key={key}>{text}</ins>
+        return kind === 'removed' ? <del key={key}>{text}</del> : <span key={key}>{text}</span>
+      })}
+    </pre>
+  )
+}

@@ -1,0 +1,26 @@
+import { wordsOf } from '../../words/words.ts'
+
+export const words = wordsOf({
+  title: ['Settings', '设置'],
+  look: ['Look', '外观'],
+  language: ['Language', '语言'],
+  theme: ['Theme', '主题'],
+  system: ['As the system', '跟随系统'],
+  light: ['Light', '浅色'],
+  dark: ['Dark', '深色'],
+  password: ['Password', '密码'],
+  current: ['Current password', '当前密码'],
+  new: ['New password', '新密码'],
+  again: ['New password again', '再次输入新密码'],
+  differs: ['The new passwords are not the same.', '两次输入的新密码不一致。'],
+  change: ['Change it', '修改'],
+  changed: ['Changed. Your other sessions have ended.', '已修改。您的其他会话已结束。'],
+  sessions: ['Sessions', '会话'],
+  endAll: ['Sign out everywhere', '全部退出'],
+  via: ['Signed in by', '登录方式'],
+  this: ['this one', '当前'],
+  agent: ['Program', '程序'],
+  began: ['Began', '开始'],
+  used: ['Used', '使用'],
+  end: ['End', '结束'],
+})
