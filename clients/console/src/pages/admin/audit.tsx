@@ -1,0 +1,135 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import type { AuditRow } from '../../../../../schemas/audit.ts'
+import { Button } from '../../design/button.tsx'
+import { TextField } from '../../design/field.tsx'
+import { Failure, Shown } from '../../design/notice.tsx'
+import { Panel } from '../../design/panel.tsx'
+import { Table } from '../../design/table.tsx'
+import { Ago } from '../../design/time.tsx'
+import { addressOf, readingPage } from '../../session/api.ts'
+import { saveText } from '../../session/download.ts'
+import { request } from '../../session/session.ts'
+import { useWords } from '../../words/words.ts'
+import { csvOf } from './csv.ts'
+import styles from './page.module.css'
+import { words } from './words.ts'
+
+const filters = ['actor', 'type', 'target', 'since', 'until'] as const
+const step = 100
+/** Of one export, in requests of 500 rows: the audit on the command line has no such end. */
+const mostRequests = 40
+
+/** Who did what, the newest first. */
+export function Section() {
+  const say = useWords(words)
+  const search = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const [limit, setLimit] = useState(step)
+  const filter = Object.fromEntries(filters.map(name => [name, search[name]]))
+  const found = useQuery({
+    ...readingPage<AuditRow>('/api/audit', { ...filter, limit }),
+    placeholderData: before => before,
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const given = new FormData(event.currentTarget)
+    void navigate({
+      to: '/admin/$section',
+      params: { section: 'audit' },
+      search: Object.fromEntries(
+        filters.map(name => [name, String(given.get(name)).trim() || undefined]),
+      ),
+    })
+  }
+  return (
+    <Panel title={say.audit} actions={<Export filter={filter} />}>
+      <form role="search" className={styles.filters} onSubmit={submit}>
+        {filters.map(name => (
+          <TextField
+            key={name}
+            label={say[name]}
+            name={name}
+            defaultValue={search[name]}
+            placeholder={examples[name]}
+          />
+        ))}
+        <Button type="submit">{say.find}</Button>
+      </form>
+      <Shown of={found}>
+        {({ rows }) => (
+          <>
+            <Table
+              caption={say.audit}
+              rows={rows}
+              keyOf={({ event_id }) => event_id}
+              columns={[
+                { key: 'at', title: say.when, cell: row => <Ago at={row.occurred_at} /> },
+                { key: 'what', title: say.what, cell: row => row.summary },
+                {
+                  key: 'actor',
+                  title: say.actor,
+                  cell: row => `${row.actor.id} (${row.actor.via})`,
+                },
+                {
+                  key: 'target',
+                  title: say.target,
+                  cell: row => `${row.target.type}:${row.target.id}`,
+                },
+                {
+                  key: 'request',
+                  title: say.requestId,
+                  cell: row => <code>{row.request_id}</code>,
+                },
+              ]}
+            />
+            {rows.length === limit && limit < 500 && (
+              <Button onClick={() => setLimit(limit + step)}>{say.more}</Button>
+            )}
+          </>
+        )}
+      </Shown>
+    </Panel>
+  )
+}
+
+const examples: Record<(typeof filters)[number], string> = {
+  actor: 'user:ada',
+  type: 'job.*',
+  target: 'job:run_01…',
+  since: '2026-11-01T00:00:00Z',
+  until: '',
+}
+
+function Export({ filter }: { filter: Readonly<Record<string, string | undefined>> }) {
+  const say = useWords(words)
+  const [error, setError] = useState<unknown>(null)
+  const [done, setDone] = useState<number | null>(null)
+  const save = async (form: 'csv' | 'jsonl') => {
+    setError(null)
+    try {
+      const rows: AuditRow[] = []
+      for (let n = 0; n < mostRequests; n++) {
+        const query = { ...filter, limit: 500, offset: n * 500 }
+        const part = await request<AuditRow[]>('GET', addressOf('/api/audit', query))
+        rows.push(...part)
+        setDone(rows.length)
+        if (part.length < 500) break
+      }
+      const text =
+        form === 'csv' ? csvOf(rows) : rows.map(row => `${JSON.stringify(row)}\n`).join('')
+      saveText(`audit.${form}`, text)
+    } catch (failure) {
+      setError(failure)
+    }
+  }
+  return (
+    <>
+      <Button onClick={() => void save('csv')}>CSV</Button>
+      <Button onClick={() => void save('jsonl')}>JSONL</Button>
+      {done !== null && <span role="status">{say.exported(done)}</span>}
+      <Failure error={error} />
+    </>
+  )
+}
