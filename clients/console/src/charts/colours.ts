@@ -2,8 +2,18 @@ import { theme } from '../design/theme.ts'
 
 const curves = 10
 
-/** A colour of the tokens as canvases need it, in the theme of now. */
+const known = new Map<string, string>()
+
+/** A colour of the tokens as canvases need it, in the theme of now; asked of the browser once, which lays out the page for it. */
 export function colourOf(token: string): string {
+  const isDark = matchMedia('(prefers-color-scheme: dark)').matches
+  const name = `${document.documentElement.dataset.theme ?? ''} ${isDark} ${token}`
+  const colour = known.get(name) ?? probed(token)
+  known.set(name, colour)
+  return colour
+}
+
+function probed(token: string): string {
   const probe = document.createElement('span')
   probe.style.color = `var(--${token})`
   document.body.append(probe)

@@ -9,6 +9,8 @@ export type Drawing = {
   isLog: boolean
   /** From 0, as reported, to nearly 1. */
   smoothing: number
+  /** Where attempts after the first begin, in places of the axis. */
+  boundaries: readonly number[]
 }
 
 export type PlotActions = { onZoom: (range: { from: number; to: number } | null) => void }
@@ -79,6 +81,7 @@ export function optionsOf(
           plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
         },
       ],
+      drawClear: [plot => markBoundaries(plot, drawing.current.boundaries)],
       draw: [plot => markNonfinite(plot, drawing.current.lines)],
     },
   }
@@ -86,7 +89,9 @@ export function optionsOf(
 
 function seriesFor(label: string, nth: number, drawing: Ref<Drawing>): uPlot.Series[] {
   const colour = curveOf(nth)
-  const hidden = { show: true, width: 0, points: { show: false }, label: '' }
+  // A band a pixel wide is too faint to be seen: its edges are drawn, so that a single spike is.
+  const edge = () => (drawing.current.lines[nth]?.isBucketed ? faint(colour, 0.45) : 'transparent')
+  const hidden = { show: true, width: 1, stroke: edge, points: { show: false }, label: '' }
   const shown = (_: uPlot, value: number | null) => (value == null ? '–' : shortNumber(value))
   return [
     { ...hidden, class: 'extreme' },
@@ -124,8 +129,28 @@ function lonePoints({ data }: uPlot, index: number): number[] | null {
   return lone.length === 0 ? null : lone
 }
 
+/** Dashed lines where attempts begin. */
+function markBoundaries(plot: uPlot, boundaries: readonly number[]): void {
+  if (boundaries.length === 0) return
+  const { ctx, bbox } = plot
+  ctx.save()
+  ctx.strokeStyle = colourOf('line-strong')
+  ctx.lineWidth = devicePixelRatio
+  ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio])
+  ctx.beginPath()
+  for (const x of boundaries) {
+    const at = Math.round(plot.valToPos(x, 'x', true))
+    if (at < bbox.left || at > bbox.left + bbox.width) continue
+    ctx.moveTo(at, bbox.top)
+    ctx.lineTo(at, bbox.top + bbox.height)
+  }
+  ctx.stroke()
+  ctx.restore()
+}
+
 /** Small triangles at the lower edge, where values were NaN or infinite. */
 function markNonfinite(plot: uPlot, lines: readonly Line[]): void {
+  if (lines.every(({ nonfinite }) => nonfinite.length === 0)) return
   const { ctx, bbox } = plot
   const ratio = devicePixelRatio
   ctx.save()

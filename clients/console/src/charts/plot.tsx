@@ -6,6 +6,7 @@ import 'uplot/dist/uPlot.min.css'
 import { onColours } from './colours.ts'
 import { type Drawing, dataOf, optionsOf, type PlotActions } from './options.ts'
 import styles from './plot.module.css'
+import { zoomedBy } from './zoom.ts'
 
 type Props = {
   /** Its name for those who cannot see it. */
@@ -16,7 +17,7 @@ type Props = {
   onZoom: (range: { from: number; to: number } | null) => void
 }
 
-/** A chart on a canvas. Left and right move its cursor, `0` shows all. */
+/** A chart on a canvas. Left and right move its cursor, `+` and `-` zoom about it, `0` shows all. */
 export function Plot({ name, drawing, height, onZoom }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
@@ -24,6 +25,7 @@ export function Plot({ name, drawing, height, onZoom }: Props) {
   actions.current = { onZoom }
   const latest = useRef(drawing)
   latest.current = drawing
+  const drawn = useRef<Drawing | null>(null)
   const { lines, isLog, x } = drawing
   const shape = JSON.stringify([lines.map(({ label }) => label), isLog, x, height])
   useEffect(() => {
@@ -37,6 +39,7 @@ export function Plot({ name, drawing, height, onZoom }: Props) {
         dataOf(latest.current),
         place,
       )
+      drawn.current = latest.current
     }
     make()
     const watch = new ResizeObserver(() => {
@@ -53,11 +56,15 @@ export function Plot({ name, drawing, height, onZoom }: Props) {
     }
   }, [shape, height])
   useEffect(() => {
+    if (drawn.current === drawing) return
     plot.current?.setData(dataOf(drawing))
+    drawn.current = drawing
   }, [drawing])
   const onKeyDown = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
     if (event.key === '0') onZoom(null)
+    const factor = { '+': 0.5, '=': 0.5, '-': 2 }[event.key]
+    if (factor && plot.current) onZoom(zoomedBy(viewOf(plot.current), factor))
     if (by === undefined || !plot.current) return
     event.preventDefault()
     moveCursor(plot.current, by)
@@ -68,10 +75,18 @@ export function Plot({ name, drawing, height, onZoom }: Props) {
       className={styles.plot}
       role="img"
       aria-label={name}
+      aria-keyshortcuts="ArrowLeft ArrowRight + - 0"
       tabIndex={0}
       onKeyDown={onKeyDown}
     />
   )
+}
+
+/** What is shown of the axis, and the place of the cursor on it. */
+function viewOf({ scales, data, cursor }: uPlot) {
+  const { min = 0, max = 0 } = scales.x ?? {}
+  const [from, to] = [min ?? 0, max ?? 0]
+  return { from, to, at: data[0][cursor.idx ?? -1] ?? (from + to) / 2 }
 }
 
 function moveCursor(plot: uPlot, by: number): void {

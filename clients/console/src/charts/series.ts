@@ -14,11 +14,16 @@ export type Line = {
   value: (number | null)[]
   /** Where values were not finite, and how many. */
   nonfinite: { x: number; count: number }[]
+  /** Whether points stand for several values each, so that extremes differ from the line. */
+  isBucketed: boolean
+  /** The newest value as reported, whatever is drawn of it. */
+  last: { step: number; value: number | string } | null
 }
 
 /** `startMs`: of the run, for the time since; milliseconds of the epoch. */
 export function lineOf(series: MetricSeries, label: string, x: XAxis, startMs: number): Line {
   const { points } = series
+  const newest = newestOf(points)
   const at = points.map(([step, , , , , ts]) => placeOf(x, step, ts, startMs))
   return {
     label,
@@ -32,7 +37,30 @@ export function lineOf(series: MetricSeries, label: string, x: XAxis, startMs: n
       x: x === 'step' ? step : (at[nearest(points, step)] ?? 0),
       count,
     })),
+    isBucketed: series.bucketed,
+    last: newest && { step: newest[0], value: newest[4] ?? '–' },
   }
+}
+
+/** On an axis of time the last point need not be that of the greatest step. */
+const newestOf = (points: MetricSeries['points']) =>
+  points.reduce<MetricSeries['points'][number] | null>(
+    (newest, point) => (newest === null || point[0] > newest[0] ? point : newest),
+    null,
+  )
+
+/** Where each attempt after the first begins: `starts` in milliseconds of the epoch, the answer in places of the axis. */
+export function boundariesOf(
+  series: readonly MetricSeries[],
+  starts: readonly number[],
+  x: XAxis,
+  startMs: number,
+): number[] {
+  if (x !== 'step') return starts.map(ts => placeOf(x, 0, ts, startMs))
+  return starts.flatMap(ts => {
+    const steps = series.flatMap(({ points }) => points.find(point => point[5] >= ts)?.[0] ?? [])
+    return steps.length === 0 ? [] : [Math.min(...steps)]
+  })
 }
 
 /** Steps; seconds since the start; or seconds of the epoch, which is what the axis of times takes. */

@@ -1,0 +1,26 @@
+import { colourOf } from './colours.ts'
+
+/** Saves what a chart shows as a picture, on the ground of its panel and with its title. */
+export function saveImage(canvas: HTMLCanvasElement, title: string): void {
+  const ratio = devicePixelRatio
+  const picture = document.createElement('canvas')
+  picture.width = canvas.width
+  picture.height = canvas.height + 28 * ratio
+  const pen = picture.getContext('2d')
+  if (!pen) return
+  pen.fillStyle = colourOf('panel')
+  pen.fillRect(0, 0, picture.width, picture.height)
+  pen.fillStyle = colourOf('text')
+  pen.font = `${14 * ratio}px system-ui`
+  pen.fillText(title, 10 * ratio, 19 * ratio)
+  pen.drawImage(canvas, 0, 28 * ratio)
+  picture.toBlob(blob => blob && save(blob, `${title.replaceAll(/[^\w.-]+/g, '_')}.png`))
+}
+
+function save(blob: Blob, name: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(blob)
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(link.href)
+}

@@ -1,0 +1,104 @@
+import { useQueries } from '@tanstack/react-query'
+import { useRef } from 'react'
+import { addressOf } from '../session/api.ts'
+import { request } from '../session/session.ts'
+import { batched } from './batch.ts'
+import {
+  boundariesOf,
+  keysParameter,
+  type Line,
+  labelIn,
+  lineOf,
+  type MetricSeries,
+  type XAxis,
+} from './series.ts'
+import type { Range } from './zoom.ts'
+
+/** The keys of one run that a chart shows. `label` names them where several runs share it. */
+export type Source = {
+  runId: string
+  startMs: number
+  keys: readonly string[]
+  label?: string
+  /** When attempts after the first began, in milliseconds of the epoch. */
+  attempts?: readonly number[]
+}
+
+export const pathOfMetrics = (runId: string): string =>
+  `/api/runs/${encodeURIComponent(runId)}/metrics`
+
+const buckets = 600
+
+/** Charts that come into view together are read together; few enough keys at once that the first are soon there. */
+const readSeries = batched<MetricSeries>(
+  (place, keys, signal) => {
+    const [path = '', query = ''] = place.split('?')
+    const asked = Object.fromEntries(new URLSearchParams(query))
+    return request('GET', addressOf(path, { keys: keysParameter(keys), ...asked }), { signal })
+  },
+  { most: 40, waitMs: 5 },
+)
+
+/** The lines of a chart in a range of its axis, once it is seen; while another range is read, those of before. */
+export function useLines(
+  sources: readonly Source[],
+  { x, range }: { x: XAxis; range: Range },
+  isSeen: boolean,
+) {
+  const reads = useQueries({
+    queries: sources.map(({ runId, startMs, keys }) => {
+      const query = { buckets, ...rangeOf(range, x, startMs) }
+      return {
+        queryKey: [pathOfMetrics(runId), { keys: keysParameter(keys), ...query }],
+        queryFn: ({ signal }: { signal: AbortSignal }) =>
+          readSeries(addressOf(pathOfMetrics(runId), query), keys, signal),
+        enabled: isSeen,
+        placeholderData: (before: MetricSeries[] | undefined) => before,
+      }
+    }),
+  })
+  const read = reads.map(({ data }) => data ?? [])
+  const made = useStable([x, ...sources.map(({ startMs }) => startMs), ...read], () => ({
+    lines: read.flatMap((all, nth) => linesOf(all, sources[nth], x, sources.length > 1)),
+    boundaries: read.flatMap((all, nth) =>
+      boundariesOf(all, sources[nth]?.attempts ?? [], x, sources[nth]?.startMs ?? 0),
+    ),
+  }))
+  return { ...made, error: reads.find(({ error }) => error !== null)?.error ?? null }
+}
+
+function rangeOf(range: Range, x: XAxis, startMs: number) {
+  if (x === 'step')
+    return range === null ? {} : { from: Math.floor(range.from), to: Math.ceil(range.to) }
+  const inMs = (value: number) => Math.round((x === 'time' ? 0 : startMs) + value * 1000)
+  return { x: 'time', ...(range && { from: inMs(range.from), to: inMs(range.to) }) }
+}
+
+function linesOf(
+  all: readonly MetricSeries[],
+  source: Source | undefined,
+  x: XAxis,
+  isShared: boolean,
+): Line[] {
+  const { keys = [], label = '', startMs = 0 } = source ?? {}
+  return all.map(one => {
+    const key = labelIn(keys, one.key)
+    return lineOf(one, isShared ? (keys.length > 1 ? `${label} ${key}` : label) : key, x, startMs)
+  })
+}
+
+/** The same as before until something of what it was made from changes: a chart is drawn again for each new one. */
+function useStable<T>(from: readonly unknown[], make: () => T): T {
+  const kept = useRef<{ from: readonly unknown[]; made: T } | null>(null)
+  const before = kept.current
+  const isSame =
+    before?.from.length === from.length &&
+    from.every((one, nth) => sameValue(one, before.from[nth]))
+  if (before && isSame) return before.made
+  const made = make()
+  kept.current = { from, made }
+  return made
+}
+
+const sameValue = (a: unknown, b: unknown): boolean =>
+  Object.is(a, b) || (Array.isArray(a) && Array.isArray(b) && a.length === 0 && b.length === 0)

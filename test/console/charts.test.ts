@@ -1,0 +1,102 @@
+import test from 'ava'
+import {
+  boundariesOf,
+  chartsOf,
+  labelIn,
+  lineOf,
+  type MetricSeries,
+  smoothed,
+} from '../../clients/console/src/charts/series.ts'
+import { zoomedBy } from '../../clients/console/src/charts/zoom.ts'
+
+const startMs = 1_000_000
+
+const series = (more: Partial<MetricSeries> = {}): MetricSeries => ({
+  key: 'loss',
+  bucketed: false,
+  points: [
+    [1, 2, 2, 2, 2, startMs + 1_000],
+    [5, 4, 4, 4, 4, startMs + 2_500],
+  ],
+  nonfinite: [],
+  ...more,
+})
+
+test('a line stands at steps, at seconds since the start, or at seconds of the epoch', t => {
+  const at = (x: 'step' | 'relative' | 'time') => lineOf(series(), 'loss', x, startMs).x
+  t.deepEqual(at('step'), [1, 5])
+  t.deepEqual(at('relative'), [1, 2.5])
+  t.deepEqual(at('time'), [1_001, 1_002.5])
+})
+
+test('a line goes through the means of buckets, keeps their extremes, and says the value that came last', t => {
+  const points: MetricSeries['points'] = [[99, -3, 50, 1.5, 1.25, startMs]]
+  const line = lineOf(series({ bucketed: true, points }), 'loss', 'step', startMs)
+  t.like(line, { value: [1.5], min: [-3], max: [50], isBucketed: true })
+  t.deepEqual(line.last, { step: 99, value: 1.25 })
+})
+
+test('what is not finite interrupts a line and is marked where it was, on every axis', t => {
+  const broken = series({
+    points: [
+      [1, 2, 2, 2, 2, startMs],
+      [2, null, null, null, 'NaN', startMs + 4_000],
+    ],
+    nonfinite: [[2, 1]],
+  })
+  t.deepEqual(lineOf(broken, 'loss', 'step', startMs).value, [2, null])
+  t.deepEqual(lineOf(broken, 'loss', 'step', startMs).nonfinite, [{ x: 2, count: 1 }])
+  t.deepEqual(lineOf(broken, 'loss', 'relative', startMs).nonfinite, [{ x: 4, count: 1 }])
+  t.is(lineOf(broken, 'loss', 'step', startMs).last?.value, 'NaN')
+})
+
+test('a smoothed line is not pulled to zero by its beginning, keeps gaps, and is the line itself at weight 0', t => {
+  t.deepEqual(smoothed([5, 5, null, 5], 0.9), [5, 5, null, 5])
+  t.deepEqual(smoothed([1, 2], 0), [1, 2])
+  // (0.5·0.5·0 + 0.5·1) / (0.25 + 0.5)
+  t.is(smoothed([0, 1], 0.5)[1], 0.5 / 0.75)
+})
+
+test('attempts begin at their time, or at the first step that was reported after it', t => {
+  const starts = [startMs + 2_000, startMs + 9_000]
+  t.deepEqual(boundariesOf([series()], starts, 'step', startMs), [5])
+  t.deepEqual(boundariesOf([series()], starts, 'relative', startMs), [2, 9])
+  t.deepEqual(boundariesOf([series()], starts, 'time', startMs), [1_002, 1_009])
+})
+
+test('only siblings that an index tells apart share a chart, in the order of their numbers', t => {
+  const classes = [10, 2, 1].map(n => `val/accuracy/class_${n}`)
+  t.deepEqual(chartsOf(['train/loss', 'val/accuracy', ...classes, 'train/lr', 'f1']), [
+    { title: 'f1', keys: ['f1'] },
+    { title: 'train/loss', keys: ['train/loss'] },
+    { title: 'train/lr', keys: ['train/lr'] },
+    { title: 'val/accuracy', keys: ['val/accuracy'] },
+    {
+      title: 'val/accuracy[…]',
+      keys: ['val/accuracy/class_1', 'val/accuracy/class_2', 'val/accuracy/class_10'],
+    },
+  ])
+})
+
+test('every key is in exactly one chart', t => {
+  const keys = ['a', 'a1', 'a2', 'a/b', 'a/b/0', 'a/b/1', 'x_0', 'x', 'loss/layer_3', '7', 'a//1']
+  t.deepEqual(
+    chartsOf(keys)
+      .flatMap(chart => chart.keys)
+      .sort(),
+    keys.sort(),
+  )
+  const titles = chartsOf(keys).map(({ title }) => title)
+  t.is(new Set(titles).size, titles.length)
+})
+
+test('a key is named in its chart by what sets it apart', t => {
+  const keys = ['val/acc/class_1', 'val/acc/class_2']
+  t.is(labelIn(keys, 'val/acc/class_2'), 'class_2')
+  t.is(labelIn(['val/acc'], 'val/acc'), 'val/acc')
+})
+
+test('zooming keeps the place of the cursor', t => {
+  t.deepEqual(zoomedBy({ from: 0, to: 100, at: 80 }, 0.5), { from: 40, to: 90 })
+  t.deepEqual(zoomedBy({ from: 40, to: 90, at: 80 }, 2), { from: 0, to: 100 })
+})
