@@ -47,14 +47,14 @@ test('a person signs in at the provider, comes back to where they were, and appr
   await signInThere(page, 'u-1')
   await heading(page, 'A program asks to sign in as you').waitFor()
   t.is(page.url(), String(code.verification_uri_complete))
-  t.is(await page.locator('#who').textContent(), 'ada')
+  await page.locator('[data-fact=username]').getByText('ada').waitFor()
   await keepViews(page, 'signed-in')
 
   // The provider still has ada's session, but Forge makes it ask again.
   await page.getByRole('button', { name: 'Not you?' }).click()
   await link.click()
   await signInThere(page, 'u-2')
-  await page.locator('#who').getByText('grace').waitFor()
+  await page.locator('[data-fact=username]').getByText('grace').waitFor()
   await page.getByRole('button', { name: 'Approve' }).click()
   await heading(page, 'Approved').waitFor()
   const token = await forge.call('POST', '/api/cli/device/token', {

@@ -9,7 +9,7 @@ import {
 import { Frame } from './shell/frame.tsx'
 import { Broken, NotFound } from './shell/wrong-turns.tsx'
 
-const root = createRootRoute({ component: Frame, notFoundComponent: NotFound })
+const root = createRootRoute({ component: Frame, notFoundComponent: () => <NotFound /> })
 
 /** The state of a page that others can be sent: all of it is text. */
 export type Search = Readonly<Record<string, string | undefined>>

@@ -11,7 +11,8 @@ export type Me = Static<typeof me>
  */
 export type Session =
   | { state: 'starting' }
-  | { state: 'signed-out'; why: string | null }
+  /** `ask`: the identity provider is to ask who it is, whoever is signed in there. */
+  | { state: 'signed-out'; why: string | null; ask: boolean }
   | { state: 'signed-in'; username: string }
 
 export const session = createStore<Session>({ state: 'starting' })
@@ -41,7 +42,7 @@ const isSignedInAs = (now: Session, username: string) =>
 export async function takeUp(signal: AbortSignal): Promise<void> {
   for (let n = 0; !signal.aborted; n++)
     try {
-      if (!(await renew())) forget(null)
+      if (!(await renew())) forget(null, false)
       return
     } catch {
       await new Promise(resolve => setTimeout(resolve, Math.min(5_000, 500 * 2 ** n)))
@@ -68,9 +69,9 @@ export async function signOut(): Promise<void> {
 }
 
 /** Asks for a new sign-in and keeps the page where it is. */
-export function forget(why: string | null): void {
+export function forget(why: string | null, ask = true): void {
   token = null
-  session.set({ state: 'signed-out', why })
+  session.set({ state: 'signed-out', why, ask })
 }
 
 function keep(given: string, username: string): void {
@@ -109,7 +110,7 @@ export async function authorized(method: Method, path: string, asked: Asked): Pr
   const response = await withToken(method, path, asked)
   if (response.status !== 401 || (await isAboutPassword(response))) return response
   if (!(await renew())) {
-    forget('Your sign-in has ended; sign in again to go on')
+    forget('Your sign-in has ended; sign in again to go on', false)
     throw new SignedOut()
   }
   return withToken(method, path, asked)

@@ -11,7 +11,7 @@ import { useWords, wordsOf } from '../words/words.ts'
 import styles from './frame.module.css'
 import { Keyboard } from './keyboard.tsx'
 import { LiveMark, ReachNotice } from './marks.tsx'
-import { SignIn, signInKey } from './sign-in.tsx'
+import { SignIn, SignInPage, signInKey } from './sign-in.tsx'
 
 const words = wordsOf({
   pages: ['Pages', '页面'],
@@ -46,7 +46,7 @@ export function Frame() {
     return (
       <>
         <ReachNotice />
-        <SignIn why={now.why} />
+        <SignInPage why={now.why} ask={now.ask} />
       </>
     )
   return <Signed now={now} />
@@ -93,7 +93,7 @@ function Signed({ now }: { now: Session }) {
       <Keyboard />
       {now.state === 'signed-out' && (
         <Dialog title={say.ended} onClose={() => {}}>
-          <SignIn why={now.why} />
+          <SignIn why={now.why} ask={now.ask} />
         </Dialog>
       )}
     </div>

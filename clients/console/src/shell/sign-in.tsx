@@ -29,25 +29,37 @@ async function configOf(): Promise<Config> {
   return (await response.json()) as Config
 }
 
-/** `ask`: the identity provider asks again, because it would otherwise take its own session. */
-export function SignIn({ why, ask = false }: { why: string | null; ask?: boolean }) {
+type Props = { why: string | null; ask: boolean }
+
+/** The page of whoever is not signed in. */
+export function SignInPage(props: Props) {
   const say = useWords(words)
-  const config = useQuery({ queryKey: [signInKey], queryFn: configOf, retry: true })
-  const methods = config.data
   return (
     <main className={styles.page}>
       <div className={styles.box}>
         <h1>{say.title}</h1>
-        {methods?.notice && <p>{methods.notice}</p>}
-        {why && <p role="status">{why}</p>}
-        {methods?.oidc.enabled && methods.oidc.login_url && (
-          <a className={styles.elsewhere} href={providerAddress(methods.oidc.login_url, ask)}>
-            {say.elsewhere(methods.oidc.name ?? say.organisation)}
-          </a>
-        )}
-        {methods?.password.enabled && <PasswordForm />}
+        <SignIn {...props} />
       </div>
     </main>
+  )
+}
+
+/** The ways to sign in here. */
+export function SignIn({ why, ask }: Props) {
+  const say = useWords(words)
+  const config = useQuery({ queryKey: [signInKey], queryFn: configOf, retry: true })
+  const methods = config.data
+  return (
+    <div className={styles.form}>
+      {methods?.notice && <p>{methods.notice}</p>}
+      {why && <p role="alert">{why}</p>}
+      {methods?.oidc.enabled && methods.oidc.login_url && (
+        <a className={styles.elsewhere} href={providerAddress(methods.oidc.login_url, ask)}>
+          {say.elsewhere(methods.oidc.name ?? say.organisation)}
+        </a>
+      )}
+      {methods?.password.enabled && <PasswordForm />}
+    </div>
   )
 }
 

@@ -4,8 +4,11 @@ import { Empty, Failure } from '../design/notice.tsx'
 import { useWords, wordsOf } from '../words/words.ts'
 
 const words = wordsOf({
-  missing: ['There is no such page, or you may not see it.', '没有这个页面，或您无权查看。'],
-  home: ['To the home page', '返回首页'],
+  missing: [
+    'There is no such page: the address may be mistyped, or belong to a project of which you are not a member.',
+    '没有这个页面：地址可能有误，或属于您未加入的项目。',
+  ],
+  runs: ['To the runs that you may see', '返回您可以查看的运行'],
   broken: [
     'This page failed. What you did elsewhere is not affected.',
     '此页面出错，其他操作不受影响。',
@@ -13,11 +16,12 @@ const words = wordsOf({
   again: ['Try again', '重试'],
 })
 
-export function NotFound() {
+export function NotFound({ error = null }: { error?: unknown }) {
   const say = useWords(words)
   return (
     <Empty text={say.missing}>
-      <Link to="/">{say.home}</Link>
+      <Failure error={error} />
+      <Link to="/runs">{say.runs}</Link>
     </Empty>
   )
 }

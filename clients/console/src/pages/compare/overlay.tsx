@@ -1,8 +1,9 @@
 import { useQueries } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { pathOfMetrics, type Range } from '../../charts/chart.tsx'
 import { Plot } from '../../charts/plot.tsx'
 import { keysParameter, lineOf, type MetricSeries } from '../../charts/series.ts'
+import { pathOfMetrics } from '../../charts/use-lines.ts'
+import type { Range } from '../../charts/zoom.ts'
 import { Button } from '../../design/button.tsx'
 import { Select } from '../../design/field.tsx'
 import { Loading } from '../../design/notice.tsx'
@@ -44,7 +45,7 @@ export function Overlay({ data }: { data: Comparison }) {
     [series, data],
   )
   const drawing = useMemo(
-    () => ({ lines, x: 'step' as const, isLog: false, smoothing }),
+    () => ({ lines, x: 'step' as const, isLog: false, smoothing, boundaries: [] }),
     [lines, smoothing],
   )
   if (key === '') return null

@@ -1,14 +1,14 @@
 import { wordsOf } from '../../words/words.ts'
 
 export const words = wordsOf({
-  enter: ['Enter the code', '输入代码'],
+  enter: ['Which program?', '哪个程序？'],
   enterHelp: ['The program that asks to sign in shows it.', '请求登录的程序会显示该代码。'],
-  code: ['Code', '代码'],
+  code: ['Code it shows', '显示的代码'],
   unknown: [
     (code: string) => `No program waits with the code ${code}.`,
     (code: string) => `没有程序在使用代码 ${code} 等待。`,
   ],
-  goOn: ['Continue', '继续'],
+  goOn: ['Go on', '继续'],
   asks: ['A program asks to sign in as you', '有程序请求以您的身份登录'],
   compare: [
     'Approve only if you started it yourself and it shows this code:',

@@ -72,7 +72,7 @@ export function Head({ run, job }: Props) {
         ))}
       </p>
       {run.why !== null && (
-        <p className={styles.why} role="status">
+        <p className={styles.why} role="status" data-fact="why">
           {run.why}
         </p>
       )}

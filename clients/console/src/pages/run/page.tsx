@@ -20,7 +20,8 @@ const loaded = new Map(
 export function Page() {
   const { run_id = '', tab = 'overview' } = useParams({ strict: false })
   const run = useRun(run_id)
-  if (run.error instanceof ApiFailure && run.error.status === 404) return <NotFound />
+  if (run.error instanceof ApiFailure && run.error.status === 404)
+    return <NotFound error={run.error} />
   return <Shown of={run}>{record => <Run run={record} tab={tab} />}</Shown>
 }
 

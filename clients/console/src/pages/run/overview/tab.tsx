@@ -16,6 +16,7 @@ import { matching } from '../metrics/filter.ts'
 import { pathOfRun, type RunRecord } from '../use-run.ts'
 import { DiagnosisCard } from './diagnosis.tsx'
 import { keyChartsOf } from './key-charts.ts'
+import { LastWords } from './last-words.tsx'
 import styles from './tab.module.css'
 import { words } from './words.ts'
 
@@ -32,11 +33,7 @@ export function Tab({ run }: { run: RunRecord }) {
     <div className={styles.tab}>
       {run.state === 'failed' && run.job_exists && <DiagnosisCard run={run} />}
       <Alerts run={run} />
-      {run.message !== null && run.state !== 'succeeded' && (
-        <Panel title={say.lastWords}>
-          <pre className={styles.words}>{run.message}</pre>
-        </Panel>
-      )}
+      <LastWords run={run} />
       <div className={styles.charts}>
         {keyChartsOf(Object.keys(run.summary)).map(key => (
           <Chart

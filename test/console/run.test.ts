@@ -1,10 +1,10 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
-import { keepViews, openPage, signIn } from '../console/browse.ts'
 import { openBrowser } from '../servers/browser.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { createRun, type ExternalRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
+import { keepViews, openPage, signIn } from './browse.ts'
 
 type SendReport = (route: string, body: object) => Promise<unknown>
 async function createNamed(forge: Forge): Promise<{ run: ExternalRun; report: SendReport }> {
@@ -29,40 +29,55 @@ const points = (from: number, to: number) => ({
   }).flat(),
 })
 
-test('the page of a run signs a person in and shows state, charts and log live, to the end', async t => {
+/** A chart by its title. */
+const chart = (page: Page, title: string) =>
+  page.getByRole('figure').filter({ has: page.getByRole('heading', { name: title, exact: true }) })
+
+const state = (page: Page, text: string) =>
+  page.getByRole('main').locator('header').getByText(text, { exact: true }).first()
+
+test('the page of a run shows state, charts and log live, to the end', async t => {
   const forge = await startForge(t)
   const { run, report } = await createNamed(forge)
   await report('lifecycle', { event: 'running' })
   await report('metrics', points(0, 100))
   await report('logs', { chunks: ['first line', '<script>alert(1)</script>'] })
   const { page, faults } = await openPage(t)
-  await page.goto(`${forge.url}/runs/${run.run_id}`)
+  await page.goto(`${forge.url}/runs/${run.run_id}/metrics`)
   await signIn(page)
-  await page.locator('#state', { hasText: 'running' }).waitFor()
-  await page.locator('#live', { hasText: 'live' }).waitFor()
-  t.false(await page.locator('#sign-in').isVisible())
-  t.is(await page.locator('#name').textContent(), 'two <b>lines</b>')
-  await page.locator('.chart', { hasText: 'train/loss' }).getByText('at step 99').waitFor()
-  // Four siblings share one chart.
-  t.deepEqual(
-    await page.locator('.chart h3').evaluateAll(all => all.map(h => h.firstChild?.textContent)),
-    ['train/accuracy', 'train/loss', 'val/accuracy'],
-  )
-  await page.locator('#log').getByText('<script>alert(1)</script>').waitFor()
+  await state(page, 'running').waitFor()
+  await page.locator('[data-live=live]').waitFor()
+  await page.getByRole('heading', { name: 'two <b>lines</b>' }).waitFor()
+  await chart(page, 'train/loss').getByText('at step 99').waitFor()
+  // Four indexed siblings share one chart.
+  t.deepEqual(await page.getByRole('figure').getByRole('heading').allTextContents(), [
+    'train/accuracy',
+    'train/loss',
+    'val/accuracy[…]',
+  ])
 
   await report('metrics', points(100, 150))
-  await page.locator('.chart', { hasText: 'train/loss' }).getByText('at step 149').waitFor()
+  const reported = Date.now()
+  await chart(page, 'train/loss').getByText('at step 149').waitFor()
+  t.log(`a point was on screen after ${Date.now() - reported} ms`)
   await report('metrics', { points: [{ key: 'train/loss', step: 150, value: 'NaN' }] })
-  await page.locator('.chart', { hasText: 'train/loss' }).getByText('1 not finite').waitFor()
-  const alert = page.locator('#alerts .open', { hasText: 'train/loss is NaN at step 150' })
-  await alert.getByText('train/loss is not a finite number').waitFor()
-  await report('logs', { chunks: ['a line that came later'] })
-  await page.locator('#log').getByText('a line that came later').waitFor()
-  await keepViews(page, 'run')
+  await chart(page, 'train/loss').getByText('1 not finite').waitFor()
+  await keepViews(page, 'run-metrics')
+  await page.setViewportSize({ width: 1280, height: 800 })
 
+  await page.getByRole('link', { name: 'Log', exact: true }).click()
+  await page.getByRole('log').getByText('<script>alert(1)</script>').waitFor()
+  await report('logs', { chunks: ['a line that came later'] })
+  await page.getByRole('log').getByText('a line that came later').waitFor()
+  await keepViews(page, 'run-log')
+  await page.setViewportSize({ width: 1280, height: 800 })
+
+  await page.getByRole('link', { name: 'Overview' }).click()
+  await page.getByText('train/loss is NaN at step 150').waitFor()
+  await keepViews(page, 'run')
   await report('lifecycle', { event: 'succeeded' })
-  await page.locator('#state', { hasText: 'succeeded' }).waitFor()
-  await page.locator('#live', { hasText: 'ended' }).waitFor()
+  await state(page, 'succeeded').waitFor()
+  t.regex(await page.title(), /^succeeded · two <b>lines<\/b> · Forge$/)
   t.deepEqual(faults, [])
 })
 
@@ -75,10 +90,9 @@ const recordCanvasTexts = `
     return write.call(this, text, ...rest)
   }`
 
-/** How many pixels of a key's chart have the colour of its line. */
-const colouredPixels = (page: Page, key: string): Promise<number> =>
-  page
-    .locator('.chart', { hasText: key })
+/** How many pixels of a chart have the colour of its line. */
+const colouredPixels = (page: Page, title: string): Promise<number> =>
+  chart(page, title)
     .locator('canvas')
     .evaluate((canvas: HTMLCanvasElement) => {
       const { data } = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height) ?? {
@@ -86,7 +100,7 @@ const colouredPixels = (page: Page, key: string): Promise<number> =>
       }
       let count = 0
       for (let at = 0; at < data.length; at += 4)
-        if (data[at] === 0x0b && data[at + 1] === 0x62 && data[at + 2] === 0xc4) count++
+        if (data[at] === 0x15 && data[at + 1] === 0x65 && data[at + 2] === 0xc0) count++
       return count
     })
 
@@ -107,18 +121,19 @@ test('a failed run says why, with its last words, parameters, lone points and sm
   await page.addInitScript(recordCanvasTexts)
   await page.goto(`${forge.url}/runs/${run.run_id}`)
   await signIn(page)
-  await page.locator('#state', { hasText: 'running' }).waitFor()
-  t.false(await page.locator('#why-section').isVisible())
+  await state(page, 'running').waitFor()
+  t.is(await page.locator('[data-fact=why]').count(), 0)
+  const hparams = page.getByRole('region', { name: 'Hyperparameters' }).getByRole('row')
   t.deepEqual(
-    await page
-      .locator('#hparams tr')
-      .evaluateAll(rows => rows.map(row => [...row.children].map(cell => cell.textContent))),
+    await hparams.evaluateAll(rows =>
+      rows.map(row => [...row.querySelectorAll('td')].map(cell => cell.textContent)).slice(1),
+    ),
     [
       ['lr', '0.0003'],
       ['opt/name', 'adam<b>w</b>'],
     ],
   )
-  await page.locator('.chart', { hasText: 'loss' }).getByText('at step 7').waitFor()
+  await chart(page, 'loss').getByText('at step 7').waitFor()
   await until('one point is drawn as a dot', 10_000, async () => {
     const pixels = await colouredPixels(page, 'loss')
     return pixels > 10 && pixels < 100
@@ -131,25 +146,14 @@ test('a failed run says why, with its last words, parameters, lone points and sm
   t.true(texts.filter(text => text === '0').length < 3, 'an axis does not say 0, 0, 0')
 
   await report('lifecycle', { event: 'failed', exit_code: 1, message })
-  await page.locator('#state', { hasText: 'failed' }).waitFor()
-  await page.getByRole('heading', { name: 'Why it failed' }).waitFor()
-  t.is(await page.locator('#why').textContent(), 'exit code 1: ValueError: <b>bad</b> lr')
-  t.is(await page.locator('#last-words').textContent(), message)
-  await page.locator('#live', { hasText: 'ended' }).waitFor()
-
-  const { body } = await forge.call<Record<string, string>>('GET', `/api/runs/${run.run_id}`)
-  t.true(String(body.last_report_at) <= String(body.ended_at), 'the end-of-log mark is no report')
-  const facts = String(await page.locator('#facts').textContent())
-  const ran = /ran for (\d+ s)/.exec(facts)?.[1]
-  t.is(ran, `${body.duration_s} s`)
-  t.is(await page.locator('#phases li', { hasText: 'running' }).textContent(), `running${ran}`)
+  await state(page, 'failed').waitFor()
+  await page.locator('[data-fact=why]', { hasText: 'ValueError: <b>bad</b> lr' }).waitFor()
+  t.is(await page.locator('[data-fact=last_words]').textContent(), message)
   await keepViews(page, 'run-failed')
   // Charts follow a new width by the next frame, or some frames later on a busy machine.
   await until('it fits', 20_000, () =>
     page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
   )
-  await page.getByRole('link', { name: 'Forge' }).click()
-  await page.locator('#rows tr', { hasText: `${ran}` }).waitFor()
   t.deepEqual(faults, [])
 })
 
@@ -162,8 +166,8 @@ test('without a message, the end of the log stands beside why a run failed', asy
   const { page, faults } = await openPage(t)
   await page.goto(`${forge.url}/runs/${run.run_id}`)
   await signIn(page)
-  await page.locator('#last-words', { hasText: /^no such file$/ }).waitFor()
-  t.is(await page.locator('#why').textContent(), 'exit code 137 (SIGKILL)')
+  await page.locator('[data-fact=last_words]', { hasText: /^no such file$/ }).waitFor()
+  t.is(await page.locator('[data-fact=why]').textContent(), 'exit code 137 (SIGKILL)')
   t.deepEqual(faults, [])
 })
 
@@ -178,22 +182,58 @@ test('a browser whose language is none still shows the charts', async t => {
     Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' })`)
   await page.goto(`${forge.url}/runs/${run.run_id}`)
   await signIn(page)
-  await page.locator('.chart', { hasText: 'loss' }).getByText('at step 1').waitFor()
-  t.is(await page.locator('.chart').count(), 1)
+  await chart(page, 'loss').getByText('at step 1').waitFor()
+  t.is(await page.getByRole('figure').count(), 1)
 })
 
-test('a wrong password is reported, and a missing run says in the place of its content what to do', async t => {
+test('a missing run, and a wrong address, say in the place of their content what to do', async t => {
   const forge = await startForge(t)
   const { page, faults } = await openPage(t)
   await page.goto(`${forge.url}/runs/run_nope`)
-  await signIn(page, 'not the password')
-  await page.getByRole('alert').getByText('Username or password is wrong').waitFor()
   await signIn(page)
   await page.getByRole('alert').getByText('No such run: run_nope').waitFor()
-  t.false(await page.locator('#run').isVisible())
-  t.true(((await page.locator('#failure').boundingBox())?.y ?? 800) < 200, 'it is at the top')
   await keepViews(page, 'run-unknown')
-  await page.getByRole('link', { name: 'the newest runs' }).click()
+  const reply = await page.goto(`${forge.url}/no/such/page`)
+  t.is(reply?.status(), 404)
+  await page.getByText('There is no such page').waitFor()
+  await page.getByRole('link', { name: 'To the runs that you may see' }).click()
   await page.getByText('No runs yet.').waitFor()
+  t.deepEqual(faults, [])
+})
+
+test('what is written to a log is shown as a terminal shows it, and never acts', async t => {
+  const forge = await startForge(t)
+  const run = await createRun(forge)
+  const esc = '\u001b'
+  await ingest(forge, run, 'logs', {
+    chunks: [
+      `${esc}[31mred${esc}[0m and ${esc}]8;;https://evil.example\u0007plain`,
+      '10%|#\r50%|##\r100%|####',
+      '<img src=x onerror=alert(1)>',
+      'admin\u202etxt.exe',
+      ...Array.from({ length: 3000 }, (_, n) => `step ${n}`),
+    ],
+  })
+  const { page, faults } = await openPage(t)
+  await page.goto(`${forge.url}/runs/${run.run_id}/logs?line=1`)
+  await signIn(page)
+  const log = page.getByRole('log')
+  await log.getByText('<img src=x onerror=alert(1)>').waitFor()
+  await log.getByText('100%|####', { exact: true }).waitFor()
+  await log.getByText('admin⟨202e⟩txt.exe').waitFor()
+  t.is(await page.locator('img').count(), 0)
+  t.is(await log.getByText('red', { exact: true }).count(), 1)
+  t.is(await log.getByText('evil.example').count(), 0)
+
+  await page.getByLabel('Follow').check()
+  await log.getByText('step 2999', { exact: true }).waitFor()
+  await ingest(forge, run, 'logs', { chunks: ['the newest'] })
+  await log.getByText('the newest').waitFor()
+  await page.getByLabel('Search the log').fill('step 1234')
+  await page.getByRole('button', { name: 'Find', exact: true }).click()
+  await page.getByText('1 lines').waitFor()
+  await log.getByRole('link', { name: 'Line 1239' }).click()
+  await log.getByText('step 1233', { exact: true }).waitFor()
+  t.regex(page.url(), /line=1239/)
   t.deepEqual(faults, [])
 })

@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query'
+import type { LogLine } from '../../../../../../schemas/logs.ts'
+import { Panel } from '../../../design/panel.tsx'
+import { reading } from '../../../session/api.ts'
+import { useWords } from '../../../words/words.ts'
+import { piecesOf } from '../logs/ansi.ts'
+import { pathOfRun, type RunRecord } from '../use-run.ts'
+import styles from './tab.module.css'
+import { words } from './words.ts'
+
+const shownLines = 10
+
+/** What a run that did not succeed said last: its message, or without one of several lines the end of its log. */
+export function LastWords({ run }: { run: RunRecord }) {
+  const say = useWords(words)
+  const said = run.message?.trimEnd() ?? ''
+  const isFailed = run.state === 'failed'
+  const needsLog = isFailed && !said.includes('\n')
+  const path = `${pathOfRun(run.run_id)}/logs`
+  const end = { before: Number.MAX_SAFE_INTEGER, limit: shownLines }
+  const errors = useQuery({
+    ...reading<LogLine[]>(path, { ...end, stream: 'stderr' }),
+    enabled: needsLog,
+  })
+  const lines = useQuery({
+    ...reading<LogLine[]>(path, end),
+    enabled: needsLog && errors.data?.length === 0,
+  })
+  const last = errors.data && errors.data.length > 0 ? errors.data : (lines.data ?? [])
+  const text = needsLog ? last.map(line => plainOf(line.text)).join('\n') : said
+  if (text === '' || run.state === 'succeeded') return null
+  return (
+    <Panel title={say.lastWords}>
+      <pre className={styles.words} data-fact="last_words">
+        {text}
+      </pre>
+    </Panel>
+  )
+}
+
+const plainOf = (text: string): string =>
+  piecesOf(text)
+    .map(piece => piece.text)
+    .join('')

@@ -1,3 +1,0 @@
-import { pageOfMlflow } from './mlflow-address.ts'
-
-location.replace(pageOfMlflow(location.hash) ?? '/')
