@@ -1,4 +1,4 @@
-import type { Comparison } from './page.tsx'
+import type { Comparison } from './comparison.ts'
 
 export type Dot = { shortId: string; x: number; y: number; nth: number }
 

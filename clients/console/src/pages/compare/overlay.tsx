@@ -11,8 +11,8 @@ import { Panel } from '../../design/panel.tsx'
 import { reading } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
 import { keyChartsOf } from '../run/overview/key-charts.ts'
+import type { Comparison } from './comparison.ts'
 import styles from './page.module.css'
-import type { Comparison } from './page.tsx'
 import { words } from './words.ts'
 
 const buckets = 400

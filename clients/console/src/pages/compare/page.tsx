@@ -1,8 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import type { Static } from 'typebox'
-import type { comparison } from '../../../../../schemas/compare.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { TextField } from '../../design/field.tsx'
@@ -12,12 +10,12 @@ import { Table } from '../../design/table.tsx'
 import { reading } from '../../session/api.ts'
 import { shortNumber } from '../../words/amounts.ts'
 import { useWords } from '../../words/words.ts'
+import type { Comparison } from './comparison.ts'
 import { Overlay } from './overlay.tsx'
 import styles from './page.module.css'
 import { Scatter } from './scatter.tsx'
 import { words } from './words.ts'
 
-export type Comparison = Static<typeof comparison>
 type Difference = Comparison['hparams'][number]
 
 /** What differs between 2 to 20 runs, and how their metrics went. */

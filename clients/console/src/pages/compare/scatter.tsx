@@ -5,9 +5,9 @@ import { Table } from '../../design/table.tsx'
 import { shortNumber } from '../../words/amounts.ts'
 import { useWords } from '../../words/words.ts'
 import { keyChartsOf } from '../run/overview/key-charts.ts'
+import type { Comparison } from './comparison.ts'
 import { dotsOf, numericOf, placeAmong } from './dots.ts'
 import styles from './page.module.css'
-import type { Comparison } from './page.tsx'
 import { words } from './words.ts'
 
 const [width, height, margin] = [600, 260, 40]

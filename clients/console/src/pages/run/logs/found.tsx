@@ -6,9 +6,9 @@ import { addressOf } from '../../../session/api.ts'
 import { accepted, authorized } from '../../../session/session.ts'
 import { useWords } from '../../../words/words.ts'
 import { pathOfRun } from '../use-run.ts'
+import type { Filter } from './filter.ts'
 import { Line, type Look } from './line.tsx'
 import styles from './tab.module.css'
-import type { Filter } from './tab.tsx'
 import { words } from './words.ts'
 
 type Props = { filter: Filter; look: Look; onOpen: (seq: number) => void }

@@ -5,20 +5,11 @@ import { TextField } from '../../../design/field.tsx'
 import { download } from '../../../session/download.ts'
 import { useWords } from '../../../words/words.ts'
 import type { RunRecord } from '../use-run.ts'
+import { type Filter, filterNames } from './filter.ts'
 import { FoundLines } from './found.tsx'
 import { LineList } from './lines.tsx'
 import styles from './tab.module.css'
 import { words } from './words.ts'
-
-export type Filter = {
-  grep?: string
-  rank?: string
-  node?: string
-  stream?: string
-  attempt?: string
-}
-
-const filterNames = ['grep', 'rank', 'node', 'stream', 'attempt'] as const
 
 /** The log of a run: all of it, however long, or what a filter leaves of it. */
 export function Tab({ run }: { run: RunRecord }) {
