@@ -1,3 +1,230 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import type { AdmissionResult } from '../../../../../schemas/jobs.ts'
+import type { Recipe } from '../../../../../schemas/recipes.ts'
+import { Button } from '../../design/button.tsx'
+import { Copyable } from '../../design/copy.tsx'
+import { Field, Select } from '../../design/field.tsx'
+import { Empty, Failure, Shown } from '../../design/notice.tsx'
+import { Panel } from '../../design/panel.tsx'
+import { reading, reread } from '../../session/api.ts'
+import { request } from '../../session/session.ts'
+import { useWords } from '../../words/words.ts'
+import { changesBetween } from './changes.ts'
+import { Checks, Differences, type Preflight } from './checks.tsx'
+import { Form } from './form.tsx'
+import styles from './page.module.css'
+import {
+  lockOf,
+  newText,
+  readText,
+  type Tree,
+  textOfSpec,
+  valueAt,
+  withValue,
+} from './spec-text.ts'
+import { words } from './words.ts'
+
 export function Page() {
-  return <h1>Submit</h1>
+  const say = useWords(words)
+  const { from, recipe } = useSearch({ strict: false })
+  const recipes = useQuery(reading<Recipe[]>('/api/recipes', { limit: 500 }))
+  const origin = useQuery({
+    queryKey: ['/api/jobs/clone', { from }],
+    queryFn: () =>
+      request<Tree>('POST', `/api/jobs/${encodeURIComponent(from ?? '')}/clone`, { body: {} }),
+    enabled: from !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return (
+    <div className={styles.page}>
+      <Shown of={recipes}>
+        {rows => {
+          if (from !== undefined)
+            return (
+              <Shown of={origin}>
+                {spec => (
+                  <Editor
+                    key={from}
+                    recipes={rows}
+                    first={textOfSpec(spec)}
+                    origin={{ run: from, spec }}
+                  />
+                )}
+              </Shown>
+            )
+          const first = rows.find(one => named(one) === recipe) ?? rows.find(one => !one.deprecated)
+          if (!first)
+            return (
+              <Empty text={say.noRecipes}>
+                <Copyable text="forge admin recipes add FOLDER" />
+              </Empty>
+            )
+          const text = newText(first, { project: 'demo', name: first.name })
+          return <Editor recipes={rows} first={text} origin={null} />
+        }}
+      </Shown>
+    </div>
+  )
+}
+
+const named = ({ name, version }: Recipe) => `${name}@${version}`
+
+/** The value once it has stood still for so long. */
+function useSettled<T>(value: T, ms: number): T {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms)
+    return () => clearTimeout(timer)
+  }, [value, ms])
+  return settled
+}
+
+/** The YAML is the job; the form shows what it says and writes into it. */
+function useSpec(first: string) {
+  const [text, setText] = useState(first)
+  const [lastTree, setLastTree] = useState<Tree>(() => readText(first).tree ?? {})
+  const { tree, fault } = readText(text)
+  const write = (next: string) => {
+    setText(next)
+    const read = readText(next).tree
+    if (read) setLastTree(read)
+  }
+  const put = (path: readonly string[], value: unknown) => {
+    if (tree) write(withValue(text, path, value))
+  }
+  return { text, tree: tree ?? lastTree, fault, write, put }
+}
+
+/** Asks the gates about what the text says, a moment after it was last changed. */
+function usePreflight(text: string) {
+  const settled = useSettled(text, 400)
+  const asked = useQuery({
+    queryKey: ['/api/jobs/preflight', settled],
+    queryFn: ({ signal }) =>
+      request<Preflight>('POST', '/api/jobs/preflight', { body: readText(settled).tree, signal }),
+    enabled: readText(settled).tree !== null,
+    placeholderData: before => before,
+    gcTime: 0,
+  })
+  return { asked, isCurrent: settled === text && !asked.isFetching && !asked.isPlaceholderData }
+}
+
+type Origin = { run: string; spec: Tree }
+type EditorProps = { recipes: readonly Recipe[]; first: string; origin: Origin | null }
+
+function Editor({ recipes, first, origin }: EditorProps) {
+  const say = useWords(words)
+  const spec = useSpec(first)
+  const { asked, isCurrent } = usePreflight(spec.text)
+  const name = `${valueAt(spec.tree, ['lock', 'name'])}@${valueAt(spec.tree, ['lock', 'version'])}`
+  const recipe = recipes.find(one => named(one) === name) ?? null
+  return (
+    <>
+      <header className={styles.head}>
+        <h1>{say.title}</h1>
+        {origin && <p className={styles.soft}>{say.from(origin.run)}</p>}
+        <Submit
+          tree={spec.tree}
+          unless={spec.fault !== null && say.unreadable}
+          asked={{ answer: asked.data, isCurrent }}
+        />
+      </header>
+      <div className={styles.columns}>
+        <div className={styles.column}>
+          <Panel title={say.form}>
+            <RecipeChoice
+              recipes={recipes}
+              chosen={recipe}
+              onChoose={next => spec.put(['lock'], lockOf(next))}
+            />
+            <Form tree={spec.tree} recipe={recipe} put={spec.put} isOff={spec.fault !== null} />
+          </Panel>
+        </div>
+        <div className={styles.column}>
+          <Checks of={asked} />
+          {origin && (
+            <Differences run={origin.run} changes={changesBetween(origin.spec, spec.tree)} />
+          )}
+          <Panel title={say.yaml}>
+            <Field
+              label="job.yaml"
+              fault={spec.fault !== null ? `${say.notYaml}: ${spec.fault}` : null}
+            >
+              {given => (
+                <textarea
+                  {...given}
+                  className={styles.area}
+                  spellCheck={false}
+                  value={spec.text}
+                  onChange={event => spec.write(event.target.value)}
+                />
+              )}
+            </Field>
+          </Panel>
+        </div>
+      </div>
+    </>
+  )
+}
+
+type ChoiceProps = {
+  recipes: readonly Recipe[]
+  chosen: Recipe | null
+  onChoose: (recipe: Recipe) => void
+}
+
+function RecipeChoice({ recipes, chosen, onChoose }: ChoiceProps) {
+  const say = useWords(words)
+  const choices = recipes.map(one => ({
+    value: named(one),
+    text: `${one.name} ${one.version} – ${one.title}${one.deprecated ? ` (${say.deprecated})` : ''}`,
+  }))
+  return (
+    <Select
+      label={say.recipe}
+      value={chosen ? named(chosen) : ''}
+      choices={chosen ? choices : [{ value: '', text: say.otherRecipe }, ...choices]}
+      onChange={value => {
+        const next = recipes.find(one => named(one) === value)
+        if (next) onChoose(next)
+      }}
+    />
+  )
+}
+
+type SubmitProps = {
+  tree: Tree
+  unless: string | false
+  asked: { answer: Preflight | undefined; isCurrent: boolean }
+}
+
+function Submit({ tree, unless, asked: { answer, isCurrent } }: SubmitProps) {
+  const say = useWords(words)
+  const navigate = useNavigate()
+  const [error, setError] = useState<unknown>(null)
+  const [busy, setBusy] = useState(false)
+  const reason = unless || (!isCurrent && say.wait) || (answer?.ok === false && say.gateRefuses)
+  const submit = async () => {
+    setError(null)
+    setBusy(true)
+    try {
+      const admitted = await request<AdmissionResult>('POST', '/api/jobs', { body: tree })
+      void reread('/api/jobs', '/api/runs', '/api/queue', '/api/usage')
+      await navigate({ to: '/runs/$run_id', params: { run_id: admitted.short_id } })
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      <Button kind="main" unless={reason} busy={busy} onClick={() => void submit()}>
+        {say.submit}
+      </Button>
+      <Failure error={error} />
+    </>
+  )
 }

@@ -1,0 +1,96 @@
+import type { Static } from 'typebox'
+import type { preflightResult } from '../../../../../schemas/jobs.ts'
+import { Badge } from '../../design/badge.tsx'
+import { Failure, Loading } from '../../design/notice.tsx'
+import { Panel } from '../../design/panel.tsx'
+import { Table } from '../../design/table.tsx'
+import { lengthOf } from '../../words/amounts.ts'
+import { useWords } from '../../words/words.ts'
+import type { Change } from './changes.ts'
+import styles from './page.module.css'
+import { words } from './words.ts'
+
+export type Preflight = Static<typeof preflightResult>
+
+/** What the gates say of the job as it stands, the refusing ones first. */
+export function Checks({ of }: { of: { data: Preflight | undefined; error: unknown } }) {
+  const say = useWords(words)
+  return (
+    <Panel title={say.checks}>
+      <Failure error={of.error} />
+      {!of.data && !of.error && <Loading />}
+      {of.data && !of.error && <Answer answer={of.data} />}
+    </Panel>
+  )
+}
+
+function Answer({ answer: { gates, warnings, estimate, queue } }: { answer: Preflight }) {
+  const say = useWords(words)
+  const refusing = gates.filter(({ ok }) => !ok)
+  return (
+    <>
+      <p role="status">
+        {refusing.length === 0 ? say.allPass(gates.length) : say.refused(refusing.length)}
+      </p>
+      {estimate && (
+        <p>
+          {say.estimate(
+            estimate.gpu_hours,
+            `${estimate.cost} ${estimate.currency}`,
+            estimate.basis.replaceAll('_', ' '),
+          )}
+        </p>
+      )}
+      {queue && (
+        <p>
+          {say.queue(queue.position)}
+          {queue.eta_s && `, ${say.starts(lengthOf(queue.eta_s.p50), lengthOf(queue.eta_s.p90))}`}
+        </p>
+      )}
+      <ul className={styles.gates}>
+        {warnings.map(one => (
+          <li key={`${one.code} ${one.detail}`}>
+            <Badge state="warning" text={say.warning} />
+            <span>{one.detail}</span>
+          </li>
+        ))}
+        {[...refusing, ...gates.filter(({ ok }) => ok)].map(one => (
+          <li key={one.gate}>
+            <Badge state={one.ok ? 'ok' : 'failed'} text={one.ok ? say.passes : say.refuses} />
+            <span>
+              <strong>{one.gate.replaceAll('_', ' ')}</strong> {one.detail}
+              {one.hint && (
+                <span className={styles.soft}>
+                  {' '}
+                  {say.hint}: {one.hint}
+                </span>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+export function Differences({ run, changes }: { run: string; changes: readonly Change[] }) {
+  const say = useWords(words)
+  return (
+    <Panel title={say.changes(run)}>
+      {changes.length === 0 ? (
+        <p className={styles.soft}>{say.same}</p>
+      ) : (
+        <Table
+          caption={say.changes(run)}
+          rows={changes}
+          keyOf={({ path }) => path}
+          columns={[
+            { key: 'path', title: say.path, cell: one => one.path },
+            { key: 'before', title: say.before, cell: one => <code>{one.from ?? '–'}</code> },
+            { key: 'after', title: say.after, cell: one => <code>{one.to ?? '–'}</code> },
+          ]}
+        />
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,80 @@
+import { type Document, parseDocument, stringify } from 'yaml'
+import type { Recipe } from '../../../../../schemas/recipes.ts'
+
+/** A JobSpec before the server has seen it. */
+export type Tree = { readonly [key: string]: unknown }
+
+export const isTree = (value: unknown): value is Tree =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export type Read = { tree: Tree; fault: null } | { tree: null; fault: string }
+
+/** What a text says, or where it is neither YAML nor JSON. */
+export function readText(text: string): Read {
+  const parsed = parseDocument(text)
+  const [error] = parsed.errors
+  if (error) return { tree: null, fault: error.message.split('\n')[0] ?? '' }
+  const value: unknown = parsed.toJS({ maxAliasCount: 100 })
+  return isTree(value) ? { tree: value, fault: null } : { tree: null, fault: '' }
+}
+
+/** The text with one value changed; comments and order stay. Undefined removes it. The text must be whole. */
+export function withValue(text: string, path: readonly string[], value: unknown): string {
+  const parsed = parseDocument(text)
+  if (value === undefined) parsed.deleteIn(path)
+  else {
+    makeRoom(parsed, path)
+    parsed.setIn(path, value)
+  }
+  return String(parsed)
+}
+
+/** A section that is missing, null or no section becomes one. */
+function makeRoom(parsed: Document, path: readonly string[]): void {
+  const tree: unknown = parsed.toJS()
+  for (let depth = 1; depth < path.length; depth++) {
+    const above = path.slice(0, depth)
+    if (!isTree(valueAt(tree, above))) parsed.setIn(above, parsed.createNode({}))
+  }
+}
+
+export function valueAt(tree: unknown, path: readonly string[]): unknown {
+  let value = tree
+  for (const key of path)
+    value = isTree(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  return value
+}
+
+/** The smallest JobSpec of a recipe. */
+export const newText = (recipe: Recipe, { project, name }: { project: string; name: string }) =>
+  stringify({
+    api: 'forge/v2',
+    metadata: { name, project },
+    lock: lockOf(recipe),
+    spec: { params: {}, resources: { gpus_per_node: recipe.resources.min_gpus } },
+  })
+
+export const lockOf = ({ name, version, digest, framework }: Recipe) => ({
+  name,
+  version,
+  digest,
+  framework,
+})
+
+export const textOfSpec = (spec: Tree): string => stringify(said(spec))
+
+/** A JobSpec without what says nothing: nulls, empty texts, lists and sections. Parameters stay as they are. */
+export function said(tree: Tree): Tree {
+  return Object.fromEntries(
+    Object.entries(tree).flatMap(([key, value]) => {
+      const kept = isTree(value) && key !== 'params' ? said(value) : value
+      return isNothing(kept) && key !== 'params' ? [] : [[key, kept]]
+    }),
+  )
+}
+
+const isNothing = (value: unknown): boolean =>
+  value === null ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0) ||
+  (isTree(value) && Object.keys(value).length === 0)
