@@ -30,38 +30,9 @@ export function phasesOf(run: RunRecord, job: JobDetail | null): Phase[] {
 const secondsBetween = (from: string, to: string | null): number | null =>
   to === null ? null : (Date.parse(to) - Date.parse(from)) / 1000
 
-export type Action = 'stop' | 'pause' | 'resume' | 'retry' | 'clone' | 'delete' | 'restore'
-
-/** Why an action is not possible now, as a word of the page; null: it is. */
-export type Reason =
-  | 'notJob'
-  | 'hasEnded'
-  | 'notEnded'
-  | 'notRunning'
-  | 'notPaused'
-  | 'deleted'
-  | null
-
-const ended = ['succeeded', 'failed', 'stopped', 'abandoned']
-
-type Now = { state: string; isJob: boolean }
-
-const unlessEnded = ({ state }: Now): Reason => (ended.includes(state) ? null : 'notEnded')
-const whileGoing = ({ state }: Now): Reason => (ended.includes(state) ? 'hasEnded' : null)
-const ofJob = ({ isJob }: Now): Reason => (isJob ? null : 'notJob')
-
-const rules: Readonly<Record<Exclude<Action, 'restore'>, (now: Now) => Reason>> = {
-  stop: whileGoing,
-  delete: unlessEnded,
-  clone: ofJob,
-  retry: now => ofJob(now) ?? unlessEnded(now),
-  pause: now => ofJob(now) ?? whileGoing(now) ?? (now.state === 'running' ? null : 'notRunning'),
-  resume: now => ofJob(now) ?? (now.state === 'paused' ? null : 'notPaused'),
-}
-
-/** What can be done with a run in its state. The server decides; this only saves people an answer that is known. */
-export function reasonAgainst(action: Action, run: RunRecord, job: JobDetail | null): Reason {
-  if (action === 'restore') return null
-  if (run.deleted_at !== null) return 'deleted'
-  return rules[action]({ state: job?.state ?? run.state, isJob: run.job_exists })
-}
+/** When the attempts after the first began, in milliseconds of the epoch. */
+export const attemptStarts = ({ attempts }: Pick<JobDetail, 'attempts'>): number[] =>
+  attempts
+    .flatMap(({ started_at }) => (started_at === null ? [] : [Date.parse(started_at)]))
+    .sort((a, b) => a - b)
+    .slice(1)

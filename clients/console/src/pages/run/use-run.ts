@@ -12,7 +12,10 @@ export const pathOfJob = (runId: string): string => `/api/jobs/${encodeURICompon
 /** A run that follows its changes; `runId` may be its short id. */
 export function useRun(runId: string) {
   const run = useQuery(reading<RunRecord>(pathOfRun(runId)))
-  const again = useThrottled(() => void reread(pathOfRun(runId), pathOfJob(runId)), 1_000)
+  const again = useThrottled(
+    () => void reread(pathOfRun(runId), pathOfJob(runId), '/api/queue'),
+    1_000,
+  )
   useLive(run.data ? `job:${run.data.run_id}` : null, { onEvent: again, onGap: again })
   return run
 }

@@ -16,6 +16,7 @@ import { reading, reread } from '../../../session/api.ts'
 import { download } from '../../../session/download.ts'
 import { useWords, wordsOf } from '../../../words/words.ts'
 import type { RunRecord } from '../use-run.ts'
+import { useSource } from '../use-source.ts'
 import { matching } from './filter.ts'
 import styles from './tab.module.css'
 
@@ -76,7 +77,7 @@ function Charts({ run, rows }: { run: RunRecord; rows: readonly KeyRow[] }) {
   )
   const charts = chartsOf(found ?? [])
   const groups = Map.groupBy(charts.slice(0, shown), ({ title }) => prefixOf(title))
-  const source = { runId: run.run_id, startMs: Date.parse(run.started_at ?? run.created_at) }
+  const source = useSource(run)
   const view = { ...settings, range }
   return (
     <div className={styles.tab}>

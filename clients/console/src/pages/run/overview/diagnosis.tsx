@@ -8,14 +8,14 @@ import { Panel } from '../../../design/panel.tsx'
 import { reading, reread } from '../../../session/api.ts'
 import { request } from '../../../session/session.ts'
 import { useWords } from '../../../words/words.ts'
-import { pathOfJob, type RunRecord } from '../use-run.ts'
+import { pathOfRun, type RunRecord } from '../use-run.ts'
 import styles from './tab.module.css'
 import { words } from './words.ts'
 
-/** Why a job failed, as the rules see it, with what they go by. */
+/** Why a run failed, as the rules see it, with what they go by; of another run only if somebody asked. */
 export function DiagnosisCard({ run }: { run: RunRecord }) {
   const say = useWords(words)
-  const path = `${pathOfJob(run.run_id)}/diagnoses`
+  const path = `${pathOfRun(run.run_id)}/diagnoses`
   const [error, setError] = useState<unknown>(null)
   const found = useQuery({
     ...reading<Diagnosis[]>(path),
@@ -26,6 +26,7 @@ export function DiagnosisCard({ run }: { run: RunRecord }) {
     request('POST', '/api/job/diagnose', { body: { job_id: run.run_id } })
       .then(() => reread(path))
       .catch(setError)
+  if (run.state !== 'failed' && !newest) return null
   return (
     <Panel
       title={newest?.title ?? say.why}

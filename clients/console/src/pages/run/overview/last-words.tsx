@@ -31,7 +31,7 @@ export function LastWords({ run }: { run: RunRecord }) {
   if (text === '' || run.state === 'succeeded') return null
   return (
     <Panel title={say.lastWords}>
-      <pre className={styles.words} data-fact="last_words">
+      <pre className={styles.words} data-fact="last_words" tabIndex={0}>
         {text}
       </pre>
     </Panel>

@@ -3,7 +3,9 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Alert } from '../../../../../../schemas/alerts.ts'
 import { Chart } from '../../../charts/chart.tsx'
+import type { Range } from '../../../charts/zoom.ts'
 import { Badge } from '../../../design/badge.tsx'
+import { Copyable } from '../../../design/copy.tsx'
 import { TextField } from '../../../design/field.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Table } from '../../../design/table.tsx'
@@ -14,6 +16,7 @@ import { shortNumber } from '../../../words/amounts.ts'
 import { useWords } from '../../../words/words.ts'
 import { matching } from '../metrics/filter.ts'
 import { pathOfRun, type RunRecord } from '../use-run.ts'
+import { useSource } from '../use-source.ts'
 import { DiagnosisCard } from './diagnosis.tsx'
 import { keyChartsOf } from './key-charts.ts'
 import { LastWords } from './last-words.tsx'
@@ -27,11 +30,12 @@ export function Tab({ run }: { run: RunRecord }) {
     onEvent: ({ event }) => event === 'points' && again(),
     onGap: again,
   })
-  const source = { runId: run.run_id, startMs: Date.parse(run.started_at ?? run.created_at) }
-  const view = { x: 'step', isLog: false, smoothing: 0, range: null } as const
+  const source = useSource(run)
+  const [range, setRange] = useState<Range>(null)
+  const view = { x: 'step', isLog: false, smoothing: 0, range } as const
   return (
     <div className={styles.tab}>
-      {run.state === 'failed' && run.job_exists && <DiagnosisCard run={run} />}
+      <DiagnosisCard run={run} />
       <Alerts run={run} />
       <LastWords run={run} />
       <div className={styles.charts}>
@@ -41,10 +45,11 @@ export function Tab({ run }: { run: RunRecord }) {
             title={key}
             source={{ ...source, keys: [key] }}
             view={view}
-            onZoom={() => {}}
+            onZoom={setRange}
           />
         ))}
       </div>
+      <Best run={run} />
       <div className={styles.columns}>
         <Values title={say.hparams} values={run.hparams} />
         <Metrics run={run} />
@@ -158,6 +163,35 @@ function Metrics({ run }: { run: RunRecord }) {
           ]}
         />
       )}
+    </Panel>
+  )
+}
+
+/** The checkpoint that its code called the best. */
+function Best({ run: { best, short_id } }: { run: RunRecord }) {
+  const say = useWords(words)
+  if (best === null) return null
+  const { key, goal, value, step, artifact_id } = best
+  return (
+    <Panel
+      title={say.best}
+      actions={
+        <Link to="/runs/$run_id/$tab" params={{ run_id: short_id, tab: 'artifacts' }}>
+          {say.artifacts}
+        </Link>
+      }
+    >
+      <p className={styles.best}>
+        <span>
+          {key} ({goal}) <strong>{value === null ? '–' : shortNumber(value)}</strong>
+        </span>
+        {step !== null && (
+          <span>
+            {say.step} {step}
+          </span>
+        )}
+        {artifact_id !== null && <Copyable text={artifact_id} />}
+      </p>
     </Panel>
   )
 }

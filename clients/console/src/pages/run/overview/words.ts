@@ -7,6 +7,8 @@ export const words = wordsOf({
   metrics: ['Metrics', '指标'],
   noMetrics: ['None were reported yet.', '尚未上报。'],
   allCharts: ['All charts', '全部图表'],
+  best: ['Best checkpoint', '最佳检查点'],
+  artifacts: ['Artifacts', '产物'],
   notes: ['Notes', '备注'],
   lineage: ['Lineage', '血缘'],
   from: ['Began from', '起始于'],

@@ -1,0 +1,153 @@
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { Button } from '../../design/button.tsx'
+import { Dialog } from '../../design/dialog.tsx'
+import { TextField } from '../../design/field.tsx'
+import { Failure } from '../../design/notice.tsx'
+import { queries, reread } from '../../session/api.ts'
+import { request } from '../../session/session.ts'
+import { useWords } from '../../words/words.ts'
+import styles from './head.module.css'
+import type { JobDetail } from './phases.ts'
+import { type Action, actions, reasonAgainst, stateAfter } from './rules.ts'
+import { pathOfJob, pathOfRun, type RunRecord } from './use-run.ts'
+import { words } from './words.ts'
+
+type Props = { run: RunRecord; job: JobDetail | null }
+
+const asking: readonly Action[] = ['stop', 'forceStop', 'delete', 'tags']
+const dangerous: readonly Action[] = ['stop', 'forceStop', 'delete']
+
+/** What can be done with a run; what cannot, stays with the reason. */
+export function Actions({ run, job }: Props) {
+  const say = useWords(words)
+  const navigate = useNavigate()
+  const [asks, setAsks] = useState<Action | null>(null)
+  const { act, busy, error } = useActing(run, job)
+  const begin = (action: Action) => {
+    if (action === 'clone') void navigate({ to: '/submit', search: { from: run.short_id } })
+    else if (asking.includes(action)) setAsks(action)
+    else void act(action)
+  }
+  const close = (action: Action, body?: object) => {
+    setAsks(null)
+    void act(action, body)
+  }
+  const now = {
+    state: job?.state ?? run.state,
+    isJob: run.job_exists,
+    isDeleted: run.deleted_at !== null,
+  }
+  return (
+    <div className={styles.actions}>
+      {(now.isDeleted ? (['restore'] as const) : actions).map(action => {
+        const against = reasonAgainst(action, now)
+        return (
+          <Button
+            key={action}
+            kind={dangerous.includes(action) ? 'danger' : 'plain'}
+            busy={busy === action}
+            unless={against && say[against]}
+            onClick={() => begin(action)}
+          >
+            {say[action]}
+          </Button>
+        )
+      })}
+      {asks === 'tags' && (
+        <TagDialog
+          tags={run.tags}
+          onClose={() => setAsks(null)}
+          onSave={tags => close('tags', { tags })}
+        />
+      )}
+      {asks !== null && asks !== 'tags' && (
+        <Dialog title={say[asks]} onClose={() => setAsks(null)}>
+          <p>
+            {{ stop: say.sureStop, forceStop: say.sureForce, delete: say.sureDelete }[
+              asks as 'stop'
+            ] ?? null}
+          </p>
+          <Button kind="danger" onClick={() => close(asks)}>
+            {say[asks]}
+          </Button>
+        </Dialog>
+      )}
+      <Failure error={error} />
+    </div>
+  )
+}
+
+/** Shows at once what an action leads to, then what the server made of it. */
+function useActing(run: RunRecord, job: JobDetail | null) {
+  const navigate = useNavigate()
+  const [error, setError] = useState<unknown>(null)
+  const [busy, setBusy] = useState<Action | null>(null)
+  const act = async (action: Action, body: object = {}) => {
+    setBusy(action)
+    setError(null)
+    const state = job && stateAfter(action, job.state)
+    if (state) queries.setQueryData([pathOfJob(run.run_id)], { ...job, state })
+    try {
+      const { short_id } = await send(action, run, body)
+      if (action === 'retry' && short_id)
+        void navigate({ to: '/runs/$run_id', params: { run_id: short_id } })
+      if (action === 'diagnose')
+        void navigate({
+          to: '/runs/$run_id/$tab',
+          params: { run_id: run.short_id, tab: 'overview' },
+        })
+    } catch (failure) {
+      setError(failure)
+    }
+    await reread('/api/runs', '/api/jobs', '/api/queue')
+    setBusy(null)
+  }
+  return { act, busy, error }
+}
+
+function send(action: Action, run: RunRecord, body: object): Promise<{ short_id?: string }> {
+  const path = (run.job_exists ? pathOfJob : pathOfRun)(run.run_id)
+  switch (action) {
+    case 'delete':
+      return request('DELETE', pathOfRun(run.run_id))
+    case 'restore':
+      return request('POST', `${pathOfRun(run.run_id)}/restore`)
+    case 'diagnose':
+      return request('POST', '/api/job/diagnose', { body: { job_id: run.run_id } })
+    case 'tags':
+      return request('PATCH', path, { body })
+    case 'forceStop':
+      return request('POST', `${path}/stop`, { body: { force: true } })
+    default:
+      return request('POST', `${path}/${action}`, { body })
+  }
+}
+
+function TagDialog({
+  tags,
+  onClose,
+  onSave,
+}: {
+  tags: readonly string[]
+  onClose: () => void
+  onSave: (tags: string[]) => void
+}) {
+  const say = useWords(words)
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const text = String(new FormData(event.currentTarget).get('tags'))
+    const named = text.split(',').map(tag => tag.trim())
+    onSave([...new Set(named.filter(tag => tag !== ''))])
+  }
+  return (
+    <Dialog title={say.tags} onClose={onClose}>
+      <form onSubmit={submit} className={styles.form}>
+        <TextField label={say.tagList} name="tags" defaultValue={tags.join(', ')} autoFocus />
+        <Button kind="main" type="submit">
+          {say.save}
+        </Button>
+      </form>
+    </Dialog>
+  )
+}

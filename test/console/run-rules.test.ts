@@ -1,0 +1,103 @@
+import test from 'ava'
+import { iconOf } from '../../clients/console/src/pages/run/icon.ts'
+import {
+  attemptStarts,
+  type JobDetail,
+  phasesOf,
+} from '../../clients/console/src/pages/run/phases.ts'
+import { reasonAgainst, stateAfter } from '../../clients/console/src/pages/run/rules.ts'
+import type { RunRecord } from '../../clients/console/src/pages/run/use-run.ts'
+import { lifecycle } from '../../command-api/jobs/lifecycle.ts'
+import { jobStates } from '../../schemas/jobs.ts'
+
+for (const action of ['stop', 'pause', 'resume'] as const)
+  test(`a job can be asked to ${action} just where that changes something`, t => {
+    for (const state of jobStates) {
+      const outcome = lifecycle[state][action]
+      const isOffered = reasonAgainst(action, { state, isJob: true, isDeleted: false }) === null
+      t.is(isOffered, outcome !== 'conflict' && outcome !== 'same', state)
+      if (isOffered) t.is(stateAfter(action, state), outcome as never, state)
+    }
+  })
+
+test('what needs a job says so of other runs, and a deleted run can only be restored', t => {
+  const run = { state: 'failed', isJob: false, isDeleted: false }
+  t.is(reasonAgainst('retry', run), 'notJob')
+  t.is(reasonAgainst('stop', run), 'hasEnded')
+  t.is(reasonAgainst('delete', run), null)
+  t.is(reasonAgainst('diagnose', run), null)
+  t.is(reasonAgainst('diagnose', { ...run, state: 'succeeded' }), 'hasSucceeded')
+  const deleted = { ...run, isDeleted: true }
+  t.is(reasonAgainst('delete', deleted), 'deleted')
+  t.is(reasonAgainst('restore', deleted), null)
+})
+
+test('a job that is stopping can still be stopped by force', t => {
+  const now = { state: 'stopping', isJob: true, isDeleted: false }
+  t.is(reasonAgainst('stop', now), 'isStopping')
+  t.is(reasonAgainst('forceStop', now), null)
+})
+
+const at = (minute: number) => `2026-11-23T10:${String(minute).padStart(2, '0')}:00.000Z`
+const run = {
+  created_at: at(0),
+  started_at: at(2),
+  ended_at: at(5),
+  duration_s: 180,
+  state: 'failed',
+} as RunRecord
+
+test('a run without a job is pending, running and then what it ended as', t => {
+  t.deepEqual(
+    phasesOf(run, null).map(({ name, seconds, isBilled }) => [name, seconds, isBilled]),
+    [
+      ['pending', 120, false],
+      ['running', 180, false],
+      ['failed', null, false],
+    ],
+  )
+  const waiting = { ...run, started_at: null, ended_at: null, duration_s: null }
+  t.deepEqual(phasesOf(waiting, null), [
+    { name: 'pending', at: at(0), seconds: null, isBilled: false },
+  ])
+})
+
+test('a job shows each change with its time, the phases of its start by name, and what is billed', t => {
+  const transition = (to: string, spent_s: number | null, reason: string | null = null) => ({
+    at: at(0),
+    from: null,
+    to,
+    reason,
+    spent_s,
+    actor: 'x',
+    event_id: 'x',
+  })
+  const job = {
+    transitions: [
+      transition('queued', 5, 'waiting_capacity'),
+      transition('starting', 7, 'pulling_image'),
+      transition('running', null),
+    ],
+  } as unknown as JobDetail
+  t.deepEqual(
+    phasesOf(run, job).map(({ name, seconds, isBilled }) => [name, seconds, isBilled]),
+    [
+      ['queued', 5, false],
+      ['pulling image', 7, false],
+      ['running', null, true],
+    ],
+  )
+})
+
+test('the icon of a tab differs by state', t => {
+  t.not(iconOf('running'), iconOf('failed'))
+  t.true(iconOf('of another version').startsWith('data:image/svg+xml,'))
+})
+
+test('charts mark the attempts after the first, in the order of time', t => {
+  const attempts = [at(4), at(1), null, at(3)].map(started_at => ({ started_at }))
+  t.deepEqual(attemptStarts({ attempts: attempts as unknown as JobDetail['attempts'] }), [
+    Date.parse(at(3)),
+    Date.parse(at(4)),
+  ])
+})
