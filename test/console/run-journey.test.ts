@@ -46,7 +46,7 @@ test('a person follows a run to its end, sees new points at once, and zooms a ch
   await page.goto(`${forge.url}/runs/${run.run_id}/metrics`)
   await signIn(page)
   await page.getByRole('heading', { level: 1, name: 'two <b>lines</b>' }).waitFor()
-  await page.waitForFunction("document.title.startsWith('running')")
+  await titled(page, 'running')
   await chart(page, 'train/loss').getByText('at step 99').waitFor()
   // A key that is also a prefix has a chart of its own; the siblings share one.
   t.deepEqual(await page.getByRole('figure').getByRole('heading').allTextContents(), [
@@ -85,7 +85,7 @@ test('a person follows a run to its end, sees new points at once, and zooms a ch
   await page.getByRole('link', { name: 'Overview' }).click()
   await page.getByText('adam<b>w</b>').waitFor()
   await report('lifecycle', { event: 'succeeded' })
-  await page.waitForFunction("document.title.startsWith('succeeded')")
+  await titled(page, 'succeeded')
   t.is(
     await page.getByRole('button', { name: 'Stop', exact: true }).getAttribute('aria-disabled'),
     'true',
@@ -97,6 +97,9 @@ test('a person follows a run to its end, sees new points at once, and zooms a ch
   t.deepEqual(await axeFinds(page), [])
   t.deepEqual(faults, [])
 })
+
+const titled = (page: Page, state: string) =>
+  until(`the tab says ${state}`, 20_000, async () => (await page.title()).startsWith(state))
 
 async function drag(page: Page, title: string) {
   const over = await chart(page, title).locator('.u-over').boundingBox()

@@ -114,7 +114,7 @@ function Values({ title, values }: { title: string; values: Readonly<Record<stri
         <p className={styles.soft}>{say.noHparams}</p>
       ) : (
         <Table
-          caption={title}
+          caption={say.table(title)}
           rows={names}
           keyOf={name => name}
           columns={[
@@ -146,7 +146,7 @@ function Metrics({ run }: { run: RunRecord }) {
         <p className={styles.soft}>{say.noMetrics}</p>
       ) : (
         <Table
-          caption={say.metrics}
+          caption={say.table(say.metrics)}
           rows={rows}
           keyOf={([key]) => key}
           columns={[

@@ -17,6 +17,7 @@ export const words = wordsOf({
   open: ['open', '未解决'],
   resolved: ['resolved', '已解决'],
   noted: ['noted', '已记录'],
+  table: [(of: string) => `${of}, as a table`, (of: string) => `${of}（表格）`],
   filter: ['Filter', '筛选'],
   name: ['Name', '名称'],
   value: ['Value', '值'],
