@@ -2,7 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import test from 'ava'
 import type { Page } from 'playwright-core'
 import { type Forge, startForge } from '../servers/forge.ts'
-import { createRun, type ExternalRun, ingest } from '../servers/runs.ts'
+import { type ExternalRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
 import { keepViews, openPage, signIn } from './browse.ts'
 
@@ -111,84 +111,3 @@ async function drag(page: Page, title: string) {
   await page.mouse.move(over.x + over.width * 0.6, y, { steps: 4 })
   await page.mouse.up()
 }
-
-/** Records what is written on canvases, which are otherwise only pixels. */
-const recordCanvasTexts = `
-  globalThis.canvasTexts = []
-  const write = CanvasRenderingContext2D.prototype.fillText
-  CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
-    canvasTexts.push(text)
-    return write.call(this, text, ...rest)
-  }`
-
-/** How many pixels of a chart have the colour of the first curve. */
-const colouredPixels = (page: Page, title: string): Promise<number> =>
-  chart(page, title)
-    .locator('canvas')
-    .evaluate((canvas: HTMLCanvasElement) => {
-      const { data } = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height) ?? {
-        data: [],
-      }
-      let count = 0
-      for (let at = 0; at < data.length; at += 4)
-        if (data[at] === 0x15 && data[at + 1] === 0x65 && data[at + 2] === 0xc0) count++
-      return count
-    })
-
-test('a failed run says why, with its last words, lone points and small numbers', async t => {
-  const forge = await startForge(t)
-  const { run, report } = await createNamed(forge)
-  await report('lifecycle', { event: 'running' })
-  await report('metrics', {
-    points: [
-      { key: 'loss', step: 7, value: 0.5 },
-      ...[1, 2, 3, 4].map(step => ({ key: 'lr', step, value: step * 1.2e-5 })),
-    ],
-  })
-  const { page, faults } = await openPage(t)
-  await page.addInitScript(recordCanvasTexts)
-  await page.goto(`${forge.url}/runs/${run.run_id}`)
-  await signIn(page)
-  await chart(page, 'loss').getByText('0.5 at step 7').waitFor()
-  await until('one point is drawn as a dot', 10_000, async () => {
-    const pixels = await colouredPixels(page, 'loss')
-    return pixels > 10 && pixels < 100
-  })
-  const drawn = async () => (await page.evaluate('canvasTexts')) as string[]
-  await until('the other chart has its axis', 10_000, async () =>
-    (await drawn()).some(text => text === '2e-5' || text === '0.00002'),
-  )
-  t.true((await drawn()).filter(text => text === '0').length < 3, 'an axis does not say 0, 0, 0')
-
-  const message = 'exit code 1\nTraceback (most recent call last):\nValueError: <b>bad</b> lr'
-  await report('lifecycle', { event: 'failed', exit_code: 1, message })
-  await page.getByText('exit code 1: ValueError: <b>bad</b> lr').waitFor()
-  const said = page.getByRole('region', { name: 'What it said last' })
-  t.is(await said.locator('pre').textContent(), message)
-  const phases = page.getByRole('list', { name: 'What it went through' })
-  const { body } = await forge.call<{ duration_s: number }>('GET', `/api/runs/${run.run_id}`)
-  await phases
-    .getByRole('listitem')
-    .filter({ hasText: `running ${body.duration_s} s` })
-    .waitFor()
-  await keepViews(page, 'console-run-failed')
-  await until('it fits', 20_000, () =>
-    page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
-  )
-  t.deepEqual(await axeFinds(page), [])
-  t.deepEqual(faults, [])
-})
-
-test('without a message, the end of the log stands beside why a run failed', async t => {
-  const forge = await startForge(t)
-  const run = await createRun(forge)
-  await ingest(forge, run, 'logs', { chunks: ['fine so far'], stream: 'stdout' })
-  await ingest(forge, run, 'logs', { chunks: ['no such file'], stream: 'stderr' })
-  await ingest(forge, run, 'lifecycle', { event: 'failed', exit_code: 137 })
-  const { page, faults } = await openPage(t)
-  await page.goto(`${forge.url}/runs/${run.run_id}`)
-  await signIn(page)
-  await page.locator('pre', { hasText: /^no such file$/ }).waitFor()
-  await page.getByText('exit code 137 (SIGKILL)').waitFor()
-  t.deepEqual(faults, [])
-})

@@ -124,6 +124,7 @@ test('a failed run says why, with its last words, parameters, lone points and sm
   await state(page, 'running').waitFor()
   t.is(await page.locator('[data-fact=why]').count(), 0)
   const hparams = page.getByRole('region', { name: 'Hyperparameters' }).getByRole('row')
+  await hparams.first().waitFor()
   t.deepEqual(
     await hparams.evaluateAll(rows =>
       rows.map(row => [...row.querySelectorAll('td')].map(cell => cell.textContent)).slice(1),
