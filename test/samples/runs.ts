@@ -20,14 +20,14 @@ export const runSample: Sample = {
       path: `/api/runs/${run_id}/token`,
     })
     return {
-      nouns: { runs: { run_id, tab: 'metrics' } },
+      nouns: { runs: { run_id, tab: 'part-of-a-run' } },
       fields: { run_id, project, ids: twice(run_id) },
       tokens: { ingest, ended },
     }
   },
   missing({ fields }) {
     const run_id = withoutOwner(fields.run_id)
-    return { nouns: { runs: { run_id, tab: 'metrics' } }, fields: { run_id, ids: twice(run_id) } }
+    return { nouns: { runs: { run_id, tab: 'part-of-a-run' } }, fields: { run_id, ids: twice(run_id) } }
   },
   hidden: ['runs'],
   lists: { '/api/runs': 'its people' },
