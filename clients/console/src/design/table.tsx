@@ -1,9 +1,11 @@
 import type { ReactNode } from 'react'
+import { useWords, wordsOf } from '../words/words.ts'
 import styles from './table.module.css'
 
 export type Column<Row> = {
   /** Unique in the table. */
   key: string
+  /** Empty for the buttons of a row. */
   title: string
   cell: (row: Row) => ReactNode
   /** Right-aligned, with digits of one width. */
@@ -17,17 +19,19 @@ type Props<Row> = {
   keyOf: (row: Row) => string
 }
 
+const words = wordsOf({ actions: ['Actions', '操作'] })
+
 /** A table of some tens of rows; the runs have one of their own, which draws only what is in view. */
 export const Table = <Row,>({ caption, columns, rows, keyOf }: Props<Row>) => (
   // It scrolls by keyboard where it is wider than the page.
-  <section className={styles.scroll} tabIndex={0} aria-label={caption}>
+  <section className={styles.scroll} tabIndex={0} role="group" aria-label={caption}>
     <table className={styles.table}>
       <caption className="visually-hidden">{caption}</caption>
       <thead>
         <tr>
           {columns.map(({ key, title, isNumber }) => (
             <th key={key} scope="col" className={isNumber ? styles.number : undefined}>
-              {title}
+              {title || <Untitled />}
             </th>
           ))}
         </tr>
@@ -46,3 +50,8 @@ export const Table = <Row,>({ caption, columns, rows, keyOf }: Props<Row>) => (
     </table>
   </section>
 )
+
+function Untitled() {
+  const say = useWords(words)
+  return <span className="visually-hidden">{say.actions}</span>
+}

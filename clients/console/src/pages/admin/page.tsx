@@ -27,6 +27,7 @@ export function Page() {
           <Empty text={say.onlyAdmins} />
         ) : (
           <div className={styles.page}>
+            <h1>{say.title}</h1>
             <nav className={styles.nav} aria-label={say.title}>
               {sections.map(({ name, title }) => (
                 <Link

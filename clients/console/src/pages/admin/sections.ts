@@ -18,5 +18,7 @@ export const sections: readonly {
   },
   { name: 'maintenance', title: ['Maintenance', '维护'], load: () => import('./maintenance.tsx') },
   { name: 'projections', title: ['Projections', '投影'], load: () => import('./projections.tsx') },
+  { name: 'duties', title: ['Stuck work', '受阻的工作'], load: () => import('./duties.tsx') },
+  { name: 'retention', title: ['Retention', '保留策略'], load: () => import('./retention.tsx') },
   { name: 'audit', title: ['Audit', '审计'], load: () => import('./audit.tsx') },
 ]
