@@ -46,13 +46,22 @@ export function valueAt(tree: unknown, path: readonly string[]): unknown {
 }
 
 /** The smallest JobSpec of a recipe. */
-export const newText = (recipe: Recipe, { project, name }: { project: string; name: string }) =>
-  stringify({
+export function newText(recipe: Recipe, { project, name }: { project: string; name: string }) {
+  const { min_gpus, min_nodes } = recipe.resources
+  return stringify({
     api: 'forge/v2',
     metadata: { name, project },
     lock: lockOf(recipe),
-    spec: { params: {}, resources: { gpus_per_node: recipe.resources.min_gpus } },
+    spec: {
+      params: {},
+      resources: {
+        // `min_gpus` are of all nodes together.
+        gpus_per_node: Math.ceil(min_gpus / min_nodes),
+        ...(min_nodes > 1 && { nodes: min_nodes }),
+      },
+    },
   })
+}
 
 export const lockOf = ({ name, version, digest, framework }: Recipe) => ({
   name,

@@ -28,7 +28,10 @@ export const words = wordsOf({
   checks: ['Checks', '检查'],
   checking: ['Asking the gates …', '正在检查…'],
   allPass: [(n: number) => `All ${n} gates pass.`, (n: number) => `${n} 项检查全部通过。`],
-  refused: [(n: number) => `${n} gates refuse it.`, (n: number) => `${n} 项检查未通过。`],
+  refused: [
+    (n: number) => (n === 1 ? 'One gate refuses it.' : `${n} gates refuse it.`),
+    (n: number) => `${n} 项检查未通过。`,
+  ],
   hint: ['Hint', '提示'],
   passes: ['passes', '通过'],
   refuses: ['refuses', '拒绝'],

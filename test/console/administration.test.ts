@@ -1,0 +1,114 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import test from 'ava'
+import { csvOf } from '../../clients/console/src/pages/admin/csv.ts'
+import { rulesOf } from '../../clients/console/src/pages/admin/retention-rules.ts'
+import { startForge } from '../servers/forge.ts'
+import { until } from '../servers/until.ts'
+import { keepViews, openPage, signIn } from './browse.ts'
+
+test('an export of the audit is CSV that no spreadsheet runs', t => {
+  const row = {
+    position: 1,
+    event_id: 'e1',
+    type: 'quota.set',
+    target: { type: 'quota', id: 'ada' },
+    actor: { type: 'user' as const, id: 'admin', via: 'password' },
+    at: '2026-11-23T09:00:00+00:00',
+    occurred_at: '2026-11-23T09:00:00.123+00:00',
+    request_id: 'r1',
+    causation_id: null,
+    version: 1,
+    summary: '=HYPERLINK("x"), said\nadmin',
+    data: {},
+  }
+  const [titles, line] = csvOf([row]).split('\r\n')
+  t.is(titles, 'occurred_at,type,summary,actor,via,target,request_id,event_id')
+  t.true(line?.includes(`"'=HYPERLINK(""x""), said\nadmin",user:admin,password,quota:ada`))
+})
+
+test('empty fields of retention leave each job its own rules', t => {
+  const form = new FormData()
+  form.set('project', ' ')
+  form.set('latest', '')
+  t.deepEqual(rulesOf(form), {})
+  form.set('latest', '0')
+  form.set('older_than_days', '90')
+  t.deepEqual(rulesOf(form), { keep: { latest: 0 }, older_than_days: 90 })
+})
+
+test('an administrator edits a quota in its row, and its history tells', async t => {
+  const forge = await startForge(t)
+  await forge.call('POST', '/api/admin/users', { body: { username: 'ada', role: 'operator' } })
+  const { page, faults } = await openPage(t)
+  await page.goto(`${forge.url}/admin/quotas`)
+  await signIn(page)
+  const field = page.getByLabel('GPUs at once: ada')
+  await field.fill('32')
+  await field.press('Enter')
+  await until('it is saved', 20_000, async () => {
+    const { body } = await forge.call('GET', '/api/admin/quotas/ada')
+    return body.max_concurrent_gpus === 32
+  })
+  await page.reload()
+  await field.waitFor()
+  t.is(await field.inputValue(), '32')
+  await keepViews(page, 'console-quotas')
+  await page.getByRole('button', { name: 'History' }).first().click()
+  await page.getByRole('dialog').getByText('admin').first().waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  t.deepEqual(faults, [])
+})
+
+test('every section of the administration is accessible', async t => {
+  const forge = await startForge(t)
+  const { page, faults } = await openPage(t)
+  await page.goto(`${forge.url}/admin`)
+  await signIn(page)
+  const sections = page.getByRole('navigation', { name: 'Administration' }).getByRole('link')
+  await sections.first().waitFor()
+  for (const link of await sections.all()) {
+    const name = String(await link.textContent())
+    await link.click()
+    await page.getByRole('heading', { level: 2 }).first().waitFor()
+    await page.getByText('Loading …').waitFor({ state: 'detached' })
+    await keepViews(page, `console-admin-${name.toLowerCase().replace(' ', '-')}`)
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    t.deepEqual(
+      violations.map(({ id, nodes }) => [id, nodes.map(node => node.html)]),
+      [],
+      name,
+    )
+  }
+  t.deepEqual(faults, [])
+})
+
+test('a member is told why the administration is closed', async t => {
+  const forge = await startForge(t)
+  const password = 'correct horse battery 2'
+  await forge.call('POST', '/api/admin/users', {
+    body: { username: 'ada', role: 'operator', password },
+  })
+  const { page } = await openPage(t)
+  await page.goto(`${forge.url}/admin/audit`)
+  await page.getByLabel('Username').fill('ada')
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('Only administrators see this').waitFor()
+  t.pass()
+})
+
+test('who signs out in one tab is signed out in all', async t => {
+  const forge = await startForge(t)
+  const { page, another } = await openPage(t)
+  await page.goto(`${forge.url}/settings`)
+  await signIn(page)
+  await page.getByRole('heading', { name: 'Settings' }).waitFor()
+  const other = await another()
+  await other.goto(`${forge.url}/queue`)
+  await other.getByRole('heading', { name: 'Queue', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await other.getByText('You signed out in another tab').waitFor()
+  await page.getByLabel('Username').waitFor()
+  t.pass()
+})

@@ -1,0 +1,39 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import test from 'ava'
+import { startForge } from '../servers/forge.ts'
+import { keepViews, openPage, signIn } from './browse.ts'
+
+test('a job is written by form and YAML, checked as it is typed, submitted and copied', async t => {
+  const forge = await startForge(t)
+  const { page, faults } = await openPage(t)
+  await page.goto(`${forge.url}/submit?recipe=digits@1.0.0`)
+  await signIn(page)
+  const yaml = page.getByLabel('job.yaml')
+  const submit = page.getByRole('button', { name: 'Submit', exact: true })
+  await page.getByText(/^All \d+ gates pass\.$/).waitFor()
+
+  await page.getByLabel('lr', { exact: true }).fill('5')
+  t.regex(await yaml.inputValue(), /lr: 5\n/)
+  await page.getByText('One gate refuses it.').waitFor()
+  await keepViews(page, 'console-submit-refused')
+  t.is(await submit.getAttribute('aria-disabled'), 'true')
+
+  await yaml.fill((await yaml.inputValue()).replace('lr: 5', 'lr: 0.05 # by hand'))
+  t.is(await page.getByLabel('lr', { exact: true }).inputValue(), '0.05')
+  await page.getByLabel('epochs', { exact: true }).fill('2')
+  t.regex(await yaml.inputValue(), /# by hand/)
+  await page.getByText(/^All \d+ gates pass\.$/).waitFor()
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  t.deepEqual(
+    violations.map(({ id, nodes }) => [id, nodes.map(node => node.html)]),
+    [],
+  )
+  await page.locator('button:not([aria-disabled])', { hasText: 'Submit' }).click()
+  await page.waitForURL(/\/runs\/demo-1/)
+
+  await page.goto(`${forge.url}/submit?from=demo-1`)
+  await page.getByText('Nothing differs yet.').waitFor()
+  await page.getByLabel('epochs', { exact: true }).fill('3')
+  await page.getByRole('row', { name: 'spec.params.epochs 2 3' }).waitFor()
+  t.deepEqual(faults, [])
+})
