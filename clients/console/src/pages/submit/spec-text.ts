@@ -1,4 +1,4 @@
-import { type Document, parseDocument, stringify } from 'yaml'
+import { type Document, isMap, parseDocument, stringify } from 'yaml'
 import type { Recipe } from '../../../../../schemas/recipes.ts'
 
 /** A JobSpec before the server has seen it. */
@@ -35,6 +35,9 @@ function makeRoom(parsed: Document, path: readonly string[]): void {
   for (let depth = 1; depth < path.length; depth++) {
     const above = path.slice(0, depth)
     if (!isTree(valueAt(tree, above))) parsed.setIn(above, parsed.createNode({}))
+    const section = parsed.getIn(above, true)
+    // `{}` begins to be written in lines like the rest.
+    if (isMap(section) && section.items.length === 0) section.flow = false
   }
 }
 
