@@ -47,11 +47,11 @@ const aroundPlot = 110
 /** A chart of metrics, read and drawn once it is scrolled into view. */
 export function Chart({ title, source, view, onZoom }: Props) {
   const box = useRef<HTMLElement>(null)
-  const isSeen = useSeen(box)
+  const isInView = useInView(box)
   const isLarge = useFullScreen(box)
   const [isTable, setTable] = useState(false)
   const sources = 'runId' in source ? [source] : source
-  const { lines, boundaries, error } = useLines(sources, view, isSeen)
+  const { lines, boundaries, error } = useLines(sources, view, isInView)
   const { x, isLog, smoothing } = view
   const drawing = useMemo(
     () => ({ lines, x, isLog, smoothing, boundaries }),
@@ -136,19 +136,19 @@ async function saveTables(sources: readonly Source[], title: string): Promise<vo
   }
 }
 
-/** Whether an element has been in view, with some room around it. */
-function useSeen(box: RefObject<HTMLElement | null>): boolean {
-  const [isSeen, setSeen] = useState(false)
+/** Whether an element is in view, with some room around it: what is not is neither read nor read again. */
+function useInView(box: RefObject<HTMLElement | null>): boolean {
+  const [isInView, setInView] = useState(false)
   useEffect(() => {
     if (!box.current) return
     const watch = new IntersectionObserver(
-      entries => entries.some(({ isIntersecting }) => isIntersecting) && setSeen(true),
+      entries => setInView(entries.at(-1)?.isIntersecting ?? false),
       { rootMargin: '300px' },
     )
     watch.observe(box.current)
     return () => watch.disconnect()
   }, [box])
-  return isSeen
+  return isInView
 }
 
 function useFullScreen(box: RefObject<HTMLElement | null>): boolean {

@@ -40,11 +40,11 @@ const readSeries = batched<MetricSeries>(
   { most: 40, waitMs: 5 },
 )
 
-/** The lines of a chart in a range of its axis, once it is seen; while another range is read, those of before. */
+/** The lines of a chart in a range of its axis, read while it is in view; until another range is there, those of before. */
 export function useLines(
   sources: readonly Source[],
   { x, range }: { x: XAxis; range: Range },
-  isSeen: boolean,
+  isInView: boolean,
 ) {
   const buckets = bucketsFor(sources.reduce((sum, { keys }) => sum + keys.length, 0))
   const reads = useQueries({
@@ -54,7 +54,7 @@ export function useLines(
         queryKey: [pathOfMetrics(runId), { keys: keysParameter(keys), ...query }],
         queryFn: ({ signal }: { signal: AbortSignal }) =>
           readSeries(addressOf(pathOfMetrics(runId), query), keys, signal),
-        enabled: isSeen,
+        enabled: isInView,
         placeholderData: (before: MetricSeries[] | undefined) => before,
       }
     }),
