@@ -1,0 +1,167 @@
+import test from 'ava'
+import { csvOf } from '../../clients/console/src/pages/admin/csv.ts'
+import { overwritten, piecesOf } from '../../clients/console/src/pages/run/logs/ansi.ts'
+import {
+  chunksFor as logChunks,
+  sizeOf,
+  windowFor,
+  windowLines,
+} from '../../clients/console/src/pages/run/logs/window.ts'
+import { diffOf } from '../../clients/console/src/pages/run/samples/diff.ts'
+import { chunksFor, countOf } from '../../clients/console/src/pages/runs/chunks.ts'
+import {
+  columnsOf,
+  metricOf,
+  nextSort,
+  textOfColumns,
+  usualColumns,
+} from '../../clients/console/src/pages/runs/columns.ts'
+import { completed, completionsOf, wordAt } from '../../clients/console/src/pages/runs/complete.ts'
+import { viewsIn, withView } from '../../clients/console/src/pages/runs/saved-views.ts'
+
+const esc = '\u001b'
+const textOf = (line: string) =>
+  piecesOf(line)
+    .map(({ text }) => text)
+    .join('')
+
+test('a line is shown as a terminal shows it', t => {
+  t.like(piecesOf(`a ${esc}[1;31mred${esc}[0m b`), [
+    { text: 'a ', colour: null },
+    { text: 'red', colour: 'red', isBold: true },
+    { text: ' b', colour: null, isBold: false },
+  ])
+  t.like(piecesOf(`${esc}[38;5;196mx${esc}[38;2;0;200;0my${esc}[92mz`), [
+    { text: 'x', colour: 'red' },
+    { text: 'y', colour: 'green' },
+    { text: 'z', colour: 'green' },
+  ])
+  t.is(overwritten('10%|#\r50%|##\r100%|####'), '100%|####')
+  t.is(overwritten('long before\rab'), 'abng before')
+  t.is(overwritten('done\r'), 'done')
+})
+
+test('nothing in a line acts on the page, however it is written', t => {
+  t.is(textOf(`${esc}]8;;https://evil.example\u0007link${esc}]8;;\u0007`), 'link')
+  t.is(textOf(`${esc}]0;title never closed`), '')
+  t.is(textOf(`a${esc}[2Jb${esc}[10;10Hc${esc}c`), 'abc')
+  t.is(textOf('admin\u202etxt\u2066.exe'), 'admin⟨202e⟩txt⟨2066⟩.exe')
+  t.is(textOf('a\u0000b\u0008c\td'), 'a␀b␈c    d')
+  t.is(textOf(`${esc}[38;5m${esc}[38;2;1mx${esc}[999;;;m${esc}[`), 'x')
+})
+
+test('a log of any length is shown in windows, read in chunks', t => {
+  t.is(windowFor(0, 10), 0)
+  t.is(windowFor(windowLines + 1, 5 * windowLines), windowLines)
+  t.is(windowFor(0, 2 * windowLines), windowLines)
+  t.is(sizeOf(0, 10), 10)
+  t.is(sizeOf(windowLines, windowLines + 7), 7)
+  t.deepEqual(logChunks(0, 0, 30), [0])
+  t.deepEqual(logChunks(windowLines, 150, 250), [windowLines, windowLines + 200])
+})
+
+test('what a text became is told word by word', t => {
+  t.deepEqual(diffOf('a b c', 'a x c d'), [
+    { kind: 'same', text: 'a ' },
+    { kind: 'removed', text: 'b' },
+    { kind: 'added', text: 'x' },
+    { kind: 'same', text: ' c' },
+    { kind: 'added', text: ' d' },
+  ])
+  t.deepEqual(diffOf('', ''), [])
+  const long = 'word '.repeat(5_000)
+  t.deepEqual(diffOf(long, long), [{ kind: 'same', text: long }])
+  t.is(diffOf(long, `${long}x`).length, 2)
+  const back = (kind: 'added' | 'removed', parts: ReturnType<typeof diffOf>) =>
+    parts
+      .filter(part => part.kind !== kind)
+      .map(({ text }) => text)
+      .join('')
+  const [before, after] = ['the cat sat on the mat', 'a cat sat  on\nmats']
+  t.is(back('added', diffOf(before, after)), before)
+  t.is(back('removed', diffOf(before, after)), after)
+})
+
+test('the rows in view are asked for, with a chunk on each side', t => {
+  t.deepEqual(chunksFor(0, 40, 1_000), [0, 1])
+  t.deepEqual(chunksFor(250, 420, 1_000), [1, 2, 3, 4, 5])
+  t.deepEqual(chunksFor(950, 999, 1_000), [8, 9])
+  t.deepEqual(chunksFor(0, 0, 0), [0])
+  t.is(countOf(130, new Map()), 130)
+  t.is(countOf(null, new Map([[0, 100]])), 10_001)
+  t.is(
+    countOf(
+      null,
+      new Map([
+        [0, 100],
+        [150, 100],
+      ]),
+    ),
+    15_200,
+  )
+  t.is(
+    countOf(
+      null,
+      new Map([
+        [0, 100],
+        [150, 30],
+      ]),
+    ),
+    15_030,
+  )
+  t.is(countOf(null, new Map([[999, 100]])), 100_000)
+})
+
+test('columns, orders and views live in addresses, and damaged ones harm nothing', t => {
+  t.deepEqual(columnsOf(undefined), [...usualColumns])
+  t.deepEqual(columnsOf('name,nonsense,metric:a:b:last,metric:x:mode'), ['name', 'metric:a:b:last'])
+  t.deepEqual(metricOf('metric:a:b:min'), { key: 'a:b', of: 'min' })
+  t.is(textOfColumns(usualColumns), undefined)
+  t.is(textOfColumns(['name']), 'name')
+  t.deepEqual(
+    ['-x', 'x', ''].map(now => nextSort('x', now)),
+    ['x', '-x', '-x'],
+  )
+  t.deepEqual(viewsIn('{"not": "a list"}'), [])
+  t.deepEqual(viewsIn('nonsense'), [])
+  t.deepEqual(viewsIn('[{"name": "mine", "q": 7}, {"q": "x"}]'), [
+    { name: 'mine', q: undefined, sort: undefined, cols: undefined },
+  ])
+  const view = { name: 'a', q: 'x', sort: undefined, cols: undefined }
+  t.deepEqual(withView([view], { ...view, q: 'y' }), [{ ...view, q: 'y' }])
+})
+
+test('a search is completed at the cursor', t => {
+  const known = { projects: ['vision', 'speech'], metrics: ['train/loss'] }
+  t.deepEqual(wordAt('a (sta', 6), { word: 'sta', from: 3 })
+  t.deepEqual(completionsOf('sta', known), ['state:', 'started>'])
+  t.deepEqual(completionsOf('state:f', known), ['state:failed'])
+  t.deepEqual(completionsOf('project:', known), ['project:vision', 'project:speech'])
+  t.deepEqual(completionsOf('train', known), ['train/loss'])
+  t.deepEqual(completionsOf('', known), [])
+  t.deepEqual(completed('a sta b', 5, 'state:'), { text: 'a state: b', cursor: 8 })
+  t.deepEqual(completed('state:f', 7, 'state:failed'), { text: 'state:failed ', cursor: 13 })
+})
+
+test('an export of the audit opens in a spreadsheet as text', t => {
+  const row = {
+    position: 1,
+    event_id: 'evt_1',
+    type: 'user.created',
+    target: { type: 'user', id: '=cmd|x' },
+    actor: { type: 'user', id: 'ada', via: 'password' },
+    at: '2026-11-23T09:00:00+00:00',
+    occurred_at: '2026-11-23T09:00:00.000+00:00',
+    request_id: 'r-1',
+    causation_id: null,
+    version: 1,
+    summary: '=1+1, "quoted"',
+    data: {},
+  } as const
+  const [head, line] = csvOf([row]).split('\r\n')
+  t.is(head, 'occurred_at,type,summary,actor,via,target,request_id,event_id')
+  t.is(
+    line,
+    `2026-11-23T09:00:00.000+00:00,user.created,"'=1+1, ""quoted""",user:ada,password,user:=cmd|x,r-1,evt_1`,
+  )
+})
