@@ -105,6 +105,8 @@ export function Section() {
           <Button type="submit" kind="main" busy={busy}>
             {tell.preview}
           </Button>
+        </span>
+        <span className={styles.row}>
           <Button kind="danger" unless={!isReady && tell.first} onClick={() => setAsking(true)}>
             {tell.apply}
           </Button>
