@@ -71,7 +71,11 @@ test('every section of the administration is accessible', async t => {
     const name = String(await link.textContent())
     await link.click()
     await page.getByRole('heading', { level: 2 }).first().waitFor()
-    await page.getByText('Loading …').waitFor({ state: 'detached' })
+    await until(
+      'all is read',
+      20_000,
+      async () => (await page.getByText('Loading …').count()) === 0,
+    )
     await keepViews(page, `console-admin-${name.toLowerCase().replace(' ', '-')}`)
     const { violations } = await new AxeBuilder({ page }).analyze()
     t.deepEqual(
