@@ -17,6 +17,8 @@ export type PlotActions = { onZoom: (range: { from: number; to: number } | null)
 
 /** Series that each line takes: minimum, maximum, the line, and the smoothed line. */
 const seriesOfLine = 4
+/** Which of them the legend names. */
+const linePart = 2
 
 /** All lines on one list of places; what is not there is undefined, what was not finite null. */
 export function dataOf({ lines, smoothing }: Drawing): uPlot.AlignedData {
@@ -81,6 +83,11 @@ export function optionsOf(
           plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
         },
       ],
+      setSeries: [
+        (plot, nth, { show }) => {
+          if (nth !== null && show !== undefined) showWhole(plot, nth, show)
+        },
+      ],
       drawClear: [plot => markBoundaries(plot, drawing.current.boundaries)],
       draw: [plot => markNonfinite(plot, drawing.current.lines)],
     },
@@ -127,6 +134,14 @@ function lonePoints({ data }: uPlot, index: number): number[] | null {
   const isThere = (nth: number) => typeof values[own[nth] ?? -1] === 'number'
   const lone = own.filter((_, nth) => isThere(nth) && !isThere(nth - 1) && !isThere(nth + 1))
   return lone.length === 0 ? null : lone
+}
+
+/** A click on the legend means a line with its band and its smoothed form. */
+function showWhole(plot: uPlot, nth: number, isShown: boolean): void {
+  const part = (nth - 1) % seriesOfLine
+  if (part !== linePart) return
+  for (let other = 0; other < seriesOfLine; other++)
+    if (other !== part) plot.setSeries(nth - part + other, { show: isShown })
 }
 
 /** Dashed lines where attempts begin. */
