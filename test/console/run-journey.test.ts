@@ -62,9 +62,6 @@ test('a person follows a run to its end, sees new points at once, and zooms a ch
   t.log(`a point was on the screen ${Date.now() - began} ms after it was sent`)
   await report('metrics', { points: [{ key: 'train/loss', step: 150, value: 'NaN' }] })
   await chart(page, 'train/loss').getByText('1 not finite').waitFor()
-  await keepViews(page, 'console-run-metrics')
-  await page.setViewportSize({ width: 1280, height: 800 })
-  await page.emulateMedia({ colorScheme: 'light' })
 
   const read = () => page.waitForResponse(response => response.url().includes('from='))
   const zoomed = read()
@@ -81,6 +78,9 @@ test('a person follows a run to its end, sees new points at once, and zooms a ch
   await chart(page, 'train/loss').getByRole('button', { name: 'Table' }).click()
   await page.getByRole('table', { name: 'train/loss' }).waitFor()
   t.deepEqual(await axeFinds(page), [])
+  // Last: a change of colours or width draws every chart anew.
+  await keepViews(page, 'console-run-metrics')
+  await page.setViewportSize({ width: 1280, height: 800 })
 
   await page.getByRole('link', { name: 'Overview' }).click()
   await page.getByText('adam<b>w</b>').waitFor()
