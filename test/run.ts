@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { glob, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buildConsole } from '../server/console/build.ts'
 import { compiled } from './servers/compiled.ts'
 import { type ServerName, variables } from './servers/hosted.ts'
 import { startHost } from './servers/rendezvous.ts'
@@ -34,6 +35,8 @@ async function check(): Promise<number> {
 }
 
 async function test(): Promise<number> {
+  // Once, or the first servers of all files would do it at the same time.
+  await buildConsole(text => process.stderr.write(`${text}\n`))
   const folder = await mkdtemp(join(tmpdir(), 'forge-test-run-'))
   const started = await Promise.all(servers.map(name => start(name, folder)))
   const dump = await (isCi ? bring('dump') : lacks('dump'))
