@@ -27,7 +27,10 @@ export const runSample: Sample = {
   },
   missing({ fields }) {
     const run_id = withoutOwner(fields.run_id)
-    return { nouns: { runs: { run_id, tab: 'part-of-a-run' } }, fields: { run_id, ids: twice(run_id) } }
+    return {
+      nouns: { runs: { run_id, tab: 'part-of-a-run' } },
+      fields: { run_id, ids: twice(run_id) },
+    }
   },
   hidden: ['runs'],
   lists: { '/api/runs': 'its people' },
