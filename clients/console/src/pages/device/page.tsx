@@ -1,13 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import {
+  type FormEvent,
+  type ReactNode,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import type { DeviceRequest } from '../../../../../schemas/devices.ts'
 import { Button } from '../../design/button.tsx'
 import { TextField } from '../../design/field.tsx'
 import { Failure, Loading } from '../../design/notice.tsx'
 import { queries, reading } from '../../session/api.ts'
 import { ApiFailure } from '../../session/failure.ts'
-import { forget, type Me, request, signOut } from '../../session/session.ts'
+import { forget, request, session, signOut } from '../../session/session.ts'
 import { useWords } from '../../words/words.ts'
 import { leftOf, useSecondsUntil } from './countdown.ts'
 import styles from './page.module.css'
@@ -104,7 +111,7 @@ function Outcome({ state }: { state: Exclude<DeviceRequest['state'], 'pending'> 
 
 function Pending({ request: asked, left }: { request: DeviceRequest; left: number }) {
   const say = useWords(words)
-  const me = useQuery(reading<Me>('/api/auth/me'))
+  const signedIn = useSyncExternalStore(session.subscribe, session.get)
   const [error, setError] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
   const decide = async (verb: 'approve' | 'deny') => {
@@ -141,7 +148,7 @@ function Pending({ request: asked, left }: { request: DeviceRequest; left: numbe
           {leftOf(left)}
         </Fact>
         <Fact name={say.as} id="username">
-          {me.data?.username ?? ''}
+          {signedIn.state === 'signed-in' && signedIn.username}
         </Fact>
       </dl>
       <div className={styles.buttons}>
