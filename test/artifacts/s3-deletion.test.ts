@@ -43,7 +43,7 @@ test('artifacts in a bucket are deleted there, also around an outage', async t =
   })
   await untilIs(forge, two.artifact_id, 'deleting')
   await s3.start()
-  t.is(await bucket.sizeOf(digestOf(second)), 6000)
+  // Sooner than it would be tried again by itself.
   await forge.pool.query(
     `update write.duty set due_at = now() where reactor = 'remove-artifacts' and done_at is null`,
   )

@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Api, createApi } from './api.ts'
+import { people, plannedRuns } from './demo-data/plan.ts'
+import { type Sent, sendRun } from './demo-data/send.ts'
+import { admin, startDemoServer } from './demo-server.ts'
+import { Failure } from './failure.ts'
+import { pause } from './sse.ts'
+import { processTerminal } from './terminal.ts'
+import { version } from './version.ts'
+
+const usage = `npm run demo:data [-- options]
+
+Starts a server of its own on this machine, fills it by its API with projects, people and runs of all kinds, always the
+same, and keeps one of them reporting until Ctrl-C. The times are those of now: a server takes no other.
+
+  --data DIR    where the server keeps its data, instead of .forge/demo-data here
+  --port PORT   instead of a free one
+  --runs COUNT  how many (60)
+  --once        end when all is sent, and leave the server running`
+
+const terminal = processTerminal(process.env)
+const { values } = parseArgs({
+  options: {
+    data: { type: 'string' },
+    port: { type: 'string' },
+    runs: { type: 'string', default: '60' },
+    once: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+})
+
+const interrupted = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => interrupted.abort())
+
+try {
+  if (values.help) terminal.data(usage)
+  else await fill()
+} catch (error) {
+  if (!(error instanceof Failure)) throw error
+  terminal.note(`error: ${error.message}`)
+  for (const line of error.lines) terminal.note(`  ${line}`)
+  process.exitCode = error.exitCode
+}
+process.exit()
+
+async function fill(): Promise<void> {
+  const { signal } = interrupted
+  const server = await startDemoServer({
+    dataDir: values.data ?? join(import.meta.dirname, '../../.forge/demo-data'),
+    port: values.port === undefined ? null : Number(values.port),
+    onWait: reason => terminal.note(`  ${reason}`),
+    signal,
+  })
+  const connect = (token: string | null): Api =>
+    createApi({
+      ...{ host: server.url, token, userAgent: `forge-demo-data/${version}` },
+      onSlow: reason => terminal.note(reason),
+    })
+  const root = connect(await signIn(connect, admin, server.password))
+  const owners = await addPeople(root, connect)
+  const plans = plannedRuns(Number(values.runs))
+  let moving: Sent | null = null
+  for (const [nth, plan] of plans.entries()) {
+    if (signal.aborted) break
+    const sent = await sendRun(owners.get(plan.owner) ?? root, plan, connect)
+    if (plan.end === null) moving = sent
+    if (nth % 10 === 9) terminal.note(`  ${nth + 1} of ${plans.length} runs`)
+  }
+  terminal.note(`${server.url}: sign in as ${admin}, password ${server.password}`)
+  if (values.once) return
+  if (moving) await keepMoving(moving, signal)
+  await server.stop()
+}
+
+async function signIn(
+  connect: (token: string | null) => Api,
+  username: string,
+  password: string,
+): Promise<string> {
+  const login = { username, password }
+  return (await connect(null).post<{ token: string }>('/api/auth/login', login)).token
+}
+
+/** The people of the demonstration; those of an earlier one are given new passwords. */
+async function addPeople(
+  root: Api,
+  connect: (token: string | null) => Api,
+): Promise<Map<string, Api>> {
+  const owners = new Map<string, Api>()
+  const known = new Set((await root.get<{ username: string }[]>('/api/admin/users')).map(one => one.username))
+  for (const username of people) {
+    const password = randomBytes(12).toString('base64url')
+    if (known.has(username)) await root.patch(`/api/admin/users/${username}`, { password })
+    else await root.post('/api/admin/users', { username, role: 'operator', password })
+    owners.set(username, connect(await signIn(connect, username, password)))
+  }
+  return owners
+}
+
+/** One more step a second. */
+async function keepMoving({ shortId, report }: Sent, signal: AbortSignal): Promise<void> {
+  terminal.note(`${shortId} goes on reporting; Ctrl-C ends it and the server`)
+  for (let step = 2_000; !signal.aborted; step++) {
+    const loss = 0.5 + 0.05 * Math.sin(step / 20)
+    await report('metrics', { points: [{ key: 'train/loss', step, value: loss }] })
+    await report('logs', { stream: 'stdout', chunks: [`step ${step} loss ${loss.toFixed(4)}`] })
+    await pause(1_000, signal)
+  }
+}
