@@ -236,5 +236,8 @@ test('what is written to a log is shown as a terminal shows it, and never acts',
   await log.getByRole('link', { name: 'Line 1239' }).click()
   await log.getByText('step 1233', { exact: true }).waitFor()
   t.regex(page.url(), /line=1239/)
+  await page.reload()
+  await log.getByText('step 1234', { exact: true }).waitFor()
+  t.false(await page.getByLabel('Follow').isChecked())
   t.deepEqual(faults, [])
 })

@@ -14,10 +14,13 @@ const root = createRootRoute({ component: Frame, notFoundComponent: () => <NotFo
 /** The state of a page that others can be sent: all of it is text. */
 export type Search = Readonly<Record<string, string | undefined>>
 
+/** The router reads `1` as a number and `true` as a truth value; both are written as they were. */
 const asSearch = (search: Record<string, unknown>): Search =>
   Object.fromEntries(
-    Object.entries(search).filter(([, value]) => typeof value === 'string'),
-  ) as Search
+    Object.entries(search).flatMap(([name, value]) =>
+      ['string', 'number', 'boolean'].includes(typeof value) ? [[name, String(value)]] : [],
+    ),
+  )
 
 /** A page whose code is loaded when it is opened; the module exports `Page`. */
 const page = <const P extends string>(
