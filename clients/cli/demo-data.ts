@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Api, createApi } from './api.ts'
-import { people, plannedRuns } from './demo-data/plan.ts'
+import { type PlannedRun, people, plannedRuns } from './demo-data/plan.ts'
 import { type Sent, sendRun } from './demo-data/send.ts'
 import { admin, startDemoServer } from './demo-server.ts'
 import { Failure } from './failure.ts'
@@ -32,8 +32,7 @@ const { values } = parseArgs({
 })
 
 const interrupted = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.on(signal, () => interrupted.abort())
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort())
 
 try {
   if (values.help) terminal.data(usage)
@@ -60,37 +59,50 @@ async function fill(): Promise<void> {
       onSlow: reason => terminal.note(reason),
     })
   const root = connect(await signIn(connect, admin, server.password))
-  const owners = await addPeople(root, connect)
-  const plans = plannedRuns(Number(values.runs))
-  let moving: Sent | null = null
-  for (const [nth, plan] of plans.entries()) {
-    if (signal.aborted) break
-    const sent = await sendRun(owners.get(plan.owner) ?? root, plan, connect)
-    if (plan.end === null) moving = sent
-    if (nth % 10 === 9) terminal.note(`  ${nth + 1} of ${plans.length} runs`)
-  }
+  const moving = await sendAll(root, connect, signal)
   terminal.note(`${server.url}: sign in as ${admin}, password ${server.password}`)
   if (values.once) return
   if (moving) await keepMoving(moving, signal)
   await server.stop()
 }
 
-async function signIn(
-  connect: (token: string | null) => Api,
-  username: string,
-  password: string,
-): Promise<string> {
+type Connect = (token: string | null) => Api
+
+/** Returns a run that has not ended. */
+async function sendAll(root: Api, connect: Connect, signal: AbortSignal): Promise<Sent | null> {
+  const owners = await addPeople(root, connect)
+  const plans = plannedRuns(Number(values.runs))
+  const projects = new Set<string>()
+  let moving: Sent | null = null
+  for (const [nth, plan] of plans.entries()) {
+    if (signal.aborted) break
+    const sent = await sendRun(owners.get(plan.owner) ?? root, plan, connect)
+    if (plan.end === null) moving = sent
+    if (!projects.has(plan.project)) await share(root, plan)
+    projects.add(plan.project)
+    if (nth % 10 === 9) terminal.note(`  ${nth + 1} of ${plans.length} runs`)
+  }
+  return moving
+}
+
+/** Whoever reports first owns a project; the others join it. */
+async function share(root: Api, { project, owner }: PlannedRun): Promise<void> {
+  for (const username of people)
+    if (username !== owner)
+      await root.put(`/api/projects/${project}/members/${username}`, { role: 'member' })
+}
+
+async function signIn(connect: Connect, username: string, password: string): Promise<string> {
   const login = { username, password }
   return (await connect(null).post<{ token: string }>('/api/auth/login', login)).token
 }
 
 /** The people of the demonstration; those of an earlier one are given new passwords. */
-async function addPeople(
-  root: Api,
-  connect: (token: string | null) => Api,
-): Promise<Map<string, Api>> {
+async function addPeople(root: Api, connect: Connect): Promise<Map<string, Api>> {
   const owners = new Map<string, Api>()
-  const known = new Set((await root.get<{ username: string }[]>('/api/admin/users')).map(one => one.username))
+  const known = new Set(
+    (await root.get<{ username: string }[]>('/api/admin/users')).map(one => one.username),
+  )
   for (const username of people) {
     const password = randomBytes(12).toString('base64url')
     if (known.has(username)) await root.patch(`/api/admin/users/${username}`, { password })

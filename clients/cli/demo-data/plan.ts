@@ -34,10 +34,34 @@ type Kind = {
 }
 
 const kinds: readonly Kind[] = [
-  { project: 'vision', models: ['resnet50', 'vit-b16', 'convnext'], score: 'val/accuracy', classes: 4, hasSamples: false },
-  { project: 'speech', models: ['whisper-small', 'conformer'], score: 'val/accuracy', classes: 0, hasSamples: false },
-  { project: 'language', models: ['gpt-124m', 'llama-1b'], score: 'val/accuracy', classes: 0, hasSamples: false },
-  { project: 'rlhf', models: ['grpo-7b', 'dpo-7b'], score: 'val/reward', classes: 0, hasSamples: true },
+  {
+    project: 'vision',
+    models: ['resnet50', 'vit-b16', 'convnext'],
+    score: 'val/accuracy',
+    classes: 4,
+    hasSamples: false,
+  },
+  {
+    project: 'speech',
+    models: ['whisper-small', 'conformer'],
+    score: 'val/accuracy',
+    classes: 0,
+    hasSamples: false,
+  },
+  {
+    project: 'language',
+    models: ['gpt-124m', 'llama-1b'],
+    score: 'val/accuracy',
+    classes: 0,
+    hasSamples: false,
+  },
+  {
+    project: 'rlhf',
+    models: ['grpo-7b', 'dpo-7b'],
+    score: 'val/reward',
+    classes: 0,
+    hasSamples: true,
+  },
 ]
 
 const steps = 2_000
