@@ -11,6 +11,7 @@ import { diffOf } from '../../clients/console/src/pages/run/samples/diff.ts'
 import { chunksFor, countOf } from '../../clients/console/src/pages/runs/chunks.ts'
 import {
   columnsOf,
+  isSortable,
   metricOf,
   nextSort,
   textOfColumns,
@@ -45,7 +46,7 @@ test('nothing in a line acts on the page, however it is written', t => {
   t.is(textOf(`${esc}]8;;https://evil.example\u0007link${esc}]8;;\u0007`), 'link')
   t.is(textOf(`${esc}]0;title never closed`), '')
   t.is(textOf(`a${esc}[2Jb${esc}[10;10Hc${esc}c`), 'abc')
-  t.is(textOf('admin\u202etxt\u2066.exe'), 'admin⟨202e⟩txt⟨2066⟩.exe')
+  t.is(textOf('admin\u202etxt\u2066.\u061cexe'), 'admin⟨202e⟩txt⟨2066⟩.⟨61c⟩exe')
   t.is(textOf('a\u0000b\u0008c\td'), 'a␀b␈c    d')
   t.is(textOf(`${esc}[38;5m${esc}[38;2;1mx${esc}[999;;;m${esc}[`), 'x')
 })
@@ -115,6 +116,11 @@ test('the rows in view are asked for, with a chunk on each side', t => {
 test('columns, orders and views live in addresses, and damaged ones harm nothing', t => {
   t.deepEqual(columnsOf(undefined), [...usualColumns])
   t.deepEqual(columnsOf('name,nonsense,metric:a:b:last,metric:x:mode'), ['name', 'metric:a:b:last'])
+  t.deepEqual(
+    usualColumns.filter(column => !isSortable(column)),
+    ['duration_s', 'best'],
+    'the server sorts by no other',
+  )
   t.deepEqual(metricOf('metric:a:b:min'), { key: 'a:b', of: 'min' })
   t.is(textOfColumns(usualColumns), undefined)
   t.is(textOfColumns(['name']), 'name')

@@ -110,8 +110,12 @@ const hidden = samples.flatMap(sample => sample.hidden ?? [])
 const leaks = ({ text }: Answer, { nouns }: Fixture): string[] =>
   hidden
     .flatMap(noun => Object.values(nouns[noun] ?? {}))
-    .filter(name => text.includes(name))
+    .filter(name => holds(text, name))
     .map(name => `tells of ${name}`)
+
+/** A number must stand by itself: the decimals of measured times hold any other digits now and then. */
+const holds = (text: string, name: string): boolean =>
+  /^\d+$/.test(name) ? new RegExp(`(?<![\\d.])${name}(?!\\d)`).test(text) : text.includes(name)
 
 /** What people see of things that others have or that do not exist; and administrators of things of others. */
 async function byThing(set: SampleServer, route: Route): Promise<Case[]> {

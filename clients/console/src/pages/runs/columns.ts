@@ -29,7 +29,6 @@ const sortable: ReadonlySet<string> = new Set([
   'project',
   'owner',
   'created_at',
-  'duration_s',
   'ended_at',
 ])
 

@@ -71,7 +71,7 @@ export function overwritten(line: string): string {
 
 /** Control characters, and those that turn the direction of text, as signs for themselves. */
 const visible = (text: string): string =>
-  text.replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, character => {
+  text.replaceAll(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, character => {
     if (character === '\t') return '    '
     const code = character.codePointAt(0) ?? 0
     return code < 0x20 ? String.fromCodePoint(0x2400 + code) : `\u27e8${code.toString(16)}\u27e9`
