@@ -232,7 +232,7 @@ test('what is written to a log is shown as a terminal shows it, and never acts',
   await log.getByText('the newest').waitFor()
   await page.getByLabel('Search the log').fill('step 1234')
   await page.getByRole('button', { name: 'Find', exact: true }).click()
-  await page.getByText('1 lines').waitFor()
+  await page.getByText('1 line', { exact: true }).waitFor()
   await log.getByRole('link', { name: 'Line 1239' }).click()
   await log.getByText('step 1233', { exact: true }).waitFor()
   t.regex(page.url(), /line=1239/)

@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { Button } from '../../../design/button.tsx'
 import { TextField } from '../../../design/field.tsx'
+import { addressOf } from '../../../session/api.ts'
 import { download } from '../../../session/download.ts'
 import { useWords } from '../../../words/words.ts'
 import type { RunRecord } from '../use-run.ts'
@@ -52,7 +53,10 @@ export function Tab({ run }: { run: RunRecord }) {
         </label>
         <Button
           onClick={() =>
-            void download(`/api/runs/${run.run_id}/logs/download`, `${run.short_id}.log`)
+            void download(
+              addressOf(`/api/runs/${run.run_id}/logs/download`, filter),
+              `${run.short_id}.log`,
+            )
           }
         >
           {say.download}

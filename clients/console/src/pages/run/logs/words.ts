@@ -13,7 +13,7 @@ export const words = wordsOf({
   none: ['Nothing was written yet.', '还没有输出。'],
   noneFound: ['No line meets this.', '没有匹配的行。'],
   hits: [
-    (n: number, isAll: boolean) => (isAll ? `${n} lines` : `${n} lines so far`),
+    (n: number, isAll: boolean) => `${n === 1 ? '1 line' : `${n} lines`}${isAll ? '' : ' so far'}`,
     (n: number, isAll: boolean) => (isAll ? `${n} 行` : `目前 ${n} 行`),
   ],
   more: ['Search on', '继续搜索'],
