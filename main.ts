@@ -58,7 +58,7 @@ function announce(
       `Sign in as ${firstAdmin.username} with the password ${firstAdmin.password}${
         provider === null ? '' : `, which works only without ${provider}`
       }`,
-      `It is shown only now; ${url}/account changes it, forge admin reset-password on this host replaces it.`,
+      `It is shown only now; ${url}/settings changes it, forge admin reset-password on this host replaces it.`,
     )
   console.log(lines.join('\n'))
 }

@@ -93,18 +93,20 @@ test('a member is told why the administration is closed', async t => {
   await forge.call('POST', '/api/admin/users', {
     body: { username: 'ada', role: 'operator', password },
   })
-  const { page } = await openPage(t)
+  const { page, faults } = await openPage(t)
   await page.goto(`${forge.url}/admin/audit`)
   await page.getByLabel('Username').fill('ada')
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText('Only administrators see this').waitFor()
-  t.pass()
+  t.is(await page.getByRole('navigation', { name: 'Administration' }).count(), 0)
+  t.is(await page.getByRole('link', { name: 'Admin', exact: true }).count(), 0)
+  t.deepEqual(faults, [])
 })
 
 test('who signs out in one tab is signed out in all', async t => {
   const forge = await startForge(t)
-  const { page, another } = await openPage(t)
+  const { page, another, faults } = await openPage(t)
   await page.goto(`${forge.url}/settings`)
   await signIn(page)
   await page.getByRole('heading', { name: 'Settings' }).waitFor()
@@ -114,5 +116,8 @@ test('who signs out in one tab is signed out in all', async t => {
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await other.getByText('You signed out in another tab').waitFor()
   await page.getByLabel('Username').waitFor()
-  t.pass()
+  t.is(await other.getByRole('heading', { name: 'Queue', exact: true }).count(), 0)
+  const { status } = await forge.call('GET', '/api/auth/sessions')
+  t.is(status, 401, 'the session of the test ended as well')
+  t.deepEqual(faults, [])
 })

@@ -83,7 +83,7 @@ test('while the server is away the page says since when, and it is live again by
 
 test('in maintenance the page gives the reason, and goes on when it is over', async t => {
   const forge = await startForge(t)
-  const { page } = await openPage(t)
+  const { page, faults } = await openPage(t)
   await page.goto(forge.url)
   await signIn(page)
   await page.getByRole('heading', hello).waitFor()
@@ -96,5 +96,6 @@ test('in maintenance the page gives the reason, and goes on when it is over', as
   await put(false)
   await until('nothing is wrong', 30_000, async () => (await page.getByRole('alert').count()) === 0)
   await page.locator('[data-live=live]').waitFor()
-  t.pass()
+  t.true(await page.getByRole('heading', hello).isVisible())
+  t.deepEqual(faults, [])
 })

@@ -57,7 +57,8 @@ function useLastPerson(now: Session): string | null {
   const last = useRef<string | null>(null)
   const queries = useQueryClient()
   const username = now.state === 'signed-in' ? now.username : null
-  const hasLeft = now.state === 'signed-out' && now.why === null
+  // Whoever signed out, here or in another tab, leaves nothing on the screen.
+  const hasLeft = now.state === 'signed-out' && (now.ask || now.why === null)
   useEffect(() => {
     if (username === null) return
     if (last.current !== null && last.current !== username) location.reload()
