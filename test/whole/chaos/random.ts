@@ -1,4 +1,6 @@
-/** Seeded random numbers (mulberry32). */
+import { chanceOf } from '../../../clients/cli/demo-data/chance.ts'
+
+/** Seeded random numbers. */
 export type Random = {
   /** A whole number from `min` to `max`, inclusive. */
   whole(min: number, max: number): number
@@ -8,13 +10,7 @@ export type Random = {
 }
 
 export function randomFrom(seed: number): Random {
-  let state = seed >>> 0
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  const { next } = chanceOf(seed)
   const whole = (min: number, max: number) => min + Math.floor(next() * (max - min + 1))
   return {
     whole,
