@@ -155,6 +155,6 @@ export const queryRoutes = (deps: QueryDeps): Route[] => {
       readHistory,
       sendContent: (ctx, file) => sendContent(deps.contents, ctx, file),
     }),
-    ...auditRoutes(deps.audit, now),
+    ...auditRoutes({ reads: only(), audit: deps.audit, now }),
   ]
 }

@@ -4,6 +4,7 @@ import { Refusal } from '../../platform/refusal.ts'
 import type { AuditDiff, AuditQuery, AuditState, AuditVerdict } from '../../schemas/audit.ts'
 import { diffBetween, stateAt } from './history.ts'
 import { type AuditPage, listEvents } from './list.ts'
+import { eventsOfStreams, type StreamsQuery } from './streams.ts'
 import { parseHead, verifyChain } from './verify.ts'
 
 /** Reads `write.event` itself and no projection, so that no other code can distort the record. */
@@ -11,6 +12,7 @@ export function auditReader(pool: Pool) {
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   return {
     list: (query: AuditQuery): Promise<AuditPage> => bounded(listEvents(db, query)),
+    ofStreams: (query: StreamsQuery): Promise<AuditPage> => bounded(eventsOfStreams(pool, query)),
     state: (query: { target: string; at: string }): Promise<AuditState | null> =>
       bounded(stateAt(pool, query)),
     diff: (query: { target: string; from: string; to: string }): Promise<AuditDiff | null> =>

@@ -19,11 +19,16 @@ import {
 } from '../../schemas/audit.ts'
 import { Invalid } from '../../schemas/validate.ts'
 import { pageHeaders } from '../page.ts'
+import type { Reads } from '../reads.ts'
+import { type RunEventTables, runEventRoute } from './run-events.ts'
+import type { StreamsQuery } from './streams.ts'
 
 /** Reads the recorded events; passed in, because it has a pool of its own. */
 export type AuditReader = {
   /** Newest first; `counted` may be cut off at 10,001. */
   list(query: AuditQuery): Promise<{ rows: AuditRow[]; counted: number }>
+  /** The oldest first. */
+  ofStreams(query: StreamsQuery): Promise<{ rows: AuditRow[]; counted: number }>
   /** Null if there never was such a target; the same for `diff`. */
   state(query: { target: string; at: string }): Promise<AuditState | null>
   diff(query: { target: string; from: string; to: string }): Promise<AuditDiff | null>
@@ -31,7 +36,10 @@ export type AuditReader = {
   verify(head: string | undefined, signal: AbortSignal): Promise<AuditVerdict>
 }
 
-export const auditRoutes = (audit: AuditReader, now: Clock): Route[] => [
+type Parts = { reads: Reads<RunEventTables>; audit: AuditReader; now: Clock }
+
+export const auditRoutes = ({ reads, audit, now }: Parts): Route[] => [
+  runEventRoute(reads, audit),
   route({
     method: 'GET',
     path: '/api/audit',

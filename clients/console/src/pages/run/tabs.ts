@@ -16,6 +16,7 @@ export const tabs: readonly {
   { name: 'hardware', title: ['Hardware', '硬件'], load: () => import('./hardware/tab.tsx') },
   { name: 'samples', title: ['Samples', '样本'], load: () => import('./samples/tab.tsx') },
   { name: 'artifacts', title: ['Artifacts', '产物'], load: () => import('./artifacts/tab.tsx') },
+  { name: 'events', title: ['Events', '事件'], load: () => import('./events/tab.tsx') },
   {
     name: 'environment',
     title: ['Environment', '环境'],

@@ -1,0 +1,109 @@
+import { type Kysely, sql } from 'kysely'
+import { Type } from 'typebox'
+import { type Route, route } from '../../auth/route.ts'
+import type { ArtifactTables } from '../../projector/artifacts/table.ts'
+import type { ValidationTables } from '../../projector/validation/table.ts'
+import type { AuditRow } from '../../schemas/audit.ts'
+import { type RunEvent, runEvent } from '../../schemas/run-events.ts'
+import { closed, pageQuery, runIdInPath } from '../../schemas/shared.ts'
+import { type AccessTables, findRun } from '../access.ts'
+import { pageHeaders } from '../page.ts'
+import type { Reads } from '../reads.ts'
+import type { StreamsQuery } from './streams.ts'
+
+export type RunEventTables = AccessTables & ArtifactTables & ValidationTables
+
+/** Reads events of streams, the oldest first; `counted` may be cut off at 10,001. */
+type EventReader = {
+  ofStreams(query: StreamsQuery): Promise<{ rows: AuditRow[]; counted: number }>
+}
+
+/** The audit of one run for those who may read it, without what concerns others. */
+export const runEventRoute = (reads: Reads<RunEventTables>, events: EventReader): Route =>
+  route({
+    method: 'GET',
+    path: '/api/runs/{run_id}/events',
+    credential: 'person',
+    reach: 'its_people',
+    tag: 'runs',
+    summary: 'Who did what with a run, the oldest first',
+    params: runIdInPath,
+    query: closed(pageQuery),
+    response: Type.Array(runEvent),
+    refusals: ['not_found'],
+    async handle({ caller, params, query, ctx }) {
+      const { run_id, db } = await findRun(reads, caller, params.run_id)
+      const { limit = 50, offset = 0 } = query
+      const streams = await streamsOf(db, run_id)
+      const { rows, counted } = await events.ofStreams({ streams, hidden, limit, offset })
+      pageHeaders(ctx, { limit, offset }, counted)
+      return rows.map(toRunEvent)
+    },
+  })
+
+/** Counts the runs of others. */
+const hidden = ['run.purge_postponed']
+
+/** The kinds that have one stream for each run, named after it. */
+const ofRun = [
+  'job',
+  'run',
+  'hparams',
+  'environment',
+  'diagnosis',
+  'alert',
+  'benchmarks',
+  'mlflow',
+] as const
+/** The newest artifacts and rounds of a run whose events are listed. */
+const maxOfEach = 2_000
+
+async function streamsOf(db: Kysely<RunEventTables>, runId: string): Promise<string[]> {
+  const { rows } = await sql<{ stream: string }>`
+    (select 'artifact-' || artifact_id as stream from artifacts where run_id = ${runId}
+      order by artifact_id desc limit ${maxOfEach})
+    union all
+    (select distinct 'validation-' || run_id || '/' || step from validation_chunks
+      where run_id = ${runId} order by 1 desc limit ${maxOfEach})`.execute(db)
+  return [...ofRun.map(kind => `${kind}-${runId}`), ...rows.map(({ stream }) => stream)]
+}
+
+const maxSummary = 1_000
+
+export function toRunEvent({
+  position,
+  type,
+  occurred_at,
+  actor,
+  summary,
+  data,
+}: AuditRow): RunEvent {
+  return {
+    position,
+    type,
+    at: occurred_at,
+    actor: { type: actor.type, id: actor.id },
+    summary:
+      summary.length > maxSummary ? `${summary.slice(0, maxSummary).toWellFormed()}…` : summary,
+    facts: factsOf(data),
+  }
+}
+
+/** What every event of the run says, and names that mean nothing outside the server. */
+const unsaid = new Set(['run_id', 'short_id', 'upload_id', 'report_id'])
+
+type Scalar = string | number | boolean | null
+
+/** Values of a line; larger ones, such as the JobSpec and hyperparameters, have routes of their own. */
+function factsOf(data: AuditRow['data']): RunEvent['facts'] {
+  const facts: RunEvent['facts'] = {}
+  for (const [name, value] of Object.entries(data))
+    if (!unsaid.has(name) && isSmall(value)) facts[name] = value
+  return facts
+}
+
+const isSmall = (value: unknown): value is Scalar | Scalar[] =>
+  Array.isArray(value) ? value.length <= 20 && value.every(isScalar) : isScalar(value)
+
+const isScalar = (value: unknown): value is Scalar =>
+  typeof value === 'string' ? value.length <= 200 : value === null || typeof value !== 'object'
