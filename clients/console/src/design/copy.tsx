@@ -5,8 +5,8 @@ import styles from './copy.module.css'
 
 const words = wordsOf({ copy: ['Copy', '复制'], copied: ['Copied', '已复制'] })
 
-/** A text that a person takes elsewhere: a command, an id. */
-export function Copyable({ text }: { text: string }) {
+/** A text that a person takes elsewhere: a command, an id. `shown` stands for a long one, which is copied whole. */
+export function Copyable({ text, shown = text }: { text: string; shown?: string }) {
   const say = useWords(words)
   const [isCopied, setCopied] = useState(false)
   useEffect(() => {
@@ -16,7 +16,7 @@ export function Copyable({ text }: { text: string }) {
   }, [isCopied])
   return (
     <span className={styles.copyable}>
-      <code>{text}</code>
+      <code title={shown === text ? undefined : text}>{shown}</code>
       <Button
         kind="quiet"
         aria-label={`${say.copy}: ${text}`}

@@ -1,59 +1,98 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Static } from 'typebox'
-import type { artifact, downloadAddress } from '../../../../../../schemas/artifacts.ts'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import type { Artifact } from '../../../../../../schemas/artifacts.ts'
 import { Badge } from '../../../design/badge.tsx'
-import { Button } from '../../../design/button.tsx'
 import { Copyable } from '../../../design/copy.tsx'
+import { More } from '../../../design/more.tsx'
 import { Empty, Shown } from '../../../design/notice.tsx'
 import { type Column, Table } from '../../../design/table.tsx'
 import { Ago } from '../../../design/time.tsx'
 import { reading } from '../../../session/api.ts'
-import { request } from '../../../session/session.ts'
+import { usePages } from '../../../session/use-pages.ts'
 import { bytesOf } from '../../../words/amounts.ts'
-import { useWords, wordsOf } from '../../../words/words.ts'
+import { useWords } from '../../../words/words.ts'
 import { pathOfRun, type RunRecord } from '../use-run.ts'
+import { ArtifactActions } from './actions.tsx'
+import { LineagePanel } from './lineage.tsx'
+import type { Lineage } from './lineage-layout.ts'
+import styles from './tab.module.css'
+import { words } from './words.ts'
 
-const words = wordsOf({
-  none: ['No artifacts yet. Register one:', '还没有产物。登记示例：'],
-  title: ['Artifacts', '产物'],
-  path: ['Path', '路径'],
-  kind: ['Kind', '类型'],
-  status: ['State', '状态'],
-  step: ['Step', '步数'],
-  size: ['Size', '大小'],
-  by: ['Registered', '登记于'],
-  marks: ['Marks', '标记'],
-  best: ['best', '最佳'],
-  latest: ['latest', '最新'],
-  protected: ['protected', '受保护'],
-  use: ['Begin from it', '以此开始'],
-  download: ['Download', '下载'],
-})
-
-type Artifact = Static<typeof artifact>
-
-/** Where the bytes are is asked only when somebody wants them: the address is signed and does not last. */
-async function fetchContent(id: string): Promise<void> {
-  const { url } = await request<Static<typeof downloadAddress>>(
-    'GET',
-    `/api/artifacts/${id}/download-url`,
-  )
-  location.assign(url)
-}
-
+/** What a run made, and which runs it came from and led to. */
 export function Tab({ run }: { run: RunRecord }) {
   const say = useWords(words)
-  const list = useQuery(reading<Artifact[]>(`${pathOfRun(run.run_id)}/artifacts`, { limit: 200 }))
+  const { deleted } = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const path = pathOfRun(run.run_id)
+  const list = usePages<Artifact>(`${path}/artifacts`, {
+    query: { status: deleted === undefined ? undefined : 'all' },
+    size: 200,
+    keyOf: ({ artifact_id }) => artifact_id,
+    everyMs: 10_000,
+  })
+  const lineage = useQuery(reading<Lineage>(`${path}/lineage`))
+  return (
+    <div className={styles.tab}>
+      <label className={styles.row}>
+        <input
+          type="checkbox"
+          checked={deleted !== undefined}
+          onChange={({ target }) =>
+            void navigate({
+              to: '/runs/$run_id/$tab',
+              params: { run_id: run.short_id, tab: 'artifacts' },
+              search: old => ({ ...old, deleted: target.checked ? '1' : undefined }),
+              replace: true,
+            })
+          }
+        />
+        {say.showDeleted}
+      </label>
+      <Shown of={list}>
+        {rows =>
+          rows.length === 0 ? (
+            <Empty text={say.none}>
+              <Copyable text={'forge.log_artifact("checkpoint", "model.pt", "torch", step=step)'} />
+            </Empty>
+          ) : (
+            <>
+              <Artifacts rows={rows} runs={lineage.data?.runs ?? []} />
+              <More of={list} />
+            </>
+          )
+        }
+      </Shown>
+      <Shown of={lineage}>
+        {found => <LineagePanel lineage={found} artifacts={list.data ?? []} run={run} />}
+      </Shown>
+    </div>
+  )
+}
+
+type Known = Lineage['runs']
+
+function Artifacts({ rows, runs }: { rows: readonly Artifact[]; runs: Known }) {
+  const say = useWords(words)
   const columns: Column<Artifact>[] = [
-    { key: 'path', title: say.path, cell: ({ path }) => path },
+    {
+      key: 'path',
+      title: say.path,
+      cell: ({ path }) => <span className={styles.path}>{path}</span>,
+    },
     { key: 'kind', title: say.kind, cell: ({ kind }) => kind },
-    { key: 'status', title: say.status, cell: ({ status }) => <Badge state={status} /> },
+    { key: 'format', title: say.format, cell: ({ format }) => format },
+    { key: 'status', title: say.status, cell: one => <Status artifact={one} /> },
     { key: 'step', title: say.step, isNumber: true, cell: ({ step }) => step },
     {
       key: 'size',
       title: say.size,
       isNumber: true,
       cell: ({ size_bytes }) => size_bytes !== null && bytesOf(size_bytes),
+    },
+    {
+      key: 'sha256',
+      title: say.checksum,
+      cell: ({ sha256 }) => sha256 && <Copyable text={sha256} shown={`${sha256.slice(0, 8)}…`} />,
     },
     { key: 'by', title: say.by, cell: ({ created_at }) => <Ago at={created_at} /> },
     {
@@ -62,44 +101,67 @@ export function Tab({ run }: { run: RunRecord }) {
       cell: one => marksOf(one).map(mark => <Badge key={mark} state="soft" text={say[mark]} />),
     },
     {
-      key: 'get',
-      title: '',
-      cell: ({ artifact_id, path }) =>
-        path.startsWith('forge://') && (
-          <Button kind="quiet" onClick={() => void fetchContent(artifact_id)}>
-            {say.download}
-          </Button>
-        ),
+      key: 'protected',
+      title: say.protected,
+      cell: one => <Protection artifact={one} runs={runs} />,
     },
+    { key: 'do', title: '', cell: one => <ArtifactActions artifact={one} /> },
     {
       key: 'use',
       title: say.use,
       cell: ({ init_from }) =>
-        init_from && <Copyable text={`init_from: { artifact_id: ${init_from.artifact_id} }`} />,
+        init_from && (
+          <Copyable
+            text={`init_from: { artifact_id: ${init_from.artifact_id} }`}
+            shown={`…${init_from.artifact_id.slice(-6)}`}
+          />
+        ),
     },
   ]
   return (
-    <Shown of={list}>
-      {rows =>
-        rows.length === 0 ? (
-          <Empty text={say.none}>
-            <Copyable text={'forge.log_artifact("checkpoint", "model.pt", "torch", step=step)'} />
-          </Empty>
-        ) : (
-          <Table
-            caption={say.title}
-            columns={columns}
-            rows={rows}
-            keyOf={({ artifact_id }) => artifact_id}
-          />
-        )
-      }
-    </Shown>
+    <Table
+      caption={say.title}
+      columns={columns}
+      rows={rows}
+      keyOf={({ artifact_id }) => artifact_id}
+    />
   )
 }
 
-const marksOf = ({ is_best, is_latest, protected_by }: Artifact) => [
+function Status({ artifact: { status, deleted_at, deleted_by } }: { artifact: Artifact }) {
+  const say = useWords(words)
+  return (
+    <>
+      <Badge state={status} />
+      {deleted_at !== null && (
+        <span className={styles.soft}>
+          {' '}
+          <Ago at={deleted_at} /> {deleted_by !== null && say.deletedBy(deleted_by)}
+        </span>
+      )}
+    </>
+  )
+}
+
+/** The runs that need it, each with why. */
+function Protection({ artifact, runs }: { artifact: Artifact; runs: Known }) {
+  const say = useWords(words)
+  if (artifact.protected_by.length === 0) return null
+  return (
+    <ul className={styles.list}>
+      {artifact.protected_by.map(({ type, id }) => (
+        <li key={`${type} ${id}`}>
+          <Link to="/runs/$run_id" params={{ run_id: id }}>
+            {runs.find(({ run_id }) => run_id === id)?.short_id ?? `…${id.slice(-6)}`}
+          </Link>{' '}
+          {type === 'resume' ? say.continues : say.beganFrom}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const marksOf = ({ is_best, is_latest }: Artifact) => [
   ...(is_best ? (['best'] as const) : []),
   ...(is_latest ? (['latest'] as const) : []),
-  ...(protected_by.length > 0 ? (['protected'] as const) : []),
 ]

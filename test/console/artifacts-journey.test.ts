@@ -1,0 +1,82 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import test from 'ava'
+import { type Forge, startForge } from '../servers/forge.ts'
+import { createRun, ingest } from '../servers/runs.ts'
+import { until } from '../servers/until.ts'
+import { keepViews, openPage, signIn } from './browse.ts'
+
+/** A job that begins from an artifact, and a clone of it; without an executor they stay queued. */
+async function beginFrom(forge: Forge, artifact_id: string): Promise<{ short_id: string }[]> {
+  await forge.call('PUT', '/api/admin/profiles/spare', {
+    body: { series: 'X', gpus_per_node: 1, executor: 'local' },
+  })
+  const { body: lock } = await forge.call('GET', '/api/recipes/digits/1.0.0/lock')
+  const submit = async (labels: object) => {
+    const reply = await forge.call<{ short_id: string }>('POST', '/api/jobs', {
+      body: {
+        api: 'forge/v2',
+        metadata: { name: 'next <b>stage</b>', project: 'demo', labels },
+        lock,
+        spec: {
+          resources: { profile: 'spare' },
+          init_from: { artifact_id, load: 'weights' },
+        },
+      },
+    })
+    if (reply.status !== 200) throw new Error(JSON.stringify(reply.body))
+    return reply.body
+  }
+  return [await submit({}), await submit({})]
+}
+
+test('a person reads what a run made, why it stays, what came from it, and deletes the rest', async t => {
+  const forge = await startForge(t, {
+    SERVICE_ROLES: 'command-api,relay,projector,query-api',
+  })
+  const run = await createRun(forge)
+  const sha256 = '9f'.repeat(32)
+  const register = (step: number) =>
+    ingest(forge, run, 'artifact', {
+      ...{ kind: 'checkpoint', path: `s3://bucket/${step}.pt`, format: 'safetensors' },
+      ...{ step, size_bytes: 1024 * 1024, sha256 },
+    })
+  const first = await register(1)
+  await register(2)
+  const [next] = await beginFrom(forge, String(first.artifact_id))
+  const { page, faults } = await openPage(t)
+  await page.goto(`${forge.url}/runs/${run.run_id}/artifacts`)
+  await signIn(page)
+  const row = (path: string) => page.getByRole('row').filter({ hasText: path })
+  await row('s3://bucket/1.pt').getByText('began from it').first().waitFor()
+  await row('s3://bucket/1.pt').getByText('safetensors').waitFor()
+  await row('s3://bucket/1.pt').getByText('9f9f9f9f…').waitFor()
+
+  // What a run needs stays, and is named.
+  await page.getByRole('button', { name: 'Delete s3://bucket/1.pt' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText(`${next?.short_id} began from it`).waitFor()
+  t.is(await dialog.getByRole('button', { name: 'Delete' }).count(), 0)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Delete s3://bucket/2.pt' }).click()
+  await dialog.getByText('where Forge deletes nothing').waitFor()
+  await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+  await row('s3://bucket/2.pt').waitFor({ state: 'detached' })
+  await page.getByLabel('Deleted ones, too').check()
+  await row('s3://bucket/2.pt').getByText('by admin').waitFor()
+
+  const graph = page.getByRole('group', { name: 'Lineage' })
+  await graph.getByText('checkpoint · step 1').waitFor()
+  t.deepEqual((await new AxeBuilder({ page }).analyze()).violations, [])
+  await keepViews(page, 'console-run-artifacts')
+  await until('it fits', 20_000, () =>
+    page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+  )
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.getByRole('button', { name: 'Table' }).click()
+  await page.getByRole('table', { name: 'Lineage' }).getByText('began from').first().waitFor()
+  t.regex(page.url(), /deleted=1.*lineage=table/)
+  await page.getByRole('button', { name: 'Graph' }).click()
+  await graph.getByRole('link', { name: 'next <b>stage</b>' }).first().click()
+  await page.getByRole('heading', { level: 1, name: 'next <b>stage</b>' }).waitFor()
+  t.deepEqual(faults, [])
+})
