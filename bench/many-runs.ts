@@ -1,10 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { metricBlockType } from '../schemas/metric-block.ts'
-import { metricBlock } from '../test/metrics/metric-block.ts'
 import { askApi } from '../test/servers/api.ts'
-import { until } from '../test/servers/until.ts'
 import type { Target } from './chart.ts'
 import { createRuns, type ExternalRun } from './rig/api.ts'
+import { fillRun } from './rig/fill-run.ts'
 import type { Spread } from './rig/quantile.ts'
 import { timeEach } from './rig/repeat.ts'
 
@@ -21,8 +19,6 @@ const runs = 20
 const points = 1_000_000
 const buckets = 1_000
 const keys = ['train/loss', 'train/accuracy', 'train/lr', 'val/loss', 'val/accuracy']
-const rowsPerBlock = 2_000
-const storedWithinMs = 300_000
 const times = 20
 
 /** A million points in twenty runs as charts, and a million of one run as an export. */
@@ -31,8 +27,8 @@ export async function measureManyRuns(target: Target, pid: number): Promise<Many
   const [large, ...others] = created
   if (!large) throw new Error('no run to report to')
   await Promise.all([
-    fill(target, large, points),
-    ...others.map(run => fill(target, run, points / runs)),
+    fillRun(target, large, keys, points / keys.length),
+    ...others.map(run => fillRun(target, run, keys, points / runs / keys.length)),
   ])
   const together = await timeEach(times, () => Promise.all(others.map(run => chart(target, run))))
   const exported: ManyRunsReport['exported'] = []
@@ -40,31 +36,6 @@ export async function measureManyRuns(target: Target, pid: number): Promise<Many
     exported.push(await measureExport(target, large, format, pid))
   return { runs, points, together, exported }
 }
-
-async function fill({ url, token }: Target, run: ExternalRun, count: number): Promise<void> {
-  const rows = count / keys.length
-  for (let first = 0; first < rows; first += rowsPerBlock) {
-    const block = metricBlock(run.run_id, [{ keys, rows: rowsFrom(first) }])
-    const response = await fetch(`${url}/api/ingest/metrics`, {
-      method: 'POST',
-      headers: { 'x-service-token': run.token, 'content-type': metricBlockType },
-      body: new Uint8Array(block),
-    })
-    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
-  }
-  await until('all points can be read', storedWithinMs, async () => {
-    const path = `/api/runs/${run.run_id}/metrics/keys`
-    const found = await askApi<{ count: number }[]>(url, 'GET', path, { token })
-    return found.reduce((sum, key) => sum + key.count, 0) === count
-  })
-}
-
-const rowsFrom = (first: number) =>
-  Array.from({ length: rowsPerBlock }, (_, index) => {
-    const step = first + index
-    const values = keys.map(() => 2 / Math.sqrt(step + 1) + Math.random() * 0.1)
-    return { step, ts: 1_790_000_000_000 + step * 173 + (step % 7), values }
-  })
 
 /** All keys of a run, as its page asks for them. */
 const chart = ({ url, token }: Target, { run_id }: ExternalRun) => {

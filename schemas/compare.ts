@@ -11,11 +11,17 @@ export const maxComparedMetrics = 500
 export const maxComparedFacts = 500
 
 /** `ids`: ids or short ids, separated by commas. */
-export const compareQuery = closed({ ids: Type.String({ minLength: 1, maxLength: 4000 }) })
+export const compareQuery = closed({
+  ids: Type.String({ minLength: 1, maxLength: 4000 }),
+  /** `all` also gives what is the same in all runs. */
+  rows: Type.Optional(oneOf('differing', 'all')),
+  /** `skip` compares the others where some runs do not exist, as long as there are two; by default that is 404. */
+  missing: Type.Optional(oneOf('refuse', 'skip')),
+})
 
 const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])
 
-/** `values` in the order of `ids`; null for a run without it. */
+/** `values` in the order of `runs`; null for a run without it. */
 const difference = (value = scalar) =>
   Type.Array(Type.Object({ key: Type.String(), values: Type.Array(value) }))
 
@@ -30,9 +36,12 @@ export const comparison = Type.Object({
       owner: Type.String(),
       state: oneOf(...runStates),
       created_at: timestamp(),
+      started_at: nullable(timestamp()),
       ended_at: nullable(timestamp()),
     }),
   ),
+  /** The ids of the request that were skipped. */
+  missing: Type.Array(Type.String()),
   hparams: difference(),
   /** Facts such as `packages.torch`, at most 500, between the runs that reported their environment. */
   environment: difference(),

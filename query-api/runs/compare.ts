@@ -26,8 +26,9 @@ export function parseIds(text: string): string[] {
 
 type Db = Kysely<HparamTables & MetricTables & EnvironmentTables>
 
-/** What differs between these runs: a section for each kind of thing that runs are made of. */
-export async function compareRuns(db: Db, runs: readonly StoredRun[]) {
+/** What differs between these runs, or all of it: a section for each kind of thing that runs are made of. */
+export async function compareRuns(db: Db, runs: readonly StoredRun[], isAll: boolean) {
+  const chosen = isAll ? allRows : differences
   const [hparams, environments, metrics] = await Promise.all([
     readHparams(db, runs),
     readEnvironments(db, runs),
@@ -35,29 +36,36 @@ export async function compareRuns(db: Db, runs: readonly StoredRun[]) {
   ])
   return {
     runs: runs.map(identityOf),
-    hparams: differences(hparams),
-    environment: environmentDifferences(environments),
-    data: differences(runs.map(dataOf)),
+    hparams: chosen(hparams),
+    environment: ofKnown(environments, chosen),
+    data: chosen(runs.map(dataOf)),
     metrics,
   }
 }
 
-function identityOf({ created_at, ended_at, ...run }: StoredRun) {
+function identityOf({ created_at, started_at, ended_at, ...run }: StoredRun) {
   const { run_id, short_id, name, project, owner, state } = run
   return {
     ...{ run_id, short_id, name, project, owner, state },
     created_at: toTimestamp(created_at),
+    started_at: started_at && toTimestamp(started_at),
     ended_at: ended_at && toTimestamp(ended_at),
   }
 }
 
-/** Keys with different values, by name; a run without a key has null. */
-export function differences(runs: readonly ReadonlyMap<string, Scalar>[]) {
+type Values = readonly ReadonlyMap<string, Scalar>[]
+
+/** All keys, by name; a run without a key has null. */
+function allRows(runs: Values) {
   const keys = [...new Set(runs.flatMap(values => [...values.keys()]))].sort()
-  return keys
-    .map(key => ({ key, values: runs.map(values => values.get(key) ?? null) }))
-    .filter(({ key, values }) => new Set(values).size > 1 || runs.some(one => !one.has(key)))
+  return keys.map(key => ({ key, values: runs.map(values => values.get(key) ?? null) }))
 }
+
+/** Those of them with different values. */
+export const differences = (runs: Values) =>
+  allRows(runs).filter(
+    ({ key, values }) => new Set(values).size > 1 || runs.some(one => !one.has(key)),
+  )
 
 const dataOf = ({ recipe_name, recipe_version, datasets, init_from }: StoredRun) =>
   new Map<string, Scalar>([
@@ -92,10 +100,10 @@ async function readEnvironments(db: Db, runs: readonly StoredRun[]): Promise<(Fa
   return runs.map(({ run_id }) => facts.get(run_id) ?? null)
 }
 
-/** In what those differ that are known: a run that reported none differs in nothing. */
-function environmentDifferences(environments: readonly (Facts | null)[]) {
+/** Of those that are known: a run that reported none differs in nothing. */
+function ofKnown(environments: readonly (Facts | null)[], chosen: typeof allRows) {
   const known = environments.filter(one => one !== null)
-  return differences(known)
+  return chosen(known)
     .slice(0, maxComparedFacts)
     .map(({ key }) => ({ key, values: environments.map(one => one?.get(key) ?? null) }))
 }

@@ -1,10 +1,11 @@
 import { type SqlBool, sql } from 'kysely'
 import { type Route, route } from '../../auth/route.ts'
+import { Refusal } from '../../platform/refusal.ts'
 import type { Clock } from '../../platform/time.ts'
 import type { ChangeTables } from '../../projector/changes/table.ts'
 import type { HparamTables } from '../../projector/hparams/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
-import { compareQuery, comparison } from '../../schemas/compare.ts'
+import { comparedRuns, compareQuery, comparison } from '../../schemas/compare.ts'
 import { lineage } from '../../schemas/lineage.ts'
 import { runListQuery, runRecord, runRow } from '../../schemas/run-records.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
@@ -108,8 +109,19 @@ const compareRoute = (reads: Reads<Tables>): Route =>
     response: comparison,
     refusals: ['not_found'],
     async handle({ caller, query }) {
-      const runIds: string[] = []
-      for (const id of parseIds(query.ids)) runIds.push((await findRun(reads, caller, id)).run_id)
+      const isSkipping = query.missing === 'skip'
+      const asked: { id: string; runId: string | null }[] = []
+      for (const id of parseIds(query.ids)) {
+        const found = findRun(reads, caller, id).catch(error => unlessMissing(error, isSkipping))
+        asked.push({ id, runId: (await found)?.run_id ?? null })
+      }
+      const missing = asked.filter(({ runId }) => runId === null).map(({ id }) => id)
+      const runIds = asked.flatMap(({ runId }) => runId ?? [])
+      if (runIds.length < comparedRuns.least)
+        throw new Refusal(
+          'not_found',
+          `Too few of the runs exist; not found: ${missing.join(', ')}`,
+        )
       const db = reads.as(caller, runIds)
       const rows = await db
         .selectFrom('runs')
@@ -117,9 +129,12 @@ const compareRoute = (reads: Reads<Tables>): Route =>
         .where(sql<SqlBool>`run_id = any(${runIds})`)
         .execute()
       const byId = new Map(rows.map(run => [run.run_id, run]))
-      return compareRuns(
-        db,
-        runIds.flatMap(id => byId.get(id) ?? []),
-      )
+      const runs = runIds.flatMap(id => byId.get(id) ?? [])
+      return { missing, ...(await compareRuns(db, runs, query.rows === 'all')) }
     },
   })
+
+function unlessMissing(error: unknown, isSkipping: boolean): null {
+  if (isSkipping && error instanceof Refusal && error.code === 'not_found') return null
+  throw error
+}

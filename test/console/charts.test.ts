@@ -7,7 +7,7 @@ import {
   type MetricSeries,
   smoothed,
 } from '../../clients/console/src/charts/series.ts'
-import { zoomedBy } from '../../clients/console/src/charts/zoom.ts'
+import { asText, rangeFrom, zoomedBy } from '../../clients/console/src/charts/zoom.ts'
 
 const startMs = 1_000_000
 
@@ -94,6 +94,13 @@ test('a key is named in its chart by what sets it apart', t => {
   const keys = ['val/acc/class_1', 'val/acc/class_2']
   t.is(labelIn(keys, 'val/acc/class_2'), 'class_2')
   t.is(labelIn(['val/acc'], 'val/acc'), 'val/acc')
+})
+
+test('a range survives in an address, and what is none is everything', t => {
+  for (const range of [{ from: -1.5, to: 2e-7 }, { from: 1790000000.25, to: 1790000001 }, null])
+    t.deepEqual(rangeFrom(asText(range)), range)
+  for (const text of ['', '..', '1..', '..2', '2..1', '1..1', '1..Infinity', 'a..b', '1..2..3'])
+    t.is(rangeFrom(text), null, text)
 })
 
 test('zooming keeps the place of the cursor', t => {

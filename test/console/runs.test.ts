@@ -72,10 +72,7 @@ test('runs are searched, sorted, given columns, kept in the address, chosen and 
     [],
   )
   await page.getByRole('button', { name: 'Compare' }).click()
-  await page.getByRole('heading', { name: 'Hyperparameters that differ' }).waitFor()
-  await page.getByRole('cell', { name: '0.000011' }).waitFor()
-  await page.getByRole('heading', { name: 'Curves' }).waitFor()
+  await page.getByRole('link', { name: 'Curves', exact: true }).waitFor()
   await page.locator('canvas').waitFor()
-  await keepViews(page, 'console-compare')
   t.deepEqual(faults, [])
 })

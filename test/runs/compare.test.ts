@@ -7,7 +7,10 @@ import { createRun, ingest } from '../servers/runs.ts'
 import { signedIn } from '../servers/signed-in.ts'
 import { until } from '../servers/until.ts'
 
-type Comparison = Record<'runs' | 'hparams' | 'environment' | 'data' | 'metrics', object[]>
+type Comparison = Record<
+  'runs' | 'hparams' | 'environment' | 'data' | 'metrics' | 'missing',
+  object[]
+>
 
 test('a comparison has what differs and the metrics in common, on the terminal too, and the export has every point', async t => {
   const forge = await startForge(t)
@@ -55,10 +58,22 @@ test('a comparison has what differs and the metrics in common, on the terminal t
   ])
   t.deepEqual(compared.environment, [{ key: 'packages.torch', values: ['2.9.1', '2.9.0'] }])
   t.deepEqual(compared.data, [])
+  t.deepEqual(compared.missing, [])
   t.deepEqual(compared.metrics, [
     { key: 'acc', last: [0.25, 0.5], goal: 'max', best: [0.25, 0.5] },
     { key: 'val/loss', last: ['NaN', 1.5], goal: 'min', best: [3, 1] },
   ])
+
+  const { body: whole } = await forge.call<Comparison>('GET', `${path}&rows=all`)
+  t.deepEqual(whole.hparams[3], { key: 'seed', values: [1, 1] })
+  t.deepEqual(whole.environment[0], { key: 'packages.numpy', values: ['2.3.4', '2.3.4'] })
+  t.deepEqual(whole.metrics, compared.metrics)
+  const withGone = `/api/runs/compare?ids=${b.run_id},gone-1,${a.short_id}`
+  t.is((await forge.call('GET', withGone)).status, 404)
+  const { body: others } = await forge.call<Comparison>('GET', `${withGone}&missing=skip`)
+  t.deepEqual(others, { ...compared, missing: ['gone-1'] })
+  const tooFew = await forge.call('GET', `/api/runs/compare?ids=gone-1,${a.short_id}&missing=skip`)
+  t.like(tooFew, { status: 404, body: { detail: 'Too few of the runs exist; not found: gone-1' } })
 
   const { run, home } = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
   const shown = await run(['compare', a.short_id, b.short_id])
@@ -67,6 +82,7 @@ test('a comparison has what differs and the metrics in common, on the terminal t
   t.regex(shown.stdout, /\nlr +0\.1 +0\.2\n/)
   t.regex(shown.stdout, /\npackages\.torch +2\.9\.0 +2\.9\.1\n/)
   t.regex(shown.stdout, /\nval\/loss \(min\) +1 +3\n/)
+  t.regex((await run(['compare', a.short_id, b.short_id, '--all'])).stdout, /\nseed +1 +1\n/)
   t.is((await run(['compare', a.short_id])).code, 2)
 
   const file = join(home, 'points.csv')

@@ -15,15 +15,33 @@ const unpack = fileURLToPath(new URL('unpack-browser.ts', import.meta.url))
 /** Removed from Chromium's flags, so that pages are tested with the protections of people's browsers. */
 const insecureFlags = ['--disable-web-security', '--allow-running-insecure-content']
 
-/** Chromium from npm; closed after the test. */
+/** Closed after the test. */
 export async function openBrowser(t: ExecutionContext): Promise<Browser> {
-  const args = chromium.args.filter(arg => !insecureFlags.includes(arg))
-  const browser = await playwright.launch({
-    executablePath: await findBrowser(),
-    args: [...args, '--no-first-run', '--disable-background-networking', '--disable-sync'],
-  })
+  const browser = await launchBrowser()
   t.teardown(() => browser.close())
   return browser
+}
+
+/**
+ * WebGL by the processor, which these would turn on, also draws each canvas: a chart of ten lines then takes seconds
+ * now and then. Without it canvases are drawn as on people's machines that have no GPU.
+ */
+const gpuFlags =
+  /^--(ignore-gpu-blocklist|in-process-gpu|use-gl|use-angle|enable-unsafe-swiftshader)\b/
+
+/** Chromium from npm. */
+export async function launchBrowser(): Promise<Browser> {
+  const args = chromium.args.filter(arg => !insecureFlags.includes(arg) && !gpuFlags.test(arg))
+  return playwright.launch({
+    executablePath: await findBrowser(),
+    args: [
+      ...args,
+      '--disable-gpu',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-sync',
+    ],
+  })
 }
 
 /**

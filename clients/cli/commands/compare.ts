@@ -23,18 +23,22 @@ type Comparison = {
 export const describeCompare = (command: Command): Command =>
   command
     .argument('<runs...>', '2 to 20 run ids or short ids')
+    .option('--all', 'also what is the same in all of them')
     .description('what differs between runs, and where the metrics ended that all of them have')
 
 export async function compare(
   world: World,
   ids: string[],
-  options: CommonOptions,
+  options: CommonOptions & { all?: boolean },
 ): Promise<ExitCode> {
   const comma = ids.find(id => id.includes(','))
   if (comma !== undefined) throw usageFailure(`${comma} is no run; separate runs by spaces`)
   if (new Set(ids).size < 2) throw usageFailure('Name two runs or more')
   const session = await openSignedIn(world, options)
-  const found = await session.api.get<Comparison>('/api/runs/compare', { ids: ids.join(',') })
+  const found = await session.api.get<Comparison>('/api/runs/compare', {
+    ids: ids.join(','),
+    ...(options.all && { rows: 'all' }),
+  })
   if (session.isJson) session.terminal.data(toJson(found))
   else for (const line of textOf(session, found)) session.terminal.data(line)
   return exitCode.ok

@@ -51,20 +51,20 @@ export function Chart({ title, source, view, onZoom }: Props) {
   const isLarge = useFullScreen(box)
   const [isTable, setTable] = useState(false)
   const sources = 'runId' in source ? [source] : source
-  const { lines, boundaries, error } = useLines(sources, view, isInView)
-  const { x, isLog, smoothing } = view
+  const { lines, boundaries, isKnown, isBehind, error } = useLines(sources, view, isInView)
+  const { x, isLog, smoothing, range } = view
   const drawing = useMemo(
-    () => ({ lines, x, isLog, smoothing, boundaries }),
-    [lines, x, isLog, smoothing, boundaries],
+    () => ({ lines, x, isLog, smoothing, boundaries, range }),
+    [lines, x, isLog, smoothing, boundaries, range],
   )
   return (
-    <figure ref={box} className={styles.chart} aria-label={title}>
+    <figure ref={box} className={styles.chart} aria-label={title} aria-busy={isBehind}>
       <Head
         {...{ title, lines, box, sources, isTable, isLarge }}
         onTable={() => setTable(!isTable)}
       />
       {error !== null && <Failure error={error} />}
-      {lines.length === 0 ? (
+      {!isKnown ? (
         <Waiting />
       ) : isTable ? (
         <LineTable title={title} lines={lines} />

@@ -2,6 +2,7 @@ import uPlot from 'uplot'
 import { axisNumber, lengthOf, shortNumber } from '../words/amounts.ts'
 import { colourOf, curveOf, faint } from './colours.ts'
 import { type Line, smoothed, type XAxis } from './series.ts'
+import type { Range } from './zoom.ts'
 
 export type Drawing = {
   lines: readonly Line[]
@@ -11,6 +12,8 @@ export type Drawing = {
   smoothing: number
   /** Where attempts after the first begin, in places of the axis. */
   boundaries: readonly number[]
+  /** What of the axis is shown; null: all that is there. */
+  range: Range
 }
 
 export type PlotActions = { onZoom: (range: { from: number; to: number } | null) => void }
@@ -49,7 +52,7 @@ export function optionsOf(
     width,
     height,
     padding: [8, 12, 0, 0],
-    scales: { x: { time: x === 'time' }, y: isLog ? { distr: 3 } : {} },
+    scales: { x: { time: x === 'time', range: rangeOf(drawing) }, y: isLog ? { distr: 3 } : {} },
     axes: [
       {
         ...axis,
@@ -93,6 +96,14 @@ export function optionsOf(
     },
   }
 }
+
+/** A zoom is seen at once, in the lines that are there; finer ones follow. */
+const rangeOf =
+  (drawing: Ref<Drawing>): uPlot.Range.Function =>
+  (_, min, max) => {
+    const { range } = drawing.current
+    return range ? [range.from, range.to] : [min, max]
+  }
 
 function seriesFor(label: string, nth: number, drawing: Ref<Drawing>): uPlot.Series[] {
   const colour = curveOf(nth)

@@ -56,9 +56,12 @@ export function Plot({ name, drawing, height, onZoom }: Props) {
     }
   }, [shape, height])
   useEffect(() => {
-    if (drawn.current === drawing) return
-    plot.current?.setData(dataOf(drawing))
+    const before = drawn.current
+    if (before === drawing || !plot.current) return
     drawn.current = drawing
+    if (before?.lines === drawing.lines && before.smoothing === drawing.smoothing)
+      plot.current.setScale('x', scaleOf(drawing, plot.current))
+    else plot.current.setData(dataOf(drawing))
   }, [drawing])
   const onKeyDown = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
@@ -80,6 +83,10 @@ export function Plot({ name, drawing, height, onZoom }: Props) {
       onKeyDown={onKeyDown}
     />
   )
+}
+
+function scaleOf({ range }: Drawing, { data: [xs] }: uPlot) {
+  return { min: range?.from ?? xs[0] ?? 0, max: range?.to ?? xs.at(-1) ?? 1 }
 }
 
 /** What is shown of the axis, and the place of the cursor on it. */

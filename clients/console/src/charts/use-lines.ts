@@ -1,5 +1,5 @@
 import { useQueries } from '@tanstack/react-query'
-import { useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { addressOf } from '../session/api.ts'
 import { request } from '../session/session.ts'
 import { batched } from './batch.ts'
@@ -28,7 +28,7 @@ export const pathOfMetrics = (runId: string): string =>
   `/api/runs/${encodeURIComponent(runId)}/metrics`
 
 /** A point a pixel or two; of many lines in one chart fewer, as nobody could tell them apart. */
-const bucketsFor = (lines: number): number => (lines > 4 ? 300 : 600)
+const bucketsFor = (lines: number): number => (lines > 4 ? 200 : 600)
 
 /** Charts that come into view together are read together; few enough keys at once that the first are soon there. */
 const readSeries = batched<MetricSeries>(
@@ -59,14 +59,45 @@ export function useLines(
       }
     }),
   })
-  const read = reads.map(({ data }) => data ?? [])
+  /** Whether other lines were asked for than are there. */
+  const isBehind = reads.some(({ isPlaceholderData, isLoading }) => isPlaceholderData || isLoading)
+  const read = usePaced(
+    reads.map(({ data }) => data),
+    isBehind,
+  )
   const made = useStable([x, ...sources.map(({ startMs }) => startMs), ...read], () => ({
-    lines: read.flatMap((all, nth) => linesOf(all, sources[nth], x, sources.length > 1)),
-    boundaries: read.flatMap((all, nth) =>
-      boundariesOf(all, sources[nth]?.attempts ?? [], x, sources[nth]?.startMs ?? 0),
+    lines: sources.flatMap((source, nth) => linesOf(read[nth], source, x, sources.length > 1)),
+    boundaries: sources.flatMap(({ attempts = [], startMs }, nth) =>
+      boundariesOf(read[nth] ?? [], attempts, x, startMs),
     ),
   }))
-  return { ...made, error: reads.find(({ error }) => error !== null)?.error ?? null }
+  return {
+    ...made,
+    isKnown: read.some(one => one !== undefined),
+    isBehind,
+    error: reads.find(({ error }) => error !== null)?.error ?? null,
+  }
+}
+
+/** While runs arrive one after the other, a chart of many is not drawn again for each. */
+const paceMs = 250
+
+/** The values of now, or while some are on their way those of up to `paceMs` ago. */
+function usePaced<T>(values: T[], isBehind: boolean): T[] {
+  const held = useRef(values)
+  const newest = useRef(values)
+  newest.current = values
+  if (!isBehind) held.current = values
+  const [, draw] = useState(0)
+  useEffect(() => {
+    if (!isBehind) return
+    const timer = setInterval(() => {
+      held.current = newest.current
+      draw(n => n + 1)
+    }, paceMs)
+    return () => clearInterval(timer)
+  }, [isBehind])
+  return held.current
 }
 
 function rangeOf(range: Range, x: XAxis, startMs: number) {
@@ -76,18 +107,21 @@ function rangeOf(range: Range, x: XAxis, startMs: number) {
   return { x: 'time', ...(range && { from: inMs(range.from), to: inMs(range.to) }) }
 }
 
+/** A line for each key, empty until it was read: each keeps its place, and with it its colour. */
 function linesOf(
-  all: readonly MetricSeries[],
-  source: Source | undefined,
+  read: readonly MetricSeries[] | undefined,
+  { keys, label = '', startMs }: Source,
   x: XAxis,
   isShared: boolean,
 ): Line[] {
-  const { keys = [], label = '', startMs = 0 } = source ?? {}
-  return all.map(one => {
-    const key = labelIn(keys, one.key)
-    return lineOf(one, isShared ? (keys.length > 1 ? `${label} ${key}` : label) : key, x, startMs)
+  return keys.map((key, nth) => {
+    const own = labelIn(keys, key)
+    const name = isShared ? (keys.length > 1 ? `${label} ${own}` : label) : own
+    return lineOf(read?.[nth] ?? { ...nothing, key }, name, x, startMs)
   })
 }
+
+const nothing = { bucketed: false, points: [], nonfinite: [] }
 
 /** The same as before until something of what it was made from changes: a chart is drawn again for each new one. */
 function useStable<T>(from: readonly unknown[], make: () => T): T {

@@ -7,3 +7,20 @@ export const zoomedBy = ({ from, to, at }: View, factor: number): NonNullable<Ra
   from: at - (at - from) * factor,
   to: at + (to - at) * factor,
 })
+
+const separator = '..'
+
+/** A range as an address keeps it; undefined for everything. */
+export const asText = (range: Range): string | undefined =>
+  range === null ? undefined : `${range.from}${separator}${range.to}`
+
+/** Null for everything, and for what is no range. */
+export function rangeFrom(text: string | undefined): Range {
+  const parts = (text ?? '').split(separator)
+  const [from = Number.NaN, to = Number.NaN] = parts.map(part =>
+    part === '' ? Number.NaN : Number(part),
+  )
+  return parts.length === 2 && Number.isFinite(from) && from < to && Number.isFinite(to)
+    ? { from, to }
+    : null
+}

@@ -1,43 +1,44 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
-import { Badge } from '../../design/badge.tsx'
+import type { FormEvent } from 'react'
 import { Button } from '../../design/button.tsx'
 import { TextField } from '../../design/field.tsx'
 import { Empty, Shown } from '../../design/notice.tsx'
-import { Panel } from '../../design/panel.tsx'
-import { Table } from '../../design/table.tsx'
+import { Tabs } from '../../design/tabs.tsx'
 import { reading } from '../../session/api.ts'
-import { shortNumber } from '../../words/amounts.ts'
 import { useWords } from '../../words/words.ts'
 import type { Comparison } from './comparison.ts'
+import { AllDifferences } from './differences.tsx'
 import { Overlay } from './overlay.tsx'
 import styles from './page.module.css'
 import { Scatter } from './scatter.tsx'
 import { words } from './words.ts'
 
-type Difference = Comparison['hparams'][number]
-
-/** What differs between 2 to 20 runs, and how their metrics went. */
+/** How the metrics of 2 to 20 runs went, and in what the runs differ. */
 export function Page() {
   const say = useWords(words)
-  const { runs = '' } = useSearch({ strict: false })
+  const { runs = '', all } = useSearch({ strict: false })
   const ids = [...new Set(runs.split(',').filter(Boolean))]
+  const isAll = all === '1'
   const found = useQuery({
-    ...reading<Comparison>('/api/runs/compare', { ids: ids.join(',') }),
+    ...reading<Comparison>('/api/runs/compare', {
+      ids: ids.join(','),
+      missing: 'skip',
+      rows: isAll ? 'all' : 'differing',
+    }),
     enabled: ids.length >= 2,
     placeholderData: before => before,
   })
   return (
     <div className={styles.page}>
       <h1>{say.title}</h1>
-      <Chosen ids={ids} />
+      <Chosen ids={ids} data={found.data ?? null} />
       {ids.length < 2 ? (
         <Empty text={say.few}>
           <Link to="/runs">{say.choose}</Link>
         </Empty>
       ) : (
-        <Shown of={found}>{data => <Found data={data} />}</Shown>
+        <Shown of={found}>{data => <Found data={data} isAll={isAll} />}</Shown>
       )}
     </div>
   )
@@ -45,34 +46,50 @@ export function Page() {
 
 const most = 20
 
-function Chosen({ ids }: { ids: readonly string[] }) {
+/** The runs, each in the colour of its curves. One that does not exist is named, and compared with nothing. */
+function Chosen({ ids, data }: { ids: readonly string[]; data: Comparison | null }) {
   const say = useWords(words)
   const navigate = useNavigate()
   const go = (next: readonly string[]) =>
-    void navigate({ to: '/compare', search: { runs: next.join(',') } })
+    void navigate({ to: '/compare', search: old => ({ ...old, runs: next.join(',') }) })
   const add = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const id = String(new FormData(event.currentTarget).get('id')).trim()
     if (id !== '') go([...ids, id])
     event.currentTarget.reset()
   }
+  const found = data?.runs ?? []
+  const missing = data?.missing ?? []
   return (
     <div className={styles.chosen}>
-      {ids.map((id, nth) => (
-        <span key={id} className={styles.run}>
-          <span className={styles.dot} style={{ background: `var(--curve-${(nth % 10) + 1})` }} />
-          <Link to="/runs/$run_id" params={{ run_id: id }}>
-            {id}
-          </Link>
-          <Button
-            kind="quiet"
-            aria-label={say.remove(id)}
-            onClick={() => go(ids.filter(one => one !== id))}
-          >
-            ×
-          </Button>
-        </span>
-      ))}
+      {ids.map(id => {
+        const nth = found.findIndex(run => run.run_id === id || run.short_id === id)
+        const run = found[nth]
+        return (
+          <span key={id} className={styles.run}>
+            {run && (
+              <span
+                className={styles.dot}
+                style={{ background: `var(--curve-${(nth % 10) + 1})` }}
+              />
+            )}
+            {missing.includes(id) ? (
+              <span role="alert">{say.missing(id)}</span>
+            ) : (
+              <Link to="/runs/$run_id" params={{ run_id: run?.short_id ?? id }}>
+                {run?.name ?? run?.short_id ?? id}
+              </Link>
+            )}
+            <Button
+              kind="quiet"
+              aria-label={say.remove(id)}
+              onClick={() => go(ids.filter(one => one !== id))}
+            >
+              ×
+            </Button>
+          </span>
+        )
+      })}
       <form onSubmit={add} className={styles.chosen}>
         <TextField label={say.add} name="id" placeholder="demo-12" />
         <Button type="submit" unless={ids.length >= most && say.enough}>
@@ -83,101 +100,29 @@ function Chosen({ ids }: { ids: readonly string[] }) {
   )
 }
 
-function Found({ data }: { data: Comparison }) {
+const parts = ['curves', 'differences', 'scatter'] as const
+
+function Found({ data, isAll }: { data: Comparison; isAll: boolean }) {
   const say = useWords(words)
-  const ids = data.runs.map(({ short_id }) => short_id)
+  const { part } = useSearch({ strict: false })
+  const shown = parts.find(one => one === part) ?? 'curves'
   return (
     <>
-      <Panel title={say.runs}>
-        <Table
-          caption={say.runs}
-          rows={data.runs}
-          keyOf={run => run.run_id}
-          columns={[
-            { key: 'run', title: say.run, cell: run => `${run.name ?? ''} ${run.short_id}` },
-            { key: 'state', title: say.state, cell: run => <Badge state={run.state} /> },
-            { key: 'project', title: say.project, cell: run => run.project },
-            { key: 'owner', title: say.owner, cell: run => run.owner },
-          ]}
-        />
-      </Panel>
-      <Differences title={say.hparams} ids={ids} rows={data.hparams} none={say.same} />
-      <MetricTable data={data} ids={ids} />
-      <Overlay data={data} />
-      <Scatter data={data} />
-      <Differences title={say.data} ids={ids} rows={data.data} />
-      <Differences title={say.environment} ids={ids} rows={data.environment} />
+      <Tabs label={say.title}>
+        {parts.map(one => (
+          <Link
+            key={one}
+            to="/compare"
+            search={old => ({ ...old, part: one === 'curves' ? undefined : one })}
+            aria-current={one === shown ? 'page' : undefined}
+          >
+            {say[one]}
+          </Link>
+        ))}
+      </Tabs>
+      {shown === 'curves' && <Overlay data={data} />}
+      {shown === 'differences' && <AllDifferences data={data} isAll={isAll} />}
+      {shown === 'scatter' && <Scatter data={data} />}
     </>
-  )
-}
-
-type DifferencesProps = {
-  title: string
-  ids: readonly string[]
-  rows: readonly Difference[]
-  /** Said instead of an empty table; without it nothing is. */
-  none?: string
-}
-
-const shownRows = 30
-
-function Differences({ title, ids, rows, none }: DifferencesProps) {
-  const say = useWords(words)
-  const [isAll, setAll] = useState(false)
-  if (rows.length === 0) return none === undefined ? null : <Panel title={title}>{none}</Panel>
-  return (
-    <Panel title={title}>
-      <Table
-        caption={title}
-        rows={isAll ? rows : rows.slice(0, shownRows)}
-        keyOf={({ key }) => key}
-        columns={[
-          { key: 'key', title: say.name, cell: ({ key }) => <code>{key}</code> },
-          ...ids.map((id, nth) => ({
-            key: id,
-            title: id,
-            cell: ({ values }: Difference) => String(values[nth] ?? '–'),
-          })),
-        ]}
-      />
-      {rows.length > shownRows && !isAll && (
-        <Button onClick={() => setAll(true)}>{say.more(rows.length - shownRows)}</Button>
-      )}
-    </Panel>
-  )
-}
-
-function MetricTable({ data, ids }: { data: Comparison; ids: readonly string[] }) {
-  const say = useWords(words)
-  const [isBest, setBest] = useState(false)
-  const shown = (value: unknown) => (typeof value === 'number' ? shortNumber(value, 5) : '–')
-  if (data.metrics.length === 0) return null
-  return (
-    <Panel
-      title={say.metrics}
-      actions={
-        <Button onClick={() => setBest(!isBest)}>{isBest ? say.showLast : say.showBest}</Button>
-      }
-    >
-      <Table
-        caption={say.metrics}
-        rows={data.metrics.slice(0, 100)}
-        keyOf={({ key }) => key}
-        columns={[
-          {
-            key: 'key',
-            title: isBest ? say.best : say.last,
-            cell: ({ key }) => <code>{key}</code>,
-          },
-          ...ids.map((id, nth) => ({
-            key: id,
-            title: id,
-            isNumber: true,
-            cell: ({ last, best }: Comparison['metrics'][number]) =>
-              shown((isBest ? best : last)[nth]),
-          })),
-        ]}
-      />
-    </Panel>
   )
 }

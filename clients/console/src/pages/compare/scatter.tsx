@@ -1,12 +1,13 @@
-import { useState } from 'react'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Select } from '../../design/field.tsx'
+import { Empty } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Table } from '../../design/table.tsx'
 import { shortNumber } from '../../words/amounts.ts'
 import { useWords } from '../../words/words.ts'
 import { keyChartsOf } from '../run/overview/key-charts.ts'
 import type { Comparison } from './comparison.ts'
-import { dotsOf, numericOf, placeAmong } from './dots.ts'
+import { type Dot, dotsOf, numericOf, placeAmong } from './dots.ts'
 import styles from './page.module.css'
 import { words } from './words.ts'
 
@@ -17,13 +18,15 @@ export function Scatter({ data }: { data: Comparison }) {
   const say = useWords(words)
   const parameters = numericOf(data)
   const metrics = data.metrics.map(({ key }) => key)
-  const [parameter, setParameter] = useState(parameters[0] ?? '')
-  const [metric, setMetric] = useState(keyChartsOf(metrics)[0] ?? '')
+  const search = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const parameter = search.parameter ?? parameters[0] ?? ''
+  const metric = search.metric ?? keyChartsOf(metrics)[0] ?? ''
+  const set = (change: Record<string, string>) =>
+    void navigate({ to: '/compare', search: old => ({ ...old, ...change }), replace: true })
   const dots = dotsOf(data, parameter, metric)
-  if (dots.length < 2) return null
-  const x = placeAmong(dots.map(dot => dot.x))
-  const y = placeAmong(dots.map(dot => dot.y))
-  const [xs, ys] = [dots.map(dot => dot.x), dots.map(dot => dot.y)]
+  if (dots.length < 2 && search.parameter === undefined && search.metric === undefined)
+    return <Empty text={say.noDots} />
   return (
     <Panel title={say.scatter}>
       <div className={styles.chosen}>
@@ -31,15 +34,33 @@ export function Scatter({ data }: { data: Comparison }) {
           label={say.parameter}
           value={parameter}
           choices={parameters.map(value => ({ value, text: value }))}
-          onChange={setParameter}
+          onChange={value => set({ parameter: value })}
         />
         <Select
           label={say.metric}
           value={metric}
           choices={metrics.map(value => ({ value, text: value }))}
-          onChange={setMetric}
+          onChange={value => set({ metric: value })}
         />
       </div>
+      {dots.length === 0 ? (
+        <Empty text={say.noDots} />
+      ) : (
+        <Dots dots={dots} parameter={parameter} metric={metric} />
+      )}
+    </Panel>
+  )
+}
+
+type DotsProps = { dots: readonly Dot[]; parameter: string; metric: string }
+
+function Dots({ dots, parameter, metric }: DotsProps) {
+  const say = useWords(words)
+  const x = placeAmong(dots.map(dot => dot.x))
+  const y = placeAmong(dots.map(dot => dot.y))
+  const [xs, ys] = [dots.map(dot => dot.x), dots.map(dot => dot.y)]
+  return (
+    <>
       <svg
         viewBox={`0 0 ${width} ${height}`}
         role="img"
@@ -88,6 +109,6 @@ export function Scatter({ data }: { data: Comparison }) {
           ]}
         />
       </details>
-    </Panel>
+    </>
   )
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { Empty, Loading, Shown } from '../../design/notice.tsx'
+import { Tabs } from '../../design/tabs.tsx'
 import { reading } from '../../session/api.ts'
 import { ApiFailure } from '../../session/failure.ts'
 import { NotFound } from '../../shell/wrong-turns.tsx'
@@ -36,7 +37,7 @@ function Run({ run, tab }: { run: RunRecord; tab: string }) {
   return (
     <div className={styles.page}>
       <Head run={run} job={job.data ?? null} />
-      <nav className={styles.tabs} aria-label={run.short_id}>
+      <Tabs label={run.short_id}>
         {tabs.map(({ name, title }) => (
           <Link
             key={name}
@@ -47,7 +48,7 @@ function Run({ run, tab }: { run: RunRecord; tab: string }) {
             {title[language === 'zh' ? 1 : 0]}
           </Link>
         ))}
-      </nav>
+      </Tabs>
       <Suspense fallback={<Loading />}>
         {Content ? <Content run={run} /> : <Empty text={say.noTab} />}
       </Suspense>

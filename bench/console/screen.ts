@@ -1,0 +1,58 @@
+import type { Browser, Page } from 'playwright-core'
+import { quantile } from '../rig/quantile.ts'
+
+export const size = { width: 1280, height: 800 }
+
+/**
+ * Milliseconds from leaving for an address until a frame shows what `isThere` looks for. It runs in the page, at each
+ * frame.
+ */
+export async function timeOpening<Arg>(
+  page: Page,
+  url: string,
+  isThere: (arg: Arg) => boolean,
+  arg: Arg,
+): Promise<number> {
+  await page.goto('about:blank')
+  await page.goto(url, { waitUntil: 'commit' })
+  await untilDrawn(page, isThere, arg)
+  return page.evaluate(() => performance.now())
+}
+
+/** Resolves two frames after `isThere` holds: until then, what it found is drawn. */
+export async function untilDrawn<Arg>(page: Page, isThere: (arg: Arg) => boolean, arg: Arg) {
+  await page.waitForFunction(isThere as never, arg as never, { polling: 'raf', timeout: 120_000 })
+  await page.evaluate(
+    () => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+  )
+}
+
+/** Scrolls a box for a while, as a wheel that is turned fast does; milliseconds between frames. */
+export async function scrollFrames(page: Page, selector: string, seconds: number) {
+  const frames = await page.evaluate(
+    ({ selector, ms }) =>
+      new Promise<number[]>(done => {
+        const box = document.querySelector(selector)
+        const frames: number[] = []
+        const began = performance.now()
+        let last = began
+        const step = (now: number) => {
+          frames.push(now - last)
+          last = now
+          if (box) box.scrollTop += 90
+          if (now - began < ms) requestAnimationFrame(step)
+          else done(frames.slice(2))
+        }
+        requestAnimationFrame(step)
+      }),
+    { selector, ms: seconds * 1000 },
+  )
+  const sorted = frames.sort((a, b) => a - b)
+  return { frames: sorted.length, p50: quantile(sorted, 0.5), p95: quantile(sorted, 0.95) }
+}
+
+export async function openScreen(browser: Browser): Promise<Page> {
+  const context = await browser.newContext({ locale: 'en-US', viewport: size })
+  context.setDefaultTimeout(120_000)
+  return context.newPage()
+}

@@ -1,0 +1,171 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { Button } from '../design/button.tsx'
+import { Select, TextField } from '../design/field.tsx'
+import { matching } from '../words/matching.ts'
+import { useWords, wordsOf } from '../words/words.ts'
+import { Chart, type ChartView } from './chart.tsx'
+import styles from './chart-list.module.css'
+import { prefixOf, type XAxis } from './series.ts'
+import type { Source } from './use-lines.ts'
+import { asText, type Range, rangeFrom } from './zoom.ts'
+
+const words = wordsOf({
+  noneFound: ['No metric has such a name.', '没有匹配的指标。'],
+  filter: ['Filter (a text, or /a pattern/)', '筛选（文本或 /正则/）'],
+  badPattern: ['This pattern cannot be read', '无法解析该正则'],
+  x: ['Axis', '横轴'],
+  step: ['Step', '步数'],
+  relative: ['Time since the start', '相对时间'],
+  time: ['Time', '时间'],
+  smoothing: ['Smoothing', '平滑'],
+  log: ['Log scale', '对数坐标'],
+  all: ['Show all', '显示全部'],
+  more: [(n: number) => `${n} more charts`, (n: number) => `还有 ${n} 个图表`],
+  general: ['General', '常规'],
+})
+
+export type ChartOf = { title: string; keys: readonly string[] }
+
+type Props = {
+  keys: readonly string[]
+  /** Which of them share a chart. */
+  chartsOf: (keys: readonly string[]) => readonly ChartOf[]
+  /** The runs whose curves a chart shows. */
+  sourceOf: (chart: ChartOf) => Source | readonly Source[]
+  /** Beside the settings. */
+  children?: ReactNode
+}
+
+/** Charts that are there before somebody asks for more. */
+const firstCharts = 60
+
+/** Charts by the prefixes of their keys, zoomed together. The address keeps which, and how they are drawn. */
+export function ChartList({ keys, chartsOf, sourceOf, children }: Props) {
+  const say = useWords(words)
+  const { keys: filter = '' } = useSearch({ strict: false })
+  const [view, setRange] = useView()
+  const [shown, setShown] = useState(firstCharts)
+  const found = matching(keys, filter)
+  const charts = chartsOf(found ?? [])
+  const groups = Map.groupBy(charts.slice(0, shown), ({ title }) => prefixOf(title))
+  return (
+    <div className={styles.list}>
+      <Controls
+        view={view}
+        filter={filter}
+        fault={found === null ? say.badPattern : null}
+        onAll={() => setRange(null)}
+      >
+        {children}
+      </Controls>
+      {found?.length === 0 && <p>{say.noneFound}</p>}
+      {[...groups].map(([prefix, own]) => (
+        <section key={prefix} className={styles.list}>
+          <h2>{prefix === '' ? say.general : prefix}</h2>
+          <div className={styles.charts}>
+            {own.map(chart => (
+              <Chart
+                key={chart.title}
+                title={chart.title}
+                source={sourceOf(chart)}
+                view={view}
+                onZoom={setRange}
+              />
+            ))}
+          </div>
+        </section>
+      ))}
+      {charts.length > shown && (
+        <Button onClick={() => setShown(shown + firstCharts)}>
+          {say.more(charts.length - shown)}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+const axes = ['step', 'relative', 'time'] as const
+
+/** How charts are drawn, as the address says; charts follow a zoom at once, and the address follows them. */
+function useView(): [ChartView, (range: Range) => void] {
+  const { x, smooth, log, range: kept } = useSearch({ strict: false })
+  const set = useSetting()
+  const [range, setRange] = useState(() => rangeFrom(kept))
+  const smoothing = Number(smooth ?? 0)
+  const view = {
+    x: axes.find(axis => axis === x) ?? 'step',
+    smoothing: smoothing >= 0 && smoothing < 1 ? smoothing : 0,
+    isLog: log === '1',
+    range,
+  }
+  return [
+    view,
+    next => {
+      setRange(next)
+      set({ range: asText(next) })
+    },
+  ]
+}
+
+function useSetting() {
+  const navigate = useNavigate()
+  return (change: Record<string, string | undefined>) =>
+    void navigate({ to: '.', search: old => ({ ...old, ...change }), replace: true })
+}
+
+type ControlsProps = {
+  view: ChartView
+  filter: string
+  fault: string | null
+  onAll: () => void
+  children: ReactNode
+}
+
+function Controls({ view, filter, fault, onAll, children }: ControlsProps) {
+  const say = useWords(words)
+  const set = useSetting()
+  return (
+    <div className={styles.controls}>
+      <TextField
+        label={say.filter}
+        type="search"
+        defaultValue={filter}
+        fault={fault}
+        onChange={event => set({ keys: event.target.value || undefined })}
+      />
+      <Select<XAxis>
+        label={say.x}
+        value={view.x}
+        choices={axes.map(value => ({ value, text: say[value] }))}
+        onChange={x => {
+          onAll()
+          set({ x: x === 'step' ? undefined : x, range: undefined })
+        }}
+      />
+      <label className={styles.slider}>
+        {say.smoothing}
+        <input
+          type="range"
+          min={0}
+          max={0.99}
+          step={0.01}
+          value={view.smoothing}
+          onChange={event =>
+            set({ smooth: event.target.value === '0' ? undefined : event.target.value })
+          }
+        />
+      </label>
+      <label>
+        <input
+          type="checkbox"
+          checked={view.isLog}
+          onChange={event => set({ log: event.target.checked ? '1' : undefined })}
+        />{' '}
+        {say.log}
+      </label>
+      {view.range && <Button onClick={onAll}>{say.all}</Button>}
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,67 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import test from 'ava'
+import { startForge } from '../servers/forge.ts'
+import { createRun, ingest } from '../servers/runs.ts'
+import { keepViews, openPage, signIn } from './browse.ts'
+
+test('a person compares runs: curves, differences and a scatter, all of it in the address', async t => {
+  const forge = await startForge(t)
+  const runs = [await createRun(forge), await createRun(forge), await createRun(forge)]
+  for (const [nth, run] of runs.entries()) {
+    await ingest(forge, run, 'lifecycle', { event: 'running' })
+    await ingest(forge, run, 'hparams', { params: { lr: 10 ** -nth, seed: 7, depth: 2 + nth } })
+    const points = Array.from({ length: 1000 }, (_, step) => [
+      { key: 'train/loss', step, value: (nth + 1) / (step + 1) },
+      { key: 'val/accuracy', step, value: step / (1000 + nth) },
+    ])
+    await ingest(forge, run, 'metrics', { points: points.flat() })
+  }
+  const ids = runs.map(({ short_id }) => short_id)
+  const { page, faults } = await openPage(t)
+  await page.goto(`${forge.url}/compare?runs=${[...ids, 'gone-9'].join(',')}`)
+  await signIn(page)
+  await page.getByRole('alert').getByText('gone-9 was not found').waitFor()
+  const charts = page.getByRole('figure')
+  await page.getByRole('figure', { name: 'val/accuracy' }).getByText('3 lines').waitFor()
+  t.deepEqual(await charts.getByRole('heading').allTextContents(), ['train/loss', 'val/accuracy'])
+  await keepViews(page, 'console-compare')
+  await page.setViewportSize({ width: 1280, height: 800 })
+
+  // A zoom is in the address, and there again after a reload.
+  const plot = await page.getByRole('img', { name: 'train/loss' }).boundingBox()
+  if (!plot) throw new Error('no chart')
+  const y = plot.y + plot.height / 3
+  await page.mouse.move(plot.x + plot.width * 0.4, y)
+  await page.mouse.down()
+  await page.mouse.move(plot.x + plot.width * 0.6, y, { steps: 3 })
+  await page.mouse.up()
+  await page.waitForURL(/range=\d/)
+  await page.reload()
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await page.waitForURL(url => !url.searchParams.has('range'))
+
+  await page.getByRole('link', { name: 'Differences' }).click()
+  const hparams = page.getByRole('table', { name: 'Hyperparameters that differ' })
+  await hparams.getByRole('cell', { name: '0.01', exact: true }).waitFor()
+  t.is(await hparams.getByRole('row').count(), 3)
+  await page.getByLabel('Also what is the same').check()
+  await page
+    .getByRole('table', { name: 'Hyperparameters', exact: true })
+    .getByText('seed')
+    .waitFor()
+  await keepViews(page, 'console-compare-differences')
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.getByRole('link', { name: 'Best by hyperparameter' }).click()
+  await page.getByLabel('Hyperparameter', { exact: true }).selectOption('lr')
+  await page.waitForURL(/parameter=lr/)
+  await page.reload()
+  const scatter = page.getByRole('img', { name: 'train/loss / lr' })
+  await scatter.waitFor()
+  t.is(await scatter.locator('circle').count(), 3)
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  t.deepEqual(
+    violations.map(({ id, nodes }) => [id, nodes.map(node => node.html)]),
+    [],
+  )
+  t.deepEqual(faults, [])
+})
