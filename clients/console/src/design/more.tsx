@@ -6,21 +6,26 @@ import styles from './notice.module.css'
 const words = wordsOf({
   shown: [
     (shown: number, total: number | null) =>
-      `The first ${shown} of ${total ?? 'more than 10,000'} are shown.`,
+      `The first ${shown} of ${total ?? 'more than 10,000'} were read.`,
     (shown: number, total: number | null) =>
-      `显示前 ${shown} 项，共${total === null ? '超过 10,000' : ` ${total}`} 项。`,
+      `已读取前 ${shown} 项，共${total === null ? '超过 10,000' : ` ${total}`} 项。`,
   ],
-  more: ['Show more', '显示更多'],
+  more: ['Read more', '读取更多'],
 })
 
-/** Says that a list goes on, and reads on; nothing where it is whole. */
-export function More({ of }: { of: Pages<unknown> }) {
+type Part = Pick<Pages<unknown>, 'data' | 'total' | 'more' | 'isReading'>
+
+/** Says that a list goes on, and reads on; nothing where it is whole. `what` names it where there are several. */
+export function More({ of, what }: { of: Part; what?: string }) {
   const say = useWords(words)
   if (of.more === null || of.data === undefined) return null
   return (
     <p className={styles.more}>
-      <span role="status">{say.shown(of.data.length, of.total)}</span>{' '}
-      <Button busy={of.isReading} onClick={of.more}>
+      <span role="status">
+        {what && `${what}: `}
+        {say.shown(of.data.length, of.total)}
+      </span>{' '}
+      <Button aria-label={what && `${say.more}: ${what}`} busy={of.isReading} onClick={of.more}>
         {say.more}
       </Button>
     </p>

@@ -1,6 +1,7 @@
-import { useQueries } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Page, readingPage } from './api.ts'
+import { addressOf, type Page, readingPage } from './api.ts'
+import { nextStart } from './page-starts.ts'
 
 type Asked<T> = {
   query?: Readonly<Record<string, string | number | undefined>>
@@ -11,6 +12,8 @@ type Asked<T> = {
   keyOf: (row: T) => string | number
   /** Looks for new rows at the end this often. */
   everyMs?: number | false
+  /** False: nothing is read. */
+  enabled?: boolean
 }
 
 export type Pages<T> = {
@@ -28,38 +31,36 @@ export type Pages<T> = {
 /** The beginning of a list, and more of it when somebody asks. */
 export function usePages<T>(
   path: string,
-  { query = {}, size, pages = 1, keyOf, everyMs = false }: Asked<T>,
+  { query = {}, size, pages = 1, keyOf, everyMs = false, enabled = true }: Asked<T>,
 ): Pages<T> {
-  const [wanted, setWanted] = useState(pages)
-  const [total, setTotal] = useState<number | null>(size)
-  const count = Math.max(1, Math.min(wanted, pagesOf(total, size)))
-  const reads = useQueries({
-    queries: Array.from({ length: count }, (_, nth) => ({
-      ...readingPage<T>(path, { ...query, limit: size, offset: nth * size }),
-      placeholderData: (before: Page<T> | undefined) => before,
-      refetchInterval: nth === count - 1 && everyMs,
-    })),
+  const list = addressOf(path, query)
+  const [known, setKnown] = useState({ list, starts: [0], wanted: pages })
+  const now = known.list === list ? known : { list, starts: [0], wanted: pages }
+  const page = (offset: number, nth: number) => ({
+    ...readingPage<T>(path, { ...query, limit: size, offset }),
+    refetchInterval: nth === now.starts.length - 1 && everyMs,
+    enabled,
   })
-  const known = totalOf(reads.map(({ data }) => data))
-  if (known !== undefined && known !== total) setTotal(known)
+  // Apart from the others, because those of `useQueries` cannot show the former list until this one is there.
+  const first = useQuery({
+    ...page(0, 0),
+    placeholderData: (before: Page<T> | undefined) => before,
+  })
+  const others = useQueries({ queries: now.starts.slice(1).map((at, nth) => page(at, nth + 1)) })
+  const reads = [first, ...others]
+  const last = reads.at(-1)
+  const end = nextStart(now.starts, last?.isPlaceholderData ? undefined : last?.data)
+  const readOn = (wanted: number) =>
+    end !== null && setKnown({ list, starts: [...now.starts, end], wanted })
+  if (now.starts.length < now.wanted) readOn(now.wanted)
   const rows = reads.flatMap(({ data }) => data?.rows ?? [])
   return {
     // What moved from one page to the next while they were read stands in both.
     data: reads[0]?.data && [...new Map(rows.map(row => [keyOf(row), row])).values()],
-    total,
+    total: (reads.findLast(({ data }) => data)?.data ?? { total: null }).total,
     error: reads.find(({ error }) => error !== null)?.error ?? null,
     refetch: () => Promise.all(reads.map(({ refetch }) => refetch())),
-    more: count < pagesOf(total, size) ? () => setWanted(count + 1) : null,
+    more: end === null ? null : () => readOn(now.starts.length + 1),
     isReading: reads.some(({ isPending }) => isPending),
   }
 }
-
-/** Rows that the server skips at most. */
-const mostRows = 100_000
-
-const pagesOf = (total: number | null, size: number): number =>
-  Math.ceil(Math.min(total ?? mostRows, mostRows) / size)
-
-/** The newest word on how long a list is: that of the last page. */
-const totalOf = (pages: readonly (Page<unknown> | undefined)[]): number | null | undefined =>
-  pages.findLast(page => page !== undefined)?.total

@@ -1,10 +1,11 @@
 import type { RewardHistogram } from '../../../../../../schemas/validation.ts'
 import { shortNumber } from '../../../words/amounts.ts'
 import { useWords } from '../../../words/words.ts'
+import type { RewardRange } from './reported.ts'
 import styles from './tab.module.css'
 import { words } from './words.ts'
 
-type Range = { from: number; to: number } | null
+type Range = RewardRange | null
 
 type Props = {
   data: RewardHistogram | undefined

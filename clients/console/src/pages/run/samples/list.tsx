@@ -1,11 +1,12 @@
-import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useState } from 'react'
 import type { ValidationSample } from '../../../../../../schemas/validation.ts'
+import { More } from '../../../design/more.tsx'
 import { Shown } from '../../../design/notice.tsx'
-import { reading } from '../../../session/api.ts'
+import { usePages } from '../../../session/use-pages.ts'
 import { shortNumber } from '../../../words/amounts.ts'
 import { useWords } from '../../../words/words.ts'
 import { diffOf } from './diff.ts'
+import { textOf } from './reported.ts'
 import styles from './tab.module.css'
 import { words } from './words.ts'
 
@@ -62,26 +63,25 @@ function Sample({ path, sample }: { path: string; sample: ValidationSample }) {
   const say = useWords(words)
   const [against, setAgainst] = useState<number | 'reference' | null>(null)
   const key = sample.sample_key
-  const history = useQuery({
-    ...reading<ValidationSample[]>(`${path}/prompts/${encodeURIComponent(key ?? '')}`, {
-      limit: 500,
-    }),
+  const history = usePages<ValidationSample>(`${path}/prompts/${encodeURIComponent(key ?? '')}`, {
+    size: 500,
+    keyOf: ({ sample_id }) => sample_id,
     enabled: key !== null,
   })
   const others = (history.data ?? []).filter(({ step }) => step !== sample.step)
   const reference = sample.extra?.reference
   const before =
     against === 'reference'
-      ? String(reference)
+      ? textOf(reference)
       : (others.find(({ step }) => step === against)?.assistant ?? null)
   return (
     <article className={styles.sample}>
-      <h3>{say.prompt}</h3>
+      <h2>{say.prompt}</h2>
       <pre className={styles.text}>{sample.user ?? '–'}</pre>
       <header className={styles.controls}>
-        <h3>
+        <h2>
           {say.answer} · {say.reward} {rewardOf(sample)}
-        </h3>
+        </h2>
         <select
           aria-label={say.compare}
           value={against ?? ''}
@@ -116,6 +116,7 @@ function Sample({ path, sample }: { path: string; sample: ValidationSample }) {
           )}
         </Shown>
       )}
+      <More of={history} />
       {sample.extra !== null && (
         <details>
           <summary>{say.extra}</summary>

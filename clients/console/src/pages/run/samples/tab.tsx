@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
 import type {
   RewardHistogram,
   ValidationRound,
@@ -9,13 +8,16 @@ import type {
 import { Button } from '../../../design/button.tsx'
 import { Copyable } from '../../../design/copy.tsx'
 import { Select } from '../../../design/field.tsx'
+import { More } from '../../../design/more.tsx'
 import { Empty, Shown } from '../../../design/notice.tsx'
 import { reading } from '../../../session/api.ts'
+import { type Pages, usePages } from '../../../session/use-pages.ts'
 import { shortNumber } from '../../../words/amounts.ts'
 import { useWords } from '../../../words/words.ts'
 import { pathOfRun, type RunRecord } from '../use-run.ts'
 import { Histogram } from './histogram.tsx'
 import { SampleList } from './list.tsx'
+import { isWithin, rangeIn, textOfRange } from './reported.ts'
 import styles from './tab.module.css'
 import { words } from './words.ts'
 
@@ -23,16 +25,17 @@ import { words } from './words.ts'
 export function Tab({ run }: { run: RunRecord }) {
   const say = useWords(words)
   const path = `${pathOfRun(run.run_id)}/validation`
-  const rounds = useQuery({
-    ...reading<ValidationRound[]>(path, { limit: 500 }),
-    refetchInterval: run.ended_at === null ? 5_000 : false,
+  // The newest round is the last one, so a few thousand are read at once.
+  const rounds = usePages<ValidationRound>(path, {
+    ...{ size: 500, pages: 6, keyOf: ({ step }: ValidationRound) => step },
+    everyMs: run.ended_at === null && 5_000,
   })
   return (
     <Shown of={rounds}>
       {all => {
         const [newest] = [...all].sort((a, b) => b.step - a.step)
         return newest ? (
-          <Rounds run={run} path={path} rounds={all} newest={newest} />
+          <Rounds run={run} path={path} rounds={all} newest={newest} read={rounds} />
         ) : (
           <Empty text={say.none}>
             <Copyable text="forge.log_samples(step, samples)" />
@@ -48,13 +51,14 @@ type RoundsProps = {
   path: string
   rounds: readonly ValidationRound[]
   newest: ValidationRound
+  read: Pages<ValidationRound>
 }
 
-function Rounds({ run, path, rounds, newest }: RoundsProps) {
+function Rounds({ run, path, rounds, newest, read }: RoundsProps) {
   const say = useWords(words)
   const search = useSearch({ strict: false })
   const navigate = useNavigate()
-  const [range, setRange] = useState<{ from: number; to: number } | null>(null)
+  const range = rangeIn(search.reward)
   const steps = rounds.map(({ step }) => step).sort((a, b) => a - b)
   const asked = search.step === undefined ? newest.step : Number(search.step)
   const round = rounds.find(({ step }) => step === asked) ?? newest
@@ -66,17 +70,21 @@ function Rounds({ run, path, rounds, newest }: RoundsProps) {
       search: old => ({ ...old, ...change }),
       replace: true,
     })
-  const samples = useQuery({
-    ...reading<ValidationSample[]>(`${path}/${round.step}`, { limit: 500, sort }),
-    placeholderData: before => before,
+  const samples = usePages<ValidationSample>(`${path}/${round.step}`, {
+    ...{ query: { sort }, size: 500, keyOf: ({ sample_id }: ValidationSample) => sample_id },
   })
   const histogram = useQuery(reading<RewardHistogram>(`${path}/${round.step}/histogram`))
   return (
     <div className={styles.tab}>
       <Slider steps={steps} step={round.step} onStep={step => go({ step: String(step) })} />
+      <More of={read} what={say.rounds} />
       <RoundFacts round={round} />
       <div className={styles.controls}>
-        <Histogram data={histogram.data} range={range} onRange={setRange} />
+        <Histogram
+          data={histogram.data}
+          range={range}
+          onRange={next => go({ reward: textOfRange(next) })}
+        />
         <Select
           label={say.sort}
           value={sort}
@@ -87,18 +95,17 @@ function Rounds({ run, path, rounds, newest }: RoundsProps) {
           ]}
           onChange={next => go({ sort: next === 'index' ? undefined : next })}
         />
-        {range && <Button onClick={() => setRange(null)}>{say.allRewards}</Button>}
+        {range && <Button onClick={() => go({ reward: undefined })}>{say.allRewards}</Button>}
       </div>
       <Shown of={samples}>
         {rows => (
-          <SampleList
-            path={path}
-            samples={rows.filter(
-              ({ reward }) =>
-                range === null ||
-                (typeof reward === 'number' && reward >= range.from && reward <= range.to),
-            )}
-          />
+          <>
+            <More of={samples} />
+            <SampleList
+              path={path}
+              samples={rows.filter(({ reward }) => isWithin(reward, range))}
+            />
+          </>
         )}
       </Shown>
     </div>

@@ -3,6 +3,7 @@ import { wordsOf } from '../../../words/words.ts'
 export const words = wordsOf({
   title: ['Samples', '样本'],
   none: ['No samples yet. Report some:', '还没有样本。上报示例：'],
+  rounds: ['Rounds', '轮次'],
   noneFound: ['No sample has such a reward.', '没有对应奖励的样本。'],
   step: [(step: number) => `Step ${step}`, (step: number) => `第 ${step} 步`],
   samples: [(n: number) => `${n} samples`, (n: number) => `${n} 个样本`],
