@@ -76,3 +76,19 @@ export function parseWords<W extends string>(
     },
   ])
 }
+
+/** Parses a comma-separated list of names, whose own commas and backslashes have a backslash before them. */
+export function parseKeys(text: string, field: string, max: number): string[] {
+  const keys = [...new Set(text.match(/(?:\\.|[^,\\])+/gs))].map(key =>
+    key.replace(/\\(.)/gs, '$1'),
+  )
+  if (keys.length > 0 && keys.length <= max) return keys
+  throw new Invalid([
+    {
+      loc: ['query', field],
+      msg: `List should have 1 to ${max} items, not ${keys.length}`,
+      type: keys.length === 0 ? 'too_short' : 'too_long',
+      ctx: { min_length: 1, max_length: max, actual_length: keys.length },
+    },
+  ])
+}

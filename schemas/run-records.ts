@@ -2,6 +2,12 @@ import { type Static, Type } from 'typebox'
 import { metricValue } from './metrics.ts'
 import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
+/** Most metrics, and most hyperparameters, that a list is asked for by name. */
+export const maxAskedKeys = 30
+
+/** Comma-separated names; commas and backslashes inside a name are escaped with a backslash. */
+const askedKeys = () => Type.Optional(Type.String({ minLength: 1, maxLength: 10_000 }))
+
 export const runStates = [
   'pending',
   'running',
@@ -41,7 +47,7 @@ const row = {
   ended_at: nullable(timestamp()),
   duration_s: nullable(Type.Integer({ minimum: 0 })),
   last_report_at: nullable(timestamp()),
-  /** In lists at most 50: that of `best` and the one sorted by, then by name. */
+  /** In lists at most 50: that of `best`, the one sorted by and those asked for by `metrics`, then by name. */
   summary: Type.Record(Type.String(), summary),
   best: nullable(
     Type.Object({
@@ -81,7 +87,11 @@ const row = {
 }
 
 /** A row of `GET /api/runs`. */
-export const runRow = Type.Object(row)
+export const runRow = Type.Object({
+  ...row,
+  /** Those asked for by `hparams`, where the run has them. */
+  hparams: Type.Optional(Type.Record(Type.String(), scalar)),
+})
 export type RunRow = Static<typeof runRow>
 
 /** `GET /api/runs/{run_id}`. */
@@ -101,6 +111,8 @@ export const runRecord = Type.Object({
 
 export const runListQuery = closed({
   ...pageQuery,
+  /** Further than other lists: somebody may scroll through all runs there are. */
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
   project: Type.Optional(Type.String({ maxLength: 128 })),
   state: Type.Optional(Type.String({ maxLength: 200 })),
   owner: Type.Optional(Type.String({ maxLength: 128 })),
@@ -113,5 +125,29 @@ export const runListQuery = closed({
   until: Type.Optional(timestamp()),
   /** A field, or `metric:<key>:last|min|max`; a leading `-` sorts descending. */
   sort: Type.Optional(Type.String({ maxLength: 300 })),
+  /** Metrics that `summary` has in any case. */
+  metrics: askedKeys(),
+  /** Hyperparameters that `hparams` of the rows has. */
+  hparams: askedKeys(),
 })
 export type RunListQuery = Static<typeof runListQuery>
+
+/** `GET /api/runs/by-project`. */
+export const runsByProjectQuery = closed({
+  /** As of the list. */
+  q: Type.Optional(Type.String({ maxLength: 1000 })),
+})
+export const runsOfProject = Type.Object({
+  project: Type.String(),
+  runs: Type.Integer({ minimum: 1 }),
+})
+export type RunsOfProject = Static<typeof runsOfProject>
+
+/** `GET /api/runs/names`. */
+export const runNamesQuery = closed({
+  of: Type.Optional(oneOf('owners', 'tags', 'metrics', 'hparams')),
+  /** Anywhere in the name, in any case. */
+  contains: Type.Optional(Type.String({ maxLength: 250 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
+})
+export type RunNamesQuery = Static<typeof runNamesQuery>

@@ -56,6 +56,8 @@ const queries: Record<string, Values> = {
   'GET /api/jobs': { state: 'running', limit: 20 },
   'GET /api/runs': { project: 'demo', sort: '-created_at', limit: 20 },
   'GET /api/runs/compare': { ids: 'demo-1,demo-2' },
+  'GET /api/runs/by-project': { q: 'state:failed' },
+  'GET /api/runs/names': { of: 'metrics', contains: 'loss', limit: 20 },
   'GET /api/runs/{run_id}/metrics': { keys: 'loss', buckets: 200 },
   'GET /api/runs/{run_id}/logs': { after: 0, limit: 100 },
   'GET /api/runs/{run_id}/events': { limit: 100, offset: 0 },

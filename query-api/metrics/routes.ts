@@ -11,8 +11,8 @@ import {
   seriesQuery,
 } from '../../schemas/metric-reads.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
-import { Invalid } from '../../schemas/validate.ts'
 import { type AccessTables, findRun } from '../access.ts'
+import { parseKeys } from '../page.ts'
 import type { Reads } from '../reads.ts'
 import { cursorOf, type OpenStream } from '../sse.ts'
 import { exportPoints } from './export.ts'
@@ -21,6 +21,8 @@ import { readKeys, readSeries } from './read.ts'
 import { readHead } from './tail.ts'
 
 type Tables = MetricTables & LogTables & AccessTables
+
+const maxKeys = 200
 
 export type MetricDeps = {
   reads: Reads<Tables>
@@ -65,7 +67,7 @@ const seriesRoutes = (reads: Reads<Tables>): Route[] => [
     async handle({ caller, params, query, ctx }) {
       const { run_id, db } = await findRun(reads, caller, params.run_id)
       const { from, to, buckets = 1000, x = 'step' } = query
-      const keys = parseKeys(query.keys)
+      const keys = parseKeys(query.keys, 'keys', maxKeys)
       // Read before the series, so that the stream continues from here without a gap.
       ctx.set('Forge-Cursor', String(await readHead(db, run_id)))
       return readSeries(db, run_id, {
@@ -96,7 +98,7 @@ const exportRoute = (reads: Reads<Tables>): Route =>
       const { format = 'csv', keys } = query
       ctx.type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8'
       ctx.set('Content-Disposition', `attachment; filename="${run_id}.${format}"`)
-      const chosen = keys === undefined ? null : parseKeys(keys)
+      const chosen = keys === undefined ? null : parseKeys(keys, 'keys', maxKeys)
       ctx.body = Readable.from(exportPoints(db, run_id, { format, keys: chosen }))
     },
   })
@@ -112,7 +114,7 @@ const streamRoute = ({ reads, openStream }: MetricDeps): Route =>
     refusals: ['not_found', 'rate_limited'],
     async handle({ caller, params, query, ctx }) {
       const { run_id } = await findRun(reads, caller, params.run_id)
-      const keys = query.keys === undefined ? null : parseKeys(query.keys).sort()
+      const keys = query.keys === undefined ? null : parseKeys(query.keys, 'keys', maxKeys).sort()
       await openStream(ctx, caller, {
         feeds: [pointFeed(reads.shared([run_id]), run_id, keys)],
         from: cursorOf(ctx, query.after) ?? { at: [0], ended: false },
@@ -120,20 +122,3 @@ const streamRoute = ({ reads, openStream }: MetricDeps): Route =>
       })
     },
   })
-
-const maxKeys = 200
-
-function parseKeys(text: string): string[] {
-  const keys = [...new Set(text.match(/(?:\\.|[^,\\])+/gs))].map(key =>
-    key.replace(/\\(.)/gs, '$1'),
-  )
-  if (keys.length > 0 && keys.length <= maxKeys) return keys
-  throw new Invalid([
-    {
-      loc: ['query', 'keys'],
-      msg: `List should have 1 to ${maxKeys} items, not ${keys.length}`,
-      type: keys.length === 0 ? 'too_short' : 'too_long',
-      ctx: { min_length: 1, max_length: maxKeys, actual_length: keys.length },
-    },
-  ])
-}

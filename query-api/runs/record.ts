@@ -25,7 +25,7 @@ export type StoredRun = Selectable<RunTables['runs']>
 type Db = Kysely<RecordTables>
 
 /** Of each run all metrics; or as many as a list shows, first that of the run's best value and `pinned`. */
-export type ShownMetrics = 'all' | { pinned: string | null }
+export type ShownMetrics = 'all' | { pinned: readonly string[] }
 
 /** The records of these runs in the given order, joined from several read models. */
 export async function readRecords(
@@ -190,8 +190,8 @@ const readAll = (db: Db, runs: readonly StoredRun[]) => summaries(db, runs).exec
 const listedMetrics = 50
 
 /** Reads no more than that of a run, however many it has. */
-async function readListed(db: Db, runs: readonly StoredRun[], pinned: string | null) {
-  const wanted = [pinned, ...runs.map(run => run.best_key)].flatMap(key => key ?? [])
+async function readListed(db: Db, runs: readonly StoredRun[], pinned: readonly string[]) {
+  const wanted = [...pinned, ...runs.flatMap(run => run.best_key ?? [])]
   const { rows: pins } = await sql<{ key_no: number }>`
     select key_no from metric_name where key = any(${wanted})`.execute(db)
   const keyNos = pins.map(({ key_no }) => key_no)
@@ -202,7 +202,7 @@ async function readListed(db: Db, runs: readonly StoredRun[], pinned: string | n
   const bestOf = new Map(runs.map(run => [run.run_id, run.best_key]))
   const ofRuns = Map.groupBy(rows, row => row.run_id)
   return [...ofRuns].flatMap(([runId, ofRun]) => {
-    const isPinned = ({ key }: { key: string }) => key === bestOf.get(runId) || key === pinned
+    const isPinned = ({ key }: { key: string }) => key === bestOf.get(runId) || pinned.includes(key)
     const first = ofRun.filter(isPinned)
     return [...first, ...ofRun.filter(row => !isPinned(row))].slice(0, listedMetrics)
   })

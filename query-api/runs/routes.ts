@@ -1,4 +1,4 @@
-import { type SqlBool, sql } from 'kysely'
+import { type Kysely, type SqlBool, sql } from 'kysely'
 import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Clock } from '../../platform/time.ts'
@@ -7,11 +7,18 @@ import type { HparamTables } from '../../projector/hparams/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import { comparedRuns, compareQuery, comparison } from '../../schemas/compare.ts'
 import { lineage } from '../../schemas/lineage.ts'
-import { runListQuery, runRecord, runRow } from '../../schemas/run-records.ts'
+import {
+  maxAskedKeys,
+  type RunRow,
+  runListQuery,
+  runRecord,
+  runRow,
+} from '../../schemas/run-records.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import { type AccessTables, findRun, readableProjects } from '../access.ts'
 import { listRoute } from '../list-route.ts'
 import { setCursor } from '../newest-change.ts'
+import { parseKeys } from '../page.ts'
 import type { Reads } from '../reads.ts'
 import { parseMetricSort } from './by-metric.ts'
 import { compareRuns, parseIds } from './compare.ts'
@@ -19,6 +26,7 @@ import { readEnd } from './end.ts'
 import { findRuns } from './found.ts'
 import { readLineage } from './lineage.ts'
 import { pageOfRuns } from './list.ts'
+import { namesRoutes } from './names.ts'
 import { type RecordTables, readRecords } from './record.ts'
 import { readSearch } from './search.ts'
 
@@ -41,14 +49,16 @@ export const runRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
       const found = await findRuns(db, { readable, filter: query, search, sort })
       const page = await pageOfRuns(db, found, sort, { limit, offset })
       const runIds = page.map(run => run.run_id)
-      const rows = await readRecords(reads.as(caller, runIds), page, {
+      const ofPage = reads.as(caller, runIds)
+      const rows = await readRecords(ofPage, page, {
         caller,
         now: now(),
-        metrics: { pinned: parseMetricSort(sort)?.key ?? null },
+        metrics: { pinned: pinnedOf(query.metrics, sort) },
       })
-      return { rows, counted: found.counted }
+      return { rows: await withHparams(ofPage, rows, query.hparams), counted: found.counted }
     },
   }),
+  ...namesRoutes(reads),
   compareRoute(reads),
   lineageRoute(reads),
   route({
@@ -79,6 +89,27 @@ export const runRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
     },
   }),
 ]
+
+const pinnedOf = (metrics: string | undefined, sort: string): string[] => [
+  ...(parseMetricSort(sort) ? [String(parseMetricSort(sort)?.key)] : []),
+  ...(metrics === undefined ? [] : parseKeys(metrics, 'metrics', maxAskedKeys)),
+]
+
+async function withHparams(
+  db: Kysely<HparamTables>,
+  rows: RunRow[],
+  asked: string | undefined,
+): Promise<RunRow[]> {
+  if (asked === undefined) return rows
+  const keys = parseKeys(asked, 'hparams', maxAskedKeys)
+  const runIds = rows.map(row => row.run_id)
+  const found = await sql<{ run_id: string; params: RunRow['hparams'] }>`
+    select h.run_id, jsonb_object_agg(p.key, p.value) as params
+      from run_hparams h, jsonb_each(h.params) p
+     where h.run_id = any(${runIds}) and p.key = any(${keys}) group by h.run_id`.execute(db)
+  const ofRuns = new Map(found.rows.map(row => [row.run_id, row.params]))
+  return rows.map(row => ({ ...row, hparams: ofRuns.get(row.run_id) ?? {} }))
+}
 
 const lineageRoute = (reads: Reads<Tables>): Route =>
   route({

@@ -33,7 +33,11 @@ export const runSample: Sample = {
     }
   },
   hidden: ['runs'],
-  lists: { '/api/runs': 'its people' },
+  lists: {
+    '/api/runs': 'its people',
+    '/api/runs/by-project': 'its people',
+    '/api/runs/names': 'its people',
+  },
   moreLists: ['/api/runs?sort=metric:loss:last'],
   tables: {
     runs: {
