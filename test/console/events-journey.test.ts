@@ -1,6 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import test from 'ava'
 import { startForge } from '../servers/forge.ts'
+import { patient } from '../servers/patience.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
 import { keepViews, openPage, signIn } from './browse.ts'
@@ -29,8 +30,10 @@ test('a person reads what happened to a run, goes back in time, and sees new eve
   await list.getByText('project: demo').waitFor()
   const address = page.url()
 
+  const began = Date.now()
   await ingest(forge, run, 'lifecycle', { event: 'failed', exit_code: 3, message: '<i>oh</i>' })
   await list.getByText('failed: <i>oh</i>').waitFor()
+  t.true(Date.now() - began < patient(8_000), 'it came with the change of state, not by looking')
   t.is(page.url(), address)
   await page.reload()
   await page.locator('[data-fact=state]', { hasText: 'pending' }).waitFor()

@@ -12,8 +12,10 @@ export const pathOfJob = (runId: string): string => `/api/jobs/${encodeURICompon
 /** A run that follows its changes; `runId` may be its short id. */
 export function useRun(runId: string) {
   const run = useQuery(reading<RunRecord>(pathOfRun(runId)))
+  // The run is read by the id of the address, what belongs to it by its full one.
+  const ids = [...new Set([runId, run.data?.run_id ?? runId])]
   const again = useThrottled(
-    () => void reread(pathOfRun(runId), pathOfJob(runId), '/api/queue'),
+    () => void reread(...ids.flatMap(id => [pathOfRun(id), pathOfJob(id)]), '/api/queue'),
     1_000,
   )
   useLive(run.data ? `job:${run.data.run_id}` : null, { onEvent: again, onGap: again })
