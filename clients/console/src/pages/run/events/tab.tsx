@@ -131,11 +131,14 @@ function Event({ run, event, isChosen, isLater }: EventProps) {
       </Link>
       {isChosen && (
         <span className={styles.facts}>
-          {Object.entries({ type: event.type, ...event.facts }).map(([name, value]) => (
-            <span key={name}>
-              {name}: {Array.isArray(value) ? value.join(', ') || '–' : String(value ?? '–')}
-            </span>
-          ))}
+          {Object.entries({ type: event.type, ...event.facts }).map(
+            ([name, value]) =>
+              value !== null && (
+                <span key={name}>
+                  {name}: {Array.isArray(value) ? value.join(', ') || '–' : String(value)}
+                </span>
+              ),
+          )}
         </span>
       )}
     </li>
