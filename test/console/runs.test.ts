@@ -1,6 +1,8 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import test from 'ava'
+import type { Locator } from 'playwright-core'
 import { startForge } from '../servers/forge.ts'
+import { createRun, type ExternalRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
 import { keepViews, openPage, signIn } from './browse.ts'
 
@@ -53,8 +55,8 @@ test('runs are searched, sorted, given columns, kept in the address, chosen and 
   await page.getByText('5 runs').waitFor()
 
   await page.getByRole('button', { name: 'Columns' }).click()
-  await page.getByLabel('Add a metric').fill('loss')
-  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByLabel('Find a metric or hyperparameter').fill('loss')
+  await page.getByRole('checkbox', { name: 'loss' }).check()
   await page.keyboard.press('Escape')
   await page.getByRole('columnheader', { name: 'loss' }).getByRole('button').click()
   await until('the greatest loss is first', 20_000, async () =>
@@ -76,3 +78,85 @@ test('runs are searched, sorted, given columns, kept in the address, chosen and 
   await page.locator('canvas').waitFor()
   t.deepEqual(faults, [])
 })
+
+test('columns of hyperparameters, groups, ranges and the keyboard, with states as they change', async t => {
+  const forge = await startForge(t)
+  const runs: ExternalRun[] = []
+  for (const project of ['speech', 'speech', 'speech', 'speech', 'vision', 'vision'])
+    runs.push(await createRun(forge, project))
+  const [first, second, ...others] = runs
+  if (!first || !second) throw new Error('there are six')
+  await ingest(forge, first, 'hparams', { params: { 'opt,name': 'adam<b>w</b>', lr: 0.5 } })
+  await ingest(forge, second, 'metrics', { points: [{ key: 'a,b', step: 1, value: 0.125 }] })
+  for (const run of others.slice(0, 2))
+    await ingest(forge, run, 'lifecycle', { event: 'succeeded' })
+  const { page, faults } = await openPage(t)
+  await page.goto(`${forge.url}/runs?sort=created_at`)
+  await signIn(page)
+  await page.getByText('6 runs').waitFor()
+
+  await page.getByRole('button', { name: 'Columns' }).click()
+  const find = page.getByLabel('Find a metric or hyperparameter')
+  await find.fill('NAME')
+  await page.getByRole('checkbox', { name: 'hparams.opt,name' }).check()
+  await find.fill('a,')
+  await page.getByRole('checkbox', { name: 'a,b' }).check()
+  await page.keyboard.press('Escape')
+  await page.getByRole('gridcell', { name: 'adam<b>w</b>' }).waitFor()
+  await page.getByRole('gridcell', { name: '0.125' }).waitFor()
+  await page.reload()
+  await page.getByRole('gridcell', { name: 'adam<b>w</b>' }).waitFor()
+  await page.getByRole('gridcell', { name: '0.125' }).waitFor()
+
+  // Nobody clicked the table.
+  const at = (nth: number) => page.getByRole('row').nth(nth + 1)
+  await page.keyboard.press('x')
+  await until('the first is chosen', 20_000, () => isChosen(at(0)))
+  for (const key of ['j', 'j', 'X']) await page.keyboard.press(key)
+  await page.getByText('3 chosen').waitFor()
+  await at(5)
+    .getByRole('checkbox')
+    .click({ modifiers: ['Shift'] })
+  await page.getByText('6 chosen').waitFor()
+  await page.getByRole('checkbox', { name: 'Choose all rows read so far' }).uncheck()
+  await page.getByText('6 chosen').waitFor({ state: 'detached' })
+
+  // It ends while it is chosen, so there is nothing to stop.
+  await at(0).getByRole('checkbox').check()
+  const stop = page.getByRole('button', { name: 'Stop', exact: true })
+  await ingest(forge, first, 'lifecycle', { event: 'failed' })
+  await at(0).getByText('failed').waitFor()
+  await until('it cannot be stopped', 20_000, async () =>
+    Boolean(await stop.getAttribute('aria-disabled')),
+  )
+  await page.getByRole('button', { name: 'Choose none' }).click()
+
+  const search = page.getByRole('combobox', { name: 'Search' })
+  await search.fill('owner:ad')
+  await page.getByRole('option', { name: 'owner:admin' }).waitFor()
+  await search.fill('')
+
+  await page.getByRole('button', { name: 'Group by project' }).click()
+  const speech = page.getByRole('button', { name: /speech 4 runs/ })
+  await speech.click()
+  await until('its runs are away', 20_000, async () => (await page.getByRole('row').count()) === 5)
+  t.regex(page.url(), /group=project.*closed=speech|closed=speech.*group=project/)
+  await page.reload()
+  await speech.waitFor()
+  t.is(await speech.getAttribute('aria-expanded'), 'false')
+  await page.getByRole('row').nth(4).getByText('vision-2').waitFor()
+  await keepViews(page, 'console-runs-grouped')
+  await page.setViewportSize({ width: 1280, height: 800 })
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  t.deepEqual(
+    violations.map(({ id, nodes }) => [id, nodes.map(node => node.html)]),
+    [],
+  )
+
+  await page.goto(`${forge.url}/runs?cols=`)
+  await page.getByText('6 runs').waitFor()
+  t.is(await page.getByRole('columnheader').count(), 1, 'only the one of the choice')
+  t.deepEqual(faults, [])
+})
+
+const isChosen = async (row: Locator) => (await row.getAttribute('aria-selected')) === 'true'

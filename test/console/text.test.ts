@@ -8,17 +8,6 @@ import {
   windowLines,
 } from '../../clients/console/src/pages/run/logs/window.ts'
 import { diffOf } from '../../clients/console/src/pages/run/samples/diff.ts'
-import { chunksFor, countOf } from '../../clients/console/src/pages/runs/chunks.ts'
-import {
-  columnsOf,
-  isSortable,
-  metricOf,
-  nextSort,
-  textOfColumns,
-  usualColumns,
-} from '../../clients/console/src/pages/runs/columns.ts'
-import { completed, completionsOf, wordAt } from '../../clients/console/src/pages/runs/complete.ts'
-import { viewsIn, withView } from '../../clients/console/src/pages/runs/saved-views.ts'
 
 const esc = '\u001b'
 const textOf = (line: string) =>
@@ -81,72 +70,6 @@ test('what a text became is told word by word', t => {
   const [before, after] = ['the cat sat on the mat', 'a cat sat  on\nmats']
   t.is(back('added', diffOf(before, after)), before)
   t.is(back('removed', diffOf(before, after)), after)
-})
-
-test('the rows in view are asked for, with a chunk on each side', t => {
-  t.deepEqual(chunksFor(0, 40, 1_000), [0, 1])
-  t.deepEqual(chunksFor(250, 420, 1_000), [1, 2, 3, 4, 5])
-  t.deepEqual(chunksFor(950, 999, 1_000), [8, 9])
-  t.deepEqual(chunksFor(0, 0, 0), [0])
-  t.is(countOf(130, new Map()), 130)
-  t.is(countOf(null, new Map([[0, 100]])), 10_001)
-  t.is(
-    countOf(
-      null,
-      new Map([
-        [0, 100],
-        [150, 100],
-      ]),
-    ),
-    15_200,
-  )
-  t.is(
-    countOf(
-      null,
-      new Map([
-        [0, 100],
-        [150, 30],
-      ]),
-    ),
-    15_030,
-  )
-  t.is(countOf(null, new Map([[999, 100]])), 100_000)
-})
-
-test('columns, orders and views live in addresses, and damaged ones harm nothing', t => {
-  t.deepEqual(columnsOf(undefined), [...usualColumns])
-  t.deepEqual(columnsOf('name,nonsense,metric:a:b:last,metric:x:mode'), ['name', 'metric:a:b:last'])
-  t.deepEqual(
-    usualColumns.filter(column => !isSortable(column)),
-    ['duration_s', 'best'],
-    'the server sorts by no other',
-  )
-  t.deepEqual(metricOf('metric:a:b:min'), { key: 'a:b', of: 'min' })
-  t.is(textOfColumns(usualColumns), undefined)
-  t.is(textOfColumns(['name']), 'name')
-  t.deepEqual(
-    ['-x', 'x', ''].map(now => nextSort('x', now)),
-    ['x', '-x', '-x'],
-  )
-  t.deepEqual(viewsIn('{"not": "a list"}'), [])
-  t.deepEqual(viewsIn('nonsense'), [])
-  t.deepEqual(viewsIn('[{"name": "mine", "q": 7}, {"q": "x"}]'), [
-    { name: 'mine', q: undefined, sort: undefined, cols: undefined },
-  ])
-  const view = { name: 'a', q: 'x', sort: undefined, cols: undefined }
-  t.deepEqual(withView([view], { ...view, q: 'y' }), [{ ...view, q: 'y' }])
-})
-
-test('a search is completed at the cursor', t => {
-  const known = { projects: ['vision', 'speech'], metrics: ['train/loss'] }
-  t.deepEqual(wordAt('a (sta', 6), { word: 'sta', from: 3 })
-  t.deepEqual(completionsOf('sta', known), ['state:', 'started>'])
-  t.deepEqual(completionsOf('state:f', known), ['state:failed'])
-  t.deepEqual(completionsOf('project:', known), ['project:vision', 'project:speech'])
-  t.deepEqual(completionsOf('train', known), ['train/loss'])
-  t.deepEqual(completionsOf('', known), [])
-  t.deepEqual(completed('a sta b', 5, 'state:'), { text: 'a state: b', cursor: 8 })
-  t.deepEqual(completed('state:f', 7, 'state:failed'), { text: 'state:failed ', cursor: 13 })
 })
 
 test('an export of the audit opens in a spreadsheet as text', t => {

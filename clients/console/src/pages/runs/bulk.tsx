@@ -7,10 +7,11 @@ import { TextField } from '../../design/field.tsx'
 import { reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
 import { useWords } from '../../words/words.ts'
+import type { Chosen } from './choice.ts'
 import styles from './page.module.css'
 import { words } from './words.ts'
 
-type Props = { chosen: ReadonlyMap<string, RunRow>; onClear: () => void }
+type Props = { chosen: Chosen; onClear: () => void }
 
 const isOver = ({ state }: RunRow) => !['pending', 'running'].includes(state)
 
@@ -102,8 +103,11 @@ export function BulkActions({ chosen, onClear }: Props) {
 const stop = ({ run_id, job_exists }: RunRow): Promise<unknown> =>
   request('POST', `/api/${job_exists ? 'jobs' : 'runs'}/${run_id}/stop`, { body: {} })
 
-const addTag = ({ run_id, tags }: RunRow, tag: string): Promise<unknown> =>
-  request('PATCH', `/api/jobs/${run_id}`, { body: { tags: [...new Set([...tags, tag])] } })
+/** A row may be older than the tags that somebody has set since. */
+async function addTag({ run_id }: RunRow, tag: string): Promise<unknown> {
+  const { tags } = await request<RunRow>('GET', `/api/runs/${run_id}`)
+  return request('PATCH', `/api/jobs/${run_id}`, { body: { tags: [...new Set([...tags, tag])] } })
+}
 
 function TagDialog({ onClose, onTag }: { onClose: () => void; onTag: (tag: string) => void }) {
   const say = useWords(words)

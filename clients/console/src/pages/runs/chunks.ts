@@ -1,7 +1,7 @@
 /** Rows of one request. */
 export const chunkRows = 100
-/** As far as a list goes: the server skips no more rows. */
-const mostRows = 100_000
+/** As far as a list goes: browsers draw nothing much higher than 16,000,000 pixels. */
+const mostRows = 400_000
 
 /** The requests that show the rows `from` to `to`, and one on each side, so that scrolling finds them there. */
 export function chunksFor(from: number, to: number, count: number): number[] {

@@ -1,69 +1,94 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Popover } from 'radix-ui'
-import { type FormEvent, useId } from 'react'
+import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
-import { TextField } from '../../design/field.tsx'
+import { Select, TextField } from '../../design/field.tsx'
+import { Failure } from '../../design/notice.tsx'
+import { reading } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
-import { fields, metricOf } from './columns.ts'
+import { fields, hparamOf, type MetricColumn, metricOf } from './columns.ts'
+import type { Asked } from './complete.ts'
+import { useTitle } from './head.tsx'
 import styles from './page.module.css'
-import { useTitle } from './table.tsx'
 import { words } from './words.ts'
 
-type Props = {
-  columns: readonly string[]
-  /** Keys that runs on screen have, offered while one is typed. */
-  metrics: readonly string[]
-  onChange: (columns: readonly string[]) => void
-}
+type Props = { columns: readonly string[]; onChange: (columns: readonly string[]) => void }
 
-export function ColumnChooser({ columns, metrics, onChange }: Props) {
+/** Which columns there are; metrics and hyperparameters are found among those of the newest runs. */
+export function ColumnChooser({ columns, onChange }: Props) {
   const say = useWords(words)
-  const id = useId()
   const toggle = (name: string) =>
     onChange(columns.includes(name) ? columns.filter(one => one !== name) : [...columns, name])
-  const add = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const given = new FormData(event.currentTarget)
-    const key = String(given.get('key')).trim()
-    const name = `metric:${key}:${given.get('of')}`
-    if (key !== '' && !key.includes(',') && !columns.includes(name)) onChange([...columns, name])
-    event.currentTarget.reset()
-  }
+  const named = columns.filter(name => metricOf(name) !== null || hparamOf(name) !== null)
   return (
     <Popover.Root>
       <Popover.Trigger asChild>
         <Button>{say.columns}</Button>
       </Popover.Trigger>
       <Popover.Portal>
-        <Popover.Content className={styles.popover} align="end" sideOffset={4} collisionPadding={8}>
-          {fields.map(name => (
+        <Popover.Content
+          className={styles.popover}
+          aria-label={say.columns}
+          align="end"
+          sideOffset={4}
+          collisionPadding={8}
+        >
+          <NameSearch columns={columns} onToggle={toggle} />
+          {[...named, ...fields].map(name => (
             <Choice key={name} name={name} isOn={columns.includes(name)} onToggle={toggle} />
           ))}
-          {columns
-            .filter(name => metricOf(name) !== null)
-            .map(name => (
-              <Choice key={name} name={name} isOn onToggle={toggle} />
-            ))}
-          <form onSubmit={add} className={styles.search}>
-            <TextField label={say.addMetric} name="key" list={`${id}-keys`} autoComplete="off" />
-            <datalist id={`${id}-keys`}>
-              {metrics.map(key => (
-                <option key={key} value={key} />
-              ))}
-            </datalist>
-            <span className={styles.choice}>
-              <select name="of" aria-label={say.of} className={styles.input}>
-                <option>last</option>
-                <option>min</option>
-                <option>max</option>
-              </select>
-              <Button type="submit">{say.add}</Button>
-            </span>
-          </form>
         </Popover.Content>
       </Popover.Portal>
     </Popover.Root>
   )
 }
+
+type NamesProps = { columns: readonly string[]; onToggle: (name: string) => void }
+
+function NameSearch({ columns, onToggle }: NamesProps) {
+  const say = useWords(words)
+  const [text, setText] = useState('')
+  const [of, setOf] = useState<MetricColumn['of']>('last')
+  const metrics = useNames({ of: 'metrics', contains: text.trim() })
+  const hparams = useNames({ of: 'hparams', contains: text.trim() })
+  const found = [
+    ...(metrics.data ?? []).map(key => `metric:${key}:${of}`),
+    ...(hparams.data ?? []).map(key => `hparam:${key}`),
+  ].filter(name => !columns.includes(name))
+  return (
+    <>
+      <TextField
+        label={say.findNames}
+        type="search"
+        autoComplete="off"
+        value={text}
+        onChange={event => setText(event.target.value)}
+      />
+      <Select
+        label={say.of}
+        value={of}
+        choices={(['last', 'min', 'max'] as const).map(value => ({ value, text: say[value] }))}
+        onChange={setOf}
+      />
+      <Failure error={metrics.error ?? hparams.error} />
+      {metrics.data && hparams.data && found.length === 0 && (
+        <p className={styles.soft}>{say.noNames}</p>
+      )}
+      <div className={styles.found}>
+        {found.map(name => (
+          <Choice key={name} name={name} isOn={false} onToggle={onToggle} />
+        ))}
+      </div>
+    </>
+  )
+}
+
+const useNames = ({ of, contains }: Asked) =>
+  useQuery({
+    ...reading<string[]>('/api/runs/names', { of, contains, limit: 20 }),
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  })
 
 type ChoiceProps = { name: string; isOn: boolean; onToggle: (name: string) => void }
 

@@ -1,6 +1,10 @@
 import type { RunRow } from '../../../../../schemas/run-records.ts'
+import { joinNames, splitNames } from './names.ts'
 
-/** Columns that each run has; all others are metrics: `metric:<key>:last|min|max`. */
+/**
+ * Columns that each run has; all others are metrics, `metric:<key>:last|min|max`, and hyperparameters,
+ * `hparam:<key>`.
+ */
 export const fields = [
   'name',
   'state',
@@ -22,6 +26,9 @@ export type MetricColumn = { key: string; of: 'last' | 'min' | 'max' }
 /** Few, because whoever needs another adds it, and the address keeps it. */
 export const usualColumns: readonly string[] = fields.slice(0, 7)
 
+/** Most columns of either kind: the server gives values of no more names at once. */
+const mostNamed = 30
+
 /** What the server can sort by. */
 const sortable: ReadonlySet<string> = new Set([
   'name',
@@ -37,21 +44,38 @@ export const isSortable = (column: string): boolean =>
 
 /** Null for a field. Keys may hold colons themselves. */
 export function metricOf(column: string): MetricColumn | null {
-  const [, key, of] = /^metric:(.+):(last|min|max)$/.exec(column) ?? []
+  const [, key, of] = /^metric:(.+):(last|min|max)$/s.exec(column) ?? []
   return key === undefined ? null : { key, of: of as MetricColumn['of'] }
 }
 
-/** The columns that an address asks for. */
-export const columnsOf = (text: string | undefined): string[] =>
-  text === undefined || text === ''
-    ? [...usualColumns]
-    : text
-        .split(',')
-        .filter(name => fields.some(field => field === name) || metricOf(name) !== null)
+/** Null for any other column. */
+export const hparamOf = (column: string): string | null =>
+  /^hparam:(.+)$/s.exec(column)?.[1] ?? null
 
-/** The text of columns in an address; null for the usual ones. */
+const isColumn = (name: string) =>
+  fields.some(field => field === name) || metricOf(name) !== null || hparamOf(name) !== null
+
+/** The columns that an address asks for; none for an empty text. */
+export const columnsOf = (text: string | undefined): string[] =>
+  text === undefined ? [...usualColumns] : splitNames(text).filter(isColumn)
+
+/** The text of columns in an address; undefined for the usual ones. */
 export const textOfColumns = (columns: readonly string[]): string | undefined =>
-  columns.join() === usualColumns.join() ? undefined : columns.join(',')
+  columns.join() === usualColumns.join() ? undefined : joinNames(columns)
+
+type Named = { metrics: string | undefined; hparams: string | undefined }
+
+/** The names that the server is to give values of. */
+export function namesOfColumns(columns: readonly string[]): Named {
+  const text = (names: (string | null | undefined)[]) => {
+    const known = [...new Set(names.flatMap(name => name ?? []))]
+    return known.length === 0 ? undefined : joinNames(known.slice(0, mostNamed))
+  }
+  return {
+    metrics: text(columns.map(column => metricOf(column)?.key)),
+    hparams: text(columns.map(hparamOf)),
+  }
+}
 
 /** The next order after a click on a head: down, up, and down again. */
 export const nextSort = (column: string, now: string): string =>
@@ -60,6 +84,8 @@ export const nextSort = (column: string, now: string): string =>
 export const valueOfMetric = (run: RunRow, { key, of }: MetricColumn): number | string | null =>
   run.summary[key]?.[of] ?? null
 
-/** The metric keys of some runs, in order. */
-export const keysOf = (runs: readonly (RunRow | undefined)[]): string[] =>
-  [...new Set(runs.flatMap(run => Object.keys(run?.summary ?? {})))].sort()
+/** As it was reported; undefined for a run without it. */
+export const valueOfHparam = (run: RunRow, key: string): string | undefined => {
+  const value = run.hparams?.[key]
+  return value === undefined ? undefined : String(value)
+}

@@ -2,10 +2,13 @@ import { wordFields } from '../../../../../schemas/run-search.ts'
 
 const states = ['pending', 'running', 'succeeded', 'failed', 'stopped', 'abandoned']
 
+/** What `GET /api/runs/names` finds. */
+export type Asked = { of: 'owners' | 'tags' | 'metrics' | 'hparams'; contains: string }
+
 export type Known = {
   projects: readonly string[]
-  /** Metric keys of runs that are on screen. */
-  metrics: readonly string[]
+  /** What the server answered to `askedBy` the same word. */
+  names: readonly string[]
 }
 
 const most = 10
@@ -16,28 +19,44 @@ export function wordAt(text: string, cursor: number): { word: string; from: numb
   return { word: text.slice(from, cursor), from }
 }
 
+const ofFields: Readonly<Record<string, Asked['of']>> = { owner: 'owners', tag: 'tags' }
+
+/** What the server is asked so that a word can be completed; null: nothing. */
+export function askedBy(word: string): Asked | null {
+  const [, field = '', value = ''] = /^(\w+):(.*)$/s.exec(word) ?? []
+  if (ofFields[field]) return { of: ofFields[field], contains: value }
+  const [, hparam] = /^hparams\.(.*)$/s.exec(word) ?? []
+  if (hparam !== undefined) return { of: 'hparams', contains: hparam }
+  return /^[^\s"():<>=!]{2,}$/.test(word) ? { of: 'metrics', contains: word } : null
+}
+
 /** What the word at the cursor may become (docs/search.md). */
 export function completionsOf(word: string, known: Known): string[] {
-  const [, field, value] = /^(\w+):(.*)$/.exec(word) ?? []
-  if (field === undefined || value === undefined) {
-    const all = [
-      ...wordFields.map(name => `${name}:`),
-      'created>',
-      'started>',
-      'ended>',
-      'hparams.',
-      ...known.metrics,
-    ]
-    return word === '' ? [] : startingWith(all, word)
+  const asked = askedBy(word)
+  const [, field, value = ''] = /^(\w+):(.*)$/s.exec(word) ?? []
+  if (field !== undefined) {
+    const values = { state: states, project: known.projects }[field]
+    const found = values ? startingWith(values, value) : asked ? known.names : []
+    return found
+      .map(one => `${field}:${quoted(one)}`)
+      .filter(one => one !== word)
+      .slice(0, most)
   }
-  const values = { state: states, project: known.projects }[field]
-  return startingWith(values ?? [], value).map(found => `${field}:${found}`)
+  if (word === '') return []
+  const all = [...wordFields.map(name => `${name}:`), 'created>', 'started>', 'ended>', 'hparams.']
+  const names = asked === null ? [] : known.names.map(quoted)
+  const named = asked?.of === 'hparams' ? names.map(name => `hparams.${name}`) : names
+  return [...startingWith(all, word), ...named.filter(name => name !== word)].slice(0, most)
 }
 
 const startingWith = (all: readonly string[], start: string): string[] =>
-  [...new Set(all)]
-    .filter(one => one.toLowerCase().startsWith(start.toLowerCase()) && one !== start)
-    .slice(0, most)
+  [...new Set(all)].filter(
+    one => one.toLowerCase().startsWith(start.toLowerCase()) && one !== start,
+  )
+
+/** As the search reads it. */
+const quoted = (name: string): string =>
+  /^[^\s"():<>=!]+$/.test(name) ? name : `"${name.replace(/["\\]/g, '\\$&')}"`
 
 /** The text with the word at the cursor replaced, and where the cursor then stands. */
 export function completed(

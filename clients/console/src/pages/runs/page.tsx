@@ -1,18 +1,22 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
-import type { RunRow } from '../../../../../schemas/run-records.ts'
+import { Button } from '../../design/button.tsx'
 import { Copyable } from '../../design/copy.tsx'
 import { Empty, Failure } from '../../design/notice.tsx'
+import type { StreamEvent } from '../../live/frames.ts'
 import { useLive, useThrottled } from '../../live/use-live.ts'
 import { reread } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
 import { BulkActions } from './bulk.tsx'
+import { type Chosen, newest } from './choice.ts'
 import { ColumnChooser } from './column-chooser.tsx'
-import { columnsOf, keysOf, textOfColumns } from './columns.ts'
+import { columnsOf, namesOfColumns, textOfColumns } from './columns.ts'
+import { afterChange, type StateChange } from './live-state.ts'
+import { joinNames, splitNames } from './names.ts'
 import styles from './page.module.css'
 import { SearchBox } from './search-box.tsx'
 import { RunTable } from './table.tsx'
-import { useRuns } from './use-runs.ts'
+import { showChange, useRuns } from './use-runs.ts'
 import { SavedViews } from './views.tsx'
 import { words } from './words.ts'
 
@@ -21,19 +25,22 @@ const rereadMs = 2_000
 
 export function Page() {
   const say = useWords(words)
-  const { q = '', sort = '-created_at', cols } = useSearch({ strict: false })
+  const { q = '', sort = '-created_at', cols, group, closed = '' } = useSearch({ strict: false })
   const navigate = useNavigate()
   const columns = columnsOf(cols)
-  const runs = useRuns({ q, sort })
-  const metrics = keysOf(Array.from({ length: 50 }, (_, nth) => runs.at(nth)))
-  const [chosen, setChosen] = useState<ReadonlyMap<string, RunRow>>(new Map())
-  const again = useThrottled(() => void reread('/api/runs'), rereadMs)
-  useLive('jobs', { onEvent: again, onGap: again })
+  const isGrouped = group === 'project'
+  const shut = splitNames(closed)
+  const runs = useRuns({ q, sort, ...namesOfColumns(columns), closed: isGrouped ? shut : null })
+  const [chosen, setChosen] = useChosen()
   const go = useCallback(
     (change: Record<string, string | undefined>) =>
       void navigate({ to: '/runs', search: old => ({ ...old, ...change }) }),
     [navigate],
   )
+  const toggleGroup = (project: string) => {
+    const next = shut.includes(project) ? shut.filter(one => one !== project) : [...shut, project]
+    go({ closed: joinNames(next) || undefined })
+  }
   return (
     <div className={styles.page}>
       <header className={styles.head}>
@@ -41,20 +48,17 @@ export function Page() {
         <span className={styles.soft} role="status">
           {runs.isKnown && say.count(runs.count, runs.isCounted)}
         </span>
-        <SavedViews search={{ q, sort, cols }} onChoose={view => go(view)} />
-        <ColumnChooser
-          columns={columns}
-          metrics={metrics}
-          onChange={next => go({ cols: textOfColumns(next) })}
-        />
+        <Button
+          aria-pressed={isGrouped}
+          onClick={() => go({ group: isGrouped ? undefined : 'project', closed: undefined })}
+        >
+          {say.byProject}
+        </Button>
+        <SavedViews search={{ q, sort, cols, group }} onChoose={go} />
+        <ColumnChooser columns={columns} onChange={next => go({ cols: textOfColumns(next) })} />
       </header>
-      <SearchBox
-        q={q}
-        error={runs.error}
-        metrics={metrics}
-        onSearch={next => go({ q: next || undefined })}
-      />
-      <BulkActions chosen={chosen} onClear={() => setChosen(new Map())} />
+      <SearchBox q={q} error={runs.error} onSearch={next => go({ q: next || undefined })} />
+      <BulkActions chosen={newest(chosen, runs.loaded)} onClear={() => setChosen(new Map())} />
       {runs.error !== null && !runs.isKnown && <Failure error={runs.error} />}
       {runs.isKnown && runs.count === 0 ? (
         <Empty text={q === '' ? say.none : say.noneFound}>
@@ -68,8 +72,25 @@ export function Page() {
           chosen={chosen}
           onSort={next => go({ sort: next })}
           onChoose={setChosen}
+          onToggleGroup={toggleGroup}
         />
       )}
     </div>
   )
+}
+
+/** What is chosen. States change at once, in the lists as well; the lists are read again soon after. */
+function useChosen() {
+  const [chosen, setChosen] = useState<Chosen>(new Map())
+  const again = useThrottled(() => void reread('/api/runs'), rereadMs)
+  const onEvent = ({ event, data }: StreamEvent) => {
+    if (event === 'state') {
+      const change = data as StateChange
+      showChange(change)
+      setChosen(now => new Map([...now].map(([id, run]) => [id, afterChange(run, change)])))
+    }
+    again()
+  }
+  useLive('jobs', { onEvent, onGap: again })
+  return [chosen, setChosen] as const
 }

@@ -1,7 +1,7 @@
 import { createStore } from '../../session/store.ts'
 
-/** What a view of the list is: its search, order and columns. */
-export type View = { q: string | undefined; sort: string | undefined; cols: string | undefined }
+/** What a view of the list is, as in its address: search, order, columns, and what it is grouped by. */
+export type View = Record<'q' | 'sort' | 'cols' | 'group', string | undefined>
 export type SavedView = View & { name: string }
 
 const key = 'forge.views'
@@ -12,9 +12,9 @@ export function viewsIn(text: string | null): SavedView[] {
   try {
     const parsed: unknown = JSON.parse(text ?? '[]')
     if (!Array.isArray(parsed)) return []
-    return parsed.flatMap(({ name, q, sort, cols }) =>
+    return parsed.flatMap(({ name, q, sort, cols, group }) =>
       typeof name === 'string'
-        ? [{ name, q: textOr(q), sort: textOr(sort), cols: textOr(cols) }]
+        ? [{ name, q: textOr(q), sort: textOr(sort), cols: textOr(cols), group: textOr(group) }]
         : [],
     )
   } catch {

@@ -12,19 +12,18 @@ import { reading } from '../../session/api.ts'
 import { ApiFailure } from '../../session/failure.ts'
 import { isField } from '../../shell/keys.ts'
 import { useWords } from '../../words/words.ts'
-import { completed, completionsOf, type Known, keyInList, wordAt } from './complete.ts'
+import { askedBy, completed, completionsOf, keyInList, wordAt } from './complete.ts'
 import styles from './page.module.css'
 import { words } from './words.ts'
 
 type Props = {
   q: string
   error: unknown
-  metrics: readonly string[]
   onSearch: (q: string) => void
 }
 
 /** The search of the list. Enter searches; the server's word about a search it cannot read stands below. */
-export function SearchBox({ q, error, metrics, onSearch }: Props) {
+export function SearchBox({ q, error, onSearch }: Props) {
   const say = useWords(words)
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
@@ -34,8 +33,7 @@ export function SearchBox({ q, error, metrics, onSearch }: Props) {
   const [isOpen, setOpen] = useState(false)
   useEffect(() => setText(q), [q])
   useFocusBySlash(field)
-  const known = useKnown(metrics)
-  const offered = isOpen ? completionsOf(wordAt(text, cursor).word, known) : []
+  const offered = useOffered(isOpen ? wordAt(text, cursor).word : '')
   const take = (choice: string) => {
     const next = completed(text, cursor, choice)
     setText(next.text)
@@ -139,9 +137,17 @@ function Completions({ id, offered, at, onTake }: Offered) {
   )
 }
 
-function useKnown(metrics: readonly string[]): Known {
+/** What an empty word may become is nothing. */
+function useOffered(word: string): string[] {
+  const asked = askedBy(word)
   const projects = useQuery(reading<{ name: string }[]>('/api/projects', { limit: 500 }))
-  return { projects: (projects.data ?? []).map(({ name }) => name), metrics }
+  const names = useQuery({
+    ...reading<string[]>('/api/runs/names', { ...asked, limit: 10 }),
+    enabled: asked !== null,
+    staleTime: 30_000,
+  })
+  const known = (projects.data ?? []).map(({ name }) => name)
+  return completionsOf(word, { projects: known, names: names.data ?? [] })
 }
 
 function useFocusBySlash(field: { current: HTMLInputElement | null }): void {

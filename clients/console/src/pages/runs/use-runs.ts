@@ -1,44 +1,131 @@
-import { useQueries, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import type { RunRow } from '../../../../../schemas/run-records.ts'
-import { type Page, readingPage } from '../../session/api.ts'
-import { chunkRows, chunksFor, countOf } from './chunks.ts'
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
+import { useCallback, useRef, useState } from 'react'
+import type { RunRow, RunsOfProject } from '../../../../../schemas/run-records.ts'
+import { type Page, queries, reading, readingPage } from '../../session/api.ts'
+import { chunkRows, countOf } from './chunks.ts'
+import { allChunks, type Chunk, chunksOfLines, countLines, type Group, lineAt } from './lines.ts'
+import { rowsAfter, type StateChange } from './live-state.ts'
+
+export type TableLine =
+  | { kind: 'group'; project: string; runs: number; isOpen: boolean }
+  /** Undefined while it is on its way. */
+  | { kind: 'run'; run: RunRow | undefined }
 
 export type Runs = {
-  /** Undefined while it is on its way. */
-  at(nth: number): RunRow | undefined
+  at(line: number): TableLine
+  /** Lines of the table. */
+  lines: number
+  /** Runs of the search. */
   count: number
   /** False where the server stops counting. */
   isCounted: boolean
   isKnown: boolean
+  /** Rows in view are on their way. */
+  isReading: boolean
   error: unknown
-  /** What is in view, as rows from 0. */
+  /** What is in view, as lines from 0. */
   show(from: number, to: number): void
+  /** All that was read of the open groups, in order. */
+  loaded(): RunRow[]
 }
 
+type Asked = {
+  q: string
+  sort: string
+  metrics: string | undefined
+  hparams: string | undefined
+  /** Null: not grouped. Otherwise the projects whose runs are not shown. */
+  closed: readonly string[] | null
+}
+
+/** Lines drawn before anything is known. */
+const placeholders = 12
+
 /** The runs of a search in an order, read as far as they come into view. */
-export function useRuns({ q, sort }: { q: string; sort: string }): Runs {
+export function useRuns({ q, sort, metrics, hparams, closed }: Asked): Runs {
   const [view, setView] = useState({ from: 0, to: 40 })
-  const chunk = (nth: number) => ({
-    ...readingPage<RunRow>('/api/runs', { q, sort, limit: chunkRows, offset: nth * chunkRows }),
-    placeholderData: (before: Page<RunRow> | undefined) => before,
+  const page = ({ project, chunk }: Chunk) => ({
+    ...readingPage<RunRow>('/api/runs', {
+      ...{ q, sort, metrics, hparams, project },
+      ...{ limit: chunkRows, offset: chunk * chunkRows },
+    }),
   })
-  const first = useQuery(chunk(0))
+  const isGrouped = closed !== null
+  const projects = useQuery({
+    ...reading<RunsOfProject[]>('/api/runs/by-project', { q }),
+    enabled: isGrouped,
+    placeholderData: keepPreviousData,
+  })
+  const first = useQuery({
+    ...page({ project: null, chunk: 0 }),
+    enabled: !isGrouped,
+    placeholderData: keepPreviousData,
+  })
+  const cached = (chunk: Chunk) => queries.getQueryData<Page<RunRow>>(page(chunk).queryKey)?.rows
   const total = first.data === undefined ? 0 : first.data.total
-  const wanted = chunksFor(view.from, view.to, total ?? Number.POSITIVE_INFINITY).filter(n => n > 0)
-  const others = useQueries({ queries: wanted.map(chunk) })
-  const loaded = new Map<number, readonly RunRow[]>([[0, first.data?.rows ?? []]])
-  for (const [nth, result] of others.entries())
-    if (result.data) loaded.set(wanted[nth] ?? 0, result.data.rows)
-  const sizes = new Map([...loaded].map(([nth, rows]) => [nth, rows.length]))
+  const sizes = useSizes(`${q} ${sort}`, view.to, chunk => cached({ project: null, chunk })?.length)
+  const groups: Group[] = isGrouped
+    ? (projects.data ?? []).map(({ project, runs }) => ({
+        ...{ project, rows: runs },
+        isOpen: !closed.includes(project),
+      }))
+    : [{ project: null, rows: countOf(total, sizes), isOpen: true }]
+  const wanted = chunksOfLines(groups, view.from, view.to)
+  const reads = useQueries({ queries: wanted.map(page) })
+  // Reading `data` makes the table follow it; the rows themselves are taken from all that was read.
+  const isReading = reads.filter(({ data }) => data === undefined).length > 0
+  const rowsOf = ({ project, chunk }: Chunk) =>
+    cached({ project, chunk }) ?? (project === null && chunk === 0 ? first.data?.rows : undefined)
+  const known = isGrouped ? projects : first
   return {
-    at: nth => loaded.get(Math.floor(nth / chunkRows))?.[nth % chunkRows],
-    count: countOf(total, sizes),
-    isCounted: total !== null,
-    isKnown: first.data !== undefined,
-    error: first.error ?? others.find(({ error }) => error)?.error ?? null,
-    show(from, to) {
-      setView(now => (now.from === from && now.to === to ? now : { from, to }))
+    at(nth) {
+      const line = lineAt(groups, nth)
+      if (line?.kind === 'group') {
+        const { project, rows, isOpen } = line.group
+        return { kind: 'group', project: String(project), runs: rows, isOpen }
+      }
+      if (line === null) return { kind: 'run', run: undefined }
+      const chunk = Math.floor(line.nth / chunkRows)
+      const rows = rowsOf({ project: line.project, chunk })
+      return { kind: 'run', run: rows?.[line.nth % chunkRows] }
     },
+    lines: known.data === undefined ? placeholders : countLines(groups),
+    count: groups.reduce((sum, { rows }) => sum + rows, 0),
+    isCounted: isGrouped || total !== null,
+    isKnown: known.data !== undefined,
+    isReading,
+    error: known.error ?? reads.find(({ error }) => error)?.error ?? null,
+    show: useCallback((from: number, to: number) => {
+      setView(now => (now.from === from && now.to === to ? now : { from, to }))
+    }, []),
+    loaded: () => allChunks(groups).flatMap(chunk => rowsOf(chunk) ?? []),
   }
+}
+
+/** How many rows the chunks had that came into view; the last ones tell how long a list is that nobody counted. */
+function useSizes(
+  list: string,
+  to: number,
+  sizeOf: (chunk: number) => number | undefined,
+): ReadonlyMap<number, number> {
+  const known = useRef({ list, sizes: new Map<number, number>() })
+  if (known.current.list !== list) known.current = { list, sizes: new Map() }
+  const { sizes } = known.current
+  const inView = Math.floor(to / chunkRows)
+  for (let chunk = Math.max(0, inView - 1); chunk <= inView + 1; chunk++) {
+    const size = sizeOf(chunk)
+    if (size !== undefined) sizes.set(chunk, size)
+  }
+  return sizes
+}
+
+/** Shows a change of state at once in every list that was read, before the list is read again. */
+export function showChange(change: StateChange): void {
+  queries.setQueriesData<Page<RunRow>>(
+    { predicate: ({ queryKey }) => queryKey[0] === '/api/runs' && queryKey[2] === 'page' },
+    page => {
+      const rows = page && rowsAfter(page.rows, change)
+      return page && rows && rows !== page.rows ? { ...page, rows } : page
+    },
+  )
 }

@@ -1,0 +1,33 @@
+import type { RunRow } from '../../../../../schemas/run-records.ts'
+
+/** The chosen runs by id. */
+export type Chosen = ReadonlyMap<string, RunRow>
+
+/** With this run chosen, or no longer. */
+export function toggled(chosen: Chosen, run: RunRow): Chosen {
+  const next = new Map(chosen)
+  if (!next.delete(run.run_id)) next.set(run.run_id, run)
+  return next
+}
+
+/** With all of these, or with none of them. */
+export function withAll(chosen: Chosen, runs: readonly RunRow[], isChosen: boolean): Chosen {
+  const next = new Map(chosen)
+  for (const run of runs)
+    if (isChosen) next.set(run.run_id, run)
+    else next.delete(run.run_id)
+  return next
+}
+
+/** The lines of a range that was begun at one and ended at another, upwards or downwards. */
+export function rangeOf(from: number, to: number): number[] {
+  const [first, last] = from < to ? [from, to] : [to, from]
+  return Array.from({ length: last - first + 1 }, (_, nth) => first + nth)
+}
+
+/** The chosen runs as the table knows them now; those out of its sight as they were. */
+export function newest(chosen: Chosen, loaded: () => readonly RunRow[]): Chosen {
+  if (chosen.size === 0) return chosen
+  const known = new Map(loaded().map(run => [run.run_id, run]))
+  return new Map([...chosen].map(([id, run]) => [id, known.get(id) ?? run]))
+}

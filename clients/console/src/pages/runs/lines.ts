@@ -1,0 +1,54 @@
+import { chunkRows, chunksFor } from './chunks.ts'
+
+/** Runs that stand together. Without a project they are all runs of the list, and have no line above them. */
+export type Group = { project: string | null; rows: number; isOpen: boolean }
+
+export type Line =
+  | { kind: 'group'; group: Group }
+  /** The `nth` run of its group. */
+  | { kind: 'run'; project: string | null; nth: number }
+
+/** A request of runs: of which project, and which rows of it. */
+export type Chunk = { project: string | null; chunk: number }
+
+const headOf = ({ project }: Group) => (project === null ? 0 : 1)
+const linesOf = (group: Group) => headOf(group) + (group.isOpen ? group.rows : 0)
+
+export const countLines = (groups: readonly Group[]): number =>
+  groups.reduce((sum, group) => sum + linesOf(group), 0)
+
+/** What stands in a line of the table, counted from 0; null past the end. */
+export function lineAt(groups: readonly Group[], line: number): Line | null {
+  let left = line
+  for (const group of groups) {
+    if (left < linesOf(group)) {
+      const nth = left - headOf(group)
+      return nth < 0 ? { kind: 'group', group } : { kind: 'run', project: group.project, nth }
+    }
+    left -= linesOf(group)
+  }
+  return null
+}
+
+/** The requests that show the lines `from` to `to`, and some around them. */
+export function chunksOfLines(groups: readonly Group[], from: number, to: number): Chunk[] {
+  const chunks: Chunk[] = []
+  let start = 0
+  for (const group of groups) {
+    const first = Math.max(0, from - start - headOf(group))
+    const last = Math.min(group.rows - 1, to - start - headOf(group))
+    if (group.isOpen && first < group.rows && last >= 0)
+      for (const chunk of chunksFor(first, last, group.rows))
+        chunks.push({ project: group.project, chunk })
+    start += linesOf(group)
+  }
+  return chunks
+}
+
+/** Every request that the open groups could make. */
+export const allChunks = (groups: readonly Group[]): Chunk[] =>
+  groups
+    .filter(({ isOpen }) => isOpen)
+    .flatMap(({ project, rows }) =>
+      Array.from({ length: Math.ceil(rows / chunkRows) }, (_, chunk) => ({ project, chunk })),
+    )

@@ -1,0 +1,38 @@
+import type { RunRow } from '../../../../../schemas/run-records.ts'
+
+/** An event `state` of the stream; of a job, the state is that of the job. */
+export type StateChange = { run_id: string; state: string; at: string }
+
+const ended = ['succeeded', 'failed', 'stopped', 'abandoned'] as const
+type Ended = (typeof ended)[number]
+
+/** The state of a run by that of its job; null: it stays as it is. */
+function runStateOf(state: string): RunRow['state'] | null {
+  if (state === 'running') return 'running'
+  if (['pausing', 'stopping'].includes(state)) return null
+  const end = ended.find(one => one === state)
+  return end ?? 'pending'
+}
+
+/** The row after a change; the same one if the change is not its own, or changes nothing. */
+export function afterChange(run: RunRow, { run_id, state, at }: StateChange): RunRow {
+  const next = run_id === run.run_id ? runStateOf(state) : null
+  if (next === null || next === run.state) return run
+  const isOver = ended.includes(next as Ended)
+  return {
+    ...run,
+    state: next,
+    started_at: run.started_at ?? (next === 'running' ? at : null),
+    ended_at: isOver ? at : null,
+    duration_s: isOver && run.started_at !== null ? secondsFrom(run.started_at, at) : null,
+  }
+}
+
+const secondsFrom = (from: string, to: string) =>
+  Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 1000))
+
+/** The same list where nothing of it changed. */
+export function rowsAfter(rows: RunRow[], change: StateChange): RunRow[] {
+  const next = rows.map(run => afterChange(run, change))
+  return next.every((run, nth) => run === rows[nth]) ? rows : next
+}

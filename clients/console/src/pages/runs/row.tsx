@@ -1,0 +1,133 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { RunRow } from '../../../../../schemas/run-records.ts'
+import { Badge } from '../../design/badge.tsx'
+import { Ago, Length } from '../../design/time.tsx'
+import { bytesOf, lengthOf, shortNumber } from '../../words/amounts.ts'
+import { useWords } from '../../words/words.ts'
+import { type FieldName, hparamOf, metricOf, valueOfHparam, valueOfMetric } from './columns.ts'
+import styles from './table.module.css'
+import { words } from './words.ts'
+
+type Place = {
+  /** The line, from 0. */
+  nth: number
+  isAt: boolean
+  style: { gridTemplateColumns: string; transform: string }
+}
+
+type RunProps = Place & {
+  /** Undefined while it is on its way. */
+  run: RunRow | undefined
+  columns: readonly string[]
+  isChosen: boolean
+  onChoose: (isRange: boolean) => void
+}
+
+export function RunLine({ run, nth, columns, isAt, isChosen, onChoose, style }: RunProps) {
+  const say = useWords(words)
+  return (
+    <div
+      role="row"
+      aria-rowindex={nth + 2}
+      aria-selected={isChosen}
+      aria-busy={run === undefined || undefined}
+      className={`${styles.row} ${isAt ? styles.at : ''}`}
+      style={style}
+    >
+      <span role="gridcell" className={styles.check}>
+        {run && (
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            aria-label={say.chooseRun(run.short_id)}
+            checked={isChosen}
+            onChange={({ nativeEvent }) =>
+              onChoose(nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+            }
+          />
+        )}
+      </span>
+      {columns.map(column => (
+        <span key={column} role="gridcell" className={styles.cell}>
+          {run ? cellOf(run, column) : <span className={styles.wait} />}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+type GroupProps = Place & {
+  project: string
+  runs: number
+  isOpen: boolean
+  columns: number
+  onToggle: () => void
+}
+
+export function GroupLine({
+  project,
+  runs,
+  isOpen,
+  columns,
+  nth,
+  isAt,
+  onToggle,
+  style,
+}: GroupProps) {
+  const say = useWords(words)
+  return (
+    <div
+      role="row"
+      aria-rowindex={nth + 2}
+      className={`${styles.row} ${styles.group} ${isAt ? styles.at : ''}`}
+      style={style}
+    >
+      <span role="gridcell" aria-colspan={columns + 1} className={styles.groupCell}>
+        <button type="button" className={styles.sort} aria-expanded={isOpen} onClick={onToggle}>
+          <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span> {project}{' '}
+          <span className={styles.soft}>{say.count(runs, true)}</span>
+        </button>
+      </span>
+    </div>
+  )
+}
+
+const cells: Readonly<Record<FieldName, (run: RunRow) => ReactNode>> = {
+  name: run => (
+    <Link to="/runs/$run_id" params={{ run_id: run.short_id }} tabIndex={-1}>
+      {run.starred ? '★ ' : ''}
+      {run.name ?? run.short_id}
+      {run.name !== null && <span className={styles.soft}> {run.short_id}</span>}
+    </Link>
+  ),
+  state: run => <Badge state={run.state} />,
+  project: run => run.project,
+  owner: run => run.owner,
+  created_at: run => <Ago at={run.created_at} />,
+  ended_at: run => run.ended_at !== null && <Ago at={run.ended_at} />,
+  duration_s: run =>
+    run.ended_at === null && run.started_at !== null ? (
+      <Length from={run.started_at} to={null} />
+    ) : (
+      run.duration_s !== null && lengthOf(run.duration_s)
+    ),
+  best: run =>
+    run.best?.value != null && <span title={run.best.key}>{shortNumber(run.best.value, 5)}</span>,
+  tags: run => run.tags.join(', '),
+  recipe: run => run.recipe && `${run.recipe.name} ${run.recipe.version}`,
+  points: run => run.counts.points.toLocaleString(),
+  log_bytes: run => bytesOf(run.counts.log_bytes),
+}
+
+function cellOf(run: RunRow, column: string): ReactNode {
+  const hparam = hparamOf(column)
+  if (hparam !== null) {
+    const value = valueOfHparam(run, hparam)
+    return value !== undefined && <span title={value}>{value}</span>
+  }
+  const metric = metricOf(column)
+  if (metric === null) return cells[column as FieldName](run)
+  const value = valueOfMetric(run, metric)
+  return typeof value === 'number' ? shortNumber(value, 5) : value
+}
