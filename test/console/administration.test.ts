@@ -44,19 +44,62 @@ test('an administrator edits a quota in its row, and its history tells', async t
   await signIn(page)
   const field = page.getByLabel('GPUs at once: ada')
   await field.fill('32')
+  await page.getByLabel('Priority: ada').fill('7')
+  await page.getByLabel('Profiles: ada').fill('local')
+  const series = page.getByLabel('By series of GPUs: ada')
+  await series.fill('eight')
+  await field.press('Enter')
+  await page.getByRole('alert').getByText('Limits by series are written as').waitFor()
+  await series.fill('H100=8, A100=4/24')
   await field.press('Enter')
   await until('it is saved', 20_000, async () => {
     const { body } = await forge.call('GET', '/api/admin/quotas/ada')
     return body.max_concurrent_gpus === 32
   })
+  t.like((await forge.call('GET', '/api/admin/quotas/ada')).body, {
+    priority: 7,
+    allowed_profiles: ['local'],
+    per_series: {
+      H100: { max_concurrent_gpus: 8 },
+      A100: { max_concurrent_gpus: 4, daily_gpu_hours: 24 },
+    },
+  })
   await page.reload()
   await field.waitFor()
   t.is(await field.inputValue(), '32')
+  t.is(await series.inputValue(), 'A100=4/24, H100=8')
   await keepViews(page, 'console-quotas')
   await page.getByRole('button', { name: 'History' }).first().click()
   await page.getByRole('dialog').getByText('admin').first().waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
+  t.deepEqual(faults, [])
+})
+
+test('an administrator verifies the audit, and rebuilds a projection', async t => {
+  const forge = await startForge(t)
+  const { page, faults } = await openPage(t)
+  await page.goto(`${forge.url}/admin/audit`)
+  await signIn(page)
+  await page.getByRole('button', { name: 'Verify the record' }).click()
+  await page.getByText(/^The record is whole: \d+ events/).waitFor()
+  const { body } = await forge.call<{ head: string }>('GET', '/api/audit/verify')
+  const head = page.getByLabel('A head that was kept')
+  await head.fill(body.head.replace(/^[0-9a-f]{4}/, hex => (hex === '0000' ? '1111' : '0000')))
+  await head.press('Enter')
+  await page.getByRole('alert').getByText('The record was tampered with').waitFor()
+
+  await page.goto(`${forge.url}/admin/projections`)
+  await page
+    .getByRole('button', { name: /^Rebuild: / })
+    .first()
+    .click()
+  await page.getByText('succeeded').waitFor()
+  const { body: events } = await forge.call<{ type: string }[]>(
+    'GET',
+    '/api/audit?type=projection.rebuild_requested',
+  )
+  t.is(events.length, 1)
   t.deepEqual(faults, [])
 })
 

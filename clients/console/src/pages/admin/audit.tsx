@@ -14,6 +14,7 @@ import { request } from '../../session/session.ts'
 import { useWords } from '../../words/words.ts'
 import { csvOf } from './csv.ts'
 import styles from './page.module.css'
+import { Verification } from './verification.tsx'
 import { words } from './words.ts'
 
 const filters = ['actor', 'type', 'target', 'since', 'until'] as const
@@ -21,8 +22,15 @@ const step = 100
 /** Of one export, in requests of 500 rows: the audit on the command line has no such end. */
 const mostRequests = 40
 
+export const Section = () => (
+  <>
+    <Events />
+    <Verification />
+  </>
+)
+
 /** Who did what, the newest first. */
-export function Section() {
+function Events() {
   const say = useWords(words)
   const search = useSearch({ strict: false })
   const navigate = useNavigate()

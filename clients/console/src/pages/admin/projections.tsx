@@ -10,11 +10,12 @@ import { Ago } from '../../design/time.tsx'
 import { reading } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
 import { useChange } from './change.ts'
+import styles from './page.module.css'
 import { words } from './words.ts'
 
 const path = '/api/admin/projections'
 
-/** How far what people read is behind what happened, and a rebuild of all of it. */
+/** How far what people read is behind what happened, and a rebuild of it. */
 export function Section() {
   const say = useWords(words)
   const found = useQuery({
@@ -22,21 +23,22 @@ export function Section() {
     refetchInterval: 3_000,
   })
   const { send, error } = useChange(path)
+  const isBusy = found.data?.rebuild.state === 'running' && say.isRebuilding
+  const rebuildOf = (name: string) =>
+    void send('POST', `${path}/${encodeURIComponent(name)}/rebuild`)
   return (
     <Shown of={found}>
       {({ projections, rebuild }) => (
         <Panel
           title={say.projections}
           actions={
-            <Button
-              unless={rebuild.state === 'running' && say.isRebuilding}
-              onClick={() => void send('POST', `${path}/all/rebuild`)}
-            >
+            <Button unless={isBusy} onClick={() => rebuildOf('all')}>
               {say.rebuild}
             </Button>
           }
         >
           <Failure error={error} />
+          <p className={styles.soft}>{say.rebuildHelp}</p>
           {rebuild.state !== 'idle' && (
             <p role="status">
               <Badge state={rebuild.state} />{' '}
@@ -64,6 +66,20 @@ export function Section() {
                 key: 'halted',
                 title: '',
                 cell: one => one.halted !== null && <Badge state="error" text={one.halted} />,
+              },
+              {
+                key: 'rebuild',
+                title: '',
+                cell: one => (
+                  <Button
+                    kind="quiet"
+                    aria-label={`${say.rebuildOne}: ${one.name}`}
+                    unless={isBusy}
+                    onClick={() => rebuildOf(one.name)}
+                  >
+                    {say.rebuildOne}
+                  </Button>
+                ),
               },
             ]}
           />

@@ -14,18 +14,12 @@ import { reading } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
 import { useChange } from './change.ts'
 import styles from './page.module.css'
+import { amounts, quotaOf, stepOf, textOfSeries } from './quota-draft.ts'
 import { words } from './words.ts'
 
 type Row = Static<typeof quotaRow>
-type Limit = 'max_concurrent_gpus' | 'max_concurrent_jobs' | 'daily_gpu_hours' | 'max_storage_gb'
-
 const path = '/api/admin/quotas'
-const limits: readonly Limit[] = [
-  'max_concurrent_gpus',
-  'max_concurrent_jobs',
-  'daily_gpu_hours',
-  'max_storage_gb',
-]
+const titles = [...amounts, 'allowed_profiles', 'per_series'] as const
 
 /** What each person may hold, changed in place. */
 export function Section() {
@@ -34,13 +28,15 @@ export function Section() {
   const [asked, setAsked] = useState<string | null>(null)
   return (
     <Panel title={say.quotas}>
-      <p className={styles.soft}>{say.zero}</p>
+      <p className={styles.soft}>
+        {say.zero} {say.seriesHelp}
+      </p>
       <Shown of={quotas}>
         {rows => (
           <div className={styles.scroll}>
             <div className={styles.quota} aria-hidden="true">
               <span>{say.name}</span>
-              {limits.map(limit => (
+              {titles.map(limit => (
                 <span key={limit}>{say[limit]}</span>
               ))}
               <span />
@@ -64,32 +60,44 @@ function QuotaRow({ row, onHistory }: { row: Row; onHistory: () => void }) {
   const say = useWords(words)
   const { send, error, isBusy } = useChange(path, '/api/audit')
   const [isChanged, setChanged] = useState(false)
+  const [isWrong, setWrong] = useState(false)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const given = new FormData(event.currentTarget)
-    const { default: _, ...kept } = row
-    void send('POST', path, {
-      ...kept,
-      ...Object.fromEntries(limits.map(limit => [limit, Number(given.get(limit))])),
-    }).then(saved => saved && setChanged(false))
+    const quota = quotaOf(row.username, new FormData(event.currentTarget))
+    setWrong(quota === null)
+    if (quota !== null) void send('POST', path, quota).then(saved => saved && setChanged(false))
   }
+  const label = (limit: (typeof titles)[number]) => `${say[limit]}: ${row.username}`
   return (
     <form className={styles.quota} onSubmit={submit} onChange={() => setChanged(true)}>
       <span>
         {row.username} {row.default && <Badge state="soft" text={say.usual} />}
       </span>
-      {limits.map(limit => (
+      {amounts.map(limit => (
         <input
           key={limit}
           name={limit}
           type="number"
           min={0}
-          step={limit.startsWith('max_concurrent') ? 1 : 'any'}
+          step={stepOf(limit)}
           required
-          aria-label={`${say[limit]}: ${row.username}`}
+          aria-label={label(limit)}
           defaultValue={row[limit]}
         />
       ))}
+      <input
+        name="allowed_profiles"
+        aria-label={label('allowed_profiles')}
+        placeholder={say.allProfiles}
+        defaultValue={row.allowed_profiles.join(', ')}
+      />
+      <input
+        name="per_series"
+        aria-label={label('per_series')}
+        aria-invalid={isWrong || undefined}
+        placeholder="H100=8, A100=4/24"
+        defaultValue={textOfSeries(row.per_series)}
+      />
       <span>
         <Button type="submit" kind="main" busy={isBusy} unless={!isChanged && say.unchanged}>
           {say.save}
@@ -98,7 +106,7 @@ function QuotaRow({ row, onHistory }: { row: Row; onHistory: () => void }) {
           {say.history}
         </Button>
       </span>
-      <Failure error={error} />
+      <Failure error={isWrong ? say.wrongSeries : error} />
     </form>
   )
 }

@@ -28,6 +28,18 @@ export const words = wordsOf({
   max_concurrent_jobs: ['Jobs at once', '并发任务'],
   daily_gpu_hours: ['GPU-hours a day', '每日 GPU 小时'],
   max_storage_gb: ['Storage, GB', '存储 (GB)'],
+  priority: ['Priority', '优先级'],
+  allowed_profiles: ['Profiles', '资源配置'],
+  allProfiles: ['all', '全部'],
+  per_series: ['By series of GPUs', '按 GPU 系列'],
+  seriesHelp: [
+    'By series: GPUs at once, and after a stroke GPU-hours a day, such as H100=8, A100=4/24.',
+    '按系列：并发 GPU，斜线后为每日 GPU 小时，例如 H100=8, A100=4/24。',
+  ],
+  wrongSeries: [
+    'Limits by series are written as H100=8 or A100=4/24, with commas between, each series once.',
+    '按系列的限制写作 H100=8 或 A100=4/24，以逗号分隔，每个系列一次。',
+  ],
   usual: ['default', '默认'],
   unchanged: ['Nothing is changed', '没有修改'],
   save: ['Save', '保存'],
@@ -84,6 +96,11 @@ export const words = wordsOf({
   parked: ['Parked', '搁置'],
   lastApplied: ['Last applied', '最近应用'],
   rebuild: ['Rebuild all', '全部重建'],
+  rebuildOne: ['Rebuild', '重建'],
+  rebuildHelp: [
+    'Projections share their tables: whichever is rebuilt, all are, beside those in use. The audit keeps which one was asked for.',
+    '各投影共用数据表：重建任何一个都会在旁边重建全部。审计会记录所请求的投影。',
+  ],
   isRebuilding: ['A rebuild is under way', '正在重建'],
   rebuilt: [
     (done: number, all: number) => `${done} of ${all} records`,
@@ -98,5 +115,22 @@ export const words = wordsOf({
   find: ['Find', '查找'],
   requestId: ['Request', '请求'],
   more: ['Older ones', '更早的'],
+  verification: ['Has it been changed since?', '是否被更改？'],
+  verify: ['Verify the record', '校验记录'],
+  isWhole: [
+    (n: number) =>
+      `The record is whole: ${n} events are as they were recorded. Keep this head elsewhere:`,
+    (n: number) => `记录完整：${n} 个事件均与记录时一致。请在别处保存此校验头：`,
+  ],
+  noEvents: ['There is nothing to verify yet.', '尚无可校验的内容。'],
+  isBroken: [
+    (kind: string, at: number) => `The record was tampered with: ${kind} at position ${at}.`,
+    (kind: string, at: number) => `记录被篡改：位置 ${at}，${kind}。`,
+  ],
+  notYet: [
+    (n: number) => `${n} newer events are not on the chain yet.`,
+    (n: number) => `另有 ${n} 个较新的事件尚未上链。`,
+  ],
+  savedHead: ['A head that was kept (optional)', '先前保存的校验头（可选）'],
   exported: [(n: number) => `${n} events`, (n: number) => `${n} 个事件`],
 })

@@ -5,6 +5,17 @@ export const words = wordsOf({
   paused: ['The queue is paused: nothing new starts.', '队列已暂停：不会启动新任务。'],
   pause: ['Pause the queue', '暂停队列'],
   resume: ['Resume the queue', '恢复队列'],
+  pauseReason: ['Reason, shown to everybody who waits', '原因（对所有等待者可见）'],
+  priority: ['Priority', '优先级'],
+  priorityOf: [
+    (id: string, now: number) => `Priority of ${id}: ${now}`,
+    (id: string, now: number) => `${id} 的优先级：${now}`,
+  ],
+  priorityHelp: [
+    'From −100 to 100. Jobs of a higher priority start first.',
+    '从 −100 到 100，优先级高的任务先启动。',
+  ],
+  save: ['Save', '保存'],
   draining: [
     (engine: string) => `${engine} takes nothing new.`,
     (engine: string) => `${engine} 不再接收新任务。`,

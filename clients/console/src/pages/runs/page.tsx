@@ -50,6 +50,7 @@ export function Page() {
         </span>
         <Button
           aria-pressed={isGrouped}
+          kind={isGrouped ? 'main' : 'plain'}
           onClick={() => go({ group: isGrouped ? undefined : 'project', closed: undefined })}
         >
           {say.byProject}

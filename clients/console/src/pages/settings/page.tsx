@@ -117,9 +117,15 @@ function Sessions() {
     request('DELETE', `/api/auth/sessions/${encodeURIComponent(sid)}`)
       .then(() => reread('/api/auth/sessions'))
       .catch(setError)
+  // Those there are now: the list below may not have come yet, or be older.
   const endAll = async () => {
-    for (const { sid, current } of sessions.data ?? []) if (!current) await end(sid)
-    await signOut()
+    try {
+      const all = await request<OwnSession[]>('GET', '/api/auth/sessions')
+      for (const { sid, current } of all) if (!current) await end(sid)
+      await signOut()
+    } catch (failure) {
+      setError(failure)
+    }
   }
   return (
     <Panel

@@ -1,0 +1,62 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import test from 'ava'
+import type { Page } from 'playwright-core'
+import { startForge } from '../servers/forge.ts'
+import { until } from '../servers/until.ts'
+import { keepViews, openPage, signIn } from './browse.ts'
+
+type Queue = { paused: { reason: string | null } | null }
+
+const firstJob = async (page: Page) =>
+  String(await page.getByRole('table', { name: 'Queue' }).getByRole('row').nth(1).textContent())
+
+test('an administrator pauses the queue with a reason, moves a job to its front and resumes', async t => {
+  // Without an executor, so that jobs stay in the queue.
+  const forge = await startForge(t, {
+    SERVICE_ROLES: 'command-api,relay,projector,query-api',
+  })
+  await forge.call('PUT', '/api/admin/profiles/local', {
+    body: { series: 'local', gpus_per_node: 4, executor: 'local' },
+  })
+  const { body: lock } = await forge.call('GET', '/api/recipes/digits/1.0.0/lock')
+  const submit = (name: string) =>
+    forge.call('POST', '/api/jobs', {
+      body: { api: 'forge/v2', metadata: { name, project: 'demo' }, lock, spec: {} },
+    })
+  await submit('early')
+  await submit('late')
+  const { page, faults } = await openPage(t)
+  await page.goto(`${forge.url}/queue`)
+  await signIn(page)
+  await until('both wait in order', 20_000, async () => (await firstJob(page)).includes('early'))
+
+  await page.getByRole('button', { name: 'Pause the queue' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Reason').fill('new disks <b>today</b>')
+  await page.keyboard.press('Enter')
+  await page.getByText('The queue is paused: nothing new starts. new disks <b>today</b>').waitFor()
+  const { body: queue } = await forge.call<Queue>('GET', '/api/queue')
+  t.is(queue.paused?.reason, 'new disks <b>today</b>')
+
+  await page.getByRole('button', { name: 'Priority of demo-2: 0' }).click()
+  await dialog.getByLabel('Priority').fill('50')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Priority of demo-2: 50' }).waitFor()
+  t.true((await firstJob(page)).includes('late'))
+  await page.getByRole('button', { name: 'Why?' }).last().click()
+  await dialog.getByText(/jobs? (is|are) ahead/).waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  t.deepEqual(
+    violations.map(({ id, nodes }) => [id, nodes.map(node => node.html)]),
+    [],
+  )
+  await keepViews(page, 'console-queue')
+  await page.setViewportSize({ width: 1280, height: 800 })
+
+  await page.getByRole('button', { name: 'Resume the queue' }).click()
+  await page.getByRole('button', { name: 'Pause the queue' }).waitFor()
+  t.is((await forge.call<Queue>('GET', '/api/queue')).body.paused, null)
+  t.deepEqual(faults, [])
+})
