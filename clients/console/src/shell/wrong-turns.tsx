@@ -2,6 +2,7 @@ import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-route
 import { Button } from '../design/button.tsx'
 import { Empty, Failure } from '../design/notice.tsx'
 import { useWords, wordsOf } from '../words/words.ts'
+import { isMissingScript } from './missing-script.ts'
 
 const words = wordsOf({
   missing: [
@@ -9,20 +10,28 @@ const words = wordsOf({
     '没有这个页面：地址可能有误，或属于您未加入的项目。',
   ],
   runs: ['To the runs that you may see', '返回您可以查看的运行'],
-  broken: [
-    'This page failed. What you did elsewhere is not affected.',
-    '此页面出错，其他操作不受影响。',
-  ],
+  notFound: ['Not found', '未找到'],
+  failed: ['This page failed', '页面出错'],
+  broken: ['What you did elsewhere is not affected.', '其他操作不受影响。'],
   again: ['Try again', '重试'],
+  unloaded: [
+    'The code of this page could not be loaded: the server is away, or was upgraded since the console was opened.',
+    '无法加载此页面的代码：服务器暂不可用，或在打开控制台后已升级。',
+  ],
+  reload: ['Reload', '重新加载'],
 })
 
-export function NotFound({ error = null }: { error?: unknown }) {
+/** `isPart`: the page around it has a heading of its own. */
+export function NotFound({ error = null, isPart }: { error?: unknown; isPart?: boolean }) {
   const say = useWords(words)
   return (
-    <Empty text={say.missing}>
-      <Failure error={error} />
-      <Link to="/runs">{say.runs}</Link>
-    </Empty>
+    <>
+      {!isPart && <h1>{say.notFound}</h1>}
+      <Empty text={say.missing}>
+        <Failure error={error} />
+        <Link to="/runs">{say.runs}</Link>
+      </Empty>
+    </>
   )
 }
 
@@ -30,17 +39,22 @@ export function NotFound({ error = null }: { error?: unknown }) {
 export function Broken({ error, reset }: ErrorComponentProps) {
   const say = useWords(words)
   const router = useRouter()
+  const isMissing = isMissingScript(error)
+  const again = () => {
+    reset()
+    void router.invalidate()
+  }
   return (
-    <Empty text={say.broken}>
-      <Failure error={error} />
-      <Button
-        onClick={() => {
-          reset()
-          void router.invalidate()
-        }}
-      >
-        {say.again}
-      </Button>
-    </Empty>
+    <>
+      <h1>{say.failed}</h1>
+      <Empty text={isMissing ? say.unloaded : say.broken}>
+        <Failure error={error} />
+        {isMissing ? (
+          <Button onClick={() => location.reload()}>{say.reload}</Button>
+        ) : (
+          <Button onClick={again}>{say.again}</Button>
+        )}
+      </Empty>
+    </>
   )
 }

@@ -41,7 +41,9 @@ export function Page() {
               ))}
             </nav>
             <div className={styles.section}>
-              <Suspense fallback={<Loading />}>{Section ? <Section /> : <NotFound />}</Suspense>
+              <Suspense fallback={<Loading />}>
+                {Section ? <Section /> : <NotFound isPart />}
+              </Suspense>
             </div>
           </div>
         )

@@ -17,28 +17,31 @@ export function Timeline({ series, holders, waiting }: Props) {
   if (blocks.length === 0) return <p className={styles.soft}>{say.idle}</p>
   const height = blocks.length * rowHeight + 20
   return (
-    <svg
-      className={styles.timeline}
-      viewBox={`0 0 ${width} ${height}`}
-      role="img"
-      aria-label={say.timelineOf(series, holders.length, waiting.length)}
-    >
-      <line
-        className={styles.now}
-        x1={placeOf(0) * width}
-        x2={placeOf(0) * width}
-        y1={0}
-        y2={height - 16}
-      />
-      {[-1, 0, 1, 2, 3, 4].map(hour => (
-        <text key={hour} x={placeOf(hour * 3600) * width} y={height - 3} className={styles.tick}>
-          {hour === 0 ? say.now : `${hour > 0 ? '+' : ''}${hour} h`}
-        </text>
-      ))}
-      {blocks.map((block, nth) => (
-        <BlockView key={block.shortId} block={block} y={nth * rowHeight} />
-      ))}
-    </svg>
+    // It scrolls by keyboard where it is wider than the page.
+    <section className={styles.scroll} tabIndex={0} role="group" aria-label={say.series(series)}>
+      <svg
+        className={styles.timeline}
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-label={say.timelineOf(series, holders.length, waiting.length)}
+      >
+        <line
+          className={styles.now}
+          x1={placeOf(0) * width}
+          x2={placeOf(0) * width}
+          y1={0}
+          y2={height - 16}
+        />
+        {[-1, 0, 1, 2, 3, 4].map(hour => (
+          <text key={hour} x={placeOf(hour * 3600) * width} y={height - 3} className={styles.tick}>
+            {hour === 0 ? say.now : `${hour > 0 ? '+' : ''}${hour} h`}
+          </text>
+        ))}
+        {blocks.map((block, nth) => (
+          <BlockView key={block.shortId} block={block} y={nth * rowHeight} />
+        ))}
+      </svg>
+    </section>
   )
 }
 

@@ -23,9 +23,12 @@ export function useTableKeys(
   }, [box])
 }
 
+/** A new page has the focus on its main part, where nothing is to be pressed. */
+const isNowhere = (target: HTMLElement) => target === document.body || target.tagName === 'MAIN'
+
 function placeOf(target: EventTarget | null, box: HTMLElement | null): Place {
   if (document.querySelector('dialog[open]')) return 'dialog'
-  if (!(target instanceof HTMLElement) || target === document.body || target === box) return 'table'
+  if (!(target instanceof HTMLElement) || isNowhere(target) || target === box) return 'table'
   if (target.closest('[role="dialog"], [role="menu"]')) return 'dialog'
   const isBox = target instanceof HTMLInputElement && target.type === 'checkbox'
   return isField(target) && !isBox ? 'field' : 'control'

@@ -1,0 +1,54 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import test from 'ava'
+import { isMissingScript } from '../../clients/console/src/shell/missing-script.ts'
+import { startForge } from '../servers/forge.ts'
+import { keepViews, openPage, signIn } from './browse.ts'
+
+test('code that is not there is told from code that fails', t => {
+  const missing = 'Failed to fetch dynamically imported module: http://forge/assets/page.js'
+  t.true(isMissingScript(new TypeError(missing)))
+  t.true(isMissingScript(new Error('Unable to preload CSS for /assets/page.css')))
+  t.false(isMissingScript(new TypeError('x is not a function')))
+  t.false(isMissingScript(missing))
+})
+
+test('a page whose code cannot be loaded says so within the frame, and goes on after a reload', async t => {
+  const forge = await startForge(t)
+  const { page, faults } = await openPage(t)
+  const loaded = new Set<string>()
+  page.on('request', request => loaded.add(request.url()))
+  await page.goto(`${forge.url}/queue`)
+  await signIn(page)
+  await page.getByRole('heading', { name: 'Queue', exact: true }).waitFor()
+  const known = new Set(loaded)
+  await page.route(
+    url => url.pathname.endsWith('.js') && !known.has(url.href),
+    route => route.abort(),
+  )
+  await page.getByRole('link', { name: 'Rubrics' }).click()
+  await page.getByText('The code of this page could not be loaded').waitFor()
+  await page
+    .getByRole('alert')
+    .getByText(/Failed to fetch .*\.js/)
+    .waitFor()
+  await keepViews(page, 'console-broken')
+  await page.setViewportSize({ width: 1280, height: 800 })
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  t.deepEqual(
+    violations.map(({ id, nodes }) => [id, nodes.map(node => node.html)]),
+    [],
+  )
+  // The frame and the other pages go on.
+  await page.getByRole('link', { name: 'Queue' }).click()
+  await page.getByRole('heading', { name: 'Queue', exact: true }).waitFor()
+  await page.goBack()
+  await page.getByText('The code of this page could not be loaded').waitFor()
+
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Reload' }).click()
+  await page.getByRole('heading', { name: 'Rubrics' }).waitFor()
+  t.deepEqual(
+    faults.filter(fault => !fault.includes('dynamically imported module')),
+    [],
+  )
+})

@@ -1,0 +1,43 @@
+import test from 'ava'
+import { adminPassword } from '../servers/api.ts'
+import { startForge } from '../servers/forge.ts'
+import { openPage, signIn } from './browse.ts'
+
+test('a person changes the password, is told what is wrong with it, and signs in with the new one', async t => {
+  const forge = await startForge(t)
+  const { page, faults } = await openPage(t)
+  await page.goto(`${forge.url}/settings`)
+  await signIn(page)
+  const [current, next, again] = [
+    page.getByLabel('Current password'),
+    page.getByLabel('New password', { exact: true }),
+    page.getByLabel('New password again'),
+  ]
+  const change = async (texts: [string, string, string]) => {
+    for (const [nth, field] of [current, next, again].entries()) await field.fill(texts[nth] ?? '')
+    await page.getByRole('button', { name: 'Change it' }).click()
+  }
+  const chosen = 'staple battery horse 7'
+  const alert = page.getByRole('alert')
+  await change([adminPassword, chosen, `${chosen}!`])
+  await alert.getByText('The new passwords are not the same.').waitFor()
+  await change(['not my password', chosen, chosen])
+  await alert.getByText(/password/i).waitFor()
+  await change([adminPassword, 'password1234', 'password1234'])
+  await alert.getByText(/common|guess/i).waitFor()
+  await change([adminPassword, chosen, chosen])
+  await page.getByText('Changed. Your other sessions have ended.').waitFor()
+  t.is(await current.inputValue(), '', 'no password is left on the page')
+  t.is((await forge.call('GET', '/api/auth/sessions')).status, 401, 'the other session has ended')
+
+  // This session goes on, and the next one begins with the new password alone.
+  await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+  await page.reload()
+  await current.waitFor()
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await signIn(page)
+  await alert.waitFor()
+  await signIn(page, chosen)
+  await page.getByRole('heading', { name: 'Settings' }).waitFor()
+  t.deepEqual(faults, [])
+})
