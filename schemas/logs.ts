@@ -49,6 +49,8 @@ export type LogLine = Static<typeof logLine>
 const lineFilter = {
   /** Only lines that contain this text. */
   grep: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+  /** Only lines in which this regular expression (RE2) is found. */
+  regex: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
   node: Type.Optional(Type.String({ maxLength: 256 })),
   rank: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
   attempt: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),

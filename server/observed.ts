@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import type { MetricFacts, Observe, Observing } from '../events/diagnosis-facts.ts'
 import { pause } from '../platform/pause.ts'
 import { readLastPoints } from '../query-api/hardware/last-points.ts'
-import { type Chunk, linesOf, readChunksBefore } from '../query-api/logs/read.ts'
+import { searchBackward } from '../query-api/logs/search.ts'
 import { readKeys, readSeries, type SeriesPoints } from '../query-api/metrics/read.ts'
 import type { ReadTables } from '../query-api/slices.ts'
 import type { LogLine } from '../schemas/logs.ts'
@@ -46,20 +46,13 @@ async function isComplete(db: Db, run_id: string): Promise<boolean> {
 /** Bounds of what is read: a failure is told at the end of a log. */
 const maxLines = 4000
 const maxRows = 64
-const rowsAtOnce = 8
 
 /** In order, those of this attempt and those that name none. */
 async function lastLines(db: Db, { run_id, attempt }: Observing): Promise<LogLine[]> {
-  const lines: LogLine[] = []
-  let before = Number.MAX_SAFE_INTEGER
-  for (let rows = 0; rows < maxRows && lines.length < maxLines; rows += rowsAtOnce) {
-    const chunks: Chunk[] = await readChunksBefore(db, run_id, { before, rows: rowsAtOnce })
-    for (const chunk of chunks)
-      lines.push(...[...linesOf(chunk)].filter(line => isOf(line, attempt)).reverse())
-    before = chunks.at(-1)?.first ?? 0
-    if (before <= 1) break
-  }
-  return lines.slice(0, maxLines).reverse()
+  const isWanted = (line: LogLine) => isOf(line, attempt)
+  const matcher = { isWanted, isFrom: isWanted, mayHold: () => true, maxRows }
+  const from = Number.MAX_SAFE_INTEGER
+  return (await searchBackward(db, run_id, { from, limit: maxLines, matcher })).lines
 }
 
 const isOf = (line: LogLine, attempt: number | null): boolean =>

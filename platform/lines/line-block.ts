@@ -74,6 +74,10 @@ export function decodeLines(bytes: Buffer): Segment[] {
   return segments
 }
 
+/** Whether a line of a stored row has a text; true also where only the labels of its lines have it. */
+export const holdsText = (bytes: Buffer, text: Buffer): boolean =>
+  unseal(version, bytes, maxBodyBytes).includes(text)
+
 function writeLabels(writer: Writer, { attempt, node, rank, stream }: Labels): void {
   reserve(writer, 3 * maxVarintBytes)
   writeVarint(writer, attempt === null ? 0 : attempt + 1)

@@ -10,14 +10,9 @@ import { type AccessTables, findRun } from '../access.ts'
 import type { Reads } from '../reads.ts'
 import { type Cursor, cursorOf, type OpenStream } from '../sse.ts'
 import { logFeed } from './feed.ts'
-import {
-  type LineFilter,
-  linesAfter,
-  matches,
-  readLogState,
-  searchBackward,
-  searchForward,
-} from './read.ts'
+import { type Matcher, matcherOf } from './match.ts'
+import { linesAfter, readLogState } from './read.ts'
+import { searchBackward, searchForward } from './search.ts'
 
 export type LogDeps = { reads: Reads<LogTables & AccessTables>; openStream: OpenStream }
 
@@ -36,15 +31,14 @@ export const logRoutes = ({ reads, openStream }: LogDeps): Route[] => [
     async handle({ caller, params, query, ctx }) {
       const { run_id, db } = await findRun(reads, caller, params.run_id)
       const { limit = 50, after = 0, before, context = 0, ...filter } = query
+      const asked = { limit, context, matcher: matcherOf(filter) }
       const state = await readLogState(db, run_id)
       const found =
         before === undefined
-          ? await searchForward(db, run_id, { from: after, limit, filter, context })
+          ? await searchForward(db, run_id, { ...asked, from: after, last: state.last })
           : await searchBackward(db, run_id, {
+              ...asked,
               from: Math.min(before, state.last + 1),
-              limit,
-              filter,
-              context,
             })
       if (Object.keys(filter).length === 0) ctx.set('X-Total-Count', String(state.last))
       linkOn(ctx, before === undefined ? 'next' : 'prev', found.scannedTo, state.last)
@@ -66,7 +60,7 @@ export const logRoutes = ({ reads, openStream }: LogDeps): Route[] => [
       const { run_id, db } = await findRun(reads, caller, params.run_id)
       ctx.type = 'text/plain; charset=utf-8'
       ctx.set('Content-Disposition', `attachment; filename="${run_id}.log"`)
-      ctx.body = Readable.from(textOf(db, run_id, query))
+      ctx.body = Readable.from(textOf(db, run_id, matcherOf(query)))
     },
   }),
   ...streamRoutes({ reads, openStream }),
@@ -122,11 +116,11 @@ const pieceLength = 64 * 1024
 async function* textOf(
   db: Kysely<LogTables>,
   runId: string,
-  filter: LineFilter,
+  { isWanted }: Matcher,
 ): AsyncGenerator<string> {
   let text = ''
   for await (const line of linesAfter(db, runId, 0)) {
-    if (!matches(line, filter)) continue
+    if (!isWanted(line)) continue
     text += `${line.text}\n`
     if (text.length < pieceLength) continue
     yield text

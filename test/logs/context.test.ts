@@ -60,9 +60,32 @@ test('a search of a log returns the lines around what it finds, of the same rank
   )
   t.is((await search(forge, run, 'grep=error&context=101')).status, 422)
 
+  const matching = (pattern: string, more = '') =>
+    found(`regex=${encodeURIComponent(pattern)}${more}`)
+  t.deepEqual(await matching('^an error, line [13]0$'), [10, 30])
+  t.deepEqual(await matching('(?i)ERROR|^line 3$', '&rank=0'), [3, 10, 12, 30])
+  t.deepEqual(await matching('line \\d*2$', '&grep=error&context=1'), [11, 12, 13])
+  t.deepEqual(await matching('(l+)+i+(n+)+e+x'), [], 'a pattern that others try for ages')
+  for (const [pattern, why] of [
+    ['(a', /missing closing/],
+    ['(?=a)', /Perl syntax/],
+    [`(\\pL{500}|\\pN{500})${'x?'.repeat(99)}`, /too large/],
+  ] as const) {
+    const path = `/api/runs/${run.run_id}/logs?regex=${encodeURIComponent(pattern)}`
+    const { status, body } = await forge.call<{ detail: { loc: string[]; msg: string }[] }>(
+      'GET',
+      path,
+    )
+    t.deepEqual([status, body.detail[0]?.loc], [422, ['query', 'regex']])
+    t.regex(String(body.detail[0]?.msg), why)
+  }
+
   const line = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
   const shown = await line.run(['logs', run.run_id, '--grep', 'line 30', '--around', '1', '--raw'])
   t.is(shown.stdout, 'line 29\nan error, line 30\nline 31\n', shown.stderr)
+
+  const byPattern = await line.run(['logs', run.run_id, '--regex', 'line [34]0$', '--raw'])
+  t.is(byPattern.stdout, 'an error, line 30\nline 40\n', byPattern.stderr)
 
   const long = await createRun(forge)
   await ingest(forge, long, 'logs', { chunks: ['a line'] })

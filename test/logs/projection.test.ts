@@ -9,12 +9,9 @@ import { inProcessSignals } from '../../platform/signals.ts'
 import { logsProjection } from '../../projector/logs/projection.ts'
 import type { LogTables } from '../../projector/logs/table.ts'
 import { startRunner } from '../../projector/runner.ts'
-import {
-  linesAfter,
-  readLogState,
-  searchBackward,
-  searchForward,
-} from '../../query-api/logs/read.ts'
+import { matcherOf } from '../../query-api/logs/match.ts'
+import { linesAfter, readLogState } from '../../query-api/logs/read.ts'
+import { searchBackward, searchForward } from '../../query-api/logs/search.ts'
 import { database } from '../servers/postgres.ts'
 import { until } from '../servers/until.ts'
 
@@ -130,17 +127,32 @@ test('lines are found forward from a number, backward from a number, and by thei
     Array.from({ length: 40 }, (_, i) => lines('run_a', [`even ${2 * i}`, `odd ${2 * i + 1}`], i)),
   )
   const seqs = (found: { lines: { seq: number }[] }) => found.lines.map(line => line.seq)
-  const forward = await searchForward(db, 'run_a', { from: 10, limit: 3, filter: {} })
+  const forward = await searchForward(db, 'run_a', {
+    from: 10,
+    limit: 3,
+    matcher: matcherOf({}),
+    last: 80,
+  })
   t.deepEqual(seqs(forward), [11, 12, 13])
-  const backward = await searchBackward(db, 'run_a', { from: 81, limit: 3, filter: {} })
+  const backward = await searchBackward(db, 'run_a', { from: 81, limit: 3, matcher: matcherOf({}) })
   t.deepEqual(seqs(backward), [78, 79, 80])
-  const found = await searchForward(db, 'run_a', { from: 0, limit: 9, filter: { grep: 'odd 7' } })
+  const found = await searchForward(db, 'run_a', {
+    from: 0,
+    limit: 9,
+    matcher: matcherOf({ grep: 'odd 7' }),
+    last: 80,
+  })
   t.deepEqual(
     found.lines.map(line => line.text),
     ['odd 7', 'odd 71', 'odd 73', 'odd 75', 'odd 77', 'odd 79'],
   )
   t.is(found.scannedTo, 80)
-  const none = await searchForward(db, 'run_a', { from: 0, limit: 9, filter: { rank: 1 } })
+  const none = await searchForward(db, 'run_a', {
+    from: 0,
+    limit: 9,
+    matcher: matcherOf({ rank: 1 }),
+    last: 80,
+  })
   t.deepEqual(none.lines, [])
 })
 

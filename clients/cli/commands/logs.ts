@@ -17,6 +17,7 @@ type LogsOptions = CommonOptions & {
   follow?: boolean
   since?: string
   grep?: string
+  regex?: string
   around?: string
   tail?: string
   timestamps?: boolean
@@ -37,7 +38,8 @@ export function describeLogs(command: Command): Command {
     .option('-f, --follow', 'continue until the run has ended; the exit code says how')
     .option('--since <time>', 'from then on: 90s, 5m, 2h, 1d ago, or an ISO time')
     .option('--grep <text>', 'lines that contain this text')
-    .option('--around <count>', 'this many lines before and after each that --grep finds')
+    .option('--regex <pattern>', 'lines in which this pattern (RE2) is found, e.g. (?i)error')
+    .option('--around <count>', 'this many lines before and after each that was found')
     .option('--tail <count>', 'start this many lines before the end')
     .option('-t, --timestamps', 'put the time before each line')
     .option('--node <name>')
@@ -54,8 +56,11 @@ export async function logs(world: World, id: string, options: LogsOptions): Prom
     if (text !== undefined && !/^\d{1,7}$/.test(text))
       throw usageFailure(`--${flag} ${text}: give a whole number`)
   }
-  if (options.around !== undefined && (options.grep === undefined || options.follow))
-    throw usageFailure('--around belongs to --grep, without --follow')
+  const isSearch = options.grep !== undefined || options.regex !== undefined
+  if (options.around !== undefined && (!isSearch || options.follow))
+    throw usageFailure('--around belongs to --grep or --regex, without --follow')
+  if (options.regex !== undefined && options.follow)
+    throw usageFailure('--regex searches what is there; with --follow use --grep')
   const run = await findRun(session.api, id)
   const isWanted = (line: LogLine) =>
     line.ts >= sinceMs &&
@@ -104,8 +109,8 @@ function shownText(text: string, { paint }: Terminal): string {
 
 async function* storedLines(api: Api, run: Run, options: LogsOptions): AsyncGenerator<LogLine> {
   const path = `/api/runs/${segment(run.run_id)}/logs`
-  const { grep, around, node, rank, stream } = options
-  const filter = { grep, context: around, node, rank, stream }
+  const { grep, regex, around, node, rank, stream } = options
+  const filter = { grep, regex, context: around, node, rank, stream }
   if (options.tail !== undefined) {
     yield* await lastLines(api, path, filter, Number(options.tail))
     return

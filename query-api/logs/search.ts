@@ -1,0 +1,140 @@
+import { setImmediate } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import type { LogTables } from '../../projector/logs/table.ts'
+import type { LogLine } from '../../schemas/logs.ts'
+import type { Matcher } from './match.ts'
+import { linesOf, toChunk } from './read.ts'
+
+export type Search = {
+  lines: LogLine[]
+  /** The last line searched: the next search continues there. */
+  scannedTo: number
+}
+
+export type SearchOptions = {
+  /** Lines above it are searched, or backwards those below it. */
+  from: number
+  /** Most lines, those around matches included. */
+  limit: number
+  matcher: Matcher
+  /** Lines of the same node, rank, attempt and stream to return before and after each that has the text. */
+  context?: number
+}
+
+type Db = Kysely<LogTables>
+/** `edge`: what `scannedTo` is once all rows before this one were searched. */
+type Row = { first_seq: number; body: Buffer; edge: number }
+
+/** At most `limit` lines above `from`, in order; `last` is the newest line of the run. */
+export async function searchForward(
+  db: Db,
+  runId: string,
+  { last, ...options }: SearchOptions & { last: number },
+): Promise<Search> {
+  const { from } = options
+  const { lines, scannedTo } = await takeMatches(rowsAbove(db, runId, from), options, row => [
+    ...linesOf(toChunk(row), from),
+  ])
+  return { lines, scannedTo: scannedTo ?? Math.max(last, lines.at(-1)?.seq ?? 0) }
+}
+
+/** The last `limit` lines below `from`, in order. */
+export async function searchBackward(
+  db: Db,
+  runId: string,
+  options: SearchOptions,
+): Promise<Search> {
+  const { from } = options
+  const { lines, scannedTo } = await takeMatches(rowsBelow(db, runId, from), options, row =>
+    [...linesOf(toChunk(row))].filter(line => line.seq < from).reverse(),
+  )
+  return { lines: lines.reverse(), scannedTo: scannedTo ?? 1 }
+}
+
+/** Few at first, as one of them often has enough. */
+const rowsAtOnce = { first: 8, later: 64 }
+
+async function* rowsAbove(db: Db, runId: string, from: number): AsyncGenerator<Row> {
+  const within = sql<number>`coalesce((select max(first_seq) from log_chunks where run_id = ${runId} and first_seq <= ${from + 1}), 0)`
+  let after: number | null = null
+  for (let count = rowsAtOnce.first; ; count = rowsAtOnce.later) {
+    const rows = await rowsOf(db, runId)
+      .where('first_seq', after === null ? '>=' : '>', after ?? within)
+      .orderBy('first_seq')
+      .limit(count)
+      .execute()
+    for (const row of rows) yield { ...row, edge: Math.max(from, row.first_seq - 1) }
+    if (rows.length < count) return
+    after = rows.at(-1)?.first_seq ?? null
+  }
+}
+
+async function* rowsBelow(db: Db, runId: string, from: number): AsyncGenerator<Row> {
+  let before = from
+  for (let count = rowsAtOnce.first; ; count = rowsAtOnce.later) {
+    const rows = await rowsOf(db, runId)
+      .where('first_seq', '<', before)
+      .orderBy('first_seq', 'desc')
+      .limit(count)
+      .execute()
+    for (const row of rows) {
+      yield { ...row, edge: before }
+      before = row.first_seq
+    }
+    if (rows.length < count) return
+  }
+}
+
+const rowsOf = (db: Db, runId: string) =>
+  db.selectFrom('log_chunks').select(['first_seq', 'body']).where('run_id', '=', runId)
+
+/** `scannedTo` is null once there are no further rows. */
+async function takeMatches(
+  rows: AsyncGenerator<Row>,
+  { limit, matcher, context = 0 }: SearchOptions,
+  linesIn: (row: Row) => LogLine[],
+): Promise<{ lines: LogLine[]; scannedTo: number | null }> {
+  const lines: LogLine[] = []
+  const around = surroundings(matcher, context)
+  let scanned = 0
+  for await (const row of rows) {
+    if (scanned++ >= matcher.maxRows) return { lines, scannedTo: row.edge }
+    if (context === 0 && !matcher.mayHold(row.body)) continue
+    for (const line of linesIn(row)) {
+      lines.push(...around(line))
+      // The next search finds what is cut off.
+      if (lines.length >= limit) return cutAt(lines, limit, line.seq)
+    }
+    // A pattern may take long for a row; others get their turn.
+    await setImmediate()
+  }
+  return { lines, scannedTo: null }
+}
+
+function cutAt(lines: LogLine[], limit: number, at: number) {
+  if (lines.length <= limit) return { lines, scannedTo: at }
+  const kept = lines.slice(0, limit)
+  return { lines: kept, scannedTo: kept.at(-1)?.seq ?? at }
+}
+
+/** For each line in turn: what is to be returned with it, which is nothing, or it and the lines before it. */
+function surroundings(
+  { isWanted, isFrom }: Matcher,
+  context: number,
+): (line: LogLine) => LogLine[] {
+  let earlier: LogLine[] = []
+  let toFollow = 0
+  return line => {
+    if (isWanted(line)) {
+      const found = [...earlier, line]
+      earlier = []
+      toFollow = context
+      return found
+    }
+    if (context === 0 || !isFrom(line)) return []
+    toFollow--
+    if (toFollow >= 0) return [line]
+    earlier = [...earlier, line].slice(-context)
+    return []
+  }
+}
