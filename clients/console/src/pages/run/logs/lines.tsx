@@ -1,6 +1,6 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef, useState } from 'react'
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { LogLine } from '../../../../../../schemas/logs.ts'
 import { Button } from '../../../design/button.tsx'
 import { Empty, Failure, Loading } from '../../../design/notice.tsx'
@@ -14,7 +14,7 @@ import styles from './tab.module.css'
 import { chunkLines, chunksFor, sizeOf, windowFor, windowLines } from './window.ts'
 import { words } from './words.ts'
 
-const lineHeight = 20
+export const lineHeight = 20
 
 type Props = {
   run: RunRecord
@@ -41,7 +41,7 @@ export function LineList({ run, look, line, onLine }: Props) {
 }
 
 /** How many lines there are: the number of the last one. */
-const lengthOfLog = (path: string) => ({
+export const lengthOfLog = (path: string) => ({
   queryKey: [path, 'length'],
   queryFn: async ({ signal }: { signal: AbortSignal }): Promise<number> => {
     const response = await authorized('GET', `${path}?limit=1&after=0`, { signal })
@@ -93,26 +93,40 @@ function Lines({ path, last, look, line, onLine }: LinesProps) {
       >
         <div style={{ height: rows.getTotalSize(), position: 'relative' }}>
           {inView.map(({ key, index, start: top }) => (
-            <div
-              key={key}
-              ref={look.isWrapped ? rows.measureElement : undefined}
-              data-index={index}
-              className={look.isWrapped ? styles.wrappedRow : styles.row}
-              style={{ transform: `translateY(${top}px)` }}
-            >
+            <Place key={key} rows={rows} index={index} top={top} isWrapped={look.isWrapped}>
               <LineOrRoom
                 line={lineAt(start + index + 1)}
                 look={look}
                 isMarked={start + index + 1 === line}
                 onPick={onLine}
               />
-            </div>
+            </Place>
           ))}
         </div>
       </div>
     </>
   )
 }
+
+type PlaceProps = {
+  rows: Virtualizer<HTMLDivElement, Element>
+  index: number
+  top: number
+  isWrapped: boolean
+  children: ReactNode
+}
+
+/** Where a line stands in a list of which only those in view are drawn; wrapped lines are measured. */
+export const Place = ({ rows, index, top, isWrapped, children }: PlaceProps) => (
+  <div
+    ref={isWrapped ? rows.measureElement : undefined}
+    data-index={index}
+    className={isWrapped ? styles.wrappedRow : styles.row}
+    style={{ transform: `translateY(${top}px)` }}
+  >
+    {children}
+  </div>
+)
 
 const LineOrRoom = ({
   line,

@@ -6,7 +6,7 @@ import { addressOf } from '../../../session/api.ts'
 import { download } from '../../../session/download.ts'
 import { useWords } from '../../../words/words.ts'
 import type { RunRecord } from '../use-run.ts'
-import { type Filter, filterNames } from './filter.ts'
+import { errorPattern, type Filter, filterNames, filterOf } from './filter.ts'
 import { FoundLines } from './found.tsx'
 import { LineList } from './lines.tsx'
 import styles from './tab.module.css'
@@ -34,7 +34,8 @@ export function Tab({ run }: { run: RunRecord }) {
   return (
     <div className={styles.tab}>
       <div className={styles.controls}>
-        <Filters filter={filter} onChange={go} />
+        <Filters key={JSON.stringify(filter)} filter={filter} onChange={go} />
+        <Button onClick={() => go({ ...nothing, regex: errorPattern })}>{say.errors}</Button>
         <label>
           <input
             type="checkbox"
@@ -68,6 +69,7 @@ export function Tab({ run }: { run: RunRecord }) {
           filter={filter}
           look={look}
           onOpen={seq => go({ ...nothing, line: String(seq) })}
+          onLeave={() => go(nothing)}
         />
       ) : (
         <LineList
@@ -92,22 +94,35 @@ function Filters({ filter, onChange }: FiltersProps) {
   const say = useWords(words)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const given = new FormData(event.currentTarget)
-    onChange(
-      Object.fromEntries(
-        filterNames.map(name => [name, String(given.get(name) ?? '').trim() || undefined]),
-      ),
-    )
+    const given = [...new FormData(event.currentTarget)]
+    onChange(filterOf(Object.fromEntries(given.map(([name, value]) => [name, String(value)]))))
   }
   return (
     <form role="search" className={styles.filters} onSubmit={submit}>
-      <TextField label={say.search} name="grep" type="search" defaultValue={filter.grep} />
+      <TextField
+        label={say.search}
+        name="text"
+        type="search"
+        maxLength={256}
+        defaultValue={filter.regex ?? filter.grep}
+      />
+      <label title={say.regexHelp}>
+        <input type="checkbox" name="isRegex" defaultChecked={filter.regex !== undefined} />{' '}
+        {say.regex}
+      </label>
       <TextField
         label={say.rank}
         name="rank"
         inputMode="numeric"
         pattern="\d*"
         defaultValue={filter.rank}
+      />
+      <TextField
+        label={say.attempt}
+        name="attempt"
+        inputMode="numeric"
+        pattern="\d*"
+        defaultValue={filter.attempt}
       />
       <TextField label={say.node} name="node" defaultValue={filter.node} />
       <TextField label={say.stream} name="stream" defaultValue={filter.stream} list="log-streams" />
