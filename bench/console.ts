@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { signIn } from '../test/servers/api.ts'
 import { launchBrowser } from '../test/servers/browser.ts'
 import { measureForge } from './console/forge.ts'
+import { measureMlflow } from './console/mlflow.ts'
 import { connect } from './rig/database.ts'
 import { startServer } from './rig/server.ts'
 import { number, toTable } from './rig/table.ts'
@@ -14,32 +15,55 @@ const { values: options } = parseArgs({
     json: { type: 'string' },
     /** How often each page is opened. */
     times: { type: 'string', default: '5' },
+    /** How long the memory of a page is watched that shows a live run; 0: not at all. */
+    minutes: { type: 'string', default: '0' },
+    /** Without MLflow's pages, which take some minutes to install, fill and open. */
+    'forge-only': { type: 'boolean', default: false },
   },
 })
+const times = Number(options.times)
 
-const server = await startServer()
-const browser = await launchBrowser()
-const client = await connect(server.dataDir)
-try {
-  const target = { url: server.url, token: await signIn(server.url) }
-  const forge = await measureForge({ target, client, browser, times: Number(options.times) })
-  console.log(
-    toTable(forge, [
-      ['task', ({ task }) => task],
-      ['p50 ms', ({ p50 }) => number(p50)],
-      ['max ms', ({ max }) => number(max)],
-      ['limit ms', ({ limit }) => number(limit)],
-    ]),
-  )
-  const machine = { cpus: cpus().length, model: cpus()[0]?.model, load: loadavg() }
-  if (options.json)
-    await writeFile(
-      options.json,
-      `${JSON.stringify({ at: new Date().toISOString(), machine, forge }, null, 2)}\n`,
-    )
-} finally {
-  await client.end()
-  await browser.close()
-  await server.stop()
-  await server.remove()
+async function ofForge() {
+  const server = await startServer()
+  const browser = await launchBrowser()
+  const client = await connect(server.dataDir)
+  try {
+    const target = { url: server.url, token: await signIn(server.url) }
+    const minutes = Number(options.minutes)
+    return await measureForge({ target, client, browser, times, minutes })
+  } finally {
+    await client.end()
+    await browser.close()
+    await server.stop()
+    await server.remove()
+  }
 }
+
+async function ofMlflow() {
+  const browser = await launchBrowser()
+  try {
+    return await measureMlflow(browser, times)
+  } finally {
+    await browser.close()
+  }
+}
+
+const forge = await ofForge()
+const mlflow = options['forge-only'] ? [] : await ofMlflow()
+const peerOf = (task: string) => mlflow.find(one => one.task === task)
+console.log(
+  toTable(forge, [
+    ['task', ({ task }) => task],
+    ['p50 ms', ({ p50 }) => number(p50)],
+    ['max ms', ({ max }) => number(max)],
+    ['limit ms', ({ limit }) => (limit === null ? '' : number(limit))],
+    ['MLflow p50 ms', ({ task }) => number(peerOf(task)?.p50 ?? Number.NaN)],
+    ['times as fast', ({ task, p50 }) => number((peerOf(task)?.p50 ?? Number.NaN) / p50, 1)],
+  ]),
+)
+const machine = { cpus: cpus().length, model: cpus()[0]?.model, load: loadavg() }
+if (options.json)
+  await writeFile(
+    options.json,
+    `${JSON.stringify({ at: new Date().toISOString(), machine, forge, mlflow }, null, 2)}\n`,
+  )

@@ -1,16 +1,17 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import type { Client } from 'pg'
 import type { Browser, Page } from 'playwright-core'
 import { adminPassword } from '../../test/servers/api.ts'
 import type { Target } from '../chart.ts'
-import { createRuns } from '../rig/api.ts'
+import { createRuns, type ExternalRun } from '../rig/api.ts'
 import { fillRun } from '../rig/fill-run.ts'
-import { spreadOf } from '../rig/quantile.ts'
 import { seedRuns } from '../run-list.ts'
-import { openScreen, scrollFrames, timeOpening, untilDrawn } from './screen.ts'
+import { fillLog, logCopies, rare } from './log.ts'
+import { openScreen, scrollFrames, type Tasks, tasks, untilDrawn } from './screen.ts'
 
-export type Timed = { task: string; p50: number; max: number; limit: number }
-
-type Rig = { target: Target; client: Client; browser: Browser; times: number }
+type Rig = { target: Target; client: Client; browser: Browser; times: number; minutes: number }
 
 const charts = 20
 const runs = 10
@@ -19,14 +20,17 @@ const keys = Array.from(
   { length: charts },
   (_, nth) => `loss_of_part/${'abcdefghijklmnopqrst'[nth]}`,
 )
+/** Room for all charts at once. */
+const screenOfCharts = { width: 2000, height: 1400 }
 
 /** Pages of the console, opened and used by a browser on the machine of the server. */
-export async function measureForge({ target, client, browser, times }: Rig): Promise<Timed[]> {
+export async function measureForge({ target, client, browser, times, minutes }: Rig) {
   const compared = await createRuns(target.url, target.token, 'curves', runs)
   for (const run of compared) await fillRun(target, run, keys, steps)
-  const [large] = await createRuns(target.url, target.token, 'large', 1)
-  if (!large) throw new Error('no run was created')
+  const [large, logged, live] = await createRuns(target.url, target.token, 'large', 3)
+  if (!large || !logged || !live) throw new Error('no run was created')
   await fillRun(target, large, ['train/loss'], 200_000)
+  await fillLog(target, logged, client)
   await seedRuns(client)
   const page = await openScreen(browser)
   await page.goto(target.url)
@@ -34,40 +38,28 @@ export async function measureForge({ target, client, browser, times }: Rig): Pro
   await page.getByLabel('Password').fill(adminPassword)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('link', { name: 'Runs', exact: true }).first().waitFor()
-  const opening = async <Arg>(path: string, isThere: (arg: Arg) => boolean, arg: Arg) => {
-    const took: number[] = []
-    for (let n = 0; n <= times; n++)
-      took.push(await timeOpening(page, `${target.url}${path}`, isThere, arg))
-    return spreadOf(took.slice(1))
-  }
-  const found: Timed[] = []
-  const add = (task: string, limit: number, { p50, max }: { p50: number; max: number }) => {
-    console.error(`${task}: ${p50.toFixed(0)} ms, at most ${max.toFixed(0)} ms (limit ${limit})`)
-    found.push({ task, p50, max, limit })
-  }
-  add('open the list of 100,000 runs', 1500, await opening('/runs', rowsShown, 15))
+
+  const measured = tasks(page, target.url, times)
+  await measured.open('open the list of 100,000 runs', 1500, '/runs', rowsShown, 15)
   const frames = await scrollFrames(page, '[role=grid]', 5)
-  add('scroll it: time of a frame (p95)', 20, { p50: frames.p50, max: frames.p95 })
-  add(
-    'open a run with 200,000 points',
-    1000,
-    await opening(`/runs/${large.run_id}/metrics`, chartsShown, 1),
-  )
-  const all = compared.map(({ run_id }) => run_id).join(',')
-  const compare = `/compare?runs=${encodeURIComponent(all)}`
-  add('compare 10 runs, a metric', 1000, await opening(`${compare}&keys=part/a`, chartsShown, 1))
+  measured.add('a frame while it scrolls (p50, p95)', 20, { p50: frames.p50, max: frames.p95 })
+  const ofRun = `/runs/${large.run_id}/metrics`
+  await measured.open('open a run with 200,000 points', 1000, ofRun, chartsShown, 1)
+  const all = encodeURIComponent(compared.map(({ run_id }) => run_id).join(','))
+  await measured.open('compare 10 runs', 1000, `/compare?runs=${all}`, chartsShown, 1)
   await page.setViewportSize(screenOfCharts)
-  add('20 charts of 10 runs and 10,000 steps', 1000, await opening(compare, chartsShown, charts))
-  await measureZoom(page, times, add)
-  return found
+  const whole = `/compare?runs=${all}`
+  await measured.open('20 charts of 10 runs, 10,000 steps each', 1000, whole, allShown, null)
+  await measureZoom(page, times, measured)
+  const search = `/runs/${logged.run_id}/logs?grep=${encodeURIComponent(rare)}`
+  await measured.open('search 1.1 GB of log: the first of 11 hits', 1000, search, linesShown, 1)
+  await measured.open('search it to its end', null, search, linesShown, logCopies)
+  await measureLive(page, target, live, measured)
+  if (minutes > 0) await measureMemory(page, target, live, { minutes, measured })
+  return measured.found
 }
 
-/** Room for all charts at once. */
-const screenOfCharts = { width: 2000, height: 1400 }
-
-type Add = (task: string, limit: number, took: { p50: number; max: number }) => void
-
-async function measureZoom(page: Page, times: number, add: Add): Promise<void> {
+async function measureZoom(page: Page, times: number, { addAll }: Tasks): Promise<void> {
   const seen: number[] = []
   const refined: number[] = []
   for (let n = 0; n < times; n++) {
@@ -79,19 +71,93 @@ async function measureZoom(page: Page, times: number, add: Add): Promise<void> {
     const began = await page.evaluate(() => performance.now())
     const since = async () => (await page.evaluate(() => performance.now())) - began
     await page.mouse.up()
-    await untilDrawn(page, zoomed, null)
+    await untilDrawn(page, isZoomed, null)
     seen.push(await since())
-    await untilDrawn(page, chartsShown, charts)
+    await untilDrawn(page, allShown, null)
     refined.push(await since())
     await page.getByRole('button', { name: 'Show all' }).click()
-    await untilDrawn(page, chartsShown, charts)
+    await untilDrawn(page, allShown, null)
   }
-  add('zoom all of them', 150, spreadOf(seen))
-  add('read the finer lines of the zoom', 1000, spreadOf(refined))
+  addAll('zoom all of them', 150, seen)
+  addAll('the finer lines of the zoom', null, refined)
 }
 
-const zoomed = () =>
-  [...document.querySelectorAll('button')].some(({ textContent }) => textContent === 'Show all')
+const liveTimes = 20
+const script = join(import.meta.dirname, 'live.py')
+
+/** Runs a script that logs a point whenever a line is written to it. */
+function startScript({ url }: Target, run: ExternalRun) {
+  const child = spawn('python3', [script], {
+    env: {
+      ...process.env,
+      PYTHONPATH: join(import.meta.dirname, '../../clients/python/src'),
+      SERVICE_ENABLED: '1',
+      SERVICE_ENDPOINT: `${url}/api/ingest`,
+      SERVICE_RUN_ID: run.run_id,
+      SERVICE_TOKEN: run.token,
+    },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  return {
+    /** The time just before the call of `log`, milliseconds of the epoch. */
+    async log(step: number): Promise<number> {
+      child.stdin.write(`${step}\n`)
+      return Number((await lines.next()).value)
+    },
+    end: () => child.stdin.end(),
+  }
+}
+
+async function measureLive(page: Page, target: Target, run: ExternalRun, { addAll }: Tasks) {
+  const client = startScript(target, run)
+  await client.log(0)
+  await page.goto(`${target.url}/runs/${run.run_id}/metrics`)
+  await page.getByText('at step 0').waitFor()
+  const took: number[] = []
+  for (let step = 1; step <= liveTimes; step++) {
+    // As they would come, not in step with the page.
+    await page.waitForTimeout(1500 + 37 * step)
+    const began = await client.log(step)
+    await untilDrawn(page, isAtStep, step)
+    took.push((await page.evaluate(() => Date.now())) - began)
+  }
+  client.end()
+  addAll('log() to the screen', 1000, took)
+}
+
+type Memory = { minutes: number; measured: Tasks }
+
+/** A live run of two points a second, watched: the memory of the page after garbage collection. */
+async function measureMemory(
+  page: Page,
+  target: Target,
+  run: ExternalRun,
+  { minutes, measured }: Memory,
+) {
+  const client = startScript(target, run)
+  const session = await page.context().newCDPSession(page)
+  const megabytes = async () => {
+    await session.send('HeapProfiler.collectGarbage')
+    const { usedSize } = await session.send('Runtime.getHeapUsage')
+    return usedSize / 1e6
+  }
+  let step = 100
+  const watch = async (ms: number) => {
+    for (const end = Date.now() + ms; Date.now() < end; ) {
+      await client.log(step++)
+      await page.waitForTimeout(500)
+    }
+  }
+  await watch(60_000)
+  const before = await megabytes()
+  await watch((minutes - 1) * 60_000)
+  const after = await megabytes()
+  client.end()
+  measured.say(
+    `memory of the page: ${before.toFixed(1)} MB after a minute, ${after.toFixed(1)} MB after ${minutes}`,
+  )
+}
 
 const rowsShown = (count: number) =>
   [...document.querySelectorAll('[role=row] a')].filter(link => link.textContent !== '').length >=
@@ -101,3 +167,18 @@ const chartsShown = (count: number) =>
   [...document.querySelectorAll('figure[aria-busy=false]')].filter(
     figure => figure.querySelector('canvas') !== null,
   ).length >= count
+
+const allShown = () =>
+  document.querySelector('figure canvas') !== null &&
+  document.querySelector('figure[aria-busy=true]') === null
+
+const isZoomed = () =>
+  [...document.querySelectorAll('button')].some(({ textContent }) => textContent === 'Show all')
+
+const linesShown = (count: number) =>
+  document.querySelectorAll('[role=log] [data-index]').length >= count
+
+const isAtStep = (step: number) =>
+  [...document.querySelectorAll('figcaption')].some(({ textContent }) =>
+    textContent?.includes(`at step ${step}`),
+  )

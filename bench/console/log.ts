@@ -7,11 +7,10 @@ import type { ExternalRun } from '../rig/api.ts'
 const requestBytes = 900_000
 /** What a run may report within an hour, but for the last request. */
 const reportedBytes = 100_000_000
-const copies = 11
+export const logCopies = 11
 
-/** A line that each copy has once, and one that is the last of all. */
+/** A line that each copy has once. */
 export const rare = 'a rare warning'
-export const final = 'the last words'
 
 /**
  * A log of 1.1 GB: 100 MB as training prints them are reported, and what the projection made of them is repeated,
@@ -44,11 +43,11 @@ export async function fillLog({ url, token }: Target, run: ExternalRun, client: 
   await client.query(
     `insert into read.log_chunks (run_id, first_seq, body)
      select run_id, first_seq + copy * (select next_seq - 1 from read.log_runs r where r.run_id = c.run_id), body
-       from read.log_chunks c, generate_series(1, ${copies - 1}) copy where run_id = $1`,
+       from read.log_chunks c, generate_series(1, ${logCopies - 1}) copy where run_id = $1`,
     [run.run_id],
   )
   await client.query(
-    `update read.log_runs set next_seq = (next_seq - 1) * ${copies} + 1, bytes = bytes * ${copies} where run_id = $1`,
+    `update read.log_runs set next_seq = (next_seq - 1) * ${logCopies} + 1, bytes = bytes * ${logCopies} where run_id = $1`,
     [run.run_id],
   )
 }

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
-import { quantile } from '../rig/quantile.ts'
+import { quantile, spreadOf } from '../rig/quantile.ts'
 
-export const size = { width: 1280, height: 800 }
+const size = { width: 1280, height: 800 }
 
 /**
  * Milliseconds from leaving for an address until a frame shows what `isThere` looks for. It runs in the page, at each
@@ -56,3 +56,40 @@ export async function openScreen(browser: Browser): Promise<Page> {
   context.setDefaultTimeout(120_000)
   return context.newPage()
 }
+
+export type Timed = { task: string; p50: number; max: number; limit: number | null }
+
+/** What was measured, said as it is known. A limit is null where there is none. */
+export function tasks(page: Page, url: string, times: number) {
+  const found: Timed[] = []
+  const say = (text: string) => console.error(text)
+  const add = (task: string, limit: number | null, { p50, max }: { p50: number; max: number }) => {
+    say(
+      `${url} ${task}: ${p50.toFixed(0)} ms, at most ${max.toFixed(0)} ms (limit ${limit ?? 'none'})`,
+    )
+    found.push({ task, p50, max, limit })
+  }
+  const addAll = (task: string, limit: number | null, took: readonly number[]) =>
+    add(task, limit, spreadOf(took))
+  return {
+    found,
+    say,
+    add,
+    addAll,
+    /** Opens a page as often as asked, once before to warm up; until `isThere` finds it drawn. */
+    async open<Arg>(
+      task: string,
+      limit: number | null,
+      path: string,
+      isThere: (arg: Arg) => boolean,
+      arg: Arg,
+    ): Promise<void> {
+      const took: number[] = []
+      for (let n = 0; n <= times; n++)
+        took.push(await timeOpening(page, `${url}${path}`, isThere, arg))
+      addAll(task, limit, took.slice(1))
+    },
+  }
+}
+
+export type Tasks = ReturnType<typeof tasks>

@@ -98,7 +98,9 @@ async function takeMatches(
   const around = surroundings(matcher, context)
   let scanned = 0
   for await (const row of rows) {
-    if (scanned++ >= matcher.maxRows) return { lines, scannedTo: row.edge }
+    // Somebody waits: what was found is worth more now than together with what a long search would add.
+    if (scanned++ >= (lines.length > 0 ? matcher.maxRows / 8 : matcher.maxRows))
+      return { lines, scannedTo: row.edge }
     if (context === 0 && !matcher.mayHold(row.body)) continue
     for (const line of linesIn(row)) {
       lines.push(...around(line))
