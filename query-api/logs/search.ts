@@ -98,9 +98,7 @@ async function takeMatches(
   const around = surroundings(matcher, context)
   let scanned = 0
   for await (const row of rows) {
-    // Somebody waits: what was found is worth more now than together with what a long search would add.
-    if (scanned++ >= (lines.length > 0 ? matcher.maxRows / 8 : matcher.maxRows))
-      return { lines, scannedTo: row.edge }
+    if (scanned++ >= rowsFor(matcher, lines.length)) return { lines, scannedTo: row.edge }
     if (context === 0 && !matcher.mayHold(row.body)) continue
     for (const line of linesIn(row)) {
       lines.push(...around(line))
@@ -112,6 +110,9 @@ async function takeMatches(
   }
   return { lines, scannedTo: null }
 }
+
+/** Fewer once something was found: who waits for it would rather have it than wait for the rest. */
+const rowsFor = ({ maxRows }: Matcher, found: number): number => (found > 0 ? maxRows / 8 : maxRows)
 
 function cutAt(lines: LogLine[], limit: number, at: number) {
   if (lines.length <= limit) return { lines, scannedTo: at }
