@@ -52,3 +52,31 @@ test('a page whose code cannot be loaded says so within the frame, and goes on a
     [],
   )
 })
+
+test('a page whose script fails says what happened, and goes on when it is mended', async t => {
+  const forge = await startForge(t)
+  const { page, faults } = await openPage(t)
+  const loaded = new Set<string>()
+  page.on('request', request => loaded.add(request.url()))
+  await page.goto(`${forge.url}/queue`)
+  await signIn(page)
+  await page.getByRole('heading', { name: 'Queue', exact: true }).waitFor()
+  const known = new Set(loaded)
+  const body = 'export function Page() { throw new Error("<i>nothing</i> to count") }'
+  await page.route(
+    url => /\/page-[^/]*\.js$/.test(url.pathname) && !known.has(url.href),
+    route => route.fulfill({ contentType: 'text/javascript', body }),
+  )
+  await page.getByRole('link', { name: 'Rubrics' }).click()
+  await page.getByRole('heading', { name: 'This page failed' }).waitFor()
+  await page.getByRole('alert').getByText('<i>nothing</i> to count').waitFor()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('alert').getByText('<i>nothing</i> to count').waitFor()
+  await page.unrouteAll()
+  await page.reload()
+  await page.getByRole('heading', { name: 'Rubrics' }).waitFor()
+  t.deepEqual(
+    faults.filter(fault => !fault.includes('nothing')),
+    [],
+  )
+})

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, type QueryKey, useQueries, useQuery } from '@tanstack/react-query'
 import { useCallback, useRef, useState } from 'react'
 import type { RunRow, RunsOfProject } from '../../../../../schemas/run-records.ts'
 import { type Page, queries, reading, readingPage } from '../../session/api.ts'
@@ -119,13 +119,21 @@ function useSizes(
   return sizes
 }
 
-/** Shows a change of state at once in every list that was read, before the list is read again. */
+/**
+ * Shows a change of state at once in every list that was read, before the list is read again. An answer that is still on
+ * its way may be older than the change, and is not waited for.
+ */
 export function showChange(change: StateChange): void {
-  queries.setQueriesData<Page<RunRow>>(
-    { predicate: ({ queryKey }) => queryKey[0] === '/api/runs' && queryKey[2] === 'page' },
-    page => {
-      const rows = page && rowsAfter(page.rows, change)
-      return page && rows && rows !== page.rows ? { ...page, rows } : page
-    },
-  )
+  const isList = ({ queryKey }: { queryKey: QueryKey }) =>
+    queryKey[0] === '/api/runs' && queryKey[2] === 'page'
+  for (const { queryKey, state } of queries.getQueryCache().findAll({ predicate: isList })) {
+    const changed = () =>
+      queries.setQueryData<Page<RunRow>>(queryKey, page => {
+        const rows = page && rowsAfter(page.rows, change)
+        return page && rows && rows !== page.rows ? { ...page, rows } : page
+      })
+    const before = state.data
+    if (before !== undefined && changed() !== before && state.fetchStatus === 'fetching')
+      void queries.cancelQueries({ queryKey, exact: true }).then(changed)
+  }
 }
