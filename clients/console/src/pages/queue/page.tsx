@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Static } from 'typebox'
 import type { jobRow } from '../../../../../schemas/jobs.ts'
-import type { QueueRow, queueList } from '../../../../../schemas/queue.ts'
+import type { QueueRow } from '../../../../../schemas/queue.ts'
 import { Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { useLive, useThrottled } from '../../live/use-live.ts'
@@ -9,12 +9,12 @@ import { reading, reread } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
 import { PauseButton } from './pause.tsx'
+import type { Queue } from './queue.ts'
 import type { Holder } from './timeline.ts'
 import { Timeline } from './timeline-view.tsx'
 import { Waiting } from './waiting.tsx'
 import { words } from './words.ts'
 
-export type Queue = Static<typeof queueList>
 type JobRow = Static<typeof jobRow>
 
 const holding = 'scheduled,starting,running,pausing,stopping'

@@ -8,7 +8,7 @@ import { reading, reread } from '../../session/api.ts'
 import { type Me, request } from '../../session/session.ts'
 import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
-import type { Queue } from './page.tsx'
+import type { Queue } from './queue.ts'
 import { words } from './words.ts'
 
 /** For administrators: nothing new starts while the queue is paused, and everybody sees why. */

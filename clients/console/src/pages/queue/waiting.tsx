@@ -15,8 +15,8 @@ import { reading } from '../../session/api.ts'
 import { lengthOf } from '../../words/amounts.ts'
 import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
-import type { Queue } from './page.tsx'
 import { PriorityDialog } from './priority.tsx'
+import type { Queue } from './queue.ts'
 import { words } from './words.ts'
 
 /** What waits, in the order in which it is to start, and why. */
