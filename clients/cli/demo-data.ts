@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Api, createApi } from './api.ts'
+import { sendJobs } from './demo-data/jobs.ts'
 import { type PlannedRun, people, plannedRuns } from './demo-data/plan.ts'
 import { type Sent, sendRun } from './demo-data/send.ts'
 import { admin, startDemoServer } from './demo-server.ts'
@@ -82,7 +83,15 @@ async function sendAll(root: Api, connect: Connect, signal: AbortSignal): Promis
     projects.add(plan.project)
     if (nth % 10 === 9) terminal.note(`  ${nth + 1} of ${plans.length} runs`)
   }
+  await addJobs(root, owners, signal)
   return moving
+}
+
+async function addJobs(root: Api, owners: Map<string, Api>, signal: AbortSignal): Promise<void> {
+  const [pausing = root, training = root, waiting = root] = people.map(name => owners.get(name))
+  terminal.note('  four jobs: one is paused once it trains, one trains, two wait')
+  if (!(await sendJobs({ pausing, training, waiting }, signal)))
+    terminal.note('  the first did not come to train; forge logs shows why')
 }
 
 /** Whoever reports first owns a project; the others join it. */

@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Page } from 'playwright-core'
+import { launchBrowser } from './servers/browser.ts'
+
+// `npm run screenshots`: pages of the console with the data of the demonstration, light and dark, wide and narrow.
+
+const { values: options } = parseArgs({
+  options: {
+    /** Where the pictures go. */
+    into: { type: 'string', default: join(import.meta.dirname, '../docs/img') },
+    /** Every page instead of those that the documents show. */
+    all: { type: 'boolean', default: false },
+  },
+})
+
+/** Where runs stand in for what a page needs: `run` has samples, `other` a failure. */
+const shown = {
+  home: '/',
+  runs: '/runs',
+  metrics: '/runs/{run}/metrics',
+  compare: '/compare?runs={three}',
+  queue: '/queue',
+  samples: '/runs/{run}/samples',
+}
+const others = {
+  run: '/runs/{run}',
+  failed: '/runs/{failed}',
+  logs: '/runs/{run}/logs',
+  hardware: '/runs/{run}/hardware',
+  artifacts: '/runs/{run}/artifacts',
+  environment: '/runs/{run}/environment',
+  events: '/runs/{job}/events',
+  job: '/runs/{job}',
+  differences: '/compare?runs={three}&part=differences',
+  scatter: '/compare?runs={three}&part=scatter',
+  grouped: '/runs?group=project',
+  submit: '/submit',
+  rubrics: '/rubrics',
+  notifications: '/notifications',
+  settings: '/settings',
+  device: '/device',
+  unknown: '/runs/nothing-1',
+  ...Object.fromEntries(
+    ['people', 'quotas', 'projects', 'recipes', 'profiles', 'registries', 'maintenance'].map(
+      section => [`admin-${section}`, `/admin/${section}`],
+    ),
+  ),
+  ...Object.fromEntries(
+    ['projections', 'duties', 'retention', 'engines', 'audit'].map(section => [
+      `admin-${section}`,
+      `/admin/${section}`,
+    ]),
+  ),
+}
+
+const sizes = { wide: { width: 1280, height: 800 }, narrow: { width: 390, height: 844 } }
+
+/** Whether all that was asked for is there. */
+const isStill = () =>
+  document.querySelector('main') !== null &&
+  document.querySelector('[aria-busy=true]') === null &&
+  ![...document.querySelectorAll('[role=status]')].some(one => one.textContent === 'Loading …')
+
+const data = await mkdtemp(join(tmpdir(), 'forge-screenshots-'))
+const script = join(import.meta.dirname, '../clients/cli/demo-data.ts')
+const filling = spawn(process.execPath, [script, '--once', '--data', data], { stdio: 'inherit' })
+const [code] = await once(filling, 'exit')
+const { url, pid } = JSON.parse(await readFile(join(data, 'server.json'), 'utf8')) as {
+  url: string
+  pid: number
+}
+const browser = await launchBrowser()
+try {
+  if (code !== 0) throw new Error(`the data could not be sent: ${code}`)
+  await mkdir(options.into, { recursive: true })
+  const password = (await readFile(join(data, 'admin-password'), 'utf8')).trim()
+  const page = await (await browser.newContext({ locale: 'en-US' })).newPage()
+  await page.goto(url)
+  await page.getByLabel('Username').fill('admin')
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('link', { name: 'Runs', exact: true }).first().waitFor()
+  for (const [name, address] of Object.entries(options.all ? { ...shown, ...others } : shown))
+    await keep(page, name, address)
+} finally {
+  await browser.close()
+  process.kill(pid, 'SIGTERM')
+  while (isAlive(pid)) await new Promise(resolve => setTimeout(resolve, 100))
+  await rm(data, { recursive: true, force: true })
+}
+
+async function keep(page: Page, name: string, address: string): Promise<void> {
+  await page.goto(
+    url +
+      address
+        .replace('{run}', 'rlhf-1')
+        .replace('{failed}', 'language-15')
+        .replace('{job}', 'vision-16')
+        .replace('{three}', 'vision-1,vision-2,vision-3'),
+  )
+  for (const [size, viewport] of Object.entries(sizes)) {
+    await page.setViewportSize(viewport)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.waitForFunction(isStill, null, { timeout: 30_000 })
+      await page.screenshot({ path: join(options.into, `${name}-${colorScheme}-${size}.png`) })
+    }
+  }
+}
+
+function isAlive(process_: number): boolean {
+  try {
+    return process.kill(process_, 0)
+  } catch {
+    return false
+  }
+}
