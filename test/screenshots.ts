@@ -4,7 +4,8 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
+import { askApi, signIn } from './servers/api.ts'
 import { launchBrowser } from './servers/browser.ts'
 
 // `npm run screenshots`: pages of the console with the data of the demonstration, light and dark, wide and narrow.
@@ -62,7 +63,11 @@ const sizes = { wide: { width: 1280, height: 800 }, narrow: { width: 390, height
 
 /** Whether all that was asked for is there. */
 const isStill = () =>
-  document.querySelector('main') !== null &&
+  document.querySelector('main h1') !== null &&
+  [...document.querySelectorAll('figure')].every(
+    figure =>
+      figure.getBoundingClientRect().top > innerHeight || figure.querySelector('canvas') !== null,
+  ) &&
   document.querySelector('[aria-busy=true]') === null &&
   ![...document.querySelectorAll('[role=status]')].some(one => one.textContent === 'Loading …')
 
@@ -74,24 +79,34 @@ const { url, pid } = JSON.parse(await readFile(join(data, 'server.json'), 'utf8'
   url: string
   pid: number
 }
-const browser = await launchBrowser()
+const browsers: Browser[] = []
 try {
   if (code !== 0) throw new Error(`the data could not be sent: ${code}`)
   await mkdir(options.into, { recursive: true })
   const password = (await readFile(join(data, 'admin-password'), 'utf8')).trim()
-  const page = await (await browser.newContext({ locale: 'en-US' })).newPage()
-  await page.goto(url)
-  await page.getByLabel('Username').fill('admin')
-  await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('link', { name: 'Runs', exact: true }).first().waitFor()
+  const token = await signIn(url, 'admin', password)
+  // Somebody of whom there is something: the administrator has no run.
+  await askApi(url, 'PATCH', '/api/admin/users/ada', { token, body: { password } })
+  const pages = { ada: await pageOf('ada', password), admin: await pageOf('admin', password) }
   for (const [name, address] of Object.entries(options.all ? { ...shown, ...others } : shown))
-    await keep(page, name, address)
+    await keep(pages[name.startsWith('admin-') ? 'admin' : 'ada'], name, address)
 } finally {
-  await browser.close()
+  for (const browser of browsers) await browser.close()
   process.kill(pid, 'SIGTERM')
   while (isAlive(pid)) await new Promise(resolve => setTimeout(resolve, 100))
   await rm(data, { recursive: true, force: true })
+}
+
+async function pageOf(username: string, password: string): Promise<Page> {
+  const browser = await launchBrowser()
+  browsers.push(browser)
+  const page = await browser.newPage({ locale: 'en-US' })
+  await page.goto(url)
+  await page.getByLabel('Username').fill(username)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('link', { name: 'Runs', exact: true }).first().waitFor()
+  return page
 }
 
 async function keep(page: Page, name: string, address: string): Promise<void> {

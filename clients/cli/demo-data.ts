@@ -13,8 +13,8 @@ import { version } from './version.ts'
 
 const usage = `npm run demo:data [-- options]
 
-Starts a server of its own on this machine, fills it by its API with projects, people and runs of all kinds, always the
-same, and keeps one of them reporting until Ctrl-C. The times are those of now: a server takes no other.
+Starts a server of its own on this machine, fills it by its API with projects, people, runs of all kinds and a few jobs,
+always the same, and keeps one of the runs reporting until Ctrl-C. The times are those of now: a server takes no other.
 
   --data DIR    where the server keeps its data, instead of .forge/demo-data here
   --port PORT   instead of a free one

@@ -114,6 +114,8 @@ function Found({ data, isAll }: { data: Comparison; isAll: boolean }) {
             key={one}
             to="/compare"
             search={old => ({ ...old, part: one === 'curves' ? undefined : one })}
+            // The shortest address is also a part of the others.
+            activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
             aria-current={one === shown ? 'page' : undefined}
           >
             {say[one]}

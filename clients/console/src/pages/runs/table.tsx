@@ -144,7 +144,7 @@ function useMoves({ runs, chosen, onChoose, onToggleGroup, scrollTo, box }: Move
 
 const widthOf = (column: string): string =>
   column === 'name'
-    ? 'minmax(14rem, 3fr)'
+    ? 'minmax(min(14rem, 42vw), 3fr)'
     : column === 'tags'
       ? 'minmax(8rem, 2fr)'
       : 'minmax(6.5rem, 1fr)'
