@@ -1,31 +1,26 @@
 import { stripVTControlCharacters } from 'node:util'
+import { cellsOf } from '../columns.ts'
 import { harmless } from './harmless.ts'
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
-/** East Asian wide and fullwidth blocks, and emoji: two columns on a terminal. */
-const wide =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|\ufe0f/u
 const plainAscii = /^[\x20-\x7e]*$/
 
 /** Width of the text on a terminal, in columns; colour codes count 0. */
 export function displayWidth(text: string): number {
   if (plainAscii.test(text)) return text.length
-  let columns = 0
-  for (const { segment } of graphemes.segment(stripVTControlCharacters(text)))
-    columns += wide.test(segment) ? 2 : 1
-  return columns
+  let width = 0
+  for (const { columns } of cellsOf(stripVTControlCharacters(text))) width += columns
+  return width
 }
 
 /** Cuts plain text to at most `width` columns and marks the cut with …. */
 export function truncate(text: string, width: number): string {
   if (displayWidth(text) <= width) return text
   let kept = ''
-  let columns = 0
-  for (const { segment } of graphemes.segment(text)) {
-    const next = wide.test(segment) ? 2 : 1
-    if (columns + next > width - 1) break
-    kept += segment
-    columns += next
+  let taken = 0
+  for (const cell of cellsOf(text)) {
+    if (taken + cell.columns > width - 1) break
+    kept += cell.text
+    taken += cell.columns
   }
   return width < 1 ? '' : `${kept}…`
 }

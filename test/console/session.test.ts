@@ -59,6 +59,7 @@ test('while the server is away the page says since when, and it is live again by
   await page.goto(forge.url)
   await signIn(page)
   await page.locator('[data-live=live]').waitFor()
+  await page.getByRole('heading', hello).waitFor()
   await page.context().setOffline(true)
   await forge.kill()
   await page.locator('[data-live=reconnecting]').waitFor()

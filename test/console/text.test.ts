@@ -29,6 +29,10 @@ test('a line is shown as a terminal shows it', t => {
   t.is(overwritten('10%|#\r50%|##\r100%|####'), '100%|####')
   t.is(overwritten('long before\rab'), 'abng before')
   t.is(overwritten('done\r'), 'done')
+  t.is(overwritten('训练 ok\rab'), 'ab练 ok', 'a wide character takes two columns')
+  t.is(overwritten('训练 ok\ra'), 'a 练 ok', 'half of one is a blank')
+  t.is(overwritten('abc\r🚀'), '🚀c')
+  t.is(overwritten('e\u0301bc\rx'), 'xbc', 'an accent takes none of its own')
 })
 
 test('nothing in a line acts on the page, however it is written', t => {

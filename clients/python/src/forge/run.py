@@ -152,7 +152,7 @@ class Run:
                 warning that names it (with `strict`, it raises `forge.ForgeError`); the rest is logged
         step    a whole number; by default one after the last. The same name and step again replaces the value
 
-        Returns at once: a background thread sends every second or at 1,000 points. While the service cannot be reached,
+        Returns at once: a background thread sends twice a second or at 1,000 points. While the service cannot be reached,
         points wait on disk. It waits, for up to 5 seconds, only when more is logged than can be sent and written.
         """
         if not self._speaks or self._ended:

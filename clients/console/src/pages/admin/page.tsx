@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
 import { Empty, Loading, Shown } from '../../design/notice.tsx'
+import { usePart } from '../../design/use-part.ts'
 import { reading } from '../../session/api.ts'
 import type { Me } from '../../session/session.ts'
 import { NotFound } from '../../shell/wrong-turns.tsx'
@@ -10,16 +10,13 @@ import styles from './page.module.css'
 import { sections } from './sections.ts'
 import { words } from './words.ts'
 
-const loaded = new Map(
-  sections.map(({ name, load }) => [name, lazy(async () => ({ default: (await load()).Section }))]),
-)
-
 export function Page() {
   const say = useWords(words)
   const language = useLanguage()
   const { section = 'people' } = useParams({ strict: false })
   const me = useQuery(reading<Me>('/api/auth/me'))
-  const Section = loaded.get(section)
+  const known = sections.find(({ name }) => name === section)
+  const Section = usePart(known?.load ?? null)?.Section ?? (known ? Loading : null)
   return (
     <Shown of={me}>
       {({ role }) =>
@@ -40,11 +37,7 @@ export function Page() {
                 </Link>
               ))}
             </nav>
-            <div className={styles.section}>
-              <Suspense fallback={<Loading />}>
-                {Section ? <Section /> : <NotFound isPart />}
-              </Suspense>
-            </div>
+            <div className={styles.section}>{Section ? <Section /> : <NotFound isPart />}</div>
           </div>
         )
       }

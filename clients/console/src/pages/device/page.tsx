@@ -27,6 +27,7 @@ const unknownCode = [404, 422, 429]
 
 /** Where a person approves a sign-in that began elsewhere (RFC 8628, 3.3). */
 export function Page() {
+  const say = useWords(words)
   const { user_code = '' } = useSearch({ strict: false })
   const asked = useQuery({
     ...reading<DeviceRequest>(pathOf(user_code)),
@@ -36,6 +37,7 @@ export function Page() {
   const isUnknown = asked.error instanceof ApiFailure && unknownCode.includes(asked.error.status)
   return (
     <div className={styles.page}>
+      <h1 className="visually-hidden">{say.title}</h1>
       {user_code === '' || isUnknown ? (
         <EnterCode tried={user_code} error={asked.error} />
       ) : asked.data ? (

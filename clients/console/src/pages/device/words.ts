@@ -1,6 +1,7 @@
 import { wordsOf } from '../../words/words.ts'
 
 export const words = wordsOf({
+  title: ['Approve a program', '批准程序'],
   enter: ['Which program?', '哪个程序？'],
   enterHelp: ['The program that asks to sign in shows it.', '请求登录的程序会显示该代码。'],
   code: ['Code it shows', '显示的代码'],

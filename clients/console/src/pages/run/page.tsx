@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
 import { Empty, Loading, Shown } from '../../design/notice.tsx'
 import { Tabs } from '../../design/tabs.tsx'
+import { usePart } from '../../design/use-part.ts'
 import { reading } from '../../session/api.ts'
 import { ApiFailure } from '../../session/failure.ts'
 import { NotFound } from '../../shell/wrong-turns.tsx'
@@ -10,30 +10,29 @@ import { useLanguage, useWords } from '../../words/words.ts'
 import { Head } from './head.tsx'
 import styles from './page.module.css'
 import type { JobDetail } from './phases.ts'
-import { tabs } from './tabs.ts'
+import { type TabContent, tabs } from './tabs.ts'
 import { pathOfJob, type RunRecord, useRun } from './use-run.ts'
 import { words } from './words.ts'
-
-const loaded = new Map(
-  tabs.map(({ name, load }) => [name, lazy(async () => ({ default: (await load()).Tab }))]),
-)
 
 export function Page() {
   const { run_id = '', tab = 'overview' } = useParams({ strict: false })
   const run = useRun(run_id)
+  const known = tabs.find(({ name }) => name === tab)
+  const Content = usePart(known?.load ?? null)?.Tab ?? (known ? Loading : null)
   if (run.error instanceof ApiFailure && run.error.status === 404)
     return <NotFound error={run.error} />
-  return <Shown of={run}>{record => <Run run={record} tab={tab} />}</Shown>
+  return <Shown of={run}>{record => <Run run={record} tab={tab} Content={Content} />}</Shown>
 }
 
-function Run({ run, tab }: { run: RunRecord; tab: string }) {
+type RunProps = { run: RunRecord; tab: string; Content: TabContent | null }
+
+function Run({ run, tab, Content }: RunProps) {
   const say = useWords(words)
   const language = useLanguage()
   const job = useQuery({
     ...reading<JobDetail>(pathOfJob(run.run_id)),
     enabled: run.job_exists,
   })
-  const Content = loaded.get(tab)
   return (
     <div className={styles.page}>
       <Head run={run} job={job.data ?? null} />
@@ -49,9 +48,7 @@ function Run({ run, tab }: { run: RunRecord; tab: string }) {
           </Link>
         ))}
       </Tabs>
-      <Suspense fallback={<Loading />}>
-        {Content ? <Content run={run} /> : <Empty text={say.noTab} />}
-      </Suspense>
+      {Content ? <Content run={run} /> : <Empty text={say.noTab} />}
     </div>
   )
 }

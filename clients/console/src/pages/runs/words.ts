@@ -4,7 +4,7 @@ export const words = wordsOf({
   title: ['Runs', '运行'],
   count: [
     (n: number, isAll: boolean) =>
-      isAll ? `${n.toLocaleString('en')} runs` : 'more than 10,000 runs',
+      isAll ? (n === 1 ? '1 run' : `${n.toLocaleString('en')} runs`) : 'more than 10,000 runs',
     (n: number, isAll: boolean) =>
       isAll ? `${n.toLocaleString('zh')} 个运行` : '超过 10,000 个运行',
   ],

@@ -1,3 +1,5 @@
+import { cellsOf } from '../../../../../columns.ts'
+
 /** A piece of a line, as a terminal would show it. */
 export type Piece = {
   /** Where it begins in what is left of the line. */
@@ -64,9 +66,21 @@ export function overwritten(line: string): string {
   const last = writings.pop() ?? ''
   const before = writings.findLast(writing => writing !== '') ?? ''
   const isStyled = last.includes(esc) || before.includes(esc)
-  return isStyled || last.length >= before.length
-    ? last || before
-    : last + before.slice(last.length)
+  return isStyled ? last || before : last + after(before, last)
+}
+
+/** What of a writing stands to the right of another that was written over it; half a wide character is a blank. */
+function after(before: string, over: string): string {
+  let covered = 0
+  for (const { columns } of cellsOf(over)) covered += columns
+  let rest = ''
+  let at = 0
+  for (const cell of cellsOf(before)) {
+    if (at >= covered) rest += cell.text
+    else if (at + cell.columns > covered) rest += ' '
+    at += cell.columns
+  }
+  return rest
 }
 
 /** Control characters, and those that turn the direction of text, as signs for themselves. */

@@ -39,6 +39,7 @@ export function Tab({ run }: { run: RunRecord }) {
       <Alerts run={run} />
       <LastWords run={run} />
       <div className={styles.charts}>
+        <h2 className="visually-hidden">{say.charts}</h2>
         {keyChartsOf(Object.keys(run.summary)).map(key => (
           <Chart
             key={key}

@@ -1,6 +1,7 @@
 import { wordsOf } from '../../../words/words.ts'
 
 export const words = wordsOf({
+  charts: ['Charts', '图表'],
   lastWords: ['What it said last', '最后的输出'],
   hparams: ['Hyperparameters', '超参数'],
   noHparams: ['None were reported.', '未上报。'],
