@@ -1,7 +1,7 @@
 import test from 'ava'
-import { seedRuns } from '../../bench/run-list.ts'
 import { startForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
+import { seedRuns } from '../servers/seed-runs.ts'
 import { openPage, signIn } from './browse.ts'
 
 test('one run is found among 100,000, which can be scrolled to their end', async t => {
