@@ -6,7 +6,6 @@ import { isBusy, isOutage } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 import { bodiesFull } from './body-room.ts'
 import { clientAddress } from './client-address.ts'
-import { lingering } from './linger.ts'
 
 const watched: ReadonlySet<number> = new Set([401, 403, 429])
 
@@ -76,7 +75,9 @@ function refuse(ctx: Context, refusal: Refusal, requestId: string): void {
   ctx.status = refusal.status
   if (refusal.code === 'unauthenticated') ctx.set('WWW-Authenticate', 'Bearer')
   if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(retryAfterSeconds))
-  const body = {
+  // The unread rest of a refused upload would be parsed as the connection's next request.
+  if (refusal.code === 'too_large' || code === bodiesFull) ctx.set('Connection', 'close')
+  ctx.body = {
     detail: refusal.detail,
     code: code ?? refusal.code,
     request_id: requestId,
@@ -84,17 +85,6 @@ function refuse(ctx: Context, refusal: Refusal, requestId: string): void {
     ...(hint !== undefined && { hint }),
     ...fields,
   }
-  const isBodyUnread = refusal.code === 'too_large' || code === bodiesFull
-  if (isBodyUnread) refuseUnread(ctx, JSON.stringify(body))
-  else ctx.body = body
-}
-
-/** The unread rest of a refused upload would be parsed as the connection's next request. */
-function refuseUnread(ctx: Context, text: string): void {
-  ctx.set('Connection', 'close')
-  ctx.body = ctx.req.complete ? text : lingering(text, ctx.req)
-  ctx.type = 'json'
-  ctx.length = Buffer.byteLength(text)
 }
 
 function toRefusal(error: unknown): Refusal | null {

@@ -1,16 +1,28 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
+import type { Context, Next } from 'koa'
 
 /** What is taken of a refused body, so that the refusal arrives. */
 const discardBytes = 64 * 1024 * 1024
 const discardMs = 5_000
 
 /**
- * The text of a refusal as a stream that ends once the request has arrived whole, was given up, or exceeds what is worth
- * discarding. A connection closed while the client still sends is reset, and the reset may overtake the response:
+ * Keeps a connection that closes after a refusal open until the request has arrived whole, was given up, or exceeds what
+ * is worth discarding. One that is closed while the client still sends is reset, and the reset may overtake the response:
  * most clients then report a broken connection rather than what was refused.
  */
-export function lingering(text: string, req: IncomingMessage): Readable {
+export async function lingerOnRefusals(ctx: Context, next: Next): Promise<void> {
+  await next()
+  const isClosing = ctx.status >= 400 && ctx.response.get('Connection') === 'close'
+  if (!isClosing || ctx.req.complete) return
+  const text = typeof ctx.body === 'string' ? ctx.body : JSON.stringify(ctx.body)
+  ctx.body = lingering(text, ctx.req)
+  ctx.type = 'json'
+  ctx.length = Buffer.byteLength(text)
+}
+
+/** The text as a stream that ends when there is nothing to wait for any more. */
+function lingering(text: string, req: IncomingMessage): Readable {
   let left = discardBytes
   // Whoever read the body until now may let go of it later, which would pause it.
   req.unpipe()

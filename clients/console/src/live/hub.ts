@@ -67,11 +67,12 @@ async function keepOpen(topics: readonly string[], signal: AbortSignal): Promise
   let failures = 0
   let lastId: string | null = null
   liveness.set({ state: 'connecting' })
-  for (const listener of all()) listener.onGap()
   const connection = {
     opened: () => {
       failures = 0
       liveness.set({ state: 'live' })
+      // What came before the stream began is in no event; with a last event it goes on where it was.
+      if (lastId === null) for (const listener of all()) listener.onGap()
     },
     took: (id: string) => {
       lastId = id

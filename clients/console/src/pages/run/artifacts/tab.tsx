@@ -10,6 +10,7 @@ import { Ago } from '../../../design/time.tsx'
 import { reading } from '../../../session/api.ts'
 import { usePages } from '../../../session/use-pages.ts'
 import { bytesOf } from '../../../words/amounts.ts'
+import { visible } from '../../../words/visible.ts'
 import { useWords } from '../../../words/words.ts'
 import { pathOfRun, type RunRecord } from '../use-run.ts'
 import { ArtifactActions } from './actions.tsx'
@@ -77,7 +78,7 @@ function Artifacts({ rows, runs }: { rows: readonly Artifact[]; runs: Known }) {
     {
       key: 'path',
       title: say.path,
-      cell: ({ path }) => <span className={styles.path}>{path}</span>,
+      cell: ({ path }) => <span className={styles.path}>{visible(path)}</span>,
     },
     { key: 'kind', title: say.kind, cell: ({ kind }) => kind },
     { key: 'format', title: say.format, cell: ({ format }) => format },

@@ -1,4 +1,5 @@
 import { cellsOf } from '../../../../../columns.ts'
+import { visible } from '../../../words/visible.ts'
 
 /** A piece of a line, as a terminal would show it. */
 export type Piece = {
@@ -56,7 +57,7 @@ export function piecesOf(line: string): Piece[] {
 }
 
 function add(pieces: Piece[], text: string, style: Style & { at: number }): void {
-  if (text !== '') pieces.push({ ...style, text: visible(text) })
+  if (text !== '') pieces.push({ ...style, text: visible(text).replaceAll('\t', '    ') })
 }
 
 /** What is left of a line after its carriage returns: the last of its writings, and what that did not reach. */
@@ -82,14 +83,6 @@ function after(before: string, over: string): string {
   }
   return rest
 }
-
-/** Control characters, and those that turn the direction of text, as signs for themselves. */
-const visible = (text: string): string =>
-  text.replaceAll(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, character => {
-    if (character === '\t') return '    '
-    const code = character.codePointAt(0) ?? 0
-    return code < 0x20 ? String.fromCodePoint(0x2400 + code) : `\u27e8${code.toString(16)}\u27e9`
-  })
 
 function styled(style: Style, parameters: string): Style {
   const codes = parameters === '' ? [0] : parameters.split(/[;:]/).map(Number)

@@ -1,16 +1,20 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { Button } from '../../../design/button.tsx'
+import { DownloadButton } from '../../../design/download-button.tsx'
 import { TextField } from '../../../design/field.tsx'
 import { addressOf } from '../../../session/api.ts'
-import { download } from '../../../session/download.ts'
 import { useWords } from '../../../words/words.ts'
 import type { RunRecord } from '../use-run.ts'
 import { errorPattern, type Filter, filterNames, filterOf } from './filter.ts'
 import { FoundLines } from './found.tsx'
+import { HitBar } from './hit-bar.tsx'
 import { LineList } from './lines.tsx'
 import styles from './tab.module.css'
 import { words } from './words.ts'
+
+/** More of a log than a page should hold. */
+const largeBytes = 250_000_000
 
 /** The log of a run: all of it, however long, or what a filter leaves of it. */
 export function Tab({ run }: { run: RunRecord }) {
@@ -30,12 +34,20 @@ export function Tab({ run }: { run: RunRecord }) {
       search: old => ({ ...old, ...change }),
       replace: true,
     })
+  const line = Number(search.line ?? 0)
+  const onLine = (seq: number) => go({ line: String(seq) })
   const look = { isWrapped, hasTimes, runId: run.run_id }
   return (
     <div className={styles.tab}>
       <div className={styles.controls}>
-        <Filters key={JSON.stringify(filter)} filter={filter} onChange={go} />
-        <Button onClick={() => go({ ...nothing, regex: errorPattern })}>{say.errors}</Button>
+        <Filters
+          key={JSON.stringify(filter)}
+          filter={filter}
+          onChange={change => go({ ...change, line: undefined })}
+        />
+        <Button onClick={() => go({ ...nothing, regex: errorPattern, line: undefined })}>
+          {say.errors}
+        </Button>
         <label>
           <input
             type="checkbox"
@@ -52,32 +64,35 @@ export function Tab({ run }: { run: RunRecord }) {
           />{' '}
           {say.times}
         </label>
-        <Button
-          onClick={() =>
-            void download(
-              addressOf(`/api/runs/${run.run_id}/logs/download`, filter),
-              `${run.short_id}.log`,
-            )
-          }
+        <DownloadButton
+          path={addressOf(`/api/runs/${run.run_id}/logs/download`, filter)}
+          name={`${run.short_id}.log`}
+          isLarge={run.logs.bytes > largeBytes}
         >
           {say.download}
-        </Button>
+        </DownloadButton>
       </div>
-      {isFiltered ? (
+      {isFiltered && line === 0 ? (
         <FoundLines
           key={JSON.stringify(filter)}
           filter={filter}
           look={look}
-          onOpen={seq => go({ ...nothing, line: String(seq) })}
+          onOpen={onLine}
           onLeave={() => go(nothing)}
         />
       ) : (
-        <LineList
-          run={run}
-          look={look}
-          line={Number(search.line ?? 0)}
-          onLine={seq => go({ line: String(seq) })}
-        />
+        <>
+          {isFiltered && (
+            <HitBar
+              runId={run.run_id}
+              filter={filter}
+              line={line}
+              onLine={onLine}
+              onAll={() => go({ line: undefined })}
+            />
+          )}
+          <LineList run={run} look={look} line={line} onLine={onLine} />
+        </>
       )}
     </div>
   )

@@ -4,12 +4,11 @@ import type { metricKeyRow } from '../../../../../../schemas/metric-reads.ts'
 import { ChartList } from '../../../charts/chart-list.tsx'
 import { chartsOf } from '../../../charts/series.ts'
 import { pathOfMetrics } from '../../../charts/use-lines.ts'
-import { Button } from '../../../design/button.tsx'
 import { Copyable } from '../../../design/copy.tsx'
+import { DownloadButton } from '../../../design/download-button.tsx'
 import { Empty, Shown } from '../../../design/notice.tsx'
 import { useLive, useThrottled } from '../../../live/use-live.ts'
 import { reading, reread } from '../../../session/api.ts'
-import { download } from '../../../session/download.ts'
 import { useWords, wordsOf } from '../../../words/words.ts'
 import type { RunRecord } from '../use-run.ts'
 import { useSource } from '../use-source.ts'
@@ -20,6 +19,9 @@ const words = wordsOf({
 })
 
 type KeyRow = Static<typeof metricKeyRow>
+
+/** About 250 MB of CSV. */
+const largePoints = 5_000_000
 
 export function Tab({ run }: { run: RunRecord }) {
   const say = useWords(words)
@@ -53,11 +55,13 @@ function Charts({ run, rows }: { run: RunRecord; rows: readonly KeyRow[] }) {
       chartsOf={chartsOf}
       sourceOf={({ keys }) => ({ ...source, keys })}
     >
-      <Button
-        onClick={() => void download(`${pathOfMetrics(run.run_id)}/export`, `${run.short_id}.csv`)}
+      <DownloadButton
+        path={`${pathOfMetrics(run.run_id)}/export`}
+        name={`${run.short_id}.csv`}
+        isLarge={run.counts.points > largePoints}
       >
         {say.csv}
-      </Button>
+      </DownloadButton>
     </ChartList>
   )
 }

@@ -4,6 +4,7 @@ import { More } from '../../../design/more.tsx'
 import { Shown } from '../../../design/notice.tsx'
 import { usePages } from '../../../session/use-pages.ts'
 import { shortNumber } from '../../../words/amounts.ts'
+import { visible } from '../../../words/visible.ts'
 import { useWords } from '../../../words/words.ts'
 import { diffOf } from './diff.ts'
 import { textOf } from './reported.ts'
@@ -49,7 +50,7 @@ export function SampleList({ path, samples }: Props) {
           >
             <span className={styles.reward}>{rewardOf(sample)}</span>
             <span className={styles.start}>
-              {(sample.user ?? sample.assistant ?? '').slice(0, 200)}
+              {visible((sample.user ?? sample.assistant ?? '').slice(0, 200))}
             </span>
           </div>
         ))}
@@ -77,7 +78,7 @@ function Sample({ path, sample }: { path: string; sample: ValidationSample }) {
   return (
     <article className={styles.sample}>
       <h2>{say.prompt}</h2>
-      <pre className={styles.text}>{sample.user ?? '–'}</pre>
+      <pre className={styles.text}>{visible(sample.user ?? '–')}</pre>
       <header className={styles.controls}>
         <h2>
           {say.answer} · {say.reward} {rewardOf(sample)}
@@ -99,9 +100,9 @@ function Sample({ path, sample }: { path: string; sample: ValidationSample }) {
         </select>
       </header>
       {before === null ? (
-        <pre className={styles.text}>{sample.assistant ?? '–'}</pre>
+        <pre className={styles.text}>{visible(sample.assistant ?? '–')}</pre>
       ) : (
-        <Diff before={before} after={sample.assistant ?? ''} />
+        <Diff before={visible(before)} after={visible(sample.assistant ?? '')} />
       )}
       {key !== null && (
         <Shown of={history}>
@@ -120,7 +121,7 @@ function Sample({ path, sample }: { path: string; sample: ValidationSample }) {
       {sample.extra !== null && (
         <details>
           <summary>{say.extra}</summary>
-          <pre className={styles.text}>{JSON.stringify(sample.extra, null, 2)}</pre>
+          <pre className={styles.text}>{visible(JSON.stringify(sample.extra, null, 2))}</pre>
         </details>
       )}
     </article>

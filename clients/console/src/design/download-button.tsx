@@ -1,0 +1,41 @@
+import { type ReactNode, useState } from 'react'
+import { download } from '../session/download.ts'
+import { bytesOf } from '../words/amounts.ts'
+import { Button } from './button.tsx'
+import { Failure } from './notice.tsx'
+
+type Props = {
+  /** Of the API. */
+  path: string
+  /** Of the file. */
+  name: string
+  /** Whether it may be larger than what a page should hold. */
+  isLarge?: boolean
+  children: ReactNode
+}
+
+/** Saves a file; says how much of it came so far, and what failed. */
+export function DownloadButton({ path, name, isLarge = false, children }: Props) {
+  const [came, setCame] = useState<number | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const onClick = async () => {
+    setError(null)
+    setCame(0)
+    try {
+      await download(path, name, { isLarge, onBytes: setCame })
+    } catch (fault) {
+      setError(fault)
+    } finally {
+      setCame(null)
+    }
+  }
+  return (
+    <>
+      <Button busy={came !== null} onClick={() => void onClick()}>
+        {children}
+        {came !== null && came > 0 && ` · ${bytesOf(came)}`}
+      </Button>
+      {error !== null && <Failure error={error} />}
+    </>
+  )
+}
