@@ -14,7 +14,7 @@ export async function timeOpening<Arg>(
   arg: Arg,
 ): Promise<number> {
   await page.goto('about:blank')
-  await page.goto(url, { waitUntil: 'commit' })
+  await page.goto(url, { waitUntil: 'domcontentloaded' })
   await untilDrawn(page, isThere, arg)
   return page.evaluate(() => performance.now())
 }

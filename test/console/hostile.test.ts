@@ -16,12 +16,13 @@ test('a sample, an artifact, a log line and a name full of tricks are text', asy
   const sample = { user: hostile, assistant: hostile, reward: 1, extra: { reference: hostile } }
   await ingest(forge, run, 'validation', { step: 1, samples: [sample] })
   const path = `s3://bucket/<img src=x onerror="window.hit=1"> \u202etxt.pt`
-  await ingest(forge, run, 'artifact', { kind: 'checkpoint', path, step: 1 })
+  await ingest(forge, run, 'artifact', { kind: 'checkpoint', format: 'pt', path, step: 1 })
   await ingest(forge, run, 'logs', { chunks: [hostile, 'x'.repeat(64 * 1024), 'the last'] })
   await ingest(forge, run, 'hparams', { params: { '<b>key</b>': hostile } })
   const { page, faults } = await openPage(t)
   await page.goto(`${forge.url}/runs/${run.run_id}/samples`)
   await signIn(page)
+  await page.getByRole('link', { name: 'Samples', exact: true }).waitFor()
   const sayings: [tab: string, text: string | RegExp][] = [
     ['samples', /⟨202e⟩txt\.exe ␛\]0;title␇/],
     ['artifacts', /onerror="window\.hit=1"> ⟨202e⟩txt\.pt/],
