@@ -3,7 +3,7 @@ import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { signIn } from '../test/servers/api.ts'
 import { launchBrowser } from '../test/servers/browser.ts'
-import { measureForge } from './console/forge.ts'
+import { measureForge, watchMemory } from './console/forge.ts'
 import { measureMlflow } from './console/mlflow.ts'
 import { connect } from './rig/database.ts'
 import { startServer } from './rig/server.ts'
@@ -15,8 +15,8 @@ const { values: options } = parseArgs({
     json: { type: 'string' },
     /** How often each page is opened. */
     times: { type: 'string', default: '5' },
-    /** How long the memory of a page is watched that shows a live run; 0: not at all. */
-    minutes: { type: 'string', default: '0' },
+    /** Instead of all else, watch the memory of a page that shows a live run for so long. */
+    minutes: { type: 'string' },
     /** Without MLflow's pages, which take some minutes to install, fill and open. */
     'forge-only': { type: 'boolean', default: false },
   },
@@ -29,8 +29,11 @@ async function ofForge() {
   const client = await connect(server.dataDir)
   try {
     const target = { url: server.url, token: await signIn(server.url) }
-    const minutes = Number(options.minutes)
-    return await measureForge({ target, client, browser, times, minutes })
+    if (options.minutes !== undefined) {
+      await watchMemory(browser, target, Number(options.minutes))
+      return []
+    }
+    return await measureForge({ target, client, browser, times })
   } finally {
     await client.end()
     await browser.close()
@@ -49,7 +52,7 @@ async function ofMlflow() {
 }
 
 const forge = await ofForge()
-const mlflow = options['forge-only'] ? [] : await ofMlflow()
+const mlflow = options['forge-only'] || forge.length === 0 ? [] : await ofMlflow()
 const peerOf = (task: string) => mlflow.find(one => one.task === task)
 console.log(
   toTable(forge, [

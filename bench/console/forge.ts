@@ -11,7 +11,7 @@ import { fillRun } from '../rig/fill-run.ts'
 import { fillLog, logCopies, rare } from './log.ts'
 import { openScreen, scrollFrames, type Tasks, tasks, untilDrawn } from './screen.ts'
 
-type Rig = { target: Target; client: Client; browser: Browser; times: number; minutes: number }
+type Rig = { target: Target; client: Client; browser: Browser; times: number }
 
 const charts = 20
 const runs = 10
@@ -24,7 +24,7 @@ const keys = Array.from(
 const screenOfCharts = { width: 2000, height: 1400 }
 
 /** Pages of the console, opened and used by a browser on the machine of the server. */
-export async function measureForge({ target, client, browser, times, minutes }: Rig) {
+export async function measureForge({ target, client, browser, times }: Rig) {
   const compared = await createRuns(target.url, target.token, 'curves', runs)
   for (const run of compared) await fillRun(target, run, keys, steps)
   const [large, logged, live] = await createRuns(target.url, target.token, 'large', 3)
@@ -32,13 +32,7 @@ export async function measureForge({ target, client, browser, times, minutes }: 
   await fillRun(target, large, ['train/loss'], 200_000)
   await fillLog(target, logged, client)
   await seedRuns(client)
-  const page = await openScreen(browser)
-  await page.goto(target.url)
-  await page.getByLabel('Username').fill('admin')
-  await page.getByLabel('Password').fill(adminPassword)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('link', { name: 'Runs', exact: true }).first().waitFor()
-
+  const page = await signedIn(browser, target)
   const measured = tasks(page, target.url, times)
   await measured.open('open the list of 100,000 runs', 1500, '/runs', rowsShown, 15)
   const frames = await scrollFrames(page, '[role=grid]', 5)
@@ -55,8 +49,17 @@ export async function measureForge({ target, client, browser, times, minutes }: 
   await measured.open('search 1.1 GB of log: the first of 11 hits', 1000, search, linesShown, 1)
   await measured.open('search it to its end', null, search, linesShown, logCopies)
   await measureLive(page, target, live, measured)
-  if (minutes > 0) await measureMemory(page, target, live, { minutes, measured })
   return measured.found
+}
+
+async function signedIn(browser: Browser, { url }: Target): Promise<Page> {
+  const page = await openScreen(browser)
+  await page.goto(url)
+  await page.getByLabel('Username').fill('admin')
+  await page.getByLabel('Password').fill(adminPassword)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('link', { name: 'Runs', exact: true }).first().waitFor()
+  return page
 }
 
 async function measureZoom(page: Page, times: number, { addAll }: Tasks): Promise<void> {
@@ -126,37 +129,35 @@ async function measureLive(page: Page, target: Target, run: ExternalRun, { addAl
   addAll('log() to the screen', 1000, took)
 }
 
-type Memory = { minutes: number; measured: Tasks }
-
-/** A live run of two points a second, watched: the memory of the page after garbage collection. */
-async function measureMemory(
-  page: Page,
+/**
+ * Watches a run that reports twice a second: the memory of its page after garbage collection, in megabytes, minute by
+ * minute.
+ */
+export async function watchMemory(
+  browser: Browser,
   target: Target,
-  run: ExternalRun,
-  { minutes, measured }: Memory,
-) {
+  minutes: number,
+): Promise<number[]> {
+  const [run] = await createRuns(target.url, target.token, 'live', 1)
+  if (!run) throw new Error('no run was created')
+  const page = await signedIn(browser, target)
   const client = startScript(target, run)
+  await client.log(0)
+  await page.goto(`${target.url}/runs/${run.run_id}/metrics`)
+  await page.getByText('at step 0').waitFor()
   const session = await page.context().newCDPSession(page)
-  const megabytes = async () => {
-    await session.send('HeapProfiler.collectGarbage')
-    const { usedSize } = await session.send('Runtime.getHeapUsage')
-    return usedSize / 1e6
-  }
-  let step = 100
-  const watch = async (ms: number) => {
-    for (const end = Date.now() + ms; Date.now() < end; ) {
-      await client.log(step++)
+  const megabytes: number[] = []
+  for (let minute = 1, step = 1; minute <= minutes; minute++) {
+    for (const end = Date.now() + 60_000; Date.now() < end; step++) {
+      await client.log(step)
       await page.waitForTimeout(500)
     }
+    await session.send('HeapProfiler.collectGarbage')
+    megabytes.push((await session.send('Runtime.getHeapUsage')).usedSize / 1e6)
+    console.error(`minute ${minute}, step ${step}: ${megabytes.at(-1)?.toFixed(2)} MB`)
   }
-  await watch(60_000)
-  const before = await megabytes()
-  await watch((minutes - 1) * 60_000)
-  const after = await megabytes()
   client.end()
-  measured.say(
-    `memory of the page: ${before.toFixed(1)} MB after a minute, ${after.toFixed(1)} MB after ${minutes}`,
-  )
+  return megabytes
 }
 
 const rowsShown = (count: number) =>

@@ -111,7 +111,12 @@ function useView(): [ChartView, (range: Range) => void] {
 function useSetting() {
   const navigate = useNavigate()
   return (change: Record<string, string | undefined>) =>
-    void navigate({ to: '.', search: old => ({ ...old, ...change }), replace: true })
+    void navigate({
+      to: '.',
+      search: old => ({ ...old, ...change }),
+      replace: true,
+      resetScroll: false,
+    })
 }
 
 type ControlsProps = {

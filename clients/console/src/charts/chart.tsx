@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useMemo, useRef, useState } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Button } from '../design/button.tsx'
 import { Failure } from '../design/notice.tsx'
 import { addressOf } from '../session/api.ts'
@@ -136,14 +136,18 @@ async function saveTables(sources: readonly Source[], title: string): Promise<vo
   }
 }
 
+const roomPx = 300
+
 /** Whether an element is in view, with some room around it: what is not is neither read nor read again. */
 function useInView(box: RefObject<HTMLElement | null>): boolean {
   const [isInView, setInView] = useState(false)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!box.current) return
+    // The observer speaks a frame later.
+    setInView(box.current.getBoundingClientRect().top < innerHeight + roomPx)
     const watch = new IntersectionObserver(
       entries => setInView(entries.at(-1)?.isIntersecting ?? false),
-      { rootMargin: '300px' },
+      { rootMargin: `${roomPx}px` },
     )
     watch.observe(box.current)
     return () => watch.disconnect()

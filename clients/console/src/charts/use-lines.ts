@@ -55,15 +55,15 @@ export function useLines(
         queryFn: ({ signal }: { signal: AbortSignal }) =>
           readSeries(addressOf(pathOfMetrics(runId), query), keys, signal),
         enabled: isInView,
-        placeholderData: (before: MetricSeries[] | undefined) => before,
       }
     }),
   })
   /** Whether other lines were asked for than are there. */
-  const isBehind = reads.some(({ isPlaceholderData, isLoading }) => isPlaceholderData || isLoading)
+  const isBehind = reads.some(({ isLoading }) => isLoading)
+  const identity = sources.map(({ runId, keys }) => `${runId} ${keys.join()}`).join(' ')
   const read = usePaced(
     reads.map(({ data }) => data),
-    isBehind,
+    { isBehind, identity },
   )
   const made = useStable([x, ...sources.map(({ startMs }) => startMs), ...read], () => ({
     lines: sources.flatMap((source, nth) => linesOf(read[nth], source, x, sources.length > 1)),
@@ -82,22 +82,32 @@ export function useLines(
 /** While runs arrive one after the other, a chart of many is not drawn again for each. */
 const paceMs = 250
 
-/** The values of now, or while some are on their way those of up to `paceMs` ago. */
-function usePaced<T>(values: T[], isBehind: boolean): T[] {
-  const held = useRef(values)
+/**
+ * The values of now, or while some are on their way those of up to `paceMs` ago. One that is not there yet is as it was
+ * before, e.g. in the range before a zoom, as long as it is of the same thing.
+ */
+function usePaced<T>(
+  values: (T | undefined)[],
+  { isBehind, identity }: { isBehind: boolean; identity: string },
+): (T | undefined)[] {
+  const held = useRef({ identity, values })
   const newest = useRef(values)
   newest.current = values
-  if (!isBehind) held.current = values
+  if (!isBehind || held.current.identity !== identity) held.current = { identity, values }
   const [, draw] = useState(0)
   useEffect(() => {
     if (!isBehind) return
     const timer = setInterval(() => {
-      held.current = newest.current
+      const { values: before } = held.current
+      held.current = {
+        ...held.current,
+        values: newest.current.map((value, nth) => value ?? before[nth]),
+      }
       draw(n => n + 1)
     }, paceMs)
     return () => clearInterval(timer)
   }, [isBehind])
-  return held.current
+  return held.current.values
 }
 
 function rangeOf(range: Range, x: XAxis, startMs: number) {

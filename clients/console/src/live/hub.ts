@@ -20,6 +20,7 @@ export type Listener = {
 
 const listening = new Map<string, Set<Listener>>()
 const regroupMs = 30
+const gapMs = 500
 const retryMs = { first: 500, most: 10_000 }
 /** A stream says something every 15 s; one that is silent for longer is dead. */
 const silentMs = 40_000
@@ -71,8 +72,8 @@ async function keepOpen(topics: readonly string[], signal: AbortSignal): Promise
     opened: () => {
       failures = 0
       liveness.set({ state: 'live' })
-      // What came before the stream began is in no event; with a last event it goes on where it was.
-      if (lastId === null) for (const listener of all()) listener.onGap()
+      // With a last event it goes on where it was.
+      if (lastId === null) sayGap(signal)
     },
     took: (id: string) => {
       lastId = id
@@ -85,6 +86,13 @@ async function keepOpen(topics: readonly string[], signal: AbortSignal): Promise
     if (now.state !== 'reconnecting') liveness.set({ state: 'reconnecting', since: Date.now() })
     await pause(Math.min(retryMs.most, retryMs.first * 2 ** failures++), signal)
   }
+}
+
+/** What came before the stream began is in no event. Read again a little later, when a page that opens has what it needs. */
+function sayGap(signal: AbortSignal): void {
+  setTimeout(() => {
+    if (!signal.aborted) for (const listener of all()) listener.onGap()
+  }, gapMs)
 }
 
 type Connection = {
@@ -143,13 +151,18 @@ const noticing = (body: ReadableStream<Uint8Array>, onChunk: () => void) =>
 
 const all = (): Listener[] => [...new Set([...listening.values()].flatMap(set => [...set]))]
 
+/** Which topics the frequent events belong to; the others are told to all. */
+const topicsOf: Readonly<Record<string, string>> = { points: 'metrics:', log: 'logs:' }
+
 function tell(event: StreamEvent): void {
-  for (const listener of all())
-    try {
-      listener.onEvent(event)
-    } catch (error) {
-      reportError(error)
-    }
+  const prefix = topicsOf[event.event] ?? ''
+  for (const [topic, listeners] of listening)
+    for (const listener of topic.startsWith(prefix) ? [...listeners] : [])
+      try {
+        listener.onEvent(event)
+      } catch (error) {
+        reportError(error)
+      }
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

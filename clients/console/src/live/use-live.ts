@@ -14,25 +14,47 @@ export function useLive(topic: string | null, listener: Listener): void {
   }, [topic])
 }
 
-/** Calls `work` at most once in `ms`, and once more after the last call. */
-export function useThrottled(work: () => void, ms: number): () => void {
+/**
+ * Calls `work` at most once in `ms` and never while it is under way, and once more after the last call. Reading again what
+ * is being read would give up the answer that is on its way: on a slow line none would ever arrive.
+ */
+export function useThrottled(work: () => unknown, ms: number): () => void {
   const latest = useRef(work)
   latest.current = work
-  const timer = useRef<ReturnType<typeof setTimeout> | null>(null)
-  const lastAt = useRef(0)
-  useEffect(
-    () => () => {
-      if (timer.current !== null) clearTimeout(timer.current)
-    },
-    [],
-  )
-  return () => {
-    if (timer.current !== null) return
-    const restMs = Math.max(0, lastAt.current + ms - Date.now())
-    timer.current = setTimeout(() => {
-      timer.current = null
-      lastAt.current = Date.now()
-      latest.current()
-    }, restMs)
+  const throttle = useRef<Throttle | null>(null)
+  throttle.current ??= createThrottle(() => latest.current(), ms)
+  useEffect(() => throttle.current?.stop, [])
+  return throttle.current.call
+}
+
+type Throttle = { call: () => void; stop: () => void }
+
+function createThrottle(work: () => unknown, ms: number): Throttle {
+  let timer: ReturnType<typeof setTimeout> | null = null
+  let isBusy = false
+  let isAsked = false
+  let lastAt = 0
+  const run = async () => {
+    timer = null
+    isBusy = true
+    isAsked = false
+    lastAt = Date.now()
+    try {
+      await work()
+    } finally {
+      isBusy = false
+      if (isAsked) call()
+    }
   }
+  const call = () => {
+    isAsked = true
+    if (isBusy || timer !== null) return
+    timer = setTimeout(() => void run(), Math.max(0, lastAt + ms - Date.now()))
+  }
+  const stop = () => {
+    if (timer !== null) clearTimeout(timer)
+    timer = null
+    isAsked = false
+  }
+  return { call, stop }
 }

@@ -121,6 +121,7 @@ function Duties() {
       params: { section: 'duties' },
       search: next === '' ? {} : { state: next },
       replace: true,
+      resetScroll: false,
     })
   return (
     <Panel title={tell.duties}>

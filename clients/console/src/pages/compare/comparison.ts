@@ -2,3 +2,6 @@ import type { Static } from 'typebox'
 import type { comparison } from '../../../../../schemas/compare.ts'
 
 export type Comparison = Static<typeof comparison>
+
+/** How often a comparison of runs that go on is read again: following each of twenty would take a topic for each. */
+export const compareAgainMs = 3_000

@@ -1,12 +1,23 @@
+import { useEffect } from 'react'
 import { ChartList } from '../../charts/chart-list.tsx'
+import { pathOfMetrics } from '../../charts/use-lines.ts'
 import { Empty } from '../../design/notice.tsx'
+import { reread } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
-import type { Comparison } from './comparison.ts'
+import { type Comparison, compareAgainMs } from './comparison.ts'
 import { words } from './words.ts'
 
 /** Each metric of the runs in a chart of its own. */
 export function Overlay({ data }: { data: Comparison }) {
   const say = useWords(words)
+  useEffect(() => {
+    const live = data.runs.filter(({ ended_at }) => ended_at === null)
+    if (live.length === 0) return
+    const timer = setInterval(() => {
+      if (!document.hidden) void reread(...live.map(({ run_id }) => pathOfMetrics(run_id)))
+    }, compareAgainMs)
+    return () => clearInterval(timer)
+  }, [data])
   if (data.metrics.length === 0) return <Empty text={say.noMetrics} />
   return (
     <section aria-label={say.curves}>
@@ -14,10 +25,10 @@ export function Overlay({ data }: { data: Comparison }) {
         keys={data.metrics.map(({ key }) => key)}
         chartsOf={keys => keys.map(key => ({ title: key, keys: [key] }))}
         sourceOf={({ keys }) =>
-          data.runs.map(({ run_id, short_id, created_at }) => ({
+          data.runs.map(({ run_id, short_id, created_at, started_at }) => ({
             runId: run_id,
             label: short_id,
-            startMs: Date.parse(created_at),
+            startMs: Date.parse(started_at ?? created_at),
             keys,
           }))
         }

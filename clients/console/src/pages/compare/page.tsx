@@ -7,7 +7,7 @@ import { Empty, Shown } from '../../design/notice.tsx'
 import { Tabs } from '../../design/tabs.tsx'
 import { reading } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
-import type { Comparison } from './comparison.ts'
+import { type Comparison, compareAgainMs } from './comparison.ts'
 import { AllDifferences } from './differences.tsx'
 import { Overlay } from './overlay.tsx'
 import styles from './page.module.css'
@@ -28,6 +28,8 @@ export function Page() {
     }),
     enabled: ids.length >= 2,
     placeholderData: before => before,
+    refetchInterval: ({ state }) =>
+      state.data?.runs.some(({ ended_at }) => ended_at === null) ? compareAgainMs : false,
   })
   return (
     <div className={styles.page}>

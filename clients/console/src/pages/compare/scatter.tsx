@@ -23,7 +23,12 @@ export function Scatter({ data }: { data: Comparison }) {
   const parameter = search.parameter ?? parameters[0] ?? ''
   const metric = search.metric ?? keyChartsOf(metrics)[0] ?? ''
   const set = (change: Record<string, string>) =>
-    void navigate({ to: '/compare', search: old => ({ ...old, ...change }), replace: true })
+    void navigate({
+      to: '/compare',
+      search: old => ({ ...old, ...change }),
+      replace: true,
+      resetScroll: false,
+    })
   const dots = dotsOf(data, parameter, metric)
   if (dots.length < 2 && search.parameter === undefined && search.metric === undefined)
     return <Empty text={say.noDots} />

@@ -50,7 +50,7 @@ const shown = 8
 export function Page() {
   const say = useWords(words)
   const me = useQuery(reading<Me>('/api/auth/me'))
-  const again = useThrottled(() => void reread('/api/runs', '/api/jobs', '/api/auth/me'), 1_500)
+  const again = useThrottled(() => reread('/api/runs', '/api/jobs', '/api/auth/me'), 1_500)
   useLive('jobs', { onEvent: again, onGap: again })
   return (
     <Shown of={me}>

@@ -26,7 +26,7 @@ export function Page() {
     refetchInterval: 15_000,
   })
   const running = useQuery(reading<JobRow[]>('/api/jobs', { state: holding, limit: 500 }))
-  const again = useThrottled(() => void reread('/api/queue', '/api/jobs'), 1_000)
+  const again = useThrottled(() => reread('/api/queue', '/api/jobs'), 1_000)
   useLive('jobs', { onEvent: again, onGap: again })
   return (
     <div className={styles.page}>

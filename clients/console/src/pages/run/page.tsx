@@ -21,7 +21,11 @@ export function Page() {
   const Content = usePart(known?.load ?? null)?.Tab ?? (known ? Loading : null)
   if (run.error instanceof ApiFailure && run.error.status === 404)
     return <NotFound error={run.error} />
-  return <Shown of={run}>{record => <Run run={record} tab={tab} Content={Content} />}</Shown>
+  return (
+    <Shown of={run}>
+      {record => <Run key={record.run_id} run={record} tab={tab} Content={Content} />}
+    </Shown>
+  )
 }
 
 type RunProps = { run: RunRecord; tab: string; Content: TabContent | null }

@@ -15,7 +15,7 @@ export function useRun(runId: string) {
   // The run is read by the id of the address, what belongs to it by its full one.
   const ids = [...new Set([runId, run.data?.run_id ?? runId])]
   const again = useThrottled(
-    () => void reread(...ids.flatMap(id => [pathOfRun(id), pathOfJob(id)]), '/api/queue'),
+    () => reread(...ids.flatMap(id => [pathOfRun(id), pathOfJob(id)]), '/api/queue'),
     1_000,
   )
   useLive(run.data ? `job:${run.data.run_id}` : null, { onEvent: again, onGap: again })

@@ -83,7 +83,7 @@ export function Page() {
 /** What is chosen. States change at once, in the lists as well; the lists are read again soon after. */
 function useChosen() {
   const [chosen, setChosen] = useState<Chosen>(new Map())
-  const again = useThrottled(() => void reread('/api/runs'), rereadMs)
+  const again = useThrottled(() => reread('/api/runs'), rereadMs)
   const onEvent = ({ event, data }: StreamEvent) => {
     if (event === 'state') {
       const change = data as StateChange

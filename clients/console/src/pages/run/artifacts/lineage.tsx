@@ -26,6 +26,7 @@ export function LineagePanel({ lineage, run, artifacts }: Props) {
       params: { run_id: run.short_id, tab: 'artifacts' },
       search: old => ({ ...old, lineage: isTable ? undefined : 'table' }),
       replace: true,
+      resetScroll: false,
     })
   const isAlone = lineage.edges.length === 0
   return (

@@ -44,6 +44,7 @@ export function Tab({ run }: { run: RunRecord }) {
               params: { run_id: run.short_id, tab: 'artifacts' },
               search: old => ({ ...old, deleted: target.checked ? '1' : undefined }),
               replace: true,
+              resetScroll: false,
             })
           }
         />

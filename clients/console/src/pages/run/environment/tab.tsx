@@ -38,6 +38,7 @@ export function Tab({ run }: { run: RunRecord }) {
       params: { run_id: run.short_id, tab: 'environment' },
       search: old => ({ ...old, q: text || undefined }),
       replace: true,
+      resetScroll: false,
     })
   const answer = useQuery(reading<Answer>(`${pathOfRun(run.run_id)}/environment`))
   return (

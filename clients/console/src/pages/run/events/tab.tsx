@@ -48,6 +48,7 @@ function Events({ run, read, events }: Props) {
       params: { run_id: run.short_id, tab: 'events' },
       search: old => ({ ...old, ...change }),
       replace: true,
+      resetScroll: false,
     })
   return (
     <div className={styles.tab}>

@@ -29,7 +29,7 @@ export function LineList({ run, look, line, onLine }: Props) {
   const say = useWords(words)
   const path = `${pathOfRun(run.run_id)}/logs`
   const end = useQuery(lengthOfLog(path))
-  const again = useThrottled(() => void reread(path), 300)
+  const again = useThrottled(() => reread(path), 300)
   useLive(run.logs.eof ? null : `logs:${run.run_id}`, {
     onEvent: ({ event }) => event === 'log' && again(),
     onGap: again,

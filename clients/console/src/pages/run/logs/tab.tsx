@@ -33,6 +33,7 @@ export function Tab({ run }: { run: RunRecord }) {
       params: { run_id: run.short_id, tab: 'logs' },
       search: old => ({ ...old, ...change }),
       replace: true,
+      resetScroll: false,
     })
   const line = Number(search.line ?? 0)
   const onLine = (seq: number) => go({ line: String(seq) })

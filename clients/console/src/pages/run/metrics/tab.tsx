@@ -26,7 +26,7 @@ const largePoints = 5_000_000
 export function Tab({ run }: { run: RunRecord }) {
   const say = useWords(words)
   const keys = useQuery(reading<KeyRow[]>(`${pathOfMetrics(run.run_id)}/keys`))
-  const again = useThrottled(() => void reread(pathOfMetrics(run.run_id)), 250)
+  const again = useThrottled(() => reread(pathOfMetrics(run.run_id)), 250)
   useLive(run.ended_at === null ? `metrics:${run.run_id}` : null, {
     onEvent: ({ event }) => event === 'points' && again(),
     onGap: again,

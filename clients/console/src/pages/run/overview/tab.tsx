@@ -25,7 +25,7 @@ import { words } from './words.ts'
 
 export function Tab({ run }: { run: RunRecord }) {
   const say = useWords(words)
-  const again = useThrottled(() => void reread(pathOfRun(run.run_id)), 1_500)
+  const again = useThrottled(() => reread(pathOfRun(run.run_id)), 1_500)
   useLive(run.ended_at === null ? `metrics:${run.run_id}` : null, {
     onEvent: ({ event }) => event === 'points' && again(),
     onGap: again,

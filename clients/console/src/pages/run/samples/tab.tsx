@@ -69,6 +69,7 @@ function Rounds({ run, path, rounds, newest, read }: RoundsProps) {
       params: { run_id: run.short_id, tab: 'samples' },
       search: old => ({ ...old, ...change }),
       replace: true,
+      resetScroll: false,
     })
   const samples = usePages<ValidationSample>(`${path}/${round.step}`, {
     ...{ query: { sort }, size: 500, keyOf: ({ sample_id }: ValidationSample) => sample_id },
