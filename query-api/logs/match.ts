@@ -25,8 +25,9 @@ export type Matcher = {
 }
 
 const maxRows = 512
-/** Instructions of a pattern, as many as its time for a character can be: 64 KiB then take a quarter of a second. */
-const maxInstructions = 500
+/** Instructions of a pattern, as many as its time for a character can be: 64 KiB then take a tenth of a second. */
+const maxInstructions = 200
+const maxRepeat = 100
 /** A pattern that is short enough for all rows. */
 const fastInstructions = 40
 
@@ -41,7 +42,7 @@ export function matcherOf(filter: LineFilter): Matcher {
     isWanted: line =>
       isFrom(line) &&
       (grep === undefined || line.text.includes(grep)) &&
-      (pattern === null || pattern.matcher(line.text).find()),
+      (pattern === null || pattern.test(line.text)),
     mayHold: row => needle === null || holdsText(row, needle),
     maxRows: pattern === null ? maxRows : rowsFor(pattern),
   }
@@ -60,6 +61,13 @@ const rowsFor = (pattern: RE2JS): number =>
   )
 
 function compile(text: string): RE2JS {
+  // Each repeat is written out before its size is known.
+  const repeats = [...text.matchAll(/\{(\d+),?(\d*)\}/g)].flatMap(([, least, most]) => [
+    least,
+    most,
+  ])
+  if (repeats.some(count => Number(count) > maxRepeat))
+    throw badPattern(text, 'it is too large; repeat less in it')
   try {
     const pattern = RE2JS.compile(text)
     if (pattern.programSize() <= maxInstructions) return pattern

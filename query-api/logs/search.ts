@@ -1,9 +1,9 @@
-import { setImmediate } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { LogTables } from '../../projector/logs/table.ts'
 import type { LogLine } from '../../schemas/logs.ts'
 import type { Matcher } from './match.ts'
 import { linesOf, toChunk } from './read.ts'
+import { createTurn } from './turn.ts'
 
 export type Search = {
   lines: LogLine[]
@@ -19,6 +19,8 @@ export type SearchOptions = {
   matcher: Matcher
   /** Lines of the same node, rank, attempt and stream to return before and after each that has the text. */
   context?: number
+  /** Look at fewer rows once something was found: who waits for it would rather have it than wait for the rest. */
+  isHasty?: boolean
 }
 
 type Db = Kysely<LogTables>
@@ -91,28 +93,30 @@ const rowsOf = (db: Db, runId: string) =>
 /** `scannedTo` is null once there are no further rows. */
 async function takeMatches(
   rows: AsyncGenerator<Row>,
-  { limit, matcher, context = 0 }: SearchOptions,
+  options: SearchOptions,
   linesIn: (row: Row) => LogLine[],
 ): Promise<{ lines: LogLine[]; scannedTo: number | null }> {
+  const { limit, matcher, context = 0 } = options
   const lines: LogLine[] = []
   const around = surroundings(matcher, context)
+  const turn = createTurn()
   let scanned = 0
   for await (const row of rows) {
-    if (scanned++ >= rowsFor(matcher, lines.length)) return { lines, scannedTo: row.edge }
+    if (scanned++ >= rowsFor(options, lines.length)) return { lines, scannedTo: row.edge }
     if (context === 0 && !matcher.mayHold(row.body)) continue
     for (const line of linesIn(row)) {
       lines.push(...around(line))
       // The next search finds what is cut off.
       if (lines.length >= limit) return cutAt(lines, limit, line.seq)
+      await turn.pass()
     }
-    // A pattern may take long for a row; others get their turn.
-    await setImmediate()
   }
   return { lines, scannedTo: null }
 }
 
-/** Fewer once something was found: who waits for it would rather have it than wait for the rest. */
-const rowsFor = ({ maxRows }: Matcher, found: number): number => (found > 0 ? maxRows / 8 : maxRows)
+function rowsFor({ matcher, context = 0, isHasty = false }: SearchOptions, found: number): number {
+  return isHasty && context === 0 && found > 0 ? matcher.maxRows / 8 : matcher.maxRows
+}
 
 function cutAt(lines: LogLine[], limit: number, at: number) {
   if (lines.length <= limit) return { lines, scannedTo: at }

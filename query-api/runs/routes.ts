@@ -147,7 +147,8 @@ const compareRoute = (reads: Reads<Tables>): Route =>
         asked.push({ id, runId: (await found)?.run_id ?? null })
       }
       const missing = asked.filter(({ runId }) => runId === null).map(({ id }) => id)
-      const runIds = asked.flatMap(({ runId }) => runId ?? [])
+      const found = asked.flatMap(({ runId }) => runId ?? [])
+      const runIds = isSkipping ? [...new Set(found)] : found
       if (runIds.length < comparedRuns.least)
         throw new Refusal(
           'not_found',
