@@ -2,7 +2,7 @@
 -- transaction, after every other lock: the lock on this row makes epochs commit in their order, so that a gateway that has seen an
 -- epoch finds all that changed since by comparing numbers.
 create table serving_epoch (
-  only boolean primary key default true check (only),
+  one boolean primary key default true check (one),
   epoch bigint not null
 );
 insert into serving_epoch (epoch) values (0);

@@ -4,6 +4,7 @@ import type { Resolved } from '../../../schemas/jobs.ts'
 import type { JobSpec } from '../../../schemas/jobspec.ts'
 import { toTimestamp } from '../../../schemas/timestamp.ts'
 import type { EventStore } from '../../event-store.ts'
+import { findArtifact } from '../../find-artifact.ts'
 
 export type Lookup = {
   pool: Pool
@@ -80,10 +81,11 @@ async function resolveInitFrom(
   if (model !== null) return `No such registered model: ${model}`
   if (artifact_id === null && run_id === null)
     return 'init_from names neither an artifact_id nor a run_id'
-  const row = await findArtifact(from, lookup)
+  const { pool, caller } = lookup
+  const row = await findArtifact(pool, { artifact_id, run_id, select }, caller)
   if (row) {
-    const { deleted_at, ...found } = row
-    if (deleted_at === null) return found
+    const { deleted_at, path } = row
+    if (deleted_at === null) return { artifact_id: row.artifact_id, run_id: row.run_id, path }
     return `The artifact ${artifact_id} was deleted at ${toTimestamp(deleted_at)}; nothing begins from it any more`
   }
   if (artifact_id !== null)
@@ -91,52 +93,3 @@ async function resolveInitFrom(
   const which = typeof select === 'object' && select ? `step ${select.step}` : (select ?? 'latest')
   return `Run ${run_id} has no artifact to start from (${which})`
 }
-
-/**
- * `latest` is the highest step (the newest for equal steps); `best` has the best registered value of the run's
- * `checkpoints.metric`. A deleted one is found by its id alone.
- */
-async function findArtifact(
-  { artifact_id, run_id, select }: InitFrom,
-  { pool, caller }: Lookup,
-): Promise<(NonNullable<Resolved['init_from']> & { deleted_at: Date | null }) | null> {
-  const { rows } = await pool.query({
-    name: 'init_from',
-    text: `select a.artifact_id, a.run_id, a.path, a.deleted_at
-             from write.artifact a join write.run_state r using (run_id)
-             left join write.job_state j using (run_id)
-             cross join lateral (select ${score} as score) scored
-            where a.kind <> 'eval_report' and not a.is_missing and r.deleted_at is null
-              and (a.deleted_at is null or $1::text is not null)
-              and ($1::text is null or a.artifact_id = $1)
-              and ($2::text is null or r.run_id = $2 or j.short_id = $2)
-              and ($3::bigint is null or a.step = $3)
-              and ($4::text is distinct from 'best' or score is not null)
-              and ($5 or r.owner = $6 or exists (
-                    select from write.project p where p.name = r.project
-                       and (p.visibility = 'internal' or p.owner = $6 or exists (
-                         select from write.project_member where project = p.name and username = $6))))
-            order by case when $4 = 'best' then score end desc nulls last, a.step desc, a.artifact_id desc
-            limit 1`,
-    values: [
-      artifact_id,
-      run_id,
-      typeof select === 'object' && select ? select.step : null,
-      typeof select === 'string' ? select : null,
-      caller.role === 'admin',
-      caller.username,
-    ],
-  })
-  return rows[0] ?? null
-}
-
-/** SQL: the registered value of artifact `a` for its run's `checkpoints.metric`; higher is better. */
-const score = `(
-  select (told.data -> 'metrics' ->> (metric ->> 'key'))::float8
-         * case metric ->> 'goal' when 'min' then -1 else 1 end
-    from write.event admitted
-    cross join lateral (select admitted.data #> '{spec,spec,checkpoints,metric}' as metric) wanted
-    join write.event told on told.stream = 'artifact-' || a.artifact_id
-   where admitted.stream = 'job-' || a.run_id and admitted.stream_version = 1
-     and jsonb_typeof(told.data -> 'metrics' -> (metric ->> 'key')) = 'number'
-   order by told.stream_version desc limit 1)`

@@ -1,0 +1,71 @@
+import type { Pool } from 'pg'
+import type { Person } from '../auth/caller.ts'
+
+/** An artifact, or one of a run: the best, the latest, or that of a step. */
+export type ArtifactReference = {
+  artifact_id: string | null
+  /** A run id, or a short id. */
+  run_id: string | null
+  select: 'best' | 'latest' | { step: number } | null
+}
+
+export type FoundArtifact = {
+  artifact_id: string
+  run_id: string
+  project: string
+  path: string
+  /** Null if nobody said it. */
+  sha256: string | null
+  is_verified: boolean
+  deleted_at: Date | null
+}
+
+/**
+ * `latest` is the highest step (the newest for equal steps); `best` has the best registered value of the run's
+ * `checkpoints.metric`. A deleted one is found by its id alone.
+ */
+export async function findArtifact(
+  pool: Pool,
+  { artifact_id, run_id, select }: ArtifactReference,
+  caller: Pick<Person, 'username' | 'role'>,
+): Promise<FoundArtifact | null> {
+  const { rows } = await pool.query<FoundArtifact>({
+    name: 'init_from',
+    text: `select a.artifact_id, a.run_id, r.project, a.path, a.sha256, a.is_verified, a.deleted_at
+             from write.artifact a join write.run_state r using (run_id)
+             left join write.job_state j using (run_id)
+             cross join lateral (select ${score} as score) scored
+            where a.kind <> 'eval_report' and not a.is_missing and r.deleted_at is null
+              and (a.deleted_at is null or $1::text is not null)
+              and ($1::text is null or a.artifact_id = $1)
+              and ($2::text is null or r.run_id = $2 or j.short_id = $2)
+              and ($3::bigint is null or a.step = $3)
+              and ($4::text is distinct from 'best' or score is not null)
+              and ($5 or r.owner = $6 or exists (
+                    select from write.project p where p.name = r.project
+                       and (p.visibility = 'internal' or p.owner = $6 or exists (
+                         select from write.project_member where project = p.name and username = $6))))
+            order by case when $4 = 'best' then score end desc nulls last, a.step desc, a.artifact_id desc
+            limit 1`,
+    values: [
+      artifact_id,
+      run_id,
+      typeof select === 'object' && select ? select.step : null,
+      typeof select === 'string' ? select : null,
+      caller.role === 'admin',
+      caller.username,
+    ],
+  })
+  return rows[0] ?? null
+}
+
+/** SQL: the registered value of artifact `a` for its run's `checkpoints.metric`; higher is better. */
+const score = `(
+  select (told.data -> 'metrics' ->> (metric ->> 'key'))::float8
+         * case metric ->> 'goal' when 'min' then -1 else 1 end
+    from write.event admitted
+    cross join lateral (select admitted.data #> '{spec,spec,checkpoints,metric}' as metric) wanted
+    join write.event told on told.stream = 'artifact-' || a.artifact_id
+   where admitted.stream = 'job-' || a.run_id and admitted.stream_version = 1
+     and jsonb_typeof(told.data -> 'metrics' -> (metric ->> 'key')) = 'number'
+   order by told.stream_version desc limit 1)`
