@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
+import type { EngineHeaders } from '../auth/engine-header.ts'
 import type { KeyRing } from '../auth/keys.ts'
 import type { OidcSettings } from '../auth/oidc-settings.ts'
 import type { Observe } from '../events/diagnosis-facts.ts'
@@ -30,6 +31,8 @@ export type CommandConfig = {
   maxUploadMb: number
   /** How many GiB the uploaded artifacts of one run may have in all. */
   runArtifactsGb: number
+  /** Hosts, with or without a port, of engines that everybody may deploy; admins may deploy any. */
+  engineHosts: readonly string[]
   /** Of slurmrestd; null: no Slurm. */
   slurmUrl: string | null
   /** How many days files stay that jobs used; 0: for ever. */
@@ -65,6 +68,9 @@ export type Deps = {
   ingestedPoints: (count: number) => void
   /** Call after a commit that ended sessions of this person or changed their role. */
   accessChanged: (username: string) => void
+  /** Call after a commit that changed what gateways serve. */
+  servingChanged: () => void
+  engineHeaders: EngineHeaders
   /** The public address of this installation, without a trailing slash. */
   baseUrl: () => string
 }

@@ -99,7 +99,8 @@ export async function createEmptyProject(
   return true
 }
 
-async function findProject(
+/** Null: there is no such project. */
+export async function findProject(
   db: Pool | Transaction,
   project: string,
   caller: Person,

@@ -3,6 +3,7 @@ import { alertRoutes } from './alerts/routes.ts'
 import { artifactRoutes, register } from './artifacts/routes.ts'
 import { benchmarkRoutes } from './benchmarks/routes.ts'
 import { deadLetterRoutes, type ParkedRecords } from './dead-letters/routes.ts'
+import { deploymentRoutes } from './deployments/routes.ts'
 import type { Deps } from './deps.ts'
 import { deviceRoutes } from './devices/routes.ts'
 import { diagnosisRoutes } from './diagnoses/routes.ts'
@@ -82,6 +83,7 @@ export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...rubricScoreRoutes(deps),
   ...artifactRoutes(deps, uploadsOfRuns(deps)),
   ...alertRoutes(deps),
+  ...deploymentRoutes(deps),
   ...diagnosisRoutes(deps),
   ...mlflowRoutes(deps, mlflowPorts(deps)),
   ...uploadRoutes(deps),

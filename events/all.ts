@@ -2,6 +2,7 @@ import { alerts } from './alerts.ts'
 import { artifacts } from './artifacts.ts'
 import { benchmarks } from './benchmarks.ts'
 import { deadLetters } from './dead-letters.ts'
+import { deployments } from './deployments.ts'
 import { devices } from './devices.ts'
 import { diagnoses } from './diagnoses.ts'
 import { duties } from './duties.ts'
@@ -32,6 +33,7 @@ const listed = [
   artifacts,
   benchmarks,
   deadLetters,
+  deployments,
   devices,
   diagnoses,
   duties,

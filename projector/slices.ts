@@ -5,6 +5,7 @@ import { artifactProjection } from './artifacts/projection.ts'
 import { benchmarkProjection } from './benchmarks/projection.ts'
 import { changesSlice } from './changes/projection.ts'
 import { decisionsProjection, slice } from './decisions.ts'
+import { deploymentProjection } from './deployments/projection.ts'
 import { diagnosisProjection } from './diagnoses/projection.ts'
 import { environmentProjection } from './environment/projection.ts'
 import { hardwareProjection } from './hardware/projection.ts'
@@ -36,6 +37,7 @@ export const decisionSlices = [
   slice(artifactProjection),
   slice(diagnosisProjection),
   slice(alertProjection),
+  slice(deploymentProjection),
   slice(quotaProjection),
   slice(notificationProjection),
   slice(mlflowProjection),

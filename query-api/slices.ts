@@ -7,6 +7,7 @@ import type { ArtifactTables } from '../projector/artifacts/table.ts'
 import type { BenchmarkTables } from '../projector/benchmarks/table.ts'
 import type { ChangeTables } from '../projector/changes/table.ts'
 import type { DeadLetterTables } from '../projector/dead-letters/table.ts'
+import type { DeploymentTables } from '../projector/deployments/table.ts'
 import type { DiagnosisTables } from '../projector/diagnoses/table.ts'
 import type { EnvironmentTables } from '../projector/environment/table.ts'
 import type { HardwareTables } from '../projector/hardware/table.ts'
@@ -30,6 +31,7 @@ import { type AuditReader, auditRoutes } from './audit/routes.ts'
 import { benchmarkRoutes } from './benchmarks/routes.ts'
 import { changeTopic } from './changes/topic.ts'
 import { deadLetterRoutes } from './dead-letters/routes.ts'
+import { deploymentRoutes } from './deployments/routes.ts'
 import { deviceRoutes } from './devices/routes.ts'
 import { diagnosisRoutes } from './diagnoses/routes.ts'
 import { environmentRoutes } from './environment/routes.ts'
@@ -71,6 +73,7 @@ export type ReadTables = AlertTables &
   BenchmarkTables &
   ChangeTables &
   DeadLetterTables &
+  DeploymentTables &
   EnvironmentTables &
   HardwareTables &
   DiagnosisTables &
@@ -148,6 +151,7 @@ export const queryRoutes = (deps: QueryDeps): Route[] => {
     ...artifactRoutes({ ...deps.contents, reads: only(), now }),
     ...diagnosisRoutes(only(), now),
     ...alertRoutes(only()),
+    ...deploymentRoutes(only(), { pool, baseUrl: deps.contents.baseUrl }),
     ...deadLetterRoutes(only()),
     ...mlflowRoutes({
       reads: only(),

@@ -17,4 +17,6 @@ export type WakeUps = {
   access: { username: string }
   /** Maintenance was switched on or off. */
   maintenance: object
+  /** What gateways serve was changed. */
+  serving: object
 }

@@ -40,6 +40,9 @@ const inPaths: Record<string, string | number> = {
   'artifacts.run_id': run.run_id,
   'artifacts.path': 'plots/loss.png',
   'artifacts.artifact_id': 'art_01J00000000000000000000000',
+  'deployments.deployment_id': 'dep_01J00000000000000000000000',
+  'revisions.revision_id': 'rev_01J00000000000000000000000',
+  'tokens.token_id': 'dtk_01J00000000000000000000000',
   'downloads.artifact_id': 'art_01J00000000000000000000000',
 }
 
@@ -81,6 +84,7 @@ const queries: Record<string, Values> = {
     artifact_id: 'art_01J00000000000000000000000',
   },
   'DELETE /api/artifacts/{artifact_id}': { dry_run: true },
+  'DELETE /api/deployments/{deployment_id}': { dry_run: 'true' },
   'GET /api/downloads/{artifact_id}': {
     exp: '1796000000',
     sha256: '9f'.repeat(32),
@@ -201,6 +205,16 @@ const bodies = (lock: RecipeLock | null): Record<string, unknown> => ({
   'PATCH /api/projects/{name}': { visibility: 'internal' },
   'PUT /api/projects/{name}/members/{username}': { role: 'member' },
   'PUT /api/rubrics/{owner}/{name}': { name: 'helpful', criteria: [{ name: 'clear' }] },
+  'POST /api/deployments': {
+    name: 'math-tutor',
+    project: 'demo',
+    source: { kind: 'external', url: 'http://10.0.0.7:8000' },
+  },
+  'PATCH /api/deployments/{deployment_id}': { replicas: { min: 1, max: 2 } },
+  'POST /api/deployments/{deployment_id}/revisions': {
+    source: { kind: 'external', url: 'http://10.0.0.8:8000' },
+  },
+  'POST /api/deployments/{deployment_id}/tokens': { name: 'web-app' },
   'POST /api/rubrics/{owner}/{name}/scores': {
     version: 1,
     judge: 'qwen3-32b@1a2b3c',

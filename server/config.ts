@@ -37,6 +37,8 @@ export type Config = OidcConfig &
     redisUrl: string | null
     /** The address people and runs use, without a trailing slash; null: `http://localhost:<port>`. */
     baseUrl: string | null
+    /** Hosts, with or without a port, of engines that everybody may deploy; admins may deploy any. */
+    engineHosts: readonly string[]
     jwtHours: number
     initAdminUsername: string
     initAdminPassword: string | null
@@ -87,6 +89,7 @@ const settings: Settings<Config> = {
   topicPrefix: ['SERVICE_TOPIC_PREFIX', text('forge')],
   redisUrl: ['SERVICE_REDIS_URL', text(null)],
   baseUrl: ['SERVICE_BASE_URL', text(null)],
+  engineHosts: ['SERVICE_ENGINE_HOSTS', list],
   jwtHours: ['SERVICE_JWT_HOURS', whole(8, 1, 720)],
   ...keysSettings,
   initAdminUsername: ['SERVICE_INIT_ADMIN_USERNAME', text('admin')],

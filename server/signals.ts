@@ -24,6 +24,7 @@ export async function openSignals(options: SignalsOptions): Promise<Signals<Wake
           : { ...message, keys: message.keys.slice(0, maxKeys), upTo: message.after },
       access: message => message,
       maintenance: message => message,
+      serving: message => message,
     },
   })
 }

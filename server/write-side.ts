@@ -1,3 +1,4 @@
+import { engineHeaders } from '../auth/engine-header.ts'
 import { type KeyRing, openKeyRing, watchKeys } from '../auth/keys.ts'
 import { oidcOf } from '../auth/oidc-settings.ts'
 import { readPositionKey } from '../auth/position-key.ts'
@@ -5,6 +6,7 @@ import { createReports } from '../command-api/admit-report.ts'
 import { startAlertTimers } from '../command-api/alerts/timers.ts'
 import { createAppendFact } from '../command-api/append-fact.ts'
 import { raiseEpoch } from '../command-api/commit-epoch.ts'
+import { keepServing } from '../command-api/deployments/keeper.ts'
 import type { Deps } from '../command-api/deps.ts'
 import {
   type EventStore,
@@ -71,6 +73,8 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     newEventId: eventId,
     ingestedPoints: count => core.measures.ingestedPoints.inc(count),
     accessChanged: username => core.signals.publish('access', { username }),
+    servingChanged: () => core.signals.publish('serving', {}),
+    engineHeaders: engineHeaders(await readPositionKey(pool)),
     baseUrl: () => core.baseUrl,
   }
 }
@@ -105,6 +109,7 @@ export function startTimers({ life, jobsChanged }: Core, deps: Deps): void {
   life.owns('run timers', startRunTimers(deps), started => started.stop())
   const jobTimers = startJobTimers(deps, () => jobsChanged.tell())
   life.owns('job timers', jobTimers, started => started.stop())
+  life.owns('serving keeper', keepServing(deps), started => started.stop())
   life.owns('alert timers', startAlertTimers(deps), started => started.stop())
   life.owns('failed sign-ins', startFailedLoginRecorder(deps), started => started.stop())
 }

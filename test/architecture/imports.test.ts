@@ -61,6 +61,8 @@ const pureFiles = [
   'command-api/artifacts/decide.ts',
   'command-api/benchmarks/decide.ts',
   'command-api/cut-by-bytes.ts',
+  'command-api/deployments/decide.ts',
+  'command-api/deployments/lifecycle.ts',
   'command-api/devices/decide.ts',
   'command-api/diagnoses/decide.ts',
   'command-api/diagnoses/react.ts',

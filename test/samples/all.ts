@@ -4,6 +4,7 @@ import { auditSample } from './audit.ts'
 import { benchmarkSample } from './benchmarks.ts'
 import { changeSample } from './changes.ts'
 import { deadLetterSample } from './dead-letters.ts'
+import { deploymentSample } from './deployments.ts'
 import { deviceSample } from './devices.ts'
 import { diagnosisSample } from './diagnoses.ts'
 import { dutySample } from './duties.ts'
@@ -73,6 +74,7 @@ export const samples: readonly Sample[] = [
   mlflowSample,
   uploadSample,
   projectSample,
+  deploymentSample,
   jobSample,
   usageSample,
   changeSample,

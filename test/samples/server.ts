@@ -84,6 +84,7 @@ async function startServer(t: ExecutionContext) {
     SERVICE_INIT_ADMIN_PASSWORD: adminPassword,
     SERVICE_METRICS_TOKEN: metricsToken,
     SERVICE_TRUSTED_PROXY_HOPS: '1',
+    SERVICE_ENGINE_HOSTS: '127.0.0.1',
     // Without an executor, so that jobs stay as they are.
     SERVICE_ROLES: 'command-api,relay,projector,query-api',
   })

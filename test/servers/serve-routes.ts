@@ -5,6 +5,7 @@ import type { ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { pino } from 'pino'
 import { authenticator } from '../../auth/authenticate.ts'
+import { engineHeaders } from '../../auth/engine-header.ts'
 import { loadKeys } from '../../auth/keys.ts'
 import { oidcOf } from '../../auth/oidc-settings.ts'
 import type { Route } from '../../auth/route.ts'
@@ -66,6 +67,8 @@ export async function routeParts(
     newEventId: eventId,
     ingestedPoints: () => {},
     accessChanged: username => signals.publish('access', { username }),
+    servingChanged: () => signals.publish('serving', {}),
+    engineHeaders: engineHeaders(Buffer.alloc(32)),
     baseUrl: () => config.baseUrl ?? 'http://forge.test',
   }
   return { deps, signals, config }

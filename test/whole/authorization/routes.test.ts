@@ -31,16 +31,22 @@ test('every route responds to every credential and resource as declared', async 
   const set = await sampleServer(t)
   const { routes } = set
   t.deepEqual(routes.filter(route => !hasRule(route)).map(nameOf), [], 'routes without a rule')
-  const waiting = [...routes]
   const cases: Case[] = []
   const tested = new Set<string>()
-  const work = async () => {
+  const work = async (waiting: Route[]) => {
     for (let route = waiting.pop(); route; route = waiting.pop()) {
       cases.push(...(await casesOf(set, route)))
       tested.add(nameOf(route))
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, work))
+  const others = routes.filter(({ method }) => method !== 'DELETE')
+  await Promise.all(Array.from({ length: atOnce }, () => work(others)))
+  // An administrator may delete what others have; what lies in it comes first.
+  await work(
+    routes
+      .filter(({ method }) => method === 'DELETE')
+      .sort((a, b) => a.path.length - b.path.length),
+  )
   const faults = cases.flatMap(({ title, faults: found }) =>
     found.map(fault => `${title}: ${fault}`),
   )

@@ -1,0 +1,33 @@
+import type { Pool } from 'pg'
+import type { Person } from '../../auth/caller.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { type Action, judge, type ProjectFacts, rolesIn } from '../access.ts'
+import { projectFacts } from '../short-id.ts'
+
+type Row = { deployment_id: string; owner: string; known: ProjectFacts }
+
+/**
+ * The deployment, if the caller may act on it. Who may only read it gets 403; to all others it looks missing, as does one that
+ * was deleted.
+ */
+export async function deploymentToActOn(
+  pool: Pool,
+  { asked, caller, action }: { asked: string; caller: Person; action: Action },
+): Promise<{ deployment_id: string }> {
+  const { rows } = await pool.query<Row>({
+    name: 'deployment_to_act_on',
+    text: `select d.deployment_id, d.owner, ${projectFacts('$2')} as known
+             from write.deployment_state d join write.project p on p.name = d.project
+            where d.deployment_id = $1 and d.state <> 'deleted'`,
+    values: [asked, caller.username],
+  })
+  const [row] = rows
+  const verdict = row ? judge(rolesIn(row.known, caller, row), action) : 'hidden'
+  if (!row || verdict === 'hidden') throw new Refusal('not_found', `No such deployment: ${asked}`)
+  if (verdict === 'forbidden')
+    throw new Refusal(
+      'forbidden',
+      `Only ${row.owner}, maintainers of its project and admins may act on this deployment`,
+    )
+  return { deployment_id: row.deployment_id }
+}

@@ -1,0 +1,128 @@
+import type { Pool } from 'pg'
+import type { Person } from '../../auth/caller.ts'
+import { type Route, route } from '../../auth/route.ts'
+import { type DeploymentSettings, deploymentAt } from '../../events/deployments.ts'
+import { projectAt } from '../../events/projects.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import {
+  type DeploymentInput,
+  defaultLimits,
+  defaultReplicas,
+  deploymentCreated,
+  deploymentInput,
+} from '../../schemas/deployments.ts'
+import type { HttpAsked } from '../asked.ts'
+import { create, fresh, type Work } from '../commit.ts'
+import type { Deps } from '../deps.ts'
+import type { Transaction } from '../event-store.ts'
+import { createEmptyProject, findProject, refuseProjectOfOthers } from '../short-id.ts'
+import { createDeployment } from './decide.ts'
+import { saveDeployment, servingLock } from './rows.ts'
+import { resolveServing } from './serving.ts'
+import { resolveSource } from './source.ts'
+
+export const createRoute = (deps: Deps): Route =>
+  route({
+    method: 'POST',
+    path: '/api/deployments',
+    credential: 'person',
+    reach: 'all',
+    tag: 'deployments',
+    summary:
+      'Serve a model: create a deployment with its first revision, promoted once it is ready',
+    body: deploymentInput,
+    response: deploymentCreated,
+    refusals: ['invalid', 'forbidden', 'conflict', 'not_configured'],
+    handle: request => createOne(deps, request),
+  })
+
+type Create = HttpAsked & { caller: Person; body: DeploymentInput }
+
+async function createOne(deps: Deps, request: Create) {
+  const { caller, body } = request
+  if (body.project !== undefined) await refuseStranger(deps.pool, body.project, caller)
+  const sources = { pool: deps.pool, engineHosts: deps.config.engineHosts }
+  const resolved = await resolveSource(sources, caller, body.source)
+  const project = body.project ?? resolved.project
+  if (project === null)
+    throw new Refusal('invalid', 'Name the project of the deployment: its source belongs to none', {
+      code: 'deployment.no_project',
+    })
+  const serving = resolveServing(body.serving ?? {}, resolved.source)
+  const deployment_id = deps.newId('dep')
+  const revision_id = deps.newId('rev')
+  const target = fresh(deploymentAt(deployment_id))
+  const { header } = body.source
+  const secret = header && { header, headers: deps.engineHeaders }
+  return create(deps, request, target, {
+    locks: [projectAt(project).stream, nameLock(project, body.name), servingLock],
+    async make(work) {
+      await openProject(deps, work, { project, caller })
+      await refuseTakenName(work, { project, name: body.name, deployment_id })
+      const made = { deployment_id, owner: caller.username, project, ...settingsOf(body) }
+      const first = { revision_id, source: resolved.source, serving, auto_promote: true }
+      await work.decide(target, {
+        decide: deployment => createDeployment(deployment, made, first),
+        alongside: (tx, decided) => saveDeployment(tx, decided, { secret }),
+      })
+      return {
+        deployment_id,
+        revision_id,
+        state: 'creating',
+        base_url: baseUrlOf(deps, deployment_id),
+      }
+    },
+  })
+}
+
+export const baseUrlOf = ({ baseUrl }: Pick<Deps, 'baseUrl'>, deployment_id: string): string =>
+  `${baseUrl()}/inference/${deployment_id}/v1`
+
+export const nameLock = (project: string, name: string): string =>
+  `deployment-name-${project}/${name}`
+
+/** Names are those of a project's living deployments. Call with `nameLock` held. */
+export async function refuseTakenName(
+  { tx }: Pick<Work, 'tx'>,
+  { project, name, deployment_id }: { project: string; name: string; deployment_id: string },
+): Promise<void> {
+  const { rowCount } = await tx.query(
+    `select 1 from write.deployment_state
+      where project = $1 and name = $2 and deployment_id <> $3 and state not in ('deleting', 'deleted')`,
+    [project, name, deployment_id],
+  )
+  if (rowCount)
+    throw new Refusal('conflict', `Project ${project} has a deployment named ${name}`, {
+      code: 'deployment.name_taken',
+      hint: 'Make a revision of it, or choose another name',
+    })
+}
+
+/** The first deployment of a project creates it, as its first run does. */
+async function openProject(
+  deps: Deps,
+  work: Work,
+  { project, caller }: { project: string; caller: Person },
+): Promise<void> {
+  if (!(await refuseStranger(work.tx, project, caller)))
+    await createEmptyProject(deps, work, { project, caller })
+}
+
+/** Whether there is such a project; throws if the caller may not submit to it. */
+async function refuseStranger(
+  db: Pool | Transaction,
+  project: string,
+  caller: Person,
+): Promise<boolean> {
+  const known = await findProject(db, project, caller)
+  if (known) refuseProjectOfOthers(known, project, caller)
+  return known !== null
+}
+
+function settingsOf({ name, team = null, replicas, limits }: DeploymentInput): DeploymentSettings {
+  const min = replicas?.min ?? defaultReplicas.min
+  const max = replicas?.max ?? Math.max(min, defaultReplicas.max)
+  if (min > max)
+    throw new Refusal('invalid', `replicas.min is ${min}, more than replicas.max, which is ${max}`)
+  return { name, team, min_replicas: min, max_replicas: max, ...defaultLimits, ...limits }
+}

@@ -1,0 +1,277 @@
+import type {
+  Deployment,
+  DeploymentEvent,
+  DeploymentSettings,
+  Revision,
+} from '../../events/deployments.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import type { Check, Serving, Source } from '../../schemas/deployments.ts'
+import { deploymentTable, revisionTable, type Trigger } from './lifecycle.ts'
+
+/** A deployment keeps all it ever had in one stream, so both are bounded. */
+export const mostRevisions = 1000
+export const mostLiveTokens = 200
+const mostTokens = 5000
+
+type Made = NonNullable<Deployment>
+type NewRevision = {
+  revision_id: string
+  source: Source
+  serving: Serving
+  auto_promote: boolean
+}
+
+export const createDeployment = (
+  deployment: Deployment,
+  made: { deployment_id: string; owner: string; project: string } & DeploymentSettings,
+  first: NewRevision,
+): DeploymentEvent[] => {
+  if (deployment) throw new Error('the id of a deployment was taken')
+  const { deployment_id } = made
+  return [
+    { type: 'deployment.created', data: made },
+    { type: 'deployment.revision_created', data: { deployment_id, number: 1, ...first } },
+  ]
+}
+
+export function changeDeployment(
+  deployment: Deployment,
+  change: Partial<DeploymentSettings>,
+): DeploymentEvent[] {
+  const { deployment_id, settings } = living(deployment)
+  const next = { ...settings, ...change }
+  if (next.min_replicas > next.max_replicas)
+    throw new Refusal(
+      'invalid',
+      `replicas.min is ${next.min_replicas}, more than replicas.max, which is ${next.max_replicas}`,
+    )
+  const same = (Object.keys(next) as (keyof DeploymentSettings)[]).every(
+    key => next[key] === settings[key],
+  )
+  return same ? [] : [{ type: 'deployment.changed', data: { deployment_id, ...next } }]
+}
+
+export function createRevision(deployment: Deployment, revision: NewRevision): DeploymentEvent[] {
+  const { deployment_id, revisions } = living(deployment)
+  const number = Object.keys(revisions).length + 1
+  if (number > mostRevisions)
+    throw new Refusal('conflict', `A deployment has at most ${mostRevisions} revisions`, {
+      code: 'deployment.revisions_full',
+      hint: 'Create another deployment',
+    })
+  return [{ type: 'deployment.revision_created', data: { deployment_id, number, ...revision } }]
+}
+
+export type Progress = {
+  state: 'placing' | 'pulling' | 'loading' | 'checking'
+  reason: string | null
+}
+
+export function progressRevision(
+  deployment: Deployment,
+  revision_id: string,
+  { state, reason }: Progress,
+): DeploymentEvent[] {
+  const known = revisionIn(deployment, revision_id)
+  if (!known || revisionTable[known.state].progress === 'stay') return []
+  if (known.state === state && known.state_reason === reason) return []
+  const { deployment_id } = living(deployment)
+  return [
+    { type: 'deployment.revision_progressed', data: { deployment_id, revision_id, state, reason } },
+  ]
+}
+
+/** Ready, and promoted at once if it was made so. A revision that a later one has overtaken is not promoted by itself. */
+export function revisionReady(
+  deployment: Deployment,
+  revision_id: string,
+  { checks, load_s }: { checks: Check[]; load_s: number },
+): DeploymentEvent[] {
+  const known = revisionIn(deployment, revision_id)
+  if (!known || revisionTable[known.state].ready === 'stay') return []
+  const { deployment_id, promoted_revision_id: previous, revisions } = living(deployment)
+  const ready = { deployment_id, revision_id, checks, load_s }
+  const isOvertaken = previous !== null && (revisions[previous]?.number ?? 0) > known.number
+  if (!known.auto_promote || isOvertaken)
+    return [{ type: 'deployment.revision_ready', data: ready }]
+  return [
+    { type: 'deployment.revision_ready', data: ready },
+    {
+      type: 'deployment.promoted',
+      data: {
+        ...{ deployment_id, revision_id },
+        previous_revision_id: previous,
+        reason: 'as soon as it was ready',
+      },
+    },
+  ]
+}
+
+export function revisionFailed(
+  deployment: Deployment,
+  revision_id: string,
+  { reason, checks }: { reason: string; checks: Check[] },
+): DeploymentEvent[] {
+  const known = revisionIn(deployment, revision_id)
+  if (!known || revisionTable[known.state].fail === 'stay') return []
+  const { deployment_id, promoted_revision_id, state } = living(deployment)
+  const failed: DeploymentEvent = {
+    type: 'deployment.revision_failed',
+    data: { deployment_id, revision_id, reason, checks },
+  }
+  const next = promoted_revision_id === null ? deploymentTable[state].fails : 'stay'
+  if (next !== 'failed') return [failed]
+  return [
+    failed,
+    { type: 'deployment.state_changed', data: { deployment_id, state: next, reason } },
+  ]
+}
+
+export function retireRevision(
+  deployment: Deployment,
+  revision_id: string,
+  reason: string,
+): DeploymentEvent[] {
+  const made = living(deployment)
+  const known = knownRevision(made, revision_id)
+  if (made.promoted_revision_id === revision_id)
+    throw new Refusal('conflict', `${revision_id} is promoted; promote another revision first`, {
+      code: 'deployment.revision_promoted',
+    })
+  if (revisionTable[known.state].retire === 'stay') return []
+  const { deployment_id } = made
+  return [{ type: 'deployment.revision_retired', data: { deployment_id, revision_id, reason } }]
+}
+
+export type Promotion = {
+  revision_id: string
+  reason: string
+  /** Undefined: whichever is promoted now. */
+  expected: string | null | undefined
+}
+
+export function promote(
+  deployment: Deployment,
+  { revision_id, reason, expected }: Promotion,
+): DeploymentEvent[] {
+  const made = living(deployment)
+  const { deployment_id, promoted_revision_id: previous } = made
+  const { state } = knownRevision(made, revision_id)
+  if (expected !== undefined && expected !== previous)
+    throw new Refusal(
+      'conflict',
+      `The promoted revision is ${previous ?? 'none'}, not ${expected ?? 'none'} as the request expects`,
+      { code: 'deployment.promoted_meanwhile', hint: 'Look at the revisions, then try again' },
+    )
+  if (previous === revision_id) return []
+  refuseUnready(revision_id, state)
+  const data = { deployment_id, revision_id, previous_revision_id: previous, reason }
+  return [{ type: 'deployment.promoted', data }]
+}
+
+/** Back to the revision that was promoted before, or to another one that is still ready. */
+export function rollBack(
+  deployment: Deployment,
+  { to, reason }: { to: string | null; reason: string },
+): DeploymentEvent[] {
+  const made = living(deployment)
+  const { deployment_id, promoted_revision_id: previous } = made
+  const revision_id = to ?? made.previous_revision_id
+  if (revision_id === null)
+    throw new Refusal('conflict', 'No revision was promoted before this one', {
+      code: 'deployment.nothing_before',
+    })
+  const { state } = knownRevision(made, revision_id)
+  if (revision_id === previous) throw new Refusal('conflict', `${revision_id} is promoted already`)
+  refuseUnready(revision_id, state)
+  const data = { deployment_id, revision_id, previous_revision_id: previous, reason }
+  return [{ type: 'deployment.rolled_back', data }]
+}
+
+function refuseUnready(revision_id: string, state: Revision['state']): void {
+  if (state !== 'ready')
+    throw new Refusal(
+      'conflict',
+      `Revision ${revision_id} is ${state}; only a ready one can be promoted`,
+      {
+        code: 'deployment.revision_not_ready',
+        ...(state === 'retired' && { hint: 'Make a new revision of the same source' }),
+      },
+    )
+}
+
+/** What a person asks, or what its replicas do, of the deployment as a whole. */
+export function move(
+  deployment: Deployment,
+  trigger: Trigger,
+  reason: string | null = null,
+): DeploymentEvent[] {
+  if (!deployment) throw new Error('a deployment that was never created has no state')
+  const { deployment_id, state } = deployment
+  const next = deploymentTable[state][trigger]
+  if (next === 'stay' || next === 'creating') return []
+  if (next === 'refuse')
+    throw new Refusal('conflict', `The deployment is ${state}`, {
+      code: `deployment.${state}`,
+      data: { state },
+    })
+  if (next === 'suspended') return [{ type: 'deployment.suspended', data: { deployment_id } }]
+  if (next === 'deleted') return [{ type: 'deployment.deleted', data: { deployment_id } }]
+  return [{ type: 'deployment.state_changed', data: { deployment_id, state: next, reason } }]
+}
+
+export function createToken(
+  deployment: Deployment,
+  token: { token_id: string; name: string; note: string },
+): DeploymentEvent[] {
+  const { deployment_id, tokens } = living(deployment)
+  const all = Object.values(tokens)
+  const live = all.filter(({ isRevoked }) => !isRevoked)
+  if (live.some(({ name }) => name === token.name))
+    throw new Refusal(
+      'conflict',
+      `There is a token named ${token.name}; revoke it, or take another name`,
+      {
+        code: 'deployment.token_exists',
+      },
+    )
+  if (live.length >= mostLiveTokens || all.length >= mostTokens)
+    throw new Refusal(
+      'conflict',
+      `A deployment has at most ${mostLiveTokens} live tokens, and ${mostTokens} in all`,
+      {
+        code: 'deployment.tokens_full',
+      },
+    )
+  return [{ type: 'deployment.token_created', data: { deployment_id, ...token } }]
+}
+
+/** A token that is revoked already stays so. */
+export function revokeToken(deployment: Deployment, token_id: string): DeploymentEvent[] {
+  const { deployment_id, tokens } = living(deployment)
+  const known = Object.hasOwn(tokens, token_id) ? tokens[token_id] : null
+  if (!known) throw new Refusal('not_found', `No such token: ${token_id}`)
+  if (known.isRevoked) return []
+  return [{ type: 'deployment.token_revoked', data: { deployment_id, token_id } }]
+}
+
+/** A deployment that is deleted, or is being deleted, takes no more commands. */
+function living(deployment: Deployment): Made {
+  if (!deployment) throw new Error('a command on a deployment that was never created')
+  const { state } = deployment
+  if (state === 'deleted' || state === 'deleting')
+    throw new Refusal('conflict', `The deployment is ${state}`, { code: `deployment.${state}` })
+  return deployment
+}
+
+function knownRevision({ revisions }: Made, revision_id: string): Revision {
+  const known = Object.hasOwn(revisions, revision_id) ? revisions[revision_id] : null
+  if (!known) throw new Refusal('not_found', `No such revision: ${revision_id}`)
+  return known
+}
+
+/** For what replicas report, which may come after the deployment has ended. */
+const revisionIn = (deployment: Deployment, revision_id: string): Revision | null => {
+  if (!deployment || deployment.state === 'deleted' || deployment.state === 'deleting') return null
+  return deployment.revisions[revision_id] ?? null
+}

@@ -1,0 +1,280 @@
+import type { EngineHeaders } from '../../auth/engine-header.ts'
+import { type Deployment, type DeploymentEvent, deploymentAt } from '../../events/deployments.ts'
+import { forEachApart } from '../../platform/each.ts'
+import { textLock } from '../../platform/postgres/locks.ts'
+import { tryWithLock } from '../../platform/postgres/with-lock.ts'
+import { type Repeated, repeat } from '../../platform/repeat.ts'
+import type { Check, Serving } from '../../schemas/deployments.ts'
+import { type CommitDeps, commit, type Decided } from '../commit.ts'
+import type { Deps } from '../deps.ts'
+import type { Transaction } from '../event-store.ts'
+import { move, progressRevision, retireRevision, revisionFailed, revisionReady } from './decide.ts'
+import { ask } from './probe.ts'
+import { routeReplica, saveDeployment, servingLock } from './rows.ts'
+
+export type KeeperDeps = CommitDeps &
+  Pick<Deps, 'pool' | 'logger' | 'servingChanged'> & { engineHeaders: EngineHeaders }
+
+/** Interval between passes, in milliseconds. */
+const intervalMs = 500
+/** How often an engine that answers is asked again, and one that does not; in milliseconds. */
+const askAgainMs = 5_000
+const retryMs = 1_000
+/** How long an engine may take to answer one question. A first answer may have to compile a model. */
+const answerMs = { starting: 60_000, ready: 5_000 }
+/** After so many questions without an answer nothing is sent to it any more. */
+const maxFailures = 3
+/** How long a revision may take from its first question to its first answer. */
+const startMs = 30 * 60_000
+/** How long a revision stays warm after another was promoted, so that going back takes no time. */
+export const rollbackWindowMs = 30 * 60_000
+const mostAtOnce = 16
+
+const asked = {
+  actor: { type: 'system', id: 'serving-keeper', via: 'timer' },
+  requestId: 'serving-keeper',
+} as const
+
+/**
+ * Looks after what serves: asks engines whether they answer, routes to those that do, and ends what nobody needs any more. One
+ * process does it at a time; every step may be repeated.
+ */
+export function keepServing(deps: KeeperDeps): Repeated {
+  const failed = (error: unknown) =>
+    deps.logger.warn({ err: error }, 'deployments could not be looked after, will retry')
+  const asking: Asking = new Map()
+  const pass = () =>
+    forEachApart(
+      [() => askDue(deps, asking), () => settle(deps), () => retireSuperseded(deps)],
+      step => step(),
+      failed,
+    )
+  const passes = repeat(
+    async signal => {
+      await tryWithLock(deps.pool, textLock('serving keeper'), async (_, lost) => {
+        if (!signal.aborted && !lost.aborted) await pass()
+      })
+      return intervalMs
+    },
+    { failed },
+  )
+  return {
+    wake: passes.wake,
+    async stop() {
+      await passes.stop()
+      for (const { abort } of asking.values()) abort()
+      await Promise.all([...asking.values()].map(({ done }) => done))
+    },
+  }
+}
+
+/** Questions on their way, by replica: an engine that takes its time holds up nothing else. */
+type Asking = Map<string, { done: Promise<void>; abort: () => void }>
+
+type Replica = {
+  replica_id: string
+  revision_id: string
+  deployment_id: string
+  base_url: string
+  state: 'starting' | 'ready' | 'failing'
+  failures: number
+  started_at: Date
+  serving: Serving
+  revision: string
+  header_name: string | null
+  header_sealed: Buffer | null
+}
+
+/** Asks the engines whose turn it is, without waiting for their answers. */
+async function askDue(deps: KeeperDeps, asking: Asking): Promise<void> {
+  const { rows } = await deps.pool.query<Replica>({
+    name: 'replicas_to_ask',
+    text: `select r.replica_id, r.revision_id, r.deployment_id, r.base_url, r.state, r.failures, r.started_at,
+                  v.serving, v.state as revision, o.header_name, o.header_sealed
+             from write.replica r
+             join write.revision_state v using (revision_id)
+             join write.deployment_state d on d.deployment_id = r.deployment_id
+             left join write.replica_route o using (replica_id)
+            where r.state <> 'ended' and r.base_url is not null and r.next_at <= $1
+              and v.state not in ('failed', 'retired')
+              and d.state not in ('suspending', 'suspended', 'deleting', 'deleted')
+              and r.replica_id <> all ($2)
+            order by r.next_at limit $3`,
+    values: [deps.now(), [...asking.keys()], Math.max(0, mostAtOnce - asking.size)],
+  })
+  for (const row of rows) {
+    const ended = new AbortController()
+    const done = askOne(deps, row, ended.signal)
+      .catch(reportOn(deps, row))
+      .finally(() => asking.delete(row.replica_id))
+    asking.set(row.replica_id, { done, abort: () => ended.abort() })
+  }
+}
+
+const reportOn =
+  ({ logger }: KeeperDeps, { deployment_id, revision_id }: Replica) =>
+  (error: unknown) =>
+    logger.error({ err: error, deployment_id, revision_id }, 'a replica could not be looked after')
+
+async function askOne(deps: KeeperDeps, replica: Replica, signal: AbortSignal): Promise<void> {
+  const { serving, state, revision_id, header_name, header_sealed } = replica
+  const value = header_sealed && deps.engineHeaders.open(header_sealed, revision_id)
+  const header = header_name !== null && value ? { name: header_name, value } : null
+  if (replica.revision === 'pending' || replica.revision === 'loading')
+    await decideWith(deps, replica, {
+      decide: deployment =>
+        progressRevision(deployment, revision_id, { state: 'checking', reason: null }),
+    })
+  // Once it is ready a question that costs nothing will do.
+  const smoke = state === 'ready' ? 'models' : serving.smoke
+  const check = await ask(
+    { base_url: replica.base_url, header },
+    { smoke, model: serving.served_names[0] ?? 'default' },
+    { timeoutMs: state === 'ready' ? answerMs.ready : answerMs.starting, signal },
+  )
+  if (signal.aborted) return
+  await (check.ok ? answered(deps, replica, check) : silent(deps, replica, check))
+}
+
+async function answered(deps: KeeperDeps, replica: Replica, check: Check): Promise<void> {
+  const { revision_id, state, started_at, revision } = replica
+  if (state === 'ready') return noteAsked(deps, replica, askAgainMs)
+  const load_s = (deps.now().getTime() - started_at.getTime()) / 1000
+  await decideWith(deps, replica, {
+    decide: deployment =>
+      revision === 'ready'
+        ? []
+        : revisionReady(deployment, revision_id, { checks: [check], load_s }),
+    also: tx => routeTo(deps, tx, replica),
+  })
+}
+
+/** In one transaction: gateways send requests to it from now on. */
+async function routeTo(deps: KeeperDeps, tx: Transaction, replica: Replica): Promise<void> {
+  await routeReplica(tx, replica, true)
+  await tx.query(
+    `update write.replica set state = 'ready', failures = 0, last_error = null, next_at = $2
+      where replica_id = $1`,
+    [replica.replica_id, later(deps, askAgainMs)],
+  )
+}
+
+async function silent(deps: KeeperDeps, replica: Replica, check: Check): Promise<void> {
+  const { replica_id, revision_id, state, failures, started_at, revision } = replica
+  const isLate = deps.now().getTime() - started_at.getTime() > startMs
+  if (revision !== 'ready' && isLate) {
+    const reason = `no answer within ${startMs / 60_000} minutes; at last ${check.detail}`
+    return decideWith(deps, replica, {
+      decide: deployment => revisionFailed(deployment, revision_id, { reason, checks: [check] }),
+      also: tx =>
+        tx.query("update write.replica set state = 'ended' where replica_id = $1", [replica_id]),
+    })
+  }
+  if (state === 'ready' && failures + 1 >= maxFailures)
+    return decideWith(deps, replica, {
+      decide: () => [],
+      async also(tx) {
+        await routeReplica(tx, replica, false)
+        await noteFailure(deps, tx, replica, check)
+      },
+    })
+  await noteFailure(deps, deps.pool, replica, check)
+}
+
+const noteFailure = (
+  deps: KeeperDeps,
+  db: Pick<Transaction, 'query'>,
+  { replica_id, failures, state }: Replica,
+  { detail }: Check,
+) =>
+  db.query(
+    `update write.replica set failures = failures + 1, last_error = $2, next_at = $3,
+            state = case when $4 then 'failing' else state end where replica_id = $1`,
+    [
+      ...[replica_id, detail, later(deps, Math.min(30_000, retryMs * 2 ** Math.min(failures, 5)))],
+      state === 'ready' && failures + 1 >= maxFailures,
+    ],
+  )
+
+const noteAsked = async ({ pool, now }: KeeperDeps, { replica_id }: Replica, inMs: number) => {
+  await pool.query(
+    'update write.replica set failures = 0, last_error = null, next_at = $2 where replica_id = $1',
+    [replica_id, later({ now }, inMs)],
+  )
+}
+
+const later = ({ now }: Pick<KeeperDeps, 'now'>, ms: number): Date => new Date(now().getTime() + ms)
+
+type Fare = { deployment_id: string; state: string; ready: number; running: number }
+
+/** Tells each deployment how its replicas fare, where that changes its state. */
+async function settle(deps: KeeperDeps): Promise<void> {
+  const { rows } = await deps.pool.query<Fare>({
+    name: 'deployments_to_settle',
+    text: `select d.deployment_id, d.state,
+                  count(o.replica_id) filter (where o.is_ready and o.revision_id = d.promoted_revision_id)::int as ready,
+                  count(r.replica_id) filter (where r.state <> 'ended' and r.run_id is not null)::int as running
+             from write.deployment_state d
+             left join write.replica r using (deployment_id)
+             left join write.replica_route o using (replica_id)
+            where d.state <> 'deleted' group by d.deployment_id`,
+  })
+  const due = rows.filter(({ state, ready, running }) => {
+    if (state === 'suspending' || state === 'deleting') return running === 0
+    if (state === 'suspended') return false
+    return state === 'ready' ? ready === 0 : ready > 0
+  })
+  const act = async ({ deployment_id, state, ready }: Fare) => {
+    const isEnding = state === 'suspending' || state === 'deleting'
+    const trigger = isEnding ? 'ends' : ready > 0 ? 'serves' : 'lacks'
+    const reason = trigger === 'lacks' ? 'no replica of the promoted revision answers' : null
+    await decideWith(deps, { deployment_id }, { decide: one => move(one, trigger, reason) })
+  }
+  await forEachApart(due, act, (error, { deployment_id }) =>
+    deps.logger.error({ err: error, deployment_id }, 'a deployment could not be looked after'),
+  )
+}
+
+/** What was promoted before stays warm for a while, and is retired then. */
+async function retireSuperseded(deps: KeeperDeps): Promise<void> {
+  const { rows } = await deps.pool.query<{ deployment_id: string; revision_id: string }>({
+    name: 'revisions_to_retire',
+    text: `select v.deployment_id, v.revision_id
+             from write.revision_state v join write.deployment_state d using (deployment_id)
+            where v.state = 'ready' and v.superseded_at < $1
+              and d.promoted_revision_id is distinct from v.revision_id
+              and d.state not in ('deleting', 'deleted') limit 100`,
+    values: [later(deps, -rollbackWindowMs)],
+  })
+  const minutes = rollbackWindowMs / 60_000
+  const reason = `another revision was promoted ${minutes} minutes ago`
+  const retire = (row: (typeof rows)[number]) =>
+    decideWith(deps, row, { decide: one => retireRevision(one, row.revision_id, reason) })
+  await forEachApart(rows, retire, (error, { revision_id }) =>
+    deps.logger.error({ err: error, revision_id }, 'a revision could not be retired'),
+  )
+}
+
+type Change = {
+  decide: (deployment: Deployment) => DeploymentEvent[]
+  /** Rows that change whether or not there are events. */
+  also?: (tx: Transaction) => Promise<unknown>
+}
+
+async function decideWith(
+  deps: KeeperDeps,
+  { deployment_id }: { deployment_id: string },
+  { decide, also }: Change,
+): Promise<void> {
+  const alongside = async (tx: Transaction, made: Decided<Deployment, DeploymentEvent>) => {
+    await saveDeployment(tx, made)
+    await also?.(tx)
+  }
+  const { events } = await commit(deps, asked, deploymentAt(deployment_id), {
+    locks: [servingLock],
+    decide,
+    alongside,
+  })
+  if (events.length === 0 && also) await deps.store.transaction(also)
+  if (events.length > 0 || also) deps.servingChanged()
+}

@@ -1,0 +1,84 @@
+import { type Route, route } from '../../auth/route.ts'
+import type { Deployment, DeploymentEvent } from '../../events/deployments.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import {
+  deploymentChanged,
+  deploymentPath,
+  promoteInput,
+  revisionPath,
+  rollbackInput,
+} from '../../schemas/deployments.ts'
+import type { Decided } from '../commit.ts'
+import type { Deps } from '../deps.ts'
+import type { Transaction } from '../event-store.ts'
+import { change, toChange, toReply } from './change.ts'
+import { promote, rollBack } from './decide.ts'
+
+/** Moving the pointer to the revision that serves; the address never changes. */
+export const pointerRoutes = (deps: Deps): Route[] => [
+  route({
+    method: 'POST',
+    path: '/api/deployments/{deployment_id}/revisions/{revision_id}/promote',
+    credential: 'person',
+    reach: 'its_people',
+    tag: 'deployments',
+    summary: 'Send requests to this revision from now on; requests under way end where they began',
+    params: revisionPath,
+    body: promoteInput,
+    bodyMayBeAbsent: true,
+    response: deploymentChanged,
+    refusals: ['forbidden', 'not_found', 'conflict'],
+    async handle(request) {
+      const { deployment_id } = await toChange(deps, request)
+      const { reason = '', expected_promoted_revision_id: expected } = request.body
+      const { revision_id } = request.params
+      return toReply(
+        await change(deps, request, deployment_id, {
+          decide: deployment => promote(deployment, { revision_id, reason, expected }),
+          also: refuseWithoutReplica,
+        }),
+      )
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/deployments/{deployment_id}/rollback',
+    credential: 'person',
+    reach: 'its_people',
+    tag: 'deployments',
+    summary: 'Promote the revision again that was promoted before',
+    params: deploymentPath,
+    body: rollbackInput,
+    bodyMayBeAbsent: true,
+    response: deploymentChanged,
+    refusals: ['forbidden', 'not_found', 'conflict'],
+    async handle(request) {
+      const { deployment_id } = await toChange(deps, request)
+      const { reason = '', to = null } = request.body
+      return toReply(
+        await change(deps, request, deployment_id, {
+          decide: deployment => rollBack(deployment, { to, reason }),
+          also: refuseWithoutReplica,
+        }),
+      )
+    },
+  }),
+]
+
+/** A revision that was ready once, and whose replicas have all failed since, would fail requests. */
+async function refuseWithoutReplica(
+  tx: Transaction,
+  { state }: Decided<Deployment, DeploymentEvent>,
+): Promise<void> {
+  // None serves while the deployment is suspended, whichever revision is promoted.
+  if (!state || ['suspending', 'suspended'].includes(state.state)) return
+  const { rowCount } = await tx.query(
+    'select 1 from write.replica_route where revision_id = $1 and is_ready limit 1',
+    [state.promoted_revision_id],
+  )
+  if (!rowCount)
+    throw new Refusal('conflict', `No replica of ${state.promoted_revision_id} answers now`, {
+      code: 'deployment.no_replica',
+      hint: 'Wait until its replicas were started again',
+    })
+}

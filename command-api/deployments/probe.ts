@@ -1,0 +1,105 @@
+import type { Check, Serving } from '../../schemas/deployments.ts'
+
+/** An engine to ask; `header` is sent along. */
+export type Engine = {
+  /** Ends before `/v1`. */
+  base_url: string
+  header: { name: string; value: string } | null
+}
+
+/** What is asked of an engine, and what its answer must have (the OpenAI API). */
+type Question = {
+  path: string
+  body: Record<string, unknown> | null
+  isAnswer: (answer: Record<string, unknown>) => boolean
+}
+
+const filled = (value: unknown): boolean => Array.isArray(value) && value.length > 0
+
+const questions: Record<Serving['smoke'], (model: string) => Question> = {
+  models: () => ({ path: '/v1/models', body: null, isAnswer: ({ data }) => filled(data) }),
+  chat: model => ({
+    path: '/v1/chat/completions',
+    body: { model, messages: [{ role: 'user', content: 'Hello' }], max_tokens: 1 },
+    isAnswer: ({ choices }) => filled(choices),
+  }),
+  completion: model => ({
+    path: '/v1/completions',
+    body: { model, prompt: 'Hello', max_tokens: 1 },
+    isAnswer: ({ choices }) => filled(choices),
+  }),
+  embedding: model => ({
+    path: '/v1/embeddings',
+    body: { model, input: 'Hello' },
+    isAnswer: ({ data }) => filled(data),
+  }),
+}
+
+/** The most that is read of an answer, in bytes; a whole one is far smaller. */
+const maxAnswerBytes = 1024 * 1024
+
+export type Until = { timeoutMs: number; signal: AbortSignal }
+
+/** Asks the engine one question. Never throws: what went wrong is the `detail` of the check. */
+export async function ask(
+  engine: Engine,
+  asked: { smoke: Serving['smoke']; model: string },
+  until: Until,
+): Promise<Check> {
+  const name = `smoke_${asked.smoke}`
+  const began = performance.now()
+  const detail = await answerOf(engine, questions[asked.smoke](asked.model), until).catch(
+    (error: unknown) => wordsOf(error, until.timeoutMs),
+  )
+  return { name, ok: detail === null, latency_ms: Math.round(performance.now() - began), detail }
+}
+
+/** Null if it answered as it should; else what is wrong. */
+async function answerOf(
+  { base_url, header }: Engine,
+  { path, body, isAnswer }: Question,
+  { timeoutMs, signal }: Until,
+): Promise<string | null> {
+  const response = await fetch(`${base_url}${path}`, {
+    method: body === null ? 'GET' : 'POST',
+    headers: {
+      ...(body !== null && { 'content-type': 'application/json' }),
+      ...(header && { [header.name]: header.value }),
+    },
+    body: body === null ? null : JSON.stringify(body),
+    // A redirect could lead anywhere, with the secret header.
+    redirect: 'manual',
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+  })
+  const text = await readSome(response)
+  if (response.status !== 200)
+    return `${path} answered ${response.status}: ${text.slice(0, 500).replaceAll(/\s+/g, ' ')}`
+  return isAnswer(parsed(text)) ? null : `${path} answered 200, but not as the OpenAI API does`
+}
+
+async function readSome({ body }: Response): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of body ?? []) {
+    pieces.push(piece)
+    bytes += piece.length
+    if (bytes > maxAnswerBytes) break
+  }
+  return Buffer.concat(pieces).toString('utf8')
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    return {}
+  }
+}
+
+function wordsOf(error: unknown, timeoutMs: number): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`
+  const cause = error.cause instanceof Error ? error.cause : error
+  return 'code' in cause ? `cannot be reached: ${cause.code}` : cause.message
+}

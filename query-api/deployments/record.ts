@@ -1,0 +1,112 @@
+import type { Selectable } from 'kysely'
+import type { Pool } from 'pg'
+import type { DeploymentTables } from '../../projector/deployments/table.ts'
+import { toTimestamp } from '../../schemas/timestamp.ts'
+import type { Db } from './find.ts'
+
+type Row = Selectable<DeploymentTables['deployments']>
+type RevisionRow = Selectable<DeploymentTables['deployment_revisions']>
+type Counts = { revisions: number; tokens: number }
+type Replicas = { ready: number; desired: number }
+
+export type RecordDeps = {
+  /** Connections to the schema `write`: replicas come and go, and have no read model. */
+  pool: Pool
+  baseUrl: () => string
+}
+
+/** Rows of the list or of the page of one deployment, each with its counts. */
+export async function toDeployments(deps: RecordDeps, db: Db, rows: readonly Row[]) {
+  const ids = rows.map(row => row.deployment_id)
+  const [counts, replicas] = [await countsOf(db, ids), await replicasOf(deps.pool, ids)]
+  return rows.map(row => {
+    const { deployment_id: id } = row
+    return toDeployment(deps, row, {
+      counts: counts.get(id) ?? { revisions: 0, tokens: 0 },
+      replicas: replicas.get(id) ?? { ready: 0, desired: 0 },
+    })
+  })
+}
+
+function toDeployment(
+  { baseUrl }: RecordDeps,
+  row: Row,
+  { counts, replicas }: { counts: Counts; replicas: Replicas },
+) {
+  const { deployment_id, name, owner, project, team, state, state_reason } = row
+  const { promoted_revision_id, previous_revision_id, suspended_at, suspended_by } = row
+  const { max_body_bytes, timeout_s, max_concurrency, min_replicas: min, max_replicas: max } = row
+  return {
+    ...{ deployment_id, name, owner, project, team, state, state_reason },
+    base_url: `${baseUrl()}/inference/${deployment_id}/v1`,
+    ...{ promoted_revision_id, previous_revision_id, revision_count: counts.revisions },
+    replicas: { min, max, ...replicas },
+    limits: { max_body_bytes: Number(max_body_bytes), timeout_s, max_concurrency },
+    token_count: counts.tokens,
+    created_at: toTimestamp(row.created_at),
+    updated_at: toTimestamp(row.updated_at),
+    suspended_at: suspended_at && toTimestamp(suspended_at),
+    suspended_by,
+  }
+}
+
+async function countsOf(db: Db, ids: readonly string[]): Promise<Map<string, Counts>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('deployments as d')
+    .where('d.deployment_id', 'in', ids)
+    .select(eb => [
+      'd.deployment_id',
+      eb
+        .selectFrom('deployment_revisions as r')
+        .whereRef('r.deployment_id', '=', 'd.deployment_id')
+        .select(one => one.fn.countAll<number>().as('count'))
+        .$asScalar()
+        .$notNull()
+        .as('revisions'),
+      eb
+        .selectFrom('deployment_tokens as t')
+        .whereRef('t.deployment_id', '=', 'd.deployment_id')
+        .where('t.revoked_at', 'is', null)
+        .select(one => one.fn.countAll<number>().as('count'))
+        .$asScalar()
+        .$notNull()
+        .as('tokens'),
+    ])
+    .execute()
+  return new Map(
+    rows.map(({ deployment_id, revisions, tokens }) => [
+      deployment_id,
+      { revisions: Number(revisions), tokens: Number(tokens) },
+    ]),
+  )
+}
+
+/** Of the promoted revision: how many answer, and how many there should be. */
+async function replicasOf(pool: Pool, ids: readonly string[]): Promise<Map<string, Replicas>> {
+  const { rows } = await pool.query<Replicas & { deployment_id: string }>({
+    name: 'replicas_of_deployments',
+    text: `select d.deployment_id, count(r.replica_id) filter (where r.state = 'ready')::int as ready,
+                  count(r.replica_id)::int as desired
+             from write.deployment_state d
+             left join write.replica r on r.revision_id = d.promoted_revision_id and r.state <> 'ended'
+            where d.deployment_id = any($1) group by d.deployment_id`,
+    values: [ids],
+  })
+  return new Map(rows.map(({ deployment_id, ...counts }) => [deployment_id, counts]))
+}
+
+/** `promoted_at`: every time at which it was promoted, the first one first. */
+export function toRevision(
+  row: RevisionRow,
+  { promoted, promoted_at }: { promoted: boolean; promoted_at: readonly Date[] },
+) {
+  const { revision_id, deployment_id, number, state, state_reason, source, serving } = row
+  const { checks, load_s, ready_at, created_by, created_at } = row
+  return {
+    ...{ revision_id, deployment_id, number, state, state_reason, promoted, source, serving },
+    ...{ checks, load_s, ready_at: ready_at && toTimestamp(ready_at) },
+    promoted_at: promoted_at.map(at => toTimestamp(at)),
+    ...{ created_by, created_at: toTimestamp(created_at) },
+  }
+}

@@ -1,0 +1,123 @@
+import { engineForSamples } from '../servers/engine.ts'
+import { until } from '../servers/until.ts'
+import { withoutOwner } from './missing-id.ts'
+import type { Sample, SampleServer } from './sample.ts'
+import { asked, type Call } from './send.ts'
+
+type Made = { deployment_id: string; revision_id: string }
+type Ask = <T>(call: Call) => Promise<T>
+
+/** A deployment of an engine that runs elsewhere, with a token. */
+export const deploymentSample: Sample = {
+  slice: 'deployments',
+  async make({ ask, made }) {
+    const { deployment_id, revision_id } = await create(ask, String(made.fields.project))
+    const { token_id } = await ask<{ token_id: string }>({
+      method: 'POST',
+      path: `/api/deployments/${deployment_id}/tokens`,
+      body: { name: 'of the sample' },
+    })
+    return {
+      nouns: { deployments: { deployment_id }, revisions: { revision_id }, tokens: { token_id } },
+    }
+  },
+  missing: ({ nouns }) => ({
+    nouns: {
+      deployments: { deployment_id: withoutOwner(nouns.deployments?.deployment_id) },
+      revisions: { revision_id: withoutOwner(nouns.revisions?.revision_id) },
+      tokens: { token_id: withoutOwner(nouns.tokens?.token_id) },
+    },
+  }),
+  hidden: ['deployments'],
+  lists: { '/api/deployments': 'its people' },
+  tables: {
+    deployments: {
+      seenBy: 'members',
+      isFilled: true,
+      cells: ({ no }) => ({ deployment_id: `dep_${no}`, state: 'ready' }),
+    },
+    deployment_revisions: {
+      seenBy: 'members',
+      isFilled: true,
+      cells: ({ no }) => ({ deployment_id: `dep_${no}`, revision_id: `rev_${no}` }),
+    },
+    deployment_promotions: {
+      seenBy: 'members',
+      cells: ({ no }) => ({ deployment_id: `dep_${no}`, revision_id: `rev_${no}` }),
+    },
+    deployment_tokens: {
+      seenBy: 'members',
+      isFilled: true,
+      cells: ({ no }) => ({ deployment_id: `dep_${no}`, token_id: `dtk_${no}` }),
+    },
+  },
+  // Each on a deployment of its own: most of them end what another one needs.
+  changes: {
+    'POST /api/deployments': {
+      async body({ fixtures }) {
+        return { ...(await wanted()), project: fixtures.operator.fields.project }
+      },
+    },
+    'PATCH /api/deployments/{deployment_id}': { body: () => ({ team: 'rl' }) },
+    'POST /api/deployments/{deployment_id}/revisions': {
+      body: async () => ({ source: await source() }),
+    },
+    'POST /api/deployments/{deployment_id}/tokens': { body: () => ({ name: 'another' }) },
+    ...onItsOwn('POST /api/deployments/{deployment_id}/suspend', async (_, id) => `${id}/suspend`),
+    ...onItsOwn('POST /api/deployments/{deployment_id}/resume', async (ask, id) => {
+      await ask({ method: 'POST', path: `/api/deployments/${id}/suspend` })
+      return `${id}/resume`
+    }),
+    ...onItsOwn('DELETE /api/deployments/{deployment_id}', async (_, id) => id),
+    ...onItsOwn(
+      'DELETE /api/deployments/{deployment_id}/revisions/{revision_id}',
+      async (ask, id) => {
+        const [second] = await twoReady(ask, id)
+        return `${id}/revisions/${second}`
+      },
+    ),
+    ...onItsOwn(
+      'POST /api/deployments/{deployment_id}/revisions/{revision_id}/promote',
+      async (ask, id) => {
+        const [second] = await twoReady(ask, id)
+        return `${id}/revisions/${second}/promote`
+      },
+    ),
+    ...onItsOwn('POST /api/deployments/{deployment_id}/rollback', async (ask, id) => {
+      const [second] = await twoReady(ask, id)
+      await ask({ method: 'POST', path: `/api/deployments/${id}/revisions/${second}/promote` })
+      return `${id}/rollback`
+    }),
+  },
+}
+
+/** The change on a deployment that is made for it. */
+function onItsOwn(name: string, pathOf: (ask: Ask, deployment_id: string) => Promise<string>) {
+  return {
+    [name]: {
+      async path({ send, people: { operator }, fixtures }: SampleServer) {
+        const ask: Ask = call => asked(send, operator, call)
+        const { deployment_id } = await create(ask, String(fixtures.operator.fields.project))
+        return `/api/deployments/${await pathOf(ask, deployment_id)}`
+      },
+    },
+  }
+}
+
+const source = async () => ({ kind: 'external', url: await engineForSamples() })
+let made = 0
+const wanted = async () => ({ name: `sample-${++made}`, source: await source() })
+
+const create = async (ask: Ask, project: string): Promise<Made> =>
+  ask({ method: 'POST', path: '/api/deployments', body: { ...(await wanted()), project } })
+
+/** Waits for the first revision, and for a second one, whose id it returns first. */
+async function twoReady(ask: Ask, deployment_id: string): Promise<[string, string]> {
+  const path = `/api/deployments/${deployment_id}/revisions`
+  await ask({ method: 'POST', path, body: { source: await source() } })
+  return until('both revisions are ready', 30_000, async () => {
+    const rows = await ask<{ revision_id: string; state: string }[]>({ method: 'GET', path })
+    const [second, first] = rows.filter(({ state }) => state === 'ready')
+    return second && first && [second.revision_id, first.revision_id]
+  })
+}

@@ -1,0 +1,49 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Scope } from './postgres.ts'
+
+export type Engine = {
+  url: string
+  /** Every request so far. */
+  asked: { method: string; path: string; headers: NodeJS.Dict<string | string[]> }[]
+  /** While false it answers 500. */
+  isWell: boolean
+}
+
+/** A server that answers as the OpenAI API does, each time the same; ends with the test. */
+export async function startEngine(t: Scope): Promise<Engine> {
+  const engine: Engine = { url: '', asked: [], isWell: true }
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      const { method = '', url = '', headers } = request
+      engine.asked.push({ method, path: url, headers })
+      response.writeHead(engine.isWell ? 200 : 500, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ data: [{ id: 'default' }], choices: [{ index: 0 }] }))
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  engine.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return engine
+}
+
+let shared: Promise<string> | null = null
+
+/** The address of an engine that lives as long as the process and does not keep it alive. */
+export function engineForSamples(): Promise<string> {
+  shared ??= new Promise(resolve => {
+    const server = createServer((request, response) => {
+      request.resume()
+      response.writeHead(200, { 'content-type': 'application/json', connection: 'close' })
+      response.end(JSON.stringify({ data: [{ id: 'default' }], choices: [{ index: 0 }] }))
+    })
+    server.listen(0, '127.0.0.1', () =>
+      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    )
+    server.unref()
+  })
+  return shared
+}
