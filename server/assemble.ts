@@ -13,6 +13,7 @@ import { consoleAssets } from './console/assets.ts'
 import { openCore } from './core.ts'
 import { startEffects } from './effects.ts'
 import { openExecutor, runExecutor } from './executor.ts'
+import { openGateway } from './gateway.ts'
 import { serveHttp } from './http.ts'
 import type { Parts } from './parts.ts'
 import { watchProgress } from './progress.ts'
@@ -93,7 +94,8 @@ async function startParts(
     assets: await building,
     isDraining: () => draining,
   }
-  const routes = await serveHttp(parts, listener)
+  const gateway = has('gateway') ? await openGateway(core, () => draining) : null
+  const routes = await serveHttp(parts, listener, gateway)
   if (engine) runExecutor(core, deps, engine)
   return {
     url: core.baseUrl,

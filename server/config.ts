@@ -17,7 +17,14 @@ import { type S3Config, s3Faults, s3Settings } from './s3-settings.ts'
 import { type SlurmConfig, slurmFaults, slurmSettings } from './slurm-settings.ts'
 
 /** The roles of a process; by default one process has all (`SERVICE_ROLES`). */
-export const roles = ['command-api', 'relay', 'projector', 'query-api', 'executor'] as const
+export const roles = [
+  'command-api',
+  'relay',
+  'projector',
+  'query-api',
+  'executor',
+  'gateway',
+] as const
 export type Role = (typeof roles)[number]
 
 export type Config = OidcConfig &

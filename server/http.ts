@@ -11,6 +11,7 @@ import { oidcOf } from '../auth/oidc-settings.ts'
 import { readPositionKey } from '../auth/position-key.ts'
 import type { Route } from '../auth/route.ts'
 import { createPasswordGuard } from '../command-api/sessions/password-guard.ts'
+import type { Gateway } from '../gateway/gateway.ts'
 import type { HttpServer } from '../platform/http/server.ts'
 import { httpShell } from '../platform/http/shell.ts'
 import { type PositionSeal, positionSeal } from '../platform/position.ts'
@@ -46,7 +47,11 @@ const maxNamed = 16
 const maintenanceRetrySeconds = 30
 
 /** Serves the routes of this process's roles on this listener; returns them. */
-export async function serveHttp(parts: Parts, listener: HttpServer): Promise<readonly Route[]> {
+export async function serveHttp(
+  parts: Parts,
+  listener: HttpServer,
+  gateway: Gateway | null,
+): Promise<readonly Route[]> {
   const { deps, signals, logger, readPool } = parts
   const authenticate = authenticator({
     pool: deps.pool,
@@ -90,7 +95,7 @@ export async function serveHttp(parts: Parts, listener: HttpServer): Promise<rea
     before: (ctx, route, caller) => positions.wait(ctx, route, caller),
     after: (ctx, caller) => positions.seal(ctx, caller),
   })
-  listener.serve(app)
+  listener.serve(app, gateway?.take)
   // Closed before what its routes use, although it was opened first.
   parts.life.owns('http', listener, listening => listening.close())
   // Registered after the listener and so stopped before it, because it waits for open requests.

@@ -1,16 +1,25 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type RequestListener, STATUS_CODES } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type Koa from 'koa'
 import { CannotStart } from '../cannot-start.ts'
 import { type Connections, drain, watchConnections } from './drain.ts'
 
+/** Answers a request itself, or returns false. */
+export type Take = (req: IncomingMessage, res: ServerResponse) => boolean
+
 export type HttpServer = {
   /** The actual port, even if 0 was requested. */
   port: number
-  /** Requests go to this application from now on; until then they get 503. */
-  serve(app: Koa): void
+  /** Requests go to this application from now on, apart from those that `take` takes; until then they get 503. */
+  serve(app: Koa, take?: Take): void
   /**
    * Accepts no new connection, lets running requests finish (25 s at most), then cuts the rest. What has not arrived a
    * second later gets 503, and a client that reads nothing is cut after three. May be called twice.
@@ -40,8 +49,11 @@ export async function listen(host: string, port: number): Promise<HttpServer> {
   let closing: Promise<void> | null = null
   return {
     port: (server.address() as AddressInfo).port,
-    serve(app) {
-      handle = app.callback()
+    serve(app, take = () => false) {
+      const answer = app.callback()
+      handle = (req, res) => {
+        if (!take(req, res)) answer(req, res)
+      }
     },
     close() {
       closing ??= drain(server, connections)

@@ -34,13 +34,17 @@ const rooms: Record<string, [why: string, allowed: RegExp]> = {
     'executors issue commands only through functions handed to them',
     /^(executor|events|schemas|platform|recipes)\//,
   ],
+  gateway: [
+    'the gateway serves without the log and the read models, so it knows neither side',
+    /^(gateway|auth|schemas|platform)\//,
+  ],
   recipes: [
     'recipes are read by every process, so they know none',
     /^(recipes|schemas|platform)\//,
   ],
   server: [
     'the server puts the parts together and knows nobody who uses it',
-    /^(server|auth|command-api|events|executor|platform|projector|query-api|recipes|schemas)\//,
+    /^(server|auth|command-api|events|executor|gateway|platform|projector|query-api|recipes|schemas)\//,
   ],
   clients: [
     'clients speak only HTTP, and start the server and what is done on its host as programs',

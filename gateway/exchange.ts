@@ -1,0 +1,299 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Dispatcher } from 'undici'
+import { sandbox, toCaller, toEngine } from './headers.ts'
+import type { Deployment, Replica } from './map.ts'
+import { type GatewayRefusal, refuse, tooLarge, unreachable } from './refusals.ts'
+import { BodyTooLarge, hasBody, isJson, RequestBody } from './request-body.ts'
+import type { TrafficRow } from './traffic.ts'
+import { type UsageReader, usageReader } from './usage.ts'
+
+export type Asked = {
+  req: IncomingMessage
+  res: ServerResponse
+  request_id: string
+  deployment: Deployment
+  token_id: string
+  /** The engine's path with its query. */
+  path: string
+  client_ip: string
+}
+
+/** Where to send it: an engine with the connections to it. */
+export type Way = {
+  replica: Replica
+  dispatcher: Dispatcher
+  /** Scheme, host and port; what is left of the address stands before the path. */
+  origin: string
+  host: string
+  prefix: string
+  secret: { name: string; value: string } | null
+}
+
+export type ExchangeDeps = {
+  /** Another engine of the revision for each that could not be reached; null: there is none left. */
+  nextWay: () => Way | null
+  /** Keeps the row before the last bytes of the answer leave. Throws if it cannot. */
+  record: (row: TrafficRow) => void
+  now: () => Date
+  /** Milliseconds of a clock that never goes back. */
+  clock: () => number
+}
+
+/** Both are what a peer said, or what it may learn, about itself. */
+const maxUserAgent = 256
+
+/** One request, from when it was admitted to its end. Resolves when both sides have ended; never rejects. */
+export class Exchange {
+  readonly #asked: Asked
+  readonly #deps: ExchangeDeps
+  readonly #started: Date
+  readonly #began: number
+  readonly #done = Promise.withResolvers<void>()
+  #body: RequestBody | null = null
+  #controller: Dispatcher.DispatchController | null = null
+  #reader: UsageReader | null = null
+  #revision: string | null = null
+  #status = 0
+  #errorSource: TrafficRow['error_source'] = null
+  #firstByteAt: number | null = null
+  #sent = 0
+  /** Bytes that the engine announced; null: the end of the connection or of the chunks. */
+  #announced: number | null = null
+  #isRecorded = false
+  #isOver = false
+  #wasAborted = false
+
+  constructor(asked: Asked, deps: ExchangeDeps) {
+    this.#asked = asked
+    this.#deps = deps
+    this.#started = deps.now()
+    this.#began = deps.clock()
+  }
+
+  run(): Promise<void> {
+    const { req, res, deployment } = this.#asked
+    const { max_body_bytes: most } = deployment
+    res.once('close', () => this.#callerLeft())
+    if (Number(req.headers['content-length'] ?? 0) > most) this.#refuse(tooLarge(most))
+    else this.#send()
+    return this.#done.promise
+  }
+
+  /** Answers without asking an engine. */
+  refuse(refusal: GatewayRefusal): Promise<void> {
+    this.#asked.res.once('close', () => this.#callerLeft())
+    this.#refuse(refusal)
+    return this.#done.promise
+  }
+
+  get outcome(): { status: number; source: TrafficRow['error_source'] } {
+    return { status: this.#status, source: this.#errorSource }
+  }
+
+  /** Ends it from this side: the token was revoked, or the deployment is gone. */
+  cut(): void {
+    if (this.#isOver) return
+    this.#errorSource = 'gateway'
+    this.#wasAborted = true
+    this.#giveUp(new Error('the token was revoked'))
+  }
+
+  #send(): void {
+    const way = this.#deps.nextWay()
+    if (!way) {
+      this.#refuse(unreachable('no engine accepts connections'))
+      return
+    }
+    const { req, path, deployment, request_id } = this.#asked
+    const { origin, host, prefix, secret, dispatcher, replica } = way
+    this.#revision = replica.revision_id
+    this.#body = hasBody(req)
+      ? new RequestBody(req, { most: deployment.max_body_bytes, scan: isJson(req) })
+      : null
+    dispatcher.dispatch(
+      {
+        origin,
+        path: `${prefix}${path}`,
+        method: req.method as Dispatcher.HttpMethod,
+        headers: toEngine(req.rawHeaders, { host, request_id, secret }),
+        body: this.#body,
+        headersTimeout: deployment.timeout_s * 1000,
+        bodyTimeout: deployment.timeout_s * 1000,
+      },
+      this.#handler(),
+    )
+  }
+
+  #handler(): Dispatcher.DispatchHandler {
+    return {
+      onRequestStart: controller => {
+        this.#controller = controller
+        if (this.#isOver) controller.abort(new Error('the caller went away'))
+      },
+      onResponseStart: (controller, status, _headers, message) => {
+        // An interim response announces the real one.
+        if (status >= 200) this.#start(controller, status, message)
+      },
+      onResponseData: (controller, chunk) => this.#pass(controller, chunk),
+      onResponseEnd: (_controller, trailers) => this.#end(trailers),
+      onResponseError: (_controller, error) => this.#failed(error),
+    }
+  }
+
+  #start(controller: Dispatcher.DispatchController, status: number, message = ''): void {
+    if (this.#isOver) return
+    const { req, res, request_id } = this.#asked
+    const raw = (controller.rawHeaders as (Buffer | string)[] | null | undefined) ?? []
+    const headers = raw.map(part => (typeof part === 'string' ? part : part.toString('latin1')))
+    const headerOf = (name: string) => {
+      const at = headers.findIndex((part, i) => i % 2 === 0 && part.toLowerCase() === name)
+      return at === -1 ? null : (headers[at + 1] ?? null)
+    }
+    const length = headerOf('content-length')
+    const hasNoBody = req.method === 'HEAD' || status === 204 || status === 304
+    this.#announced = hasNoBody ? 0 : length === null ? null : Number(length)
+    this.#reader = usageReader(headerOf('content-type') ?? '', headerOf('content-encoding') ?? '')
+    this.#status = status
+    if (status >= 400) this.#errorSource = 'engine'
+    res.sendDate = false
+    const added = {
+      ...sandbox,
+      'x-request-id': request_id,
+      'x-forge-revision': this.#revision ?? '',
+    }
+    // An answer without a body is whole once its head has left.
+    if (this.#announced === 0 && !this.#kept()) return
+    res.writeHead(status, message, toCaller(headers, added))
+    res.flushHeaders()
+  }
+
+  #pass(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isOver) return
+    const { res } = this.#asked
+    this.#firstByteAt ??= this.#deps.clock()
+    this.#sent += chunk.length
+    this.#reader?.push(chunk)
+    const isLast = this.#announced !== null && this.#sent >= this.#announced
+    if ((isLast || this.#reader?.isDone()) && !this.#kept()) return
+    if (res.write(chunk)) return
+    controller.pause()
+    res.once('drain', () => controller.resume())
+  }
+
+  #end(trailers: NodeJS.Dict<string | string[]>): void {
+    if (this.#isOver || !this.#kept()) return
+    const { res } = this.#asked
+    const told = Object.entries(trailers).flatMap(([name, value]) =>
+      [value ?? []].flat().map((one): [string, string] => [name, one]),
+    )
+    if (told.length > 0 && this.#announced === null) res.addTrailers(told)
+    this.#isOver = true
+    res.end(() => this.#done.resolve())
+  }
+
+  /** Whether the row is kept; otherwise the exchange was given up, because what is not recorded is not answered. */
+  #kept(): boolean {
+    if (this.#isRecorded) return true
+    try {
+      this.#deps.record(this.#row())
+      this.#isRecorded = true
+      return true
+    } catch {
+      this.#giveUp(new Error('the record of traffic is full'))
+      return false
+    }
+  }
+
+  #failed(error: Error): void {
+    if (this.#isOver) return
+    const { res, deployment } = this.#asked
+    if (error instanceof BodyTooLarge || this.#body?.errored instanceof BodyTooLarge) {
+      this.#refuse(tooLarge(deployment.max_body_bytes))
+      return
+    }
+    // The answer began, so that its caller has to see that it broke off.
+    if (res.headersSent) {
+      this.#errorSource = 'engine'
+      this.#giveUp(error)
+      return
+    }
+    const mayTryAnother = !this.#body?.hasBegun && isUnreached(error)
+    if (mayTryAnother) this.#send()
+    else this.#refuse(unreachable(wordsOf(error)))
+  }
+
+  #callerLeft(): void {
+    if (this.#isOver) return
+    this.#errorSource = 'client'
+    this.#wasAborted = true
+    this.#giveUp(new Error('the caller went away'))
+  }
+
+  #refuse(refusal: GatewayRefusal): void {
+    if (this.#isOver) return
+    const { req, res, request_id } = this.#asked
+    this.#status = refusal.status
+    this.#errorSource = refusal.status === 413 ? 'client' : 'gateway'
+    if (!this.#kept()) return
+    this.#isOver = true
+    res.once('close', () => this.#done.resolve())
+    this.#body?.destroy()
+    refuse(req, res, refusal, request_id)
+  }
+
+  #giveUp(why: Error): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    if (!this.#isRecorded)
+      try {
+        this.#deps.record(this.#row())
+      } catch {
+        // It was not answered, so nothing is owed.
+      }
+    this.#controller?.abort(why)
+    this.#body?.destroy()
+    this.#asked.res.destroy()
+    this.#done.resolve()
+  }
+
+  #row(): TrafficRow {
+    const { req, request_id, deployment, token_id, path, client_ip } = this.#asked
+    const since = (at: number) => Math.round((at - this.#began) * 10) / 10
+    const said = this.#body?.said ?? { model: null, stream: false }
+    const usage = this.#reader?.usage()
+    return {
+      ...{ request_id, deployment_id: deployment.deployment_id, revision_id: this.#revision },
+      ...{ token_id, method: req.method ?? '', path: path.split('?')[0]?.slice(0, 1024) ?? '' },
+      ...{ model: said.model, stream: said.stream, status: this.#status },
+      ...{ error_source: this.#errorSource, started_at: this.#started.toISOString() },
+      ttft_ms: this.#firstByteAt === null ? null : since(this.#firstByteAt),
+      duration_ms: since(this.#deps.clock()),
+      ...{ request_bytes: this.#body?.bytes ?? 0, response_bytes: this.#sent },
+      prompt_tokens: usage?.prompt_tokens ?? null,
+      completion_tokens: usage?.completion_tokens ?? null,
+      usage_source: usage?.usage_source ?? 'none',
+      ...{ aborted: this.#wasAborted, client_ip },
+      user_agent: req.headers['user-agent']?.slice(0, maxUserAgent) ?? null,
+    }
+  }
+}
+
+const unreached = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '')
+
+/** Whether no connection came about, so that the engine cannot have seen the request. */
+const isUnreached = (error: Error): boolean => unreached.has(codeOf(error))
+
+const words: Record<string, string> = {
+  UND_ERR_HEADERS_TIMEOUT: 'it took too long',
+  UND_ERR_BODY_TIMEOUT: 'it fell silent',
+  UND_ERR_SOCKET: 'it closed the connection',
+}
+const wordsOf = (error: Error): string => words[codeOf(error)] ?? (codeOf(error) || 'it broke off')

@@ -1,0 +1,220 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Pool as EnginePool } from 'undici'
+import type { EngineHeaders } from '../auth/engine-header.ts'
+import { repeat } from '../platform/repeat.ts'
+import { Exchange, type Way } from './exchange.ts'
+import type { Deployment, Replica, ServingMap } from './map.ts'
+import { isInference, targetOf } from './path.ts'
+import * as refusals from './refusals.ts'
+import type { TrafficRow } from './traffic.ts'
+
+export type GatewayDeps = {
+  map: ServingMap
+  engineHeaders: EngineHeaders
+  record: (row: TrafficRow) => void
+  newRequestId: () => string
+  now: () => Date
+  /** Milliseconds of a clock that never goes back. */
+  clock: () => number
+  /** The address of a caller, by how many proxies are believed. */
+  addressOf: (req: IncomingMessage) => string
+  /** Told of each answer, for the scraper. */
+  answered: (answer: { status: number; source: TrafficRow['error_source'] }) => void
+  failed: (error: unknown) => void
+  /** Whether the process is stopping. */
+  isDraining: () => boolean
+}
+
+export type Gateway = {
+  /** Takes a request for inference; false: it is somebody else's. */
+  take(req: IncomingMessage, res: ServerResponse): boolean
+  /** Look at once for what was changed. */
+  wake(): void
+  /** Ends its connections to engines, once no request is under way. */
+  close(): Promise<void>
+}
+
+/** How often revoked tokens are looked for whose streams are open, in milliseconds. */
+const lookEveryMs = 250
+/** How many requests each engine gets at once from this gateway; the limits of deployments are lower. */
+const connectionsEach = 4096
+const connectMs = 5_000
+
+type Open = { exchange: Exchange; deployment_id: string; token_id: string }
+
+export function createGateway(deps: GatewayDeps): Gateway {
+  const { map } = deps
+  const engines = new Map<string, EnginePool>()
+  const open = new Set<Open>()
+  const under = createCounts()
+  const dispatcherOf = (origin: string): EnginePool => {
+    const known = engines.get(origin) ?? openEngine(origin)
+    engines.set(origin, known)
+    return known
+  }
+
+  const looking = cutRevoked(deps, open)
+  async function admitted(req: IncomingMessage, res: ServerResponse, request_id: string) {
+    const judged = await judge(deps, req)
+    if ('refusal' in judged) {
+      deps.answered({ status: judged.refusal.status, source: 'gateway' })
+      refusals.refuse(req, res, judged.refusal, request_id)
+      return
+    }
+    const { deployment, token_id, path } = judged
+    const { deployment_id } = deployment
+    const refusal = refusalOf(map, deployment, under.of(deployment_id))
+    const ways = waysOf(deps, deployment, under.of, dispatcherOf)
+    const counted = [deployment_id]
+    const nextWay = () => {
+      const way = ways.shift() ?? null
+      if (way) counted.push(way.replica.replica_id)
+      if (way) under.add(way.replica.replica_id, 1)
+      return way
+    }
+    const exchange = new Exchange(
+      { req, res, request_id, deployment, token_id, path, client_ip: deps.addressOf(req) },
+      { ...deps, nextWay },
+    )
+    const entry: Open = { exchange, deployment_id, token_id }
+    open.add(entry)
+    under.add(deployment_id, 1)
+    try {
+      await (refusal ? exchange.refuse(refusal) : exchange.run())
+    } finally {
+      open.delete(entry)
+      for (const id of counted) under.add(id, -1)
+      deps.answered(exchange.outcome)
+    }
+  }
+
+  return {
+    take(req, res) {
+      if (!isInference(req.url ?? '')) return false
+      const request_id = deps.newRequestId()
+      admitted(req, res, request_id).catch((error: unknown) => {
+        deps.failed(error)
+        if (!res.headersSent)
+          refusals.refuse(
+            req,
+            res,
+            refusals.away('The request could not be looked at; try again'),
+            request_id,
+          )
+        else res.destroy()
+      })
+      return true
+    },
+    wake: looking.wake,
+    async close() {
+      await looking.stop()
+      await Promise.all([...engines.values()].map(engine => engine.destroy()))
+    },
+  }
+}
+
+/** Ends what is open by a token that was revoked, or of a deployment that is gone. */
+const cutRevoked = ({ map, failed }: GatewayDeps, open: ReadonlySet<Open>) =>
+  repeat(
+    async () => {
+      await map.fresh()
+      for (const one of open) if (!map.isOpen(one.deployment_id, one.token_id)) one.exchange.cut()
+      return lookEveryMs
+    },
+    { failed, retryMs: { first: lookEveryMs, most: 1000 } },
+  )
+
+const openEngine = (origin: string): EnginePool =>
+  new EnginePool(origin, {
+    connections: connectionsEach,
+    // One request at a time: an answer that breaks off must not reach another caller.
+    pipelining: 1,
+    connect: { timeout: connectMs },
+    maxHeaderSize: 64 * 1024,
+  })
+
+type Judged =
+  | { refusal: refusals.GatewayRefusal }
+  | { deployment: Deployment; token_id: string; path: string }
+
+/** Whether the caller may ask this, by what was committed before the request came (specification, "Errors"). */
+async function judge(deps: GatewayDeps, req: IncomingMessage): Promise<Judged> {
+  const { map, failed } = deps
+  const { method = '' } = req
+  if (deps.isDraining()) return { refusal: refusals.away('The server is stopping; try again') }
+  if (method === 'TRACE' || method === 'CONNECT') return { refusal: refusals.noMethod(method) }
+  const target = targetOf(req.url ?? '')
+  if (target.kind === 'illegal') return { refusal: refusals.illegalPath(target.why) }
+  if (target.kind === 'unknown') return { refusal: refusals.unknownPath }
+  try {
+    await map.fresh()
+  } catch (error) {
+    failed(error)
+    // Without the database nobody knows whether the token was revoked.
+    return { refusal: refusals.away('Tokens cannot be checked now; try again') }
+  }
+  const deployment = map.deployment(target.deployment_id)
+  if (!deployment) return { refusal: refusals.noDeployment(target.deployment_id) }
+  const token_id = map.tokenFor(target.deployment_id, bearerOf(req))
+  if (token_id === null) return { refusal: refusals.noToken }
+  return { deployment, token_id, path: target.path }
+}
+
+/** Two headers could name two tokens, so only one counts. */
+function bearerOf({ rawHeaders, headers }: IncomingMessage): string {
+  const named = rawHeaders.filter(
+    (name, at) => at % 2 === 0 && name.toLowerCase() === 'authorization',
+  )
+  if (named.length !== 1) return ''
+  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
+}
+
+function refusalOf(
+  map: ServingMap,
+  deployment: Deployment,
+  under: number,
+): refusals.GatewayRefusal | null {
+  if (deployment.state !== 'serving') return refusals.suspended
+  if (map.replicasOf(deployment.revision_id).length === 0) return refusals.noReplica
+  return under >= deployment.max_concurrency ? refusals.busy(deployment.max_concurrency) : null
+}
+
+/** The engines of the promoted revision, the one with the fewest requests of this gateway first. */
+function waysOf(
+  { map, engineHeaders }: GatewayDeps,
+  { revision_id }: Deployment,
+  under: (replica_id: string) => number,
+  dispatcherOf: (origin: string) => EnginePool,
+): Way[] {
+  return map
+    .replicasOf(revision_id)
+    .sort((a, b) => under(a.replica_id) - under(b.replica_id))
+    .map(replica => {
+      const { origin, host, pathname } = new URL(replica.base_url)
+      const dispatcher = dispatcherOf(origin)
+      const prefix = pathname.replace(/\/+$/, '')
+      return { replica, dispatcher, origin, host, prefix, secret: secretOf(replica, engineHeaders) }
+    })
+}
+
+function secretOf(
+  { header_name, header_sealed, revision_id }: Replica,
+  headers: EngineHeaders,
+): Way['secret'] {
+  const value = header_sealed && headers.open(header_sealed, revision_id)
+  return header_name !== null && value ? { name: header_name, value } : null
+}
+
+/** How many of each are under way. */
+function createCounts() {
+  const counts = new Map<string, number>()
+  const of = (id: string) => counts.get(id) ?? 0
+  return {
+    of,
+    add(id: string, by: number) {
+      const next = of(id) + by
+      if (next === 0) counts.delete(id)
+      else counts.set(id, next)
+    },
+  }
+}

@@ -1,0 +1,79 @@
+/** Names and values alternating, as Node and undici have them raw: order, case and repetition are kept. */
+export type RawHeaders = string[]
+
+/** Belongs to one connection (RFC 9110, 7.6.1), besides what `Connection` names. */
+const hopByHop = new Set([
+  ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization'],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings', 'expect'],
+])
+/** What people and proxies told the gateway, and the engine must not learn, or believe. */
+const ours = new Set([
+  'host',
+  'authorization',
+  'cookie',
+  'x-service-token',
+  'forwarded',
+  'x-real-ip',
+  'x-request-id',
+])
+
+/** Pairs in their order. */
+function* pairs(raw: readonly string[]): Generator<[string, string]> {
+  for (let at = 0; at + 1 < raw.length; at += 2) yield [raw[at] as string, raw[at + 1] as string]
+}
+
+/** The names in `Connection`, in lower case. */
+function namedByConnection(raw: readonly string[]): Set<string> {
+  const named = new Set<string>()
+  for (const [name, value] of pairs(raw))
+    if (name.toLowerCase() === 'connection')
+      for (const one of value.split(',')) named.add(one.trim().toLowerCase())
+  return named
+}
+
+/** What the engine gets of a request's headers. */
+export function toEngine(
+  raw: readonly string[],
+  {
+    host,
+    request_id,
+    secret,
+  }: { host: string; request_id: string; secret: { name: string; value: string } | null },
+): RawHeaders {
+  const named = namedByConnection(raw)
+  const kept: RawHeaders = ['Host', host]
+  for (const [name, value] of pairs(raw)) {
+    const low = name.toLowerCase()
+    if (hopByHop.has(low) || ours.has(low) || low.startsWith('x-forwarded-')) continue
+    // A message without its length would have no end.
+    if (named.has(low) && low !== 'content-length') continue
+    if (secret && low === secret.name.toLowerCase()) continue
+    kept.push(name, value)
+  }
+  kept.push('x-request-id', request_id)
+  if (secret) kept.push(secret.name, secret.value)
+  return kept
+}
+
+/** Added to each response; an engine that sends them itself does not decide. */
+export type Added = Record<string, string>
+
+/** An engine answers from the origin of the console, and must not be able to script it. */
+export const sandbox: Added = {
+  'content-security-policy': 'sandbox',
+  'x-content-type-options': 'nosniff',
+}
+
+/** What the caller gets of a response's headers. */
+export function toCaller(raw: readonly string[], added: Added): RawHeaders {
+  const named = namedByConnection(raw)
+  const kept: RawHeaders = []
+  for (const [name, value] of pairs(raw)) {
+    const low = name.toLowerCase()
+    if (hopByHop.has(low) || low in added) continue
+    if (named.has(low) && low !== 'content-length') continue
+    kept.push(name, value)
+  }
+  for (const [name, value] of Object.entries(added)) kept.push(name, value)
+  return kept
+}

@@ -1,0 +1,136 @@
+import type { Pool } from 'pg'
+import { opaqueTokenId, sameHash, sha256 } from '../auth/opaque-token.ts'
+
+export type Replica = {
+  replica_id: string
+  revision_id: string
+  /** Ends before `/v1`. */
+  base_url: string
+  header_name: string | null
+  header_sealed: Buffer | null
+}
+export type Deployment = {
+  deployment_id: string
+  state: 'serving' | 'suspended' | 'deleted'
+  /** The promoted one; null before the first promotion. */
+  revision_id: string | null
+  max_body_bytes: number
+  timeout_s: number
+  max_concurrency: number
+}
+type Token = { token_id: string; deployment_id: string; secret_sha256: Buffer; isRevoked: boolean }
+type WithEpoch = { epoch: number }
+
+/**
+ * What this gateway knows of deployments, their engines and their tokens. Rows carry the epoch of their last change, and epochs
+ * commit in their order, so that comparing numbers finds all that changed (the migration of `serving_epoch`).
+ */
+export class ServingMap {
+  readonly #pool: Pool
+  readonly #deployments = new Map<string, Deployment>()
+  /** Of each revision, those that answer. */
+  readonly #replicas = new Map<string, Map<string, Replica>>()
+  readonly #tokens = new Map<string, Token>()
+  #epoch = -1
+  /** Those that wait for a read which has not begun, and whether one is under way. */
+  #next: Promise<void> | null = null
+  #current: Promise<void> | null = null
+
+  constructor(pool: Pool) {
+    this.#pool = pool
+  }
+
+  /**
+   * Resolves once the map has all that was committed before the call. Calls that come while a read is under way share the next
+   * one: the one under way may have looked before what they must see.
+   */
+  fresh(): Promise<void> {
+    if (!this.#current) return this.#begin()
+    this.#next ??= this.#current.then(
+      () => this.#begin(),
+      () => this.#begin(),
+    )
+    return this.#next
+  }
+
+  #begin(): Promise<void> {
+    this.#next = null
+    // Never two at once: the older one could end last, and bring back what the newer one found gone.
+    this.#current = this.#read().finally(() => {
+      if (!this.#next) this.#current = null
+    })
+    return this.#current
+  }
+
+  async #read(): Promise<void> {
+    const { rows } = await this.#pool.query<WithEpoch>({
+      name: 'serving_epoch',
+      text: 'select epoch from write.serving_epoch',
+    })
+    const epoch = rows[0]?.epoch ?? 0
+    if (epoch !== this.#epoch) await this.#load(epoch)
+  }
+
+  async #load(epoch: number): Promise<void> {
+    const since = [this.#epoch]
+    const { rows: deployments } = await this.#pool.query<Deployment>({
+      name: 'changed_deployments',
+      text: `select deployment_id, state, revision_id, max_body_bytes, timeout_s, max_concurrency
+               from write.deployment_route where epoch > $1`,
+      values: since,
+    })
+    const { rows: replicas } = await this.#pool.query<Replica & { is_ready: boolean }>({
+      name: 'changed_replicas',
+      text: `select replica_id, revision_id, base_url, header_name, header_sealed, is_ready
+               from write.replica_route where epoch > $1`,
+      values: since,
+    })
+    const { rows: tokens } = await this.#pool.query<Token>({
+      name: 'changed_tokens',
+      text: `select token_id, deployment_id, secret_sha256, revoked_at is not null as "isRevoked"
+               from auth.deployment_token where epoch > $1`,
+      values: since,
+    })
+    for (const row of deployments) this.#deployments.set(row.deployment_id, row)
+    for (const { is_ready, ...row } of replicas) this.#setReplica(row, is_ready)
+    for (const row of tokens) this.#tokens.set(row.token_id, row)
+    this.#epoch = epoch
+  }
+
+  #setReplica(replica: Replica, isReady: boolean): void {
+    const others = this.#replicas.get(replica.revision_id) ?? new Map<string, Replica>()
+    if (isReady) others.set(replica.replica_id, replica)
+    else others.delete(replica.replica_id)
+    this.#replicas.set(replica.revision_id, others)
+  }
+
+  /** Null for one that does not exist, or no longer does. */
+  deployment(id: string): Deployment | null {
+    const known = this.#deployments.get(id)
+    return known && known.state !== 'deleted' ? known : null
+  }
+
+  replicasOf(revision_id: string | null): Replica[] {
+    return revision_id === null ? [] : [...(this.#replicas.get(revision_id)?.values() ?? [])]
+  }
+
+  /** The id of a token that opens this deployment; null for any other text. */
+  tokenFor(deployment_id: string, text: string): string | null {
+    const id = opaqueTokenId('fdt', text)
+    const known = id === null ? undefined : this.#tokens.get(`dtk_${id}`)
+    // Hashed in any case: how long it takes tells nothing.
+    const isRight = sameHash(known?.secret_sha256 ?? noHash, sha256(text))
+    return known && isRight && known.deployment_id === deployment_id && !known.isRevoked
+      ? known.token_id
+      : null
+  }
+
+  /** Whether a request that was admitted may go on. */
+  isOpen(deployment_id: string, token_id: string): boolean {
+    return (
+      this.deployment(deployment_id) !== null && this.#tokens.get(token_id)?.isRevoked === false
+    )
+  }
+}
+
+const noHash = Buffer.alloc(32)

@@ -1,0 +1,123 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { sandbox } from './headers.ts'
+
+/** What a gateway answers itself (specification, "Errors"); everything else comes from the engine. */
+export type GatewayRefusal = {
+  status: 400 | 401 | 404 | 405 | 413 | 502 | 503
+  code: string
+  detail: string
+  retryAfterSeconds?: number
+}
+
+export const unknownPath: GatewayRefusal = {
+  status: 404,
+  code: 'not_found',
+  detail: 'Inference is at /inference/{deployment_id}/v1/…',
+}
+export const illegalPath = (why: string): GatewayRefusal => ({
+  status: 400,
+  code: 'illegal_path',
+  detail: `The request was refused: ${why}`,
+})
+export const noMethod = (method: string): GatewayRefusal => ({
+  status: 405,
+  code: 'method_not_allowed',
+  detail: `${method} is not passed on`,
+})
+export const noDeployment = (id: string): GatewayRefusal => ({
+  status: 404,
+  code: 'deployment_not_found',
+  detail: `No such deployment: ${id.slice(0, 128)}`,
+})
+export const noToken: GatewayRefusal = {
+  status: 401,
+  code: 'invalid_token',
+  detail: 'This deployment is opened by one of its own tokens: Authorization: Bearer fdt_…',
+}
+export const suspended: GatewayRefusal = {
+  status: 503,
+  code: 'deployment_suspended',
+  detail: 'The deployment is suspended',
+  retryAfterSeconds: 30,
+}
+export const noReplica: GatewayRefusal = {
+  status: 503,
+  code: 'no_ready_revision',
+  detail: 'No engine of the promoted revision answers now',
+  retryAfterSeconds: 5,
+}
+export const busy = (most: number): GatewayRefusal => ({
+  status: 503,
+  code: 'too_many_requests',
+  detail: `The deployment has ${most} requests under way, the most that it takes at once`,
+  retryAfterSeconds: 1,
+})
+export const tooLarge = (most: number): GatewayRefusal => ({
+  status: 413,
+  code: 'body_too_large',
+  detail: `The body is larger than ${most} bytes, the most that this deployment takes`,
+})
+export const unreachable = (why: string): GatewayRefusal => ({
+  status: 502,
+  code: 'engine_unreachable',
+  detail: `The engine failed before it answered: ${why}`,
+})
+export const away = (what: string): GatewayRefusal => ({
+  status: 503,
+  code: 'unavailable',
+  detail: what,
+  retryAfterSeconds: 2,
+})
+
+const kindOf = (status: number): string => {
+  if (status === 401) return 'authentication_error'
+  return status >= 500 ? 'server_error' : 'invalid_request_error'
+}
+
+/** In the shape of all refusals, and in that of the OpenAI API, whose clients show `error.message`. */
+export function refuse(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { status, code, detail, retryAfterSeconds }: GatewayRefusal,
+  request_id: string,
+): void {
+  const error = { message: detail, type: kindOf(status), param: null, code }
+  const body = JSON.stringify({ detail, code, request_id, error })
+  res.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'x-request-id': request_id,
+    'cache-control': 'no-store',
+    ...sandbox,
+    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+    ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+    ...(status === 405 && { allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' }),
+    // What is left of the body is nobody's; it must not be read as another request.
+    ...(!req.complete && { connection: 'close' }),
+  })
+  if (req.complete) {
+    res.end(body)
+    return
+  }
+  res.write(body)
+  linger(req, () => res.end())
+}
+
+/** What is taken of a refused body, so that the refusal arrives before the connection is reset. */
+const lingerBytes = 64 * 1024 * 1024
+const lingerMs = 5_000
+
+function linger(req: IncomingMessage, done: () => void): void {
+  let left = lingerBytes
+  const finish = () => {
+    clearTimeout(timer)
+    req.off('data', discard)
+    done()
+  }
+  const discard = (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) finish()
+  }
+  const timer = setTimeout(finish, lingerMs)
+  req.once('end', finish).once('close', finish).on('data', discard).resume()
+}

@@ -1,0 +1,77 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { JsonScanner, parsed } from './scan-json.ts'
+
+export class BodyTooLarge extends Error {}
+
+/** What is told of a request in the record of traffic. */
+export type Said = { model: string | null; stream: boolean }
+
+/** Longer names are cut in the record, not in the request. */
+const maxModel = 256
+
+/**
+ * The body of a request on its way to an engine: byte for byte, no faster than the engine takes it. Nothing is read before the
+ * engine asks for it, so until then another engine can be given it. Made again for another engine, it goes on from the same request.
+ */
+export class RequestBody extends Readable {
+  readonly #req: IncomingMessage
+  readonly #most: number
+  readonly #scanner: JsonScanner | null
+  #began = false
+  bytes = 0
+
+  constructor(req: IncomingMessage, { most, scan }: { most: number; scan: boolean }) {
+    super({ highWaterMark: 64 * 1024 })
+    this.#req = req
+    this.#most = most
+    this.#scanner = scan ? new JsonScanner(['model', 'stream']) : null
+  }
+
+  /** Whether any byte may have gone to an engine. */
+  get hasBegun(): boolean {
+    return this.#began
+  }
+
+  get said(): Said {
+    const found = this.#scanner?.found
+    const model = parsed(found?.get('model'))
+    return {
+      model: typeof model === 'string' ? model.slice(0, maxModel) : null,
+      stream: parsed(found?.get('stream')) === true,
+    }
+  }
+
+  override _read(): void {
+    if (!this.#began) {
+      this.#began = true
+      this.#req
+        .on('data', (chunk: Buffer) => this.#take(chunk))
+        .once('end', () => this.push(null))
+        .once('error', error => this.destroy(error))
+        .once('close', () => {
+          if (!this.#req.complete) this.destroy(new Error('the caller went away'))
+        })
+    }
+    this.#req.resume()
+  }
+
+  #take(chunk: Buffer): void {
+    this.bytes += chunk.length
+    if (this.bytes > this.#most) {
+      this.destroy(new BodyTooLarge())
+      return
+    }
+    this.#scanner?.push(chunk)
+    if (!this.push(chunk)) this.#req.pause()
+  }
+}
+
+/** Whether a request has a body at all (RFC 9112, 6.3). */
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+/** Whether its body is JSON that can be read in passing. */
+export const isJson = ({ headers }: IncomingMessage): boolean =>
+  /^application\/([\w.-]+\+)?json\b/i.test(headers['content-type'] ?? '') &&
+  headers['content-encoding'] === undefined

@@ -1,0 +1,143 @@
+/** Values of a document's own keys, as they stand in it. */
+export type Found = ReadonlyMap<string, string>
+
+const quote = 0x22
+const backslash = 0x5c
+/** What is kept of a key or a value, in bytes; a longer value is left out. */
+const maxKey = 64
+const maxValue = 4096
+
+/**
+ * Finds the values of some keys of a JSON object while its bytes pass, however they are cut, without keeping them. Only keys of
+ * the outermost object count: a text that looks like one is inside a string, and stays there. No JSON, no values.
+ */
+export class JsonScanner {
+  readonly #wanted: ReadonlySet<string>
+  readonly #found = new Map<string, string>()
+  #depth = 0
+  #inText = false
+  #escaped = false
+  /** The next text at the outermost level is a key. */
+  #awaitsKey = false
+  #key: number[] | null = null
+  #name: string | null = null
+  #value: number[] | null = null
+  #isOver = false
+
+  constructor(wanted: readonly string[]) {
+    this.#wanted = new Set(wanted)
+  }
+
+  get found(): Found {
+    return this.#found
+  }
+
+  push(chunk: Uint8Array): void {
+    for (let at = 0; at < chunk.length && !this.#isOver; at++) {
+      if (this.#inText) {
+        at = this.#skipText(chunk, at)
+        if (at >= chunk.length) return
+      }
+      this.#take(chunk[at] as number)
+    }
+  }
+
+  /** Inside of a text nobody wants, the next byte that matters is its end or an escape. */
+  #skipText(chunk: Uint8Array, from: number): number {
+    if (this.#key || this.#value || this.#escaped) return from
+    for (let at = from; at < chunk.length; at++)
+      if (chunk[at] === quote || chunk[at] === backslash) return at
+    return chunk.length
+  }
+
+  #take(byte: number): void {
+    if (this.#inText) this.#inString(byte)
+    else this.#outside(byte)
+  }
+
+  #inString(byte: number): void {
+    if (this.#escaped) this.#escaped = false
+    else if (byte === backslash) this.#escaped = true
+    else if (byte === quote) {
+      this.#inText = false
+      this.#keep(byte)
+      if (this.#key) this.#endKey()
+      return
+    }
+    this.#keep(byte)
+  }
+
+  #keep(byte: number): void {
+    if (this.#key && this.#key.push(byte) > maxKey) this.#key = []
+    if (this.#value && this.#value.push(byte) > maxValue) this.#value = null
+  }
+
+  #endKey(): void {
+    const text = `"${Buffer.from(this.#key ?? []).toString('utf8')}`
+    this.#key = null
+    this.#awaitsKey = false
+    const name = parsed(text)
+    this.#name = typeof name === 'string' && this.#wanted.has(name) ? name : null
+  }
+
+  #outside(byte: number): void {
+    switch (byte) {
+      case quote:
+        this.#inText = true
+        this.#keep(byte)
+        if (this.#depth === 1 && this.#awaitsKey) this.#key = []
+        return
+      case 0x7b: // {
+      case 0x5b: // [
+        this.#open(byte)
+        return
+      case 0x7d: // }
+      case 0x5d: // ]
+        this.#close(byte)
+        return
+      case 0x2c: // ,
+        if (this.#depth === 1) this.#endValue()
+        else this.#keep(byte)
+        return
+      case 0x3a: // :
+        if (this.#depth === 1 && this.#name !== null && !this.#value) this.#value = []
+        else this.#keep(byte)
+        return
+      default:
+        this.#keep(byte)
+    }
+  }
+
+  #open(byte: number): void {
+    this.#depth++
+    this.#keep(byte)
+    if (this.#depth > 1) return
+    // Not an object, so it has no keys.
+    if (byte !== 0x7b) this.#isOver = true
+    this.#awaitsKey = true
+  }
+
+  #close(byte: number): void {
+    if (this.#depth === 1) this.#endValue()
+    else this.#keep(byte)
+    this.#depth--
+    if (this.#depth <= 0) this.#isOver = true
+  }
+
+  #endValue(): void {
+    if (this.#name !== null && this.#value)
+      this.#found.set(this.#name, Buffer.from(this.#value).toString('utf8').trim())
+    this.#name = null
+    this.#value = null
+    this.#awaitsKey = true
+  }
+}
+
+/** The value of JSON text; undefined if it is none. */
+export function parsed(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

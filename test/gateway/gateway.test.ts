@@ -1,0 +1,34 @@
+import test from 'ava'
+import { startEngine } from '../servers/engine.ts'
+import { sharedForge } from '../servers/forge.ts'
+import { until } from '../servers/until.ts'
+
+const shared = sharedForge()
+
+test('a deployment is opened by its own token, and by nothing else', async t => {
+  t.timeout(60_000)
+  const forge = await shared()
+  const engine = await startEngine(t)
+  const { body } = await forge.call<{ deployment_id: string }>('POST', '/api/deployments', {
+    body: { name: 'opened', project: 'serving', source: { kind: 'external', url: engine.url } },
+  })
+  const path = `/api/deployments/${body.deployment_id}`
+  await until(
+    'it is ready',
+    20_000,
+    async () => (await forge.call('GET', path)).body.state === 'ready',
+  )
+  const made = await forge.call<{ token: string; token_id: string }>('POST', `${path}/tokens`, {
+    body: { name: 'a' },
+  })
+  const ask = (token: string) =>
+    fetch(`${forge.url}/inference/${body.deployment_id}/v1/models`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+  const right = await ask(made.body.token)
+  t.is(right.status, 200)
+  t.deepEqual(await right.json(), { data: [{ id: 'default' }], choices: [{ index: 0 }] })
+  t.is((await ask(forge.token)).status, 401)
+  await forge.call('DELETE', `${path}/tokens/${made.body.token_id}`)
+  t.is((await ask(made.body.token)).status, 401)
+})
