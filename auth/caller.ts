@@ -19,6 +19,8 @@ export type Person = {
   issuedAt: Date
   expiresAt: Date
 }
+/** In whose name a job is submitted. */
+export type Submitter = Pick<Person, 'kind' | 'username' | 'role' | 'via'>
 export type RunCaller = { kind: 'run'; runId: string; tokenId: string }
 export type Anybody = { kind: 'anybody' }
 export type Caller = Person | RunCaller | Anybody

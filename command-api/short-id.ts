@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { Person } from '../auth/caller.ts'
+import type { Person, Submitter } from '../auth/caller.ts'
 import { type ProjectEvent, projectAt } from '../events/projects.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { type Asking, judge, type ProjectFacts, rolesIn } from './access.ts'
@@ -9,7 +9,7 @@ import type { Transaction } from './event-store.ts'
 
 export type ShortIdDeps = Pick<Deps, 'config' | 'pool' | 'shortNumbers'>
 
-export type TakeShortId = { project: string; caller: Person }
+export type TakeShortId = { project: string; caller: Submitter }
 
 /** A short id `<project>-<n>` that no other run has or will have. */
 export type ShortId = {
@@ -103,7 +103,7 @@ export async function createEmptyProject(
 export async function findProject(
   db: Pool | Transaction,
   project: string,
-  caller: Person,
+  caller: Submitter,
 ): Promise<ProjectFacts | null> {
   const { rows } = await db.query<{ known: ProjectFacts }>({
     name: 'project_to_submit_to',

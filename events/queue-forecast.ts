@@ -63,7 +63,7 @@ export function oneFuture(outlook: Outlook, random: () => number): number[] {
 
 type Candidate = ToStart & { index: number }
 
-/** Those that start now, in queue order. No job overtakes one that waits for GPUs, as in `executor/queue.ts`. */
+/** Those that start now, in queue order. No job with GPUs overtakes one that waits for some, as in `executor/queue.ts`. */
 function* startable(
   left: readonly Candidate[],
   machines: Machines,
@@ -71,17 +71,22 @@ function* startable(
 ): Generator<Candidate> {
   const full = new Set<string>()
   for (const job of left) {
-    if (full.has(job.executor) || job.not_before_s > now || !machines.mayHold(job)) continue
+    if (
+      (full.has(job.executor) && job.gpus > 0) ||
+      job.not_before_s > now ||
+      !machines.mayHold(job)
+    )
+      continue
     if (machines.hasFree(job)) yield job
     else full.add(job.executor)
-    if (full.size === machines.executors) return
+    if (full.size === machines.executors && !machines.mayStartBare) return
   }
 }
 
 type Machines = ReturnType<typeof createMachines>
 
 /** What is free as time passes. */
-function createMachines({ capacity, rooms }: Outlook) {
+function createMachines({ capacity, rooms, waiting }: Outlook) {
   const free = new Map(capacity)
   const held = new Map<string, Room>()
   const ends = createEnds()
@@ -93,6 +98,7 @@ function createMachines({ capacity, rooms }: Outlook) {
   }
   return {
     executors: capacity.size,
+    mayStartBare: waiting.some(({ gpus }) => gpus === 0),
     take(holder: Holder, until: number): void {
       change(holder, 1)
       ends.add({ ...holder, at: until })
@@ -104,7 +110,8 @@ function createMachines({ capacity, rooms }: Outlook) {
       if (room && (has.gpus + gpus > room.gpus || has.jobs >= room.jobs)) return false
       return gpus <= (capacity.get(executor) ?? 0)
     },
-    hasFree: ({ executor, gpus }: Holder): boolean => gpus <= (free.get(executor) ?? 0),
+    hasFree: ({ executor, gpus }: Holder): boolean =>
+      gpus === 0 || gpus <= (free.get(executor) ?? 0),
     nextEnd: ends.first,
     passTo(at: number): void {
       for (const holder of ends.until(at)) change(holder, -1)
@@ -180,12 +187,14 @@ export function rangesOf(
   futures: readonly (readonly number[])[],
 ): (Range | null)[] {
   const unknown = new Set(
-    running.flatMap(({ past, executor }) => (past.length < leastPast ? executor : [])),
+    running.flatMap(({ past, executor, gpus }) =>
+      gpus > 0 && past.length < leastPast ? executor : [],
+    ),
   )
-  return waiting.map(({ executor, past }, index) => {
+  return waiting.map(({ executor, past, gpus }, index) => {
     const starts = futures.map(future => future[index] ?? Number.POSITIVE_INFINITY)
     const isKnown = !unknown.has(executor)
-    if (past.length < leastPast) unknown.add(executor)
+    if (gpus > 0 && past.length < leastPast) unknown.add(executor)
     const at = starts.sort((a, b) => a - b)
     const isAtOnce = futures.length > 0 && at.at(-1) === 0
     if (!isKnown && !isAtOnce) return null

@@ -1,5 +1,6 @@
 import type { NodeOfRank } from '../events/jobs.ts'
 import type { QueueReason } from '../schemas/jobs.ts'
+import type { ReplicaServing } from '../schemas/replicas.ts'
 import type { Starts } from './local/fetch-starts.ts'
 import type { Exited, Offsets } from './port.ts'
 
@@ -57,6 +58,8 @@ export type LaunchOrder = {
   /** How often the code should write one, as its spec says. */
   checkpoint_every_steps: number | null
   env: Record<string, string>
+  /** How it serves, where it is a replica of a revision. */
+  serving: ReplicaServing | null
   /** The four `SERVICE_*` variables, and MLflow's three for the same, including the only copies of the token. */
   reporting: Record<string, string>
 }

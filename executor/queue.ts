@@ -9,8 +9,8 @@ export type Wait = {
 
 /**
  * Proposes the jobs to start on these GPUs, in queue order; `command-api/jobs/reservation.ts` decides. No job
- * overtakes one that waits for GPUs, since a large job would otherwise never find enough free ones. A job that needs
- * more GPUs than exist (the node shrank after its admission) blocks nobody.
+ * overtakes one that waits for GPUs, since a large job would otherwise never find enough free ones; one that needs none takes
+ * none from it. A job that needs more GPUs than exist (the node shrank after its admission) blocks nobody.
  */
 export function planStarts(
   waiting: readonly WaitingJob[],
@@ -27,7 +27,7 @@ export function planStarts(
       waits.push({ run_id, reason: 'waiting_capacity' })
       continue
     }
-    const gpu_indexes = isBlocked ? null : assignSlots(capacity, taken, gpus)
+    const gpu_indexes = isBlocked && gpus > 0 ? null : assignSlots(capacity, taken, gpus)
     if (gpu_indexes) {
       taken.push(...gpu_indexes)
       starts.push({ run_id, gpu_indexes })

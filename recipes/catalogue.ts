@@ -3,7 +3,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { TSchema } from 'typebox'
 import { parse } from 'yaml'
-import { type Recipe, type RecipeLock, recipeFile } from '../schemas/recipes.ts'
+import { type Recipe, type RecipeLock, recipeFile, serveKind } from '../schemas/recipes.ts'
 import type { ValidationError } from '../schemas/shared.ts'
 import { assertSchema, type Checked, checker } from '../schemas/validate.ts'
 import { recipeDigest } from './digest.ts'
@@ -58,23 +58,39 @@ export class FaultyRecipe extends Error {}
 
 /** Reads and validates one recipe; the error names it, by its folder unless told otherwise, and each fault. */
 export async function loadRecipe(directory: string, called = directory): Promise<CatalogueEntry> {
-  const written = parsed(await readFile(path.join(directory, 'recipe.yaml'), 'utf8'), called)
-  const checked = checkFile(written)
-  if (!checked.ok) throw faulty(called, checked.errors)
-  const digest = await recipeDigest(directory)
-  const entry = toEntry({ ...checked.value, digest }, directory, called)
-  const { entrypoint } = entry.recipe
+  const entry = await readEntry(directory, called, { file: 'recipe.yaml', check: checkFile })
+  const { entrypoint, kind } = entry.recipe
+  if (kind === serveKind)
+    throw new FaultyRecipe(`recipe ${called}: kind: ${serveKind} is that of serving templates`)
   if (!(await isFile(path.join(directory, entrypoint))))
     throw new FaultyRecipe(`recipe ${called}: there is no ${entrypoint}`)
+  return entry
+}
+
+type Description = {
+  file: string
+  check(written: unknown): Checked<Omit<Recipe, 'digest'>>
+}
+
+/** The entry that a file of this folder describes. */
+export async function readEntry(
+  directory: string,
+  called: string,
+  { file, check }: Description,
+): Promise<CatalogueEntry> {
+  const checked = check(parsed(await readFile(path.join(directory, file), 'utf8'), file, called))
+  if (!checked.ok) throw faulty(called, file, checked.errors)
+  const digest = await recipeDigest(directory)
+  const entry = toEntry({ ...checked.value, digest }, directory, called)
   const defaults = entry.resolveParams({})
-  if (!defaults.ok) throw faulty(`${called}: params_default`, defaults.errors)
+  if (!defaults.ok) throw faulty(`${called}: params_default`, file, defaults.errors)
   return entry
 }
 
 /** A recipe that was stored by an earlier version of Forge, with the defaults of fields that are newer. */
 export function withDefaults({ digest, ...file }: Recipe, called: string): Recipe {
   const checked = checkFile(file)
-  if (!checked.ok) throw faulty(called, checked.errors)
+  if (!checked.ok) throw faulty(called, 'recipe.yaml', checked.errors)
   return { ...checked.value, digest }
 }
 
@@ -85,12 +101,12 @@ export const toEntry = (recipe: Recipe, directory: string, called = directory): 
   resolveParams: paramsResolver(called, recipe),
 })
 
-function parsed(text: string, called: string): unknown {
+function parsed(text: string, file: string, called: string): unknown {
   try {
     return parse(text)
   } catch (error) {
     const fault = error instanceof Error ? error.message : String(error)
-    throw new FaultyRecipe(`recipe ${called}: recipe.yaml is not YAML: ${fault}`, { cause: error })
+    throw new FaultyRecipe(`recipe ${called}: ${file} is not YAML: ${fault}`, { cause: error })
   }
 }
 
@@ -111,8 +127,8 @@ function paramsResolver(called: string, recipe: Recipe): CatalogueEntry['resolve
   }
 }
 
-function faulty(what: string, errors: ValidationError[]): FaultyRecipe {
-  const faults = errors.map(({ loc, msg }) => `${loc.slice(1).join('.') || 'recipe.yaml'}: ${msg}`)
+function faulty(what: string, file: string, errors: ValidationError[]): FaultyRecipe {
+  const faults = errors.map(({ loc, msg }) => `${loc.slice(1).join('.') || file}: ${msg}`)
   return new FaultyRecipe(`recipe ${what}: ${faults.join('; ')}`)
 }
 
@@ -130,7 +146,7 @@ function byNameNewestFirst(a: CatalogueEntry, b: CatalogueEntry): number {
   return b.recipe.version.localeCompare(a.recipe.version, 'en', { numeric: true })
 }
 
-async function isFile(file: string): Promise<boolean> {
+export async function isFile(file: string): Promise<boolean> {
   try {
     return (await stat(file)).isFile()
   } catch {

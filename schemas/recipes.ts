@@ -53,11 +53,59 @@ export const recipeFile = closed({
   deprecated: Type.Boolean({ default: false }),
 })
 
-/** A recipe of the catalogue (`GET /api/recipes`). */
+const word = () => Type.String({ minLength: 1, maxLength: 1000 })
+
+/** How a serving template starts an engine and learns that it answers (docs/serving.md). */
+export const templateServing = closed({
+  /** `python` is the Python of its environment, and a file of the template has its path; `{…}` is filled in. */
+  command: Type.Array(word(), { minItems: 1, maxItems: 200 }),
+  /** Groups of words that follow, each left out where a parameter in it is null. */
+  options: Type.Array(Type.Array(word(), { minItems: 1, maxItems: 20 }), {
+    maxItems: 100,
+    default: [],
+  }),
+  readiness: closed({
+    path: Type.String({ pattern: '^/[!-~]{0,500}$' }),
+    timeout_s: Type.Number({ exclusiveMinimum: 0, maximum: 86_400, default: 600 }),
+    interval_s: Type.Number({ minimum: 0.05, maximum: 60, default: 0.5 }),
+  }),
+  /** Names of the model for clients, unless a deployment gives others. */
+  served_names: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+    minItems: 1,
+    maxItems: 20,
+    default: ['default'],
+  }),
+  engine: Type.String({ minLength: 1, maxLength: 64 }),
+  engine_version: Type.String({ minLength: 1, maxLength: 64 }),
+})
+
+export const serveKind = 'serve'
+
+/** Whether it is a serving template, which no job that people submit is of. */
+export const isTemplate = ({ kind }: { kind: string }): boolean => kind === serveKind
+
+/** Templates share the catalogue with recipes, and a template may have the name of the recipe whose results it serves. */
+export const templatePrefix = 'serving.'
+
+/** The name by which people know a template. */
+export const templateName = ({ name }: { name: string }): string =>
+  name.slice(templatePrefix.length)
+
+const { entrypoint: _, ...sharedFields } = recipeFile.properties
+
+/** The contents of `template.yaml`: a recipe whose program is the one of Forge that looks after an engine. */
+export const templateFile = closed({
+  ...sharedFields,
+  kind: Type.Literal(serveKind),
+  serving: templateServing,
+})
+
+/** A recipe of the catalogue (`GET /api/recipes`); only serving templates have `serving`. */
 export const recipe = Type.Object({
   ...recipeFile.properties,
   digest: recipeDigest(),
   image: nullable(Type.String()),
+  serving: Type.Optional(templateServing),
 })
 export type Recipe = Static<typeof recipe>
 

@@ -16,8 +16,9 @@ import { openRedis, type RedisClient } from '../platform/redis.ts'
 import type { Signals } from '../platform/signals.ts'
 import { type Telemetry, telemetry } from '../platform/telemetry.ts'
 import type { ReadsOptions } from '../query-api/reads.ts'
-import { builtInRecipes, loadCatalogue } from '../recipes/catalogue.ts'
+import { builtInRecipes, loadCatalogue, sortedEntries } from '../recipes/catalogue.ts'
 import { LiveCatalogue } from '../recipes/live-catalogue.ts'
+import { builtInTemplates, loadTemplates } from '../recipes/templates.ts'
 import { UploadedFiles } from '../recipes/uploaded-files.ts'
 import type { WakeUps } from '../schemas/wake-ups.ts'
 import type { Config } from './config.ts'
@@ -134,7 +135,10 @@ export async function openCore(
 
 const openCatalogue = async (pool: Pool, files: UploadedFiles, logger: Logger) =>
   new LiveCatalogue({
-    builtIn: await loadCatalogue(builtInRecipes),
+    builtIn: sortedEntries([
+      ...(await loadCatalogue(builtInRecipes)),
+      ...(await loadTemplates(builtInTemplates)),
+    ]),
     pool,
     files,
     nowMs: Date.now,

@@ -9,6 +9,7 @@ import { filesOf, probePython } from '../executor/local/python-probe.ts'
 import { pythonClient } from '../executor/local/recipe-command.ts'
 import { CannotStart } from '../platform/cannot-start.ts'
 import { builtInRecipes } from '../recipes/catalogue.ts'
+import { builtInTemplates } from '../recipes/templates.ts'
 import type { Config } from './config.ts'
 import type { Core } from './core.ts'
 import { recipesIn } from './data-directory.ts'
@@ -52,7 +53,7 @@ export async function openIsolation(
     runsDirectory,
     python: await findPython(),
     passed: [config.dataDir],
-    needed: [environments, pythonClient, builtInRecipes, recipes],
+    needed: [environments, pythonClient, builtInRecipes, builtInTemplates, recipes],
     hidden,
     sockets: await controlSockets(process.env, process.getuid?.() ?? 0),
     readable: opened('SERVICE_LOCAL_READABLE', config.localReadable, closed),

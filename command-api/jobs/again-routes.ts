@@ -47,7 +47,7 @@ export const againRoutes = (deps: Deps, submits: Submits): Route[] => [
       const { run_id } = job.subject
       const newest = await newestCheckpoint(deps.pool, run_id)
       const spec = retry(job, { spec: submitted, checkpoint: newest, env: body.env ?? {} })
-      const admitted = await submits.submit(request, spec, run_id)
+      const admitted = await submits.submit(request, spec, { retryOf: run_id })
       const checkpoint = newest?.artifact_id === spec.spec.init_from?.artifact_id ? newest : null
       return { ...admitted, retry_of: run_id, checkpoint: checkpoint && shown(checkpoint) }
     },

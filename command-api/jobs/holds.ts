@@ -11,7 +11,8 @@ export type QuotaHold = {
 
 /**
  * Reserves a job's share of its owner's quota, or nothing. One conditional UPDATE decides: the row lock serializes
- * racing jobs. GPU hours of today are a soft limit: once used up, no job starts, but none is stopped.
+ * racing jobs. GPU hours of today are a soft limit: once used up, no job
+ * with GPUs starts, but none is stopped.
  */
 export async function takeQuota(tx: Transaction, hold: QuotaHold): Promise<boolean> {
   const { run_id, username, series, gpus, now } = hold
@@ -29,8 +30,8 @@ export async function takeQuota(tx: Transaction, hold: QuotaHold): Promise<boole
               and held_jobs + 1 <= max_concurrent_jobs
               and coalesce((held_series ->> $3)::int, 0) + $2
                   <= coalesce((per_series -> $3 ->> 'max_concurrent_gpus')::int, 2147483647)
-              and ${hoursLeft('null', 'daily_gpu_hours')}
-              and ${hoursLeft('$3', "(per_series -> $3 ->> 'daily_gpu_hours')::float8")}`,
+              and ($2::int = 0 or (${hoursLeft('null', 'daily_gpu_hours')}
+              and ${hoursLeft('$3', "(per_series -> $3 ->> 'daily_gpu_hours')::float8")}))`,
     values: [username, gpus, series, now],
   })
   if (rowCount === 0) return false

@@ -1,6 +1,7 @@
 import { jobAt } from '../../events/job-state.ts'
 import { type JobAdmitted, type JobEvent, paramsOf } from '../../events/jobs.ts'
 import { isInStore, storedName } from '../../schemas/artifacts.ts'
+import type { ReplicaServing } from '../../schemas/replicas.ts'
 import { reportingTo } from '../../schemas/runs.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
@@ -13,7 +14,7 @@ export async function readOrder(
   { run_id, attempt }: { run_id: string; attempt: number },
 ) {
   const { rows } = await tx.query(
-    `select fencing_token, env, coalesce((select array_agg(gpu_index order by gpu_index)
+    `select fencing_token, env, serving, coalesce((select array_agg(gpu_index order by gpu_index)
               from write.gpu_slot s where s.run_id = j.run_id), '{}') as gpu_indexes
        from write.job_state j where run_id = $1 and attempt = $2 and is_active`,
     [run_id, attempt],
@@ -47,6 +48,7 @@ export async function readOrder(
     }),
     checkpoint_every_steps: spec.spec.checkpoints.every_steps,
     env: row.env as Record<string, string>,
+    serving: row.serving as ReplicaServing | null,
     // A job that names an MLflow server of its own reports there, and MLFLOW_RUN_ID means nothing to that one.
     reporting: 'MLFLOW_TRACKING_URI' in row.env ? own : { ...own, ...mlflow },
   }

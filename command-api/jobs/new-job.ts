@@ -80,7 +80,7 @@ export async function insertJobs(tx: Transaction, jobs: readonly NewJob[]): Prom
                run_id text, short_id text, owner text, project text, priority int, profile text, series text, gpus int, nodes int,
                price numeric, admitted_at timestamptz, executor text, env jsonb, pending_until timestamptz, state text,
                queue_reason text, not_before timestamptz, recipe text, upload_id text, foretold_p50_s int, foretold_p90_s int,
-               init_from text, retry_of text, clone_of text)),
+               init_from text, retry_of text, clone_of text, serving jsonb)),
            run as (
              insert into write.run_state (run_id, short_id, owner, project, source, last_report_at)
              select run_id, short_id, owner, project, 'job', admitted_at from given),
@@ -89,10 +89,10 @@ export async function insertJobs(tx: Transaction, jobs: readonly NewJob[]): Prom
                from given where u.upload_id = given.upload_id returning u.upload_id)
            insert into write.job_state (run_id, short_id, owner, project, priority, profile, series, gpus, admitted_at,
                                         executor, env, pending_until, state, queue_reason, not_before, nodes, recipe, upload_id,
-                                        foretold_p50_s, foretold_p90_s, init_from, retry_of, clone_of, priced_at)
+                                        foretold_p50_s, foretold_p90_s, init_from, retry_of, clone_of, serving, priced_at)
            select run_id, short_id, owner, project, priority, profile, series, gpus, admitted_at, executor, env,
                   pending_until, state, queue_reason, not_before, nodes, recipe, upload_id, foretold_p50_s, foretold_p90_s,
-                  init_from, retry_of, clone_of,
+                  init_from, retry_of, clone_of, serving,
                   -- The change that led to the price read at admission; a later one is still to be applied.
                   coalesce((select max(effective_at) from write.profile_rate r
                              where r.profile = given.profile and r.price_per_gpu_hour = given.price), '-infinity')
@@ -132,6 +132,7 @@ function rowOf({ facts, admitted, foretold, state: job, now }: NewJob) {
     recipe: admitted.recipe.name,
     upload_id: source.kind === 'package' ? source.upload_id : null,
     init_from: admitted.resolved.init_from?.artifact_id,
+    serving: facts.serving,
     retry_of: facts.spec.metadata.labels[retryLabel],
     clone_of: facts.spec.metadata.labels[cloneLabel],
     // A job that is held waits for its time, too.

@@ -1,4 +1,4 @@
-import type { Person } from '../../auth/caller.ts'
+import type { Submitter } from '../../auth/caller.ts'
 import { type Job, jobAt } from '../../events/job-state.ts'
 import type { Range } from '../../events/queue-forecast.ts'
 import type { NewPlace } from '../../events/queue-picture.ts'
@@ -7,6 +7,7 @@ import { streamPosition } from '../../platform/position.ts'
 import { isOutage } from '../../platform/postgres/pool.ts'
 import type { AdmissionResult } from '../../schemas/jobs.ts'
 import type { JobSpec } from '../../schemas/jobspec.ts'
+import type { ReplicaServing } from '../../schemas/replicas.ts'
 import { type HttpAsked, stampOf } from '../asked.ts'
 import { type CommitDeps, create, decideOn, fresh } from '../commit.ts'
 import { createTogether, type Made } from '../create-together.ts'
@@ -24,28 +25,36 @@ import type { JobPorts } from './ports.ts'
 export type SubmitDeps = CommitDeps & ShortIdDeps & Pick<Deps, 'newId' | 'queue'>
 
 /** A submission that has passed its gates, and the request that made it. */
-export type Submit = { request: HttpAsked & { caller: Person }; submission: Submission }
+export type Submit = { request: HttpAsked & { caller: Submitter }; submission: Submission }
 
 /** Jobs of one transaction, and how many of these a process has open at once. */
 const grouping = { most: 50, atOnce: 2 }
 
+/** What a spec does not say. */
+export type Beside = {
+  /** A job that the caller may control. */
+  retryOf?: string
+  /** Makes the job a replica of a revision; only the control plane itself does. */
+  serving?: ReplicaServing
+}
+
 /** How jobs come in; what those have in common that come at the same time is done once. */
 export type Submits = {
-  factsOf(spec: JobSpec, caller: Person): Promise<AdmissionFacts>
-  /** Asks the gates, creates the job and wakes the executor. `retryOf`: a job that the caller may control. */
-  submit(request: Submit['request'], spec: JobSpec, retryOf?: string): Promise<AdmissionResult>
+  factsOf(spec: JobSpec, caller: Submitter): Promise<AdmissionFacts>
+  /** Asks the gates, creates the job and wakes the executor. */
+  submit(request: Submit['request'], spec: JobSpec, beside?: Beside): Promise<AdmissionResult>
 }
 
 export function openSubmits(deps: Deps, { catalogue, wake }: JobPorts): Submits {
   const readStored = storedFacts(deps.pool)
   const sources = { ...deps, catalogue, readStored, readPastRuns: pastRuns(deps.pool) }
   const create = inGroups<Submit, AdmissionResult>(grouping, submits => createGroup(deps, submits))
-  const factsFor = (spec: JobSpec, caller: Person, retryOf: string | null) =>
-    loadFacts(spec, { ...sources, caller, retryOf })
+  const factsFor = (spec: JobSpec, caller: Submitter, { retryOf, serving }: Beside) =>
+    loadFacts(spec, { ...sources, caller, retryOf: retryOf ?? null, serving: serving ?? null })
   return {
-    factsOf: (spec, caller) => factsFor(spec, caller, null),
-    async submit(request, spec, retryOf) {
-      const facts = await factsFor(spec, request.caller, retryOf ?? null)
+    factsOf: (spec, caller) => factsFor(spec, caller, {}),
+    async submit(request, spec, beside = {}) {
+      const facts = await factsFor(spec, request.caller, beside)
       const gates = passAll(facts)
       refuseStrangers(facts, request.caller)
       const answer = await create({ request, submission: { facts, gates } })
@@ -56,7 +65,7 @@ export function openSubmits(deps: Deps, { catalogue, wake }: JobPorts): Submits 
 }
 
 /** Anybody may submit to a project that does not exist yet. */
-export function refuseStrangers({ project, spec }: AdmissionFacts, caller: Person): void {
+export function refuseStrangers({ project, spec }: AdmissionFacts, caller: Submitter): void {
   if (project) refuseProjectOfOthers(project, spec.metadata.project, caller)
 }
 

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { contentFile } from '../../platform/files/content.ts'
 import type { CatalogueEntry } from '../../recipes/catalogue.ts'
+import { engineProgram } from '../../recipes/templates.ts'
 import { jobVariables } from '../../schemas/job-variables.ts'
 import type { LaunchOrder } from '../job-commands.ts'
 import type { Launch } from '../port.ts'
@@ -39,6 +40,7 @@ export const toLocalLaunch =
       ...(order.checkpoint_every_steps && {
         FORGE_CHECKPOINT_EVERY: String(order.checkpoint_every_steps),
       }),
+      ...servingVariables(entry, order),
     }
     return {
       run_id,
@@ -52,7 +54,7 @@ export const toLocalLaunch =
           recipe_directory: entry.directory,
           digest,
           runtime_id: entry.recipe.framework.runtime_id,
-          entrypoint: entry.recipe.entrypoint,
+          entrypoint: entry.recipe.serving ? engineProgram : entry.recipe.entrypoint,
           attempt,
           package: packageOf(order, packages),
           starts: order.stored.length === 0 ? null : startsOf(order, runsDirectory),
@@ -68,6 +70,23 @@ export const toLocalLaunch =
       reads: order.init_from ? [order.init_from] : [],
     }
   }
+
+/** What `serving/serve_engine.py` reads. */
+function servingVariables(
+  { recipe: { name, serving: template }, directory }: CatalogueEntry,
+  { serving }: LaunchOrder,
+): Record<string, string> {
+  if (!template) return {}
+  if (!serving) throw new Error(`${name} is a serving template, and the job is no replica`)
+  const { command, options, readiness } = template
+  const { served_names, args, tensor_parallel, host, port } = serving
+  const told = { command, options, readiness, served_names, args, tensor_parallel }
+  return {
+    FORGE_SERVING: JSON.stringify({ template: directory, ...told }),
+    FORGE_SERVING_HOST: host,
+    FORGE_SERVING_PORT: String(port),
+  }
+}
 
 const startsOf = (
   { run_id, stored }: LaunchOrder,

@@ -71,8 +71,9 @@ function toPrepared(
   // In the folder of the attempt, where the run can read but neither write nor plant links.
   const paramsFile = path.resolve('params.json')
   writeFileSync(paramsFile, params)
+  const program = path.resolve(plan.recipe_directory, plan.entrypoint)
   return {
-    command: [python, path.join(plan.recipe_directory, plan.entrypoint)],
+    command: [python, program],
     env: {
       ...variables,
       PYTHONPATH: [plan.client_directory, variables.PYTHONPATH]
@@ -90,6 +91,7 @@ function toPrepared(
     readable: [
       ...files,
       plan.recipe_directory,
+      program,
       plan.client_directory,
       paramsFile,
       ...Object.values(fetched),

@@ -6,6 +6,7 @@ export type RecipePlan = {
   /** As admitted; files that changed since then are not run. */
   digest: string
   runtime_id: string
+  /** Absolute, or relative to the recipe's directory. */
   entrypoint: string
   attempt: number
   /** The archive whose files the run finds in its working folder, and what they may have in all. */

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type CatalogueEntry, findRecipe, lockOf } from '../../recipes/catalogue.ts'
-import { recipe, recipeLock, recipeVersionPath } from '../../schemas/recipes.ts'
+import { isTemplate, recipe, recipeLock, recipeVersionPath } from '../../schemas/recipes.ts'
 import { closed, pageQuery } from '../../schemas/shared.ts'
 import { pageHeaders } from '../page.ts'
 
@@ -18,11 +18,17 @@ export const recipeRoutes = (recipes: Recipes): Route[] => [
     credential: 'person',
     tag: 'recipes',
     summary: 'List the recipes jobs can be of, by name, the newest version first',
-    query: closed(pageQuery),
+    query: closed({
+      ...pageQuery,
+      /** `serve` lists serving templates, which are left out otherwise. */
+      kind: Type.Optional(Type.String({ maxLength: 32 })),
+    }),
     response: Type.Array(recipe),
     async handle({ query, ctx }) {
-      const { limit = 50, offset = 0 } = query
-      const catalogue = await recipes.all()
+      const { limit = 50, offset = 0, kind } = query
+      const catalogue = (await recipes.all()).filter(({ recipe }) =>
+        kind === undefined ? !isTemplate(recipe) : recipe.kind === kind,
+      )
       pageHeaders(ctx, { limit, offset }, catalogue.length)
       return catalogue.slice(offset, offset + limit).map(entry => entry.recipe)
     },
@@ -73,7 +79,8 @@ function named(
 ): CatalogueEntry {
   const entry = findRecipe(catalogue, name, version)
   if (entry) return entry
-  const known = [...new Set(catalogue.map(({ recipe: { name: other } }) => other))].join(', ')
+  const jobs = catalogue.filter(({ recipe }) => !isTemplate(recipe))
+  const known = [...new Set(jobs.map(({ recipe: { name: other } }) => other))].join(', ')
   throw new Refusal('not_found', `No such recipe: ${name}${version ? ` ${version}` : ''}`, {
     hint: `Known recipes: ${known || 'none'}`,
   })

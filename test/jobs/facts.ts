@@ -54,6 +54,7 @@ export const factsOf = (
   dangling: [],
   resolved: { init_from: null, datasets: [] },
   package: null,
+  serving: null,
   ...changed,
 })
 

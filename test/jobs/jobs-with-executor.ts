@@ -144,7 +144,12 @@ export async function jobsWithExecutor(
       const { name = '', version = '', digest = '', framework } = recipe ?? {}
       const runtime_id = framework?.runtime_id ?? ''
       body.lock = { name, version, digest, framework: { runtime_id, name: null, version: null } }
-      const sources = { readStored: storedFacts(pool), readPastRuns: pastRuns(pool), retryOf: null }
+      const sources = {
+        readStored: storedFacts(pool),
+        readPastRuns: pastRuns(pool),
+        retryOf: null,
+        serving: null,
+      }
       const facts = await loadFacts(body, { ...deps, caller, catalogue, ...sources })
       const ctx = { method: 'POST', path: '/api/jobs', get: () => '', set: () => {} }
       const request = { caller, requestId: 'test', ctx }

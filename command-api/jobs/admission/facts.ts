@@ -3,6 +3,7 @@ import type { JobSpec } from '../../../schemas/jobspec.ts'
 import type { Profile } from '../../../schemas/profiles.ts'
 import type { Quota } from '../../../schemas/quotas.ts'
 import type { Recipe } from '../../../schemas/recipes.ts'
+import type { ReplicaServing } from '../../../schemas/replicas.ts'
 import type { ValidationError } from '../../../schemas/shared.ts'
 import type { ProjectFacts } from '../../access.ts'
 
@@ -56,6 +57,8 @@ export type AdmissionFacts = {
   resolved: Resolved
   /** Null where the spec names none, or none that the submitter has. */
   package: PackageFacts | null
+  /** How the control plane has it serve; null for what people submit. */
+  serving: ReplicaServing | null
 }
 
 /** The requested hardware, with the recipe's defaults filled in. */

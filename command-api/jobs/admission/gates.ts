@@ -2,6 +2,7 @@ import { Refusal } from '../../../platform/refusal.ts'
 import { fitsVariable, isJobVariable, maxVariableBytes } from '../../../schemas/job-variables.ts'
 import type { GateName, GateResult } from '../../../schemas/jobs.ts'
 import { dialect } from '../../../schemas/jobspec.ts'
+import { isTemplate, type Recipe, templateName } from '../../../schemas/recipes.ts'
 import { mask } from '../../secrets.ts'
 import { type AdmissionFacts, requestOf } from './facts.ts'
 import type { Answer, Gate, Refused } from './gate.ts'
@@ -21,7 +22,7 @@ const askDialect = (api: string): Answer =>
       }
 
 /** All identifying fields of the lock must match a recipe of the catalogue (specification, "Gates", 1). */
-const recipeHandshake: Gate = ({ spec, recipe, recipes }) => {
+const recipeHandshake: Gate = ({ spec, recipe, recipes, serving }) => {
   const { lock } = spec
   if (!recipe)
     return {
@@ -37,6 +38,8 @@ const recipeHandshake: Gate = ({ spec, recipe, recipes }) => {
     ['framework.runtime_id', lock.framework.runtime_id, recipe.framework.runtime_id],
   ] as const
   const differing = compared.filter(([, submitted, catalog]) => submitted !== catalog)
+  if (differing.length === 0 && isTemplate(recipe) !== (serving !== null))
+    return serving === null ? notByJobs(recipe) : notServing(recipe)
   if (differing.length === 0)
     return { ok: true, detail: `${recipe.name} ${recipe.version} matches catalog` }
   const told = differing.map(
@@ -54,6 +57,22 @@ const recipeHandshake: Gate = ({ spec, recipe, recipes }) => {
     hint: `Take the lock of GET /api/recipes/${recipe.name}/${recipe.version}/lock`,
   }
 }
+
+const notByJobs = ({ name, version }: Recipe): Refused => ({
+  ok: false,
+  code: 'recipe_handshake.serving',
+  detail: `Recipe handshake failed: ${name} ${version} is a serving template, not a recipe of jobs: it is served by \`forge deploy create\``,
+  data: { submitted: { name, version } },
+  hint: `forge deploy create --template ${templateName({ name })}, or POST /api/deployments`,
+})
+
+const notServing = ({ name, version }: Recipe): Refused => ({
+  ok: false,
+  code: 'recipe_handshake.serving',
+  detail: `Recipe handshake failed: ${name} ${version} is no serving template`,
+  data: { submitted: { name, version } },
+  hint: 'Serving templates: GET /api/recipes?kind=serve',
+})
 
 const entrypointOverride: Gate = ({ spec }) =>
   spec.spec.source.entrypoint === ''

@@ -4,6 +4,8 @@ import { type CatalogueEntry, findRecipe } from '../../../recipes/catalogue.ts'
 import type { JobSpec } from '../../../schemas/jobspec.ts'
 import type { Profile } from '../../../schemas/profiles.ts'
 import { defaultQuota, type Quota } from '../../../schemas/quotas.ts'
+import { isTemplate } from '../../../schemas/recipes.ts'
+import type { ReplicaServing } from '../../../schemas/replicas.ts'
 import type { Deps } from '../../deps.ts'
 import { projectFacts } from '../../short-id.ts'
 import type { ReadPastRuns } from '../past-runs.ts'
@@ -21,6 +23,8 @@ export type FactSources = Lookup & {
   readPastRuns: ReadPastRuns
   /** The job that this one repeats, which the caller may control. */
   retryOf: string | null
+  /** Null for what people submit. */
+  serving: ReplicaServing | null
 }
 
 /** Loads the facts that the gates need for a spec. */
@@ -40,7 +44,9 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
     spec: withPackage(spec, packaged.package),
     caller,
     recipe: entry?.recipe ?? null,
-    recipes: [...new Set(catalogue.map(({ recipe }) => recipe.name))],
+    recipes: [
+      ...new Set(catalogue.flatMap(({ recipe }) => (isTemplate(recipe) ? [] : recipe.name))),
+    ],
     params: entry ? checkParams(entry, spec.spec.params) : null,
     past,
     registries: stored.registries,
@@ -53,6 +59,7 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
     ...references,
     dangling: [...references.dangling, ...packaged.dangling],
     package: packaged.package,
+    serving: from.serving,
   }
 }
 

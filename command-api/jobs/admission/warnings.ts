@@ -17,7 +17,7 @@ export function warningsOf(facts: AdmissionFacts): Warning[] {
     .map(([name]) => name)
   const all: [boolean, string, string][] = [
     [
-      checkpoints.every_steps === null,
+      checkpoints.every_steps === null && facts.serving === null,
       'no_checkpoint_policy',
       'checkpoints.every_steps is not set: a stop loses the work since the recipe’s last checkpoint',
     ],

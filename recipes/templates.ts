@@ -1,0 +1,65 @@
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { templateFile, templatePrefix } from '../schemas/recipes.ts'
+import { checker } from '../schemas/validate.ts'
+import { type CatalogueEntry, FaultyRecipe, findRecipe, isFile, readEntry } from './catalogue.ts'
+
+/** The folder of the serving templates that come with Forge, and of the program that looks after their engines. */
+export const builtInTemplates = fileURLToPath(new URL('../serving/', import.meta.url))
+
+/** The program of every replica: it looks after the engine of its template. */
+export const engineProgram = path.join(builtInTemplates, 'serve_engine.py')
+
+/** All serving templates below `root`. Throws for the first faulty one. */
+export async function loadTemplates(root: string): Promise<CatalogueEntry[]> {
+  const folders = (await readdir(root, { withFileTypes: true })).filter(entry =>
+    entry.isDirectory(),
+  )
+  const entries: CatalogueEntry[] = []
+  for (const { name } of folders) {
+    const directory = path.join(root, name)
+    if (await isFile(path.join(directory, 'template.yaml')))
+      entries.push(await loadTemplate(directory))
+  }
+  return entries
+}
+
+const checkFile = checker(templateFile, 'body')
+
+export const loadTemplate = (directory: string): Promise<CatalogueEntry> =>
+  readEntry(directory, directory, {
+    file: 'template.yaml',
+    check(written) {
+      const checked = checkFile(written)
+      if (!checked.ok) return checked
+      refuseUnknownPlaces(directory, checked.value)
+      const value = { ...checked.value, entrypoint: path.basename(engineProgram) }
+      return { ok: true, value: { ...value, name: templatePrefix + value.name } }
+    },
+  })
+
+/** What `{…}` in a command may name; the program of the engines fills it in. */
+const places = ['port', 'host', 'model_path', 'tensor_parallel', 'served_names', 'served_name']
+
+type Written = { serving: { command: string[]; options: string[][] }; params_schema: object }
+
+function refuseUnknownPlaces(called: string, { serving, params_schema }: Written): void {
+  const properties = 'properties' in params_schema ? params_schema.properties : {}
+  const params = Object.keys(properties ?? {}).map(name => `param:${name}`)
+  const known = new Set([...places, ...params])
+  const words = [...serving.command, ...serving.options.flat()]
+  const named = words.flatMap(word => [...word.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name))
+  const unknown = named.filter(name => name !== undefined && !known.has(name))
+  if (unknown.length > 0)
+    throw new FaultyRecipe(
+      `recipe ${called}: serving.command names {${unknown.join('}, {')}}; there is ${[...known].join(', ')}`,
+    )
+}
+
+/** By the name that people use, e.g. `vllm`. Without a version, the newest that is not deprecated. */
+export const findTemplate = (
+  entries: readonly CatalogueEntry[],
+  name: string,
+  version?: string,
+): CatalogueEntry | null => findRecipe(entries, templatePrefix + name, version)

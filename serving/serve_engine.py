@@ -1,0 +1,259 @@
+"""Starts the engine of a serving template, and looks after it: the program of every replica's job.
+
+It says that the run is running, and so starts its bill, once the engine answers. What the engine prints goes to the log of
+the job, a SIGTERM reaches the engine, and the job ends as the engine did.
+
+Read from the environment: `FORGE_SERVING` (JSON: the template's folder, command, options and readiness, the names under which
+the model is served, further arguments, and over how many GPUs it is spread), `FORGE_SERVING_HOST`, `FORGE_SERVING_PORT`,
+`FORGE_INIT_FROM` (the model's file or folder) and `FORGE_PARAMS_FILE`.
+"""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections import deque
+
+import forge
+
+TOLD_LINES = 20
+ANSWER_WITHIN_S = 5.0
+REPORT_TRIES = 5
+CANNOT_LAUNCH = 78  # sysexits(3) EX_CONFIG, as elsewhere in Forge
+
+
+class CannotServe(Exception):
+    """What keeps the engine from being started."""
+
+
+def say(text):
+    print("[forge] %s" % text, flush=True)
+
+
+def as_word(value):
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def command_of(serving, params, places):
+    """The engine's command line. A group of options in which a parameter is null is left out."""
+    command = [filled for index, word in enumerate(serving["command"]) for filled in fill(program(serving, index, word), params, places)]
+    for group in serving["options"]:
+        if all(params.get(name) is not None for word in group for name in re.findall(r"\{param:([^{}]*)\}", word)):
+            command += [filled for word in group for filled in fill(word, params, places)]
+    return command + list(serving["args"])
+
+
+def program(serving, index, word):
+    """`python` is the one of the template's environment, and a file of the template has its path."""
+    if index == 0 and word == "python":
+        return sys.executable
+    path = os.path.join(serving["template"], word)
+    return path if index == 1 and os.path.isfile(path) else word
+
+
+def fill(word, params, places):
+    """A word that is a list's place becomes all of its words."""
+    if word == "{served_names}":
+        return places["served_names"]
+
+    def value_of(match):
+        name = match.group(1)
+        value = params.get(name[6:]) if name.startswith("param:") else places.get(name)
+        if value is None:
+            raise CannotServe("the template's command needs %s, which this replica has not" % name)
+        return ",".join(value) if isinstance(value, list) else as_word(value)
+
+    return [re.sub(r"\{([^{}]*)\}", value_of, word)]
+
+
+def refuse_taken_port(host, port):
+    """Whoever listens there would answer in place of the engine."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise CannotServe("port %d of %s cannot be used: %s" % (port, host, error.strerror))
+
+
+class Engine:
+    """The engine's process, with the last lines that it printed."""
+
+    def __init__(self, command):
+        self.tail = deque(maxlen=TOLD_LINES)
+        self._lock = threading.Lock()
+        try:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            )
+        except OSError as error:
+            raise CannotServe("%s cannot be started: %s" % (command[0], error.strerror))
+        pairs = [(self.process.stdout, 1), (self.process.stderr, 2)]
+        self._readers = [threading.Thread(target=self._pass_on, args=pair, daemon=True) for pair in pairs]
+        for reader in self._readers:
+            reader.start()
+
+    def _pass_on(self, stream, descriptor):
+        for line in stream:
+            with self._lock:
+                self.tail.append(line.decode("utf-8", "replace").rstrip()[:500])
+            while line:
+                line = line[os.write(descriptor, line) :]
+
+    def ended(self):
+        """How it ended, once all that it printed was passed on; None while it runs."""
+        code = self.process.poll()
+        if code is not None:
+            for reader in self._readers:
+                reader.join(2.0)  # a process that it started may hold them open
+        return code
+
+    def last_lines(self):
+        with self._lock:
+            return "\n".join(self.tail)
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+
+
+def answers(url):
+    # Not through the proxies of this machine.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(url, timeout=ANSWER_WITHIN_S) as reply:
+            return 200 <= reply.status < 300
+    except (OSError, ValueError, urllib.error.HTTPError):
+        return False
+
+
+def how(code):
+    return "by signal %d" % -code if code < 0 else "with exit code %d" % code
+
+
+def wait_until_ready(engine, url, readiness, stopping):
+    """Returns whether it answers; not so where somebody stops it first."""
+    begun = time.monotonic()
+    while not stopping.is_set():
+        code = engine.ended()
+        if code is not None:
+            raise CannotServe("the engine ended %s before it was ready; it said last:\n%s" % (how(code), engine.last_lines()))
+        if answers(url):
+            say("%s answers after %.1f s" % (url, time.monotonic() - begun))
+            return True
+        if time.monotonic() - begun > readiness["timeout_s"]:
+            raise CannotServe(
+                "the engine did not answer %s within %g s; it said last:\n%s"
+                % (readiness["path"], readiness["timeout_s"], engine.last_lines())
+            )
+        stopping.wait(readiness["interval_s"])
+    return False
+
+
+def report_failure(message):
+    """Before the run is running the client, whose first report says that it is, cannot be used. The exit code tells it anyway."""
+    env = os.environ
+    if env.get("SERVICE_ENABLED") != "1":
+        return
+    report = {
+        "run_id": env["SERVICE_RUN_ID"],
+        "ts": time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime()),
+        "event": "failed",
+        "attempt": int(env.get("FORGE_ATTEMPT", "1")),
+        "exit_code": CANNOT_LAUNCH,
+        "message": message[:2000],
+    }
+    headers = {"content-type": "application/json", "x-service-token": env["SERVICE_TOKEN"]}
+    request = urllib.request.Request(env["SERVICE_ENDPOINT"] + "/lifecycle", json.dumps(report).encode(), headers)
+    for tries in range(REPORT_TRIES):
+        try:
+            urllib.request.urlopen(request, timeout=ANSWER_WITHIN_S).close()
+            return
+        except urllib.error.HTTPError:
+            return
+        except OSError:
+            time.sleep(0.2 * 2**tries)
+
+
+def wait_for_end(engine, stopping):
+    """Passes a stop on, also one that came before there was an engine."""
+    while engine.ended() is None:
+        if stopping.is_set():
+            engine.stop()
+            engine.process.wait()
+        else:
+            time.sleep(0.2)
+    return engine.ended()
+
+
+def end_like(code):
+    """By the same signal, or with the same code."""
+    sys.stdout.flush()
+    if code < 0:
+        signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code if code >= 0 else 128 - code)
+
+
+def read_params():
+    with open(os.environ["FORGE_PARAMS_FILE"], encoding="utf-8") as file:
+        return json.load(file)
+
+
+def prepare():
+    """The engine's command line, and the address at which it is asked whether it is ready."""
+    serving = json.loads(os.environ["FORGE_SERVING"])
+    host, port = os.environ["FORGE_SERVING_HOST"], int(os.environ["FORGE_SERVING_PORT"])
+    model_path = os.environ.get("FORGE_INIT_FROM")
+    if model_path and not os.path.exists(model_path):
+        raise CannotServe("there is no %s on this machine" % model_path)
+    refuse_taken_port(host, port)
+    places = {
+        "host": host,
+        "port": port,
+        "model_path": model_path,
+        "tensor_parallel": serving["tensor_parallel"],
+        "served_names": serving["served_names"],
+        "served_name": serving["served_names"][0],
+    }
+    asked = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, "[%s]" % host if ":" in host else host)
+    command = command_of(serving, read_params(), places)
+    return command, "http://%s:%d%s" % (asked, port, serving["readiness"]["path"]), serving["readiness"]
+
+
+def main():
+    stopping = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stopping.set())
+    engine = None
+    try:
+        command, url, readiness = prepare()
+        say("starts %s" % " ".join(command))
+        engine = Engine(command)
+        is_ready = wait_until_ready(engine, url, readiness, stopping)
+    except CannotServe as error:
+        if engine is not None:
+            engine.process.kill()
+        print("[forge] %s" % error, file=sys.stderr, flush=True)
+        report_failure(str(error))
+        sys.exit(CANNOT_LAUNCH)
+    run = forge.init(read_params()) if is_ready else None
+    code = wait_for_end(engine, stopping)
+    say("the engine ended %s" % how(code))
+    if run is not None and stopping.is_set():
+        run.close(5.0)  # the platform ended it, and names that end itself
+    elif run is not None and code == 0:
+        run.finish("succeeded", timeout=5.0)
+    elif run is not None:
+        run.finish("failed", message="the engine ended %s; it said last:\n%s" % (how(code), engine.last_lines()), timeout=5.0)
+    end_like(code)
+
+
+if __name__ == "__main__":
+    main()

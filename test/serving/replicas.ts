@@ -1,0 +1,80 @@
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import type { ExecutionContext } from 'ava'
+import { submitReplica } from '../../command-api/jobs/replica.ts'
+import { openSubmits } from '../../command-api/jobs/submit.ts'
+import { lockOf } from '../../recipes/catalogue.ts'
+import { builtInTemplates, findTemplate, loadTemplates } from '../../recipes/templates.ts'
+import type { AdmissionResult } from '../../schemas/jobs.ts'
+import type { Forge } from '../servers/forge.ts'
+import { routeParts } from '../servers/serve-routes.ts'
+import { until } from '../servers/until.ts'
+
+export type Wanted = {
+  template: string
+  artifact_id: string
+  params?: Record<string, unknown>
+  args?: string[]
+  served_names?: string[]
+  replica_id?: string
+  port?: number
+}
+
+export type Replicas = {
+  /** Submits a replica as the control plane does, to the administrator's project `demo`. */
+  submit(wanted: Wanted): Promise<AdmissionResult & { port: number; base_url: string }>
+}
+
+/** Submits jobs to a real server's database: no route does it. */
+export async function replicasOn(t: ExecutionContext, forge: Forge): Promise<Replicas> {
+  const { deps } = await routeParts(t, forge.pool, () => new Date())
+  const entries = await loadTemplates(builtInTemplates)
+  const catalogue = { including: async () => entries }
+  const submit = submitReplica(openSubmits(deps, { catalogue, wake: () => {} }))
+  return {
+    async submit({ template, artifact_id, params = {}, args = [], ...named }) {
+      const entry = findTemplate(entries, template)
+      if (!entry) throw new Error(`there is no template ${template}`)
+      const { served_names = ['default'], port = await freePort() } = named
+      const { replica_id = `rep_${port}` } = named
+      const admitted = await submit({
+        ...{ replica_id, artifact_id, params, profile: null, gpus: null, priority: 0 },
+        owner: { username: 'admin', role: 'admin' },
+        ...{ project: 'demo', name: `replica of ${template}`, lock: lockOf(entry.recipe) },
+        serving: { host: '127.0.0.1', port, served_names, args, tensor_parallel: 1 },
+      })
+      return { ...admitted, port, base_url: `http://127.0.0.1:${port}/v1` }
+    },
+  }
+}
+
+/** A port that nobody listens on now. */
+export const freePort = (): Promise<number> =>
+  new Promise(resolve => {
+    const server = createServer()
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+
+type Job = { state: string; state_reason: string | null }
+
+export const jobOf = async (forge: Forge, run_id: string) =>
+  (await forge.call<Job>('GET', `/api/jobs/${run_id}`)).body
+
+export async function logOf(forge: Forge, run_id: string): Promise<string> {
+  const { body } = await forge.call<{ text: string }[]>('GET', `/api/runs/${run_id}/logs?limit=500`)
+  return body.map(({ text }) => text).join('\n')
+}
+
+/** Throws with the log of a job that ends in another state. */
+export async function untilState(forge: Forge, run_id: string, state: string): Promise<Job> {
+  const ends = ['succeeded', 'failed', 'stopped', 'paused']
+  const job = await until(`the job is ${state}`, 200_000, async () => {
+    const found = await jobOf(forge, run_id)
+    return [state, ...ends].includes(found.state) && found
+  })
+  if (job.state === state) return job
+  throw new Error(`${JSON.stringify(job)}:\n${await logOf(forge, run_id)}`)
+}
