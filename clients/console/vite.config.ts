@@ -1,12 +1,40 @@
 import react from '@vitejs/plugin-react'
-import type { UserConfig } from 'vite'
+import type { Plugin, UserConfig } from 'vite'
 
 /** The server that `npm run dev` passes requests of the API to. */
 const server = process.env.FORGE_HOST ?? 'http://127.0.0.1:8080'
 
+/** Fetches the console along with the small script that asks who is signed in and then begins it. */
+const preloadStart: Plugin = {
+  name: 'preload-start',
+  transformIndexHtml: {
+    order: 'post',
+    handler(page, { bundle = {} }) {
+      const chunks = Object.values(bundle).filter(one => one.type === 'chunk')
+      const start = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith('/start.tsx'))
+      const wanted = start ? [start.fileName, ...start.imports] : []
+      const styles = chunks
+        .filter(({ fileName }) => wanted.includes(fileName))
+        .flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])])
+      const tags = [
+        ...wanted.map(file => ({
+          tag: 'link',
+          attrs: { rel: 'modulepreload', crossorigin: true, href: `/${file}` },
+        })),
+        ...[...new Set(styles)].map(file => ({
+          tag: 'link',
+          attrs: { rel: 'stylesheet', crossorigin: true, href: `/${file}` },
+        })),
+      ]
+      // It needs nothing of the page, and waits neither for its end nor for styles.
+      return { html: page.replace('<script type="module"', '<script type="module" async'), tags }
+    },
+  },
+}
+
 export default {
   root: import.meta.dirname,
-  plugins: [react()],
+  plugins: [react(), preloadStart],
   server: { proxy: { '/api': server } },
   build: {
     target: 'es2022',

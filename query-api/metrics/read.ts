@@ -13,10 +13,12 @@ import {
 import { combine, indexOfStep, type Series, summarize } from '../../platform/series/chunk.ts'
 import { type JsonNumber, toJsonNumber } from '../../platform/series/json-number.ts'
 import { resolve } from '../../platform/series/merge.ts'
+import { KeptSeries } from './kept-series.ts'
 import {
   type Db,
   eachChunk,
   findKeyNos,
+  findMetricRun,
   findRunNo,
   type Header,
   inSnapshot,
@@ -129,27 +131,32 @@ export const readSeries = (
   db: Db,
   runId: string,
   request: SeriesRequest,
+  kept = new KeptSeries(0),
 ): Promise<SeriesPoints[]> =>
-  inSnapshot(db, async tx => {
-    const runNo = await findRunNo(tx, runId)
-    const numbers = runNo === null ? new Map() : await findKeyNos(tx, request.keys)
-    const keyNos = [...numbers.values()]
-    const stored = await loadStored(tx, runNo, keyNos, request)
-    const series: SeriesPoints[] = []
-    for (const key of request.keys) {
+  inSnapshot(db, async (tx, generation) => {
+    const run = await findMetricRun(tx, runId)
+    if (run === null) return request.keys.map(key => ({ key, ...nothing }))
+    const { run_no, records } = run
+    const { axis, from, to, buckets } = request
+    const drawnFrom = [generation, runId, records, axis, from, to, buckets].join(' ')
+    const nameOf = (key: string) => `${drawnFrom} ${key}`
+    const known = new Map(request.keys.map(key => [key, kept.get(nameOf(key))]))
+    const missing = request.keys.filter(key => !known.get(key))
+    const numbers = await findKeyNos(tx, missing)
+    const stored = await loadStored(tx, run_no, [...numbers.values()], request)
+    for (const key of missing) {
       const points = stored(numbers.get(key))
-      series.push({
-        key,
-        ...(runNo === null || points === null
-          ? { bucketed: false, points: [], nonfinite: [] }
-          : await drawSeries(tx, runNo, points, request)),
-      })
+      const drawn = points === null ? nothing : await drawSeries(tx, run_no, points, request)
+      kept.keep(nameOf(key), drawn)
+      known.set(key, drawn)
     }
-    return series
+    return request.keys.map(key => ({ key, ...(known.get(key) ?? nothing) }))
   })
 
-async function loadStored(tx: Db, runNo: number | null, keyNos: number[], range: Range) {
-  if (runNo === null || keyNos.length === 0) return () => null
+const nothing: Omit<SeriesPoints, 'key'> = { bucketed: false, points: [], nonfinite: [] }
+
+async function loadStored(tx: Db, runNo: number, keyNos: number[], range: Range) {
+  if (keyNos.length === 0) return () => null
   const headers = await loadHeaders(tx, runNo, keyNos, range)
   const waiting = await loadWaiting(tx, runNo, new Set(keyNos))
   return (keyNo: number | undefined): KeyPoints | null =>

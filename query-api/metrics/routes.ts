@@ -17,6 +17,7 @@ import type { Reads } from '../reads.ts'
 import { cursorOf, type OpenStream } from '../sse.ts'
 import { exportPoints } from './export.ts'
 import { pointFeed } from './feed.ts'
+import { KeptSeries } from './kept-series.ts'
 import { readKeys, readSeries } from './read.ts'
 import { readHead } from './tail.ts'
 
@@ -38,12 +39,12 @@ const common = {
 } as const
 
 export const metricRoutes = (deps: MetricDeps): Route[] => [
-  ...seriesRoutes(deps.reads),
+  ...seriesRoutes(deps.reads, new KeptSeries()),
   exportRoute(deps.reads),
   streamRoute(deps),
 ]
 
-const seriesRoutes = (reads: Reads<Tables>): Route[] => [
+const seriesRoutes = (reads: Reads<Tables>, kept: KeptSeries): Route[] => [
   route({
     ...common,
     method: 'GET',
@@ -70,13 +71,8 @@ const seriesRoutes = (reads: Reads<Tables>): Route[] => [
       const keys = parseKeys(query.keys, 'keys', maxKeys)
       // Read before the series, so that the stream continues from here without a gap.
       ctx.set('Forge-Cursor', String(await readHead(db, run_id)))
-      return readSeries(db, run_id, {
-        keys,
-        axis: x,
-        from: from ?? Number.NEGATIVE_INFINITY,
-        to: to ?? Number.POSITIVE_INFINITY,
-        buckets,
-      })
+      const range = { from: from ?? Number.NEGATIVE_INFINITY, to: to ?? Number.POSITIVE_INFINITY }
+      return readSeries(db, run_id, { keys, axis: x, ...range, buckets }, kept)
     },
   }),
 ]

@@ -15,13 +15,19 @@ import type { MetricTables } from '../../projector/metrics/table.ts'
 export type Db = Kysely<MetricTables>
 
 /** For reads that must see one state: the compactor moves points between tables at any time. */
-export async function inSnapshot<T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> {
+export async function inSnapshot<T>(
+  db: Db,
+  read: (tx: Db, generation: number) => Promise<T>,
+): Promise<T> {
   for (;;) {
     const found = await db
       .transaction()
       .setIsolationLevel('repeatable read')
       .setAccessMode('read only')
-      .execute(async tx => inGeneration(tx, await generationOf(tx), () => read(tx)))
+      .execute(async tx => {
+        const before = await generationOf(tx)
+        return inGeneration(tx, before, () => read(tx, before))
+      })
     if (found !== null) return found.result
   }
 }
@@ -54,15 +60,22 @@ async function generationOf(db: Db): Promise<number> {
   return rows[0]?.tables ?? 0
 }
 
-/** The number of a run; null if it has no points yet. */
-export async function findRunNo(db: Db, runId: string): Promise<number | null> {
+/** The number of a run, and how many records were taken of it; null if it has no points yet. */
+export async function findMetricRun(
+  db: Db,
+  runId: string,
+): Promise<{ run_no: number; records: number } | null> {
   const row = await db
     .selectFrom('metric_run')
-    .select('run_no')
+    .select(['run_no', 'records'])
     .where('run_id', '=', runId)
     .executeTakeFirst()
-  return row?.run_no ?? null
+  return row ?? null
 }
+
+/** The number of a run; null if it has no points yet. */
+export const findRunNo = async (db: Db, runId: string): Promise<number | null> =>
+  (await findMetricRun(db, runId))?.run_no ?? null
 
 /** The numbers of these keys; keys never reported by any run are missing. */
 export async function findKeyNos(db: Db, keys: readonly string[]): Promise<Map<string, number>> {

@@ -20,6 +20,8 @@ export type Listener = {
 
 const listening = new Map<string, Set<Listener>>()
 const regroupMs = 30
+/** A page that opens first gets what it shows; what happens meanwhile is read again once the stream is there. */
+const firstMs = 400
 const gapMs = 500
 const retryMs = { first: 500, most: 10_000 }
 /** A stream says something every 15 s; one that is silent for longer is dead. */
@@ -27,6 +29,7 @@ const silentMs = 40_000
 
 let current: AbortController | null = null
 let regrouping: ReturnType<typeof setTimeout> | null = null
+let wasOpen = false
 
 /** Follows a topic of `/api/stream`. All topics of a tab share one connection. */
 export function follow(topic: string, listener: Listener): () => void {
@@ -52,6 +55,8 @@ session.subscribe(regroup)
 
 function regroup(): void {
   if (regrouping !== null) clearTimeout(regrouping)
+  // What is followed is gathered until then, so that the first connection has all topics of the page.
+  const waitMs = wasOpen ? regroupMs : firstMs
   regrouping = setTimeout(() => {
     regrouping = null
     current?.abort()
@@ -60,8 +65,9 @@ function regroup(): void {
     if (listening.size === 0 || document.hidden || !isSignedIn)
       return liveness.set({ state: 'idle' })
     current = new AbortController()
+    wasOpen = true
     void keepOpen([...listening.keys()].sort(), current.signal)
-  }, regroupMs)
+  }, waitMs)
 }
 
 async function keepOpen(topics: readonly string[], signal: AbortSignal): Promise<void> {

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
 import { Empty, Loading, Shown } from '../../design/notice.tsx'
 import { Tabs } from '../../design/tabs.tsx'
 import { usePart } from '../../design/use-part.ts'
+import { readAhead } from '../../session/ahead.ts'
 import { reading } from '../../session/api.ts'
 import { ApiFailure } from '../../session/failure.ts'
 import { NotFound } from '../../shell/wrong-turns.tsx'
@@ -11,12 +13,13 @@ import { Head } from './head.tsx'
 import styles from './page.module.css'
 import type { JobDetail } from './phases.ts'
 import { type TabContent, tabs } from './tabs.ts'
-import { pathOfJob, type RunRecord, useRun } from './use-run.ts'
+import { pathOfJob, pathOfRun, type RunRecord, useRun } from './use-run.ts'
 import { words } from './words.ts'
 
 export function Page() {
   const { run_id = '', tab = 'overview' } = useParams({ strict: false })
   const run = useRun(run_id)
+  useState(() => tab === 'metrics' && readAhead(`${pathOfRun(run_id)}/metrics/keys`))
   const known = tabs.find(({ name }) => name === tab)
   const Content = usePart(known?.load ?? null)?.Tab ?? (known ? Loading : null)
   if (run.error instanceof ApiFailure && run.error.status === 404)

@@ -33,7 +33,7 @@ export function SearchBox({ q, error, onSearch }: Props) {
   const [isOpen, setOpen] = useState(false)
   useEffect(() => setText(q), [q])
   useFocusBySlash(field)
-  const offered = useOffered(isOpen ? wordAt(text, cursor).word : '')
+  const offered = useOffered(isOpen ? wordAt(text, cursor).word : null)
   const take = (choice: string) => {
     const next = completed(text, cursor, choice)
     setText(next.text)
@@ -137,10 +137,14 @@ function Completions({ id, offered, at, onTake }: Offered) {
   )
 }
 
-/** What an empty word may become is nothing. */
-function useOffered(word: string): string[] {
+/** Null: nobody is writing. What an empty word may become is nothing. */
+function useOffered(written: string | null): string[] {
+  const word = written ?? ''
   const asked = askedBy(word)
-  const projects = useQuery(reading<{ name: string }[]>('/api/projects', { limit: 500 }))
+  const projects = useQuery({
+    ...reading<{ name: string }[]>('/api/projects', { limit: 500 }),
+    enabled: written !== null,
+  })
   const names = useQuery({
     ...reading<string[]>('/api/runs/names', { ...asked, limit: 10 }),
     enabled: asked !== null,

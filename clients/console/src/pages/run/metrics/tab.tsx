@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import type { metricKeyRow } from '../../../../../../schemas/metric-reads.ts'
 import { ChartList } from '../../../charts/chart-list.tsx'
@@ -8,6 +9,7 @@ import { Copyable } from '../../../design/copy.tsx'
 import { DownloadButton } from '../../../design/download-button.tsx'
 import { Empty, Shown } from '../../../design/notice.tsx'
 import { useLive, useThrottled } from '../../../live/use-live.ts'
+import { takeAhead } from '../../../session/ahead.ts'
 import { reading, reread } from '../../../session/api.ts'
 import { useWords, wordsOf } from '../../../words/words.ts'
 import type { RunRecord } from '../use-run.ts'
@@ -25,7 +27,12 @@ const largePoints = 5_000_000
 
 export function Tab({ run }: { run: RunRecord }) {
   const say = useWords(words)
-  const keys = useQuery(reading<KeyRow[]>(`${pathOfMetrics(run.run_id)}/keys`))
+  const { run_id: named = run.run_id } = useParams({ strict: false })
+  const read = reading<KeyRow[]>(`${pathOfMetrics(run.run_id)}/keys`)
+  const keys = useQuery({
+    ...read,
+    queryFn: asked => takeAhead<KeyRow[]>(`${pathOfMetrics(named)}/keys`) ?? read.queryFn(asked),
+  })
   const again = useThrottled(() => reread(pathOfMetrics(run.run_id)), 250)
   useLive(run.ended_at === null ? `metrics:${run.run_id}` : null, {
     onEvent: ({ event }) => event === 'points' && again(),

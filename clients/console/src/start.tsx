@@ -9,17 +9,19 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { router } from './router.tsx'
 import { queries } from './session/api.ts'
-import { takeUp } from './session/session.ts'
 import { pageOfMlflow } from './shell/mlflow-address.ts'
 
 /** An MLflow client of a person prints addresses of MLflow's own pages. */
 const elsewhere = pageOfMlflow(location.pathname, location.hash)
 if (elsewhere !== null) location.replace(elsewhere)
 
+// It may be here before the page that it is for.
+if (document.readyState === 'loading')
+  await new Promise(resolve =>
+    document.addEventListener('DOMContentLoaded', resolve, { once: true }),
+  )
 const place = document.getElementById('console')
 if (!place) throw new Error('the page has no place for the console')
-
-void takeUp(new AbortController().signal)
 
 createRoot(place).render(
   <StrictMode>

@@ -1,0 +1,45 @@
+import type { SeriesPoints } from './read.ts'
+
+type Drawn = Omit<SeriesPoints, 'key'>
+
+/** Bytes in all; about a thousand curves. */
+const most = 32 * 1024 * 1024
+/** What one point and one series take beside it, roughly, in bytes. */
+const pointBytes = 96
+const seriesBytes = 400
+
+/**
+ * Series that were drawn before, the least recently used ones let go first: reloading a page, or opening it beside a colleague,
+ * decodes nothing again. The name of a series has all that it was drawn from, so that none is ever out of date.
+ */
+export class KeptSeries {
+  readonly #kept = new Map<string, { drawn: Drawn; bytes: number }>()
+  readonly #most: number
+  #bytes = 0
+
+  constructor(mostBytes = most) {
+    this.#most = mostBytes
+  }
+
+  get(name: string): Drawn | null {
+    const known = this.#kept.get(name)
+    if (!known) return null
+    // The newest is last.
+    this.#kept.delete(name)
+    this.#kept.set(name, known)
+    return known.drawn
+  }
+
+  keep(name: string, drawn: Drawn): void {
+    const bytes =
+      seriesBytes + 2 * name.length + pointBytes * (drawn.points.length + drawn.nonfinite.length)
+    if (bytes > this.#most / 8 || this.#kept.has(name)) return
+    this.#kept.set(name, { drawn, bytes })
+    this.#bytes += bytes
+    for (const [oldest, { bytes: freed }] of this.#kept) {
+      if (this.#bytes <= this.#most) return
+      this.#kept.delete(oldest)
+      this.#bytes -= freed
+    }
+  }
+}
