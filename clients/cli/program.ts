@@ -51,6 +51,7 @@ import { describeSync, sync } from './commands/sync.ts'
 import { describeUsage, usage } from './commands/usage.ts'
 import { describeWatch, watch } from './commands/watch.ts'
 import { describeWhoami, whoami } from './commands/whoami.ts'
+import { addDeployments } from './deploy.ts'
 import { addProjects } from './projects.ts'
 import { addRecipes } from './recipes.ts'
 import type { World } from './session.ts'
@@ -111,6 +112,7 @@ export function createProgram(world: World, ended: Ended): Command {
   addContexts(program, world, ended)
   addProjects(program, world, ended)
   addRecipes(program, world, ended)
+  addDeployments(program, world, ended)
   addArtifacts(program, world, ended)
   addQueue(program, world, ended)
   addAdministration(program, world, ended)

@@ -1,0 +1,222 @@
+import { type Command, Option } from 'commander'
+import {
+  type Deployment,
+  findDeployment,
+  pathOf,
+  type Revision,
+  readRevisions,
+} from '../deploy/find.ts'
+import { everyPage } from '../every-page.ts'
+import { type ExitCode, exitCode, Failure } from '../failure.ts'
+import { toJson } from '../harmless.ts'
+import { ask, linesOfStdin } from '../login/ask.ts'
+import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
+import { pause } from '../sse.ts'
+import { type Column, table } from '../table.ts'
+
+export const describeDeployList = (command: Command): Command =>
+  command
+    .description('the deployments you may read')
+    .option('-p, --project <name>', 'only those of a project')
+
+export async function deployList(
+  world: World,
+  options: CommonOptions & { project?: string },
+): Promise<ExitCode> {
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const { project } = options
+  const rows = await everyPage<Deployment>(api, '/api/deployments', { project })
+  if (isJson) for (const row of rows) terminal.data(toJson(row))
+  else if (rows.length === 0)
+    terminal.note('No deployments yet: forge deploy create NAME --url URL -p PROJECT')
+  else for (const line of table(columns, rows, { width: terminal.columns() })) terminal.data(line)
+  return exitCode.ok
+}
+
+const columns: Column<Deployment>[] = [
+  { title: 'NAME', cell: row => row.name, shrinks: true },
+  { title: 'PROJECT', cell: row => row.project, shrinks: true },
+  { title: 'STATE', cell: row => row.state },
+  { title: 'ENGINES', cell: ({ replicas: { ready, desired } }) => `${ready}/${desired}` },
+  { title: 'TOKENS', cell: row => String(row.token_count), align: 'right' },
+  { title: 'ID', cell: row => row.deployment_id, drops: true },
+]
+
+export const describeDeployShow = (command: Command): Command =>
+  command
+    .argument('<deployment>', 'name or id')
+    .description('a deployment, its revisions and checks')
+
+export async function deployShow(
+  world: World,
+  named: string,
+  options: CommonOptions,
+): Promise<ExitCode> {
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const deployment = await findDeployment(api, named)
+  const revisions = await readRevisions(api, deployment.deployment_id)
+  if (isJson) {
+    terminal.data(toJson({ ...deployment, revisions }))
+    return exitCode.ok
+  }
+  const { name, project, state, state_reason, base_url, replicas } = deployment
+  const why = state_reason === null ? '' : `: ${state_reason}`
+  terminal.data(`${project}/${name}  ${state}${why}`)
+  terminal.data(`${base_url}  ${replicas.ready} of ${replicas.desired} engines answer`)
+  terminal.data('')
+  for (const line of table(revisionColumns, revisions, { width: terminal.columns() }))
+    terminal.data(line)
+  return exitCode.ok
+}
+
+const revisionColumns: Column<Revision>[] = [
+  { title: 'REV', cell: ({ number, promoted }) => `${number}${promoted ? ' *' : ''}` },
+  { title: 'STATE', cell: row => row.state },
+  { title: 'SERVES', cell: row => servedBy(row), shrinks: true },
+  {
+    title: 'CHECKS',
+    cell: ({ checks }) =>
+      checks
+        .map(({ name, ok, latency_ms }) => `${name} ${ok ? `${latency_ms} ms` : 'failed'}`)
+        .join(', ') || '-',
+  },
+  { title: 'WHY', cell: row => row.state_reason ?? '', shrinks: true, drops: true },
+]
+
+const servedBy = ({ source }: Revision): string =>
+  source.model ?? source.artifact_id ?? source.url ?? source.kind
+
+type SourceOptions = CommonOptions & {
+  url: string
+  header?: string
+  headerStdin?: boolean
+  wait: boolean
+}
+
+const describeSource = (command: Command): Command =>
+  command
+    .requiredOption('--url <url>', 'an engine that runs already, up to /v1')
+    .option('--header <name>', 'a header that the engine asks for; its value is asked for, or read')
+    .option('--header-stdin', 'read the value of --header from standard input')
+    .addOption(new Option('--no-wait', 'do not wait until it is ready'))
+
+export const describeDeployCreate = (command: Command): Command =>
+  describeSource(
+    command
+      .argument('<name>')
+      .description('serve a model at an address that never changes')
+      .requiredOption('-p, --project <name>', 'whose people may use it'),
+  )
+
+export async function deployCreate(
+  world: World,
+  name: string,
+  options: SourceOptions & { project: string },
+): Promise<ExitCode> {
+  const session = await openSignedIn(world, options)
+  const source = await sourceOf(options)
+  const { project } = options
+  const body = { name, project, source }
+  const made = await session.api.post<Made>('/api/deployments', body, { creates: true })
+  if (!options.wait) return tell(session, made)
+  session.terminal.note(`${made.deployment_id}: waiting for an answer of ${options.url}`)
+  return tell(session, { ...made, ...(await untilReady(session, made)) })
+}
+
+export const describeDeployRevise = (command: Command): Command =>
+  describeSource(
+    command
+      .argument('<deployment>', 'name or id')
+      .description('make another revision; forge deploy promote sends requests to it')
+      .option('--promote', 'promote it as soon as it is ready'),
+  )
+
+export async function deployRevise(
+  world: World,
+  named: string,
+  options: SourceOptions & { promote?: boolean },
+): Promise<ExitCode> {
+  const session = await openSignedIn(world, options)
+  const { deployment_id } = await findDeployment(session.api, named)
+  const body = { source: await sourceOf(options), promote: options.promote === true }
+  const path = `${pathOf(deployment_id)}/revisions`
+  const made = await session.api.post<Made>(path, body, { creates: true })
+  if (!options.wait) return tell(session, made)
+  session.terminal.note(`${made.revision_id}: waiting for an answer of ${options.url}`)
+  return tell(session, { ...made, ...(await untilReady(session, made)) })
+}
+
+type Made = { deployment_id: string; revision_id: string; state: string; base_url?: string }
+
+async function sourceOf({ url, header, headerStdin }: SourceOptions) {
+  if (header === undefined) return { kind: 'external', url }
+  const value = headerStdin
+    ? (await linesOfStdin())[0]?.trim()
+    : await ask(`Value of ${header}: `, '--header-stdin', { isHidden: true })
+  return { kind: 'external', url, header: { name: header, value } }
+}
+
+const pollMs = 500
+
+/** Waits until the revision has answered; fails with the reason if it never will. */
+async function untilReady(
+  { api, terminal }: Session,
+  { deployment_id, revision_id }: Made,
+): Promise<{ state: string }> {
+  const path = `${pathOf(deployment_id)}/revisions/${revision_id}`
+  let shown = ''
+  for (;;) {
+    const { state, state_reason } = await api.get<Revision>(path)
+    if (state === 'ready') return { state }
+    if (state === 'failed' || state === 'retired')
+      throw new Failure(
+        exitCode.refused,
+        `The revision ${state}: ${state_reason ?? 'no reason given'}`,
+      )
+    const now = state_reason === null ? state : `${state}: ${state_reason}`
+    if (now !== shown) terminal.note(now)
+    shown = now
+    await pause(pollMs, new AbortController().signal)
+  }
+}
+
+function tell({ terminal, isJson }: Session, made: Made): ExitCode {
+  if (isJson) terminal.data(toJson(made))
+  else {
+    terminal.data(`${made.revision_id} ${made.state}`)
+    if (made.base_url) terminal.data(made.base_url)
+    if (made.base_url) terminal.note(`hint: forge deploy token new ${made.deployment_id} NAME`)
+  }
+  return exitCode.ok
+}
+
+export const describeDeployRemove = (command: Command): Command =>
+  command
+    .argument('<deployment>', 'name or id')
+    .description('delete a deployment with its address and tokens, after saying what ends')
+    .option('-y, --yes', 'do not ask')
+
+type Deletion = {
+  breaks: { base_url: string; tokens: string[]; revisions: number; replicas: number }
+}
+
+export async function deployRemove(
+  world: World,
+  named: string,
+  options: CommonOptions & { yes?: boolean },
+): Promise<ExitCode> {
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const { deployment_id, name } = await findDeployment(api, named)
+  const path = pathOf(deployment_id)
+  if (!options.yes) {
+    const { breaks } = await api.delete<Deletion>(`${path}?dry_run=true`)
+    terminal.note(`${breaks.base_url} will answer 404 for ever`)
+    terminal.note(`tokens that end: ${breaks.tokens.join(', ') || 'none'}`)
+    terminal.note(`${breaks.revisions} revisions and ${breaks.replicas} engines end`)
+    const answer = await ask(`Delete ${name}? (yes/no) `, '--yes')
+    if (!/^y(es)?$/i.test(answer.trim())) return exitCode.interrupted
+  }
+  const done = await api.delete<Deletion>(path)
+  terminal.data(isJson ? toJson(done) : `${deployment_id} deleted`)
+  return exitCode.ok
+}

@@ -1,0 +1,57 @@
+import type { Command } from 'commander'
+import {
+  deployCreate,
+  deployList,
+  deployRemove,
+  deployRevise,
+  deployShow,
+  describeDeployCreate,
+  describeDeployList,
+  describeDeployRemove,
+  describeDeployRevise,
+  describeDeployShow,
+} from './commands/deploy.ts'
+import {
+  deployPromote,
+  deployResume,
+  deployRollback,
+  deploySuspend,
+  describeDeployPromote,
+  describeDeployResume,
+  describeDeployRollback,
+  describeDeploySuspend,
+} from './commands/deploy-pointer.ts'
+import {
+  describeTokenList,
+  describeTokenNew,
+  describeTokenRevoke,
+  tokenList,
+  tokenNew,
+  tokenRevoke,
+} from './commands/deploy-token.ts'
+import type { World } from './session.ts'
+import { speakingIn } from './speaking.ts'
+
+/** `forge deploy …`: models that are served, their revisions and tokens. */
+export function addDeployments(
+  program: Command,
+  world: World,
+  ended: (code: number) => void,
+): void {
+  const deploy = program.command('deploy').description('serve models at an address that stays')
+  const speaking = speakingIn(deploy, world, ended)
+  speaking('ls', describeDeployList, deployList)
+  speaking('show', describeDeployShow, deployShow)
+  speaking('create', describeDeployCreate, deployCreate)
+  speaking('revise', describeDeployRevise, deployRevise)
+  speaking('promote', describeDeployPromote, deployPromote)
+  speaking('rollback', describeDeployRollback, deployRollback)
+  speaking('suspend', describeDeploySuspend, deploySuspend)
+  speaking('resume', describeDeployResume, deployResume)
+  speaking('rm', describeDeployRemove, deployRemove)
+  const token = deploy.command('token').description('who may use a deployment')
+  const speakingOfTokens = speakingIn(token, world, ended)
+  speakingOfTokens('new', describeTokenNew, tokenNew)
+  speakingOfTokens('revoke', describeTokenRevoke, tokenRevoke)
+  speakingOfTokens('list', describeTokenList, tokenList)
+}

@@ -1,0 +1,153 @@
+import test from 'ava'
+import {
+  changeDeployment,
+  createDeployment,
+  createRevision,
+  createToken,
+  move,
+  promote,
+  retireRevision,
+  revisionFailed,
+  revisionReady,
+  revokeToken,
+  rollBack,
+} from '../../command-api/deployments/decide.ts'
+import { deploymentTable, revisionTable } from '../../command-api/deployments/lifecycle.ts'
+import { type Deployment, type DeploymentEvent, deployments } from '../../events/deployments.ts'
+import { deploymentStates, revisionStates } from '../../schemas/deployments.ts'
+
+const settings = {
+  ...{ name: 'tutor', team: null, min_replicas: 1, max_replicas: 1 },
+  ...{ max_body_bytes: 1024, timeout_s: 600, max_concurrency: 10 },
+}
+const source = {
+  ...{ kind: 'external' as const, artifact_id: null, run_id: null, model: null, hub_ref: null },
+  ...{ digest: null, url: 'http://engine', header_name: null },
+}
+const serving = {
+  ...{ template: null, template_version: null, template_digest: null, engine: 'external' },
+  ...{ engine_version: null, image: null, params: {}, args: [], tensor_parallel: 1 },
+  ...{ served_names: ['default'], dtype: null, quantization: null, profile: null },
+  ...{ chat_template: null, smoke: 'chat' as const },
+}
+const actor = { type: 'user', id: 'ada', via: 'password' } as const
+const after = (deployment: Deployment, events: readonly DeploymentEvent[]): Deployment =>
+  events.reduce(
+    (state: Deployment, event) =>
+      deployments.evolve(state, { ...event, occurred_at: '2026-11-20T12:00:00Z', actor }),
+    deployment,
+  )
+const types = (events: readonly DeploymentEvent[]) => events.map(({ type }) => type)
+
+const ids = { deployment_id: 'dep_1', owner: 'ada', project: 'sums' }
+const revision = (revision_id: string, auto_promote = false) => ({
+  ...{ revision_id, source, serving, auto_promote },
+})
+const made = after(null, createDeployment(null, { ...ids, ...settings }, revision('a', true)))
+const answer = { checks: [], load_s: 1 }
+const serves = after(made, revisionReady(made, 'a', answer))
+const both = (() => {
+  const two = after(serves, createRevision(serves, revision('b')))
+  return after(two, revisionReady(two, 'b', answer))
+})()
+
+test('the first revision is promoted once it is ready; a later one waits for somebody', t => {
+  t.deepEqual(types(revisionReady(made, 'a', answer)), [
+    'deployment.revision_ready',
+    'deployment.promoted',
+  ])
+  t.is(both?.promoted_revision_id, 'a')
+  t.deepEqual(revisionReady(both, 'b', answer), [], 'it is ready already')
+})
+
+test('a revision that comes late is not promoted by itself over a newer one', t => {
+  const two = after(made, createRevision(made, revision('b', true)))
+  const newer = after(two, revisionReady(two, 'b', answer))
+  t.deepEqual(types(revisionReady(newer, 'a', answer)), ['deployment.revision_ready'])
+})
+
+test('only a ready revision is promoted, and only over the one that the caller knows', t => {
+  const pending = after(both, createRevision(both, revision('c')))
+  const to = (revision_id: string, expected?: string | null) => () =>
+    promote(both, { revision_id, reason: '', expected })
+  t.throws(() => promote(pending, { revision_id: 'c', reason: '', expected: undefined }), {
+    message: /is pending; only a ready one/,
+  })
+  t.throws(to('b', 'b'), { message: /promoted revision is a, not b/ })
+  t.throws(to('b', null), { message: /promoted revision is a, not none/ })
+  t.throws(to('nothing'), { message: /No such revision/ })
+  t.throws(to('__proto__'), { message: /No such revision/ })
+  t.deepEqual(to('a')(), [], 'it is promoted already')
+  t.deepEqual(types(to('b', 'a')()), ['deployment.promoted'])
+})
+
+test('a rollback goes to the revision before, or to another ready one', t => {
+  t.throws(() => rollBack(serves, { to: null, reason: '' }), {
+    message: /No revision was promoted before/,
+  })
+  const promoted = after(both, promote(both, { revision_id: 'b', reason: '', expected: 'a' }))
+  const [back] = rollBack(promoted, { to: null, reason: 'worse' })
+  t.like(back, {
+    type: 'deployment.rolled_back',
+    data: { revision_id: 'a', previous_revision_id: 'b' },
+  })
+  t.throws(() => rollBack(promoted, { to: 'b', reason: '' }), { message: /promoted already/ })
+  const gone = after(promoted, retireRevision(promoted, 'a', 'old'))
+  t.throws(() => rollBack(gone, { to: null, reason: '' }), { message: /a is retired/ })
+})
+
+test('what is promoted cannot be retired, and what failed stays so', t => {
+  t.throws(() => retireRevision(serves, 'a', ''), { message: /is promoted/ })
+  const failed = revisionFailed(made, 'a', { reason: 'no answer', checks: [] })
+  t.deepEqual(types(failed), ['deployment.revision_failed', 'deployment.state_changed'])
+  const over = after(made, failed)
+  t.deepEqual(revisionReady(over, 'a', answer), [])
+  t.deepEqual(revisionFailed(over, 'a', { reason: 'again', checks: [] }), [])
+})
+
+test('every state has a word on every trigger', t => {
+  for (const state of deploymentStates)
+    for (const next of Object.values(deploymentTable[state]))
+      t.true(['stay', 'refuse', ...deploymentStates].includes(next))
+  t.deepEqual(Object.keys(revisionTable).sort(), [...revisionStates].sort())
+  t.throws(() => move(serves && { ...serves, state: 'suspended' }, 'suspend'), {
+    message: /is suspended/,
+  })
+  t.deepEqual(types(move(serves, 'suspend')), ['deployment.state_changed'])
+  t.deepEqual(types(move(serves && { ...serves, state: 'suspending' }, 'ends')), [
+    'deployment.suspended',
+  ])
+  t.deepEqual(types(move(serves && { ...serves, state: 'deleting' }, 'ends')), [
+    'deployment.deleted',
+  ])
+})
+
+test('a deployment that is being deleted takes no more commands', t => {
+  const gone: Deployment = serves && { ...serves, state: 'deleting' }
+  t.throws(() => createToken(gone, { token_id: 't', name: 'n', note: '' }), {
+    message: /is deleting/,
+  })
+  t.throws(() => changeDeployment(gone, { team: 'rl' }), { message: /is deleting/ })
+  t.deepEqual(revisionReady(gone, 'a', answer), [])
+})
+
+test('settings change as a whole, and not to what cannot be', t => {
+  t.deepEqual(changeDeployment(serves, { team: null }), [])
+  t.throws(() => changeDeployment(serves, { min_replicas: 2 }), {
+    message: /more than replicas.max/,
+  })
+  t.like(changeDeployment(serves, { max_replicas: 3 })[0], {
+    data: { ...settings, max_replicas: 3 },
+  })
+})
+
+test('a name is that of one live token, and a revoked one stays revoked', t => {
+  const one = after(serves, createToken(serves, { token_id: 't1', name: 'web', note: '' }))
+  t.throws(() => createToken(one, { token_id: 't2', name: 'web', note: '' }), {
+    message: /named web/,
+  })
+  const revoked = after(one, revokeToken(one, 't1'))
+  t.deepEqual(revokeToken(revoked, 't1'), [])
+  t.is(createToken(revoked, { token_id: 't2', name: 'web', note: '' }).length, 1)
+  t.throws(() => revokeToken(revoked, 't9'), { message: /No such token/ })
+})
