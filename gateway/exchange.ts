@@ -41,6 +41,7 @@ export type ExchangeDeps = {
 
 /** Both are what a peer said, or what it may learn, about itself. */
 const maxUserAgent = 256
+const noBytes = Buffer.alloc(0)
 
 /** One request, from when it was admitted to its end. Resolves when both sides have ended; never rejects. */
 export class Exchange {
@@ -164,7 +165,8 @@ export class Exchange {
     // An answer without a body is whole once its head has left.
     if (this.#announced === 0 && !this.#kept()) return
     res.writeHead(status, message, toCaller(headers, added))
-    res.flushHeaders()
+    // Not flushHeaders, which sends letters beyond ASCII as UTF-8.
+    res.write(noBytes)
   }
 
   #pass(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -188,6 +190,8 @@ export class Exchange {
     )
     if (told.length > 0 && this.#announced === null) res.addTrailers(told)
     this.#isOver = true
+    // An engine may answer before it has read everything.
+    this.#body?.destroy()
     res.end(() => this.#done.resolve())
   }
 

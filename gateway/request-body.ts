@@ -46,7 +46,7 @@ export class RequestBody extends Readable {
     if (!this.#began) {
       this.#began = true
       this.#req
-        .on('data', (chunk: Buffer) => this.#take(chunk))
+        .on('data', this.#take)
         .once('end', () => this.push(null))
         .once('error', error => this.destroy(error))
         .once('close', () => {
@@ -56,7 +56,14 @@ export class RequestBody extends Readable {
     this.#req.resume()
   }
 
-  #take(chunk: Buffer): void {
+  /** What nobody wants any more is thrown away: the connection's next request stands behind it. */
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    // What was not begun may go to another engine.
+    if (this.#began) this.#req.off('data', this.#take).resume()
+    done(error)
+  }
+
+  readonly #take = (chunk: Buffer): void => {
     this.bytes += chunk.length
     if (this.bytes > this.#most) {
       this.destroy(new BodyTooLarge())
