@@ -65,10 +65,10 @@ def fill(word, params, places):
 
     def value_of(match):
         name = match.group(1)
-        value = params.get(name[6:]) if name.startswith("param:") else places.get(name)
+        value = params.get(name[len("param:") :]) if name.startswith("param:") else places.get(name)
         if value is None:
             raise CannotServe("the template's command needs %s, which this replica has not" % name)
-        return ",".join(value) if isinstance(value, list) else as_word(value)
+        return ",".join(value) if name == "served_names" else as_word(value)
 
     return [re.sub(r"\{([^{}]*)\}", value_of, word)]
 
@@ -197,7 +197,8 @@ def end_like(code):
     """By the same signal, or with the same code."""
     sys.stdout.flush()
     if code < 0:
-        signal.signal(-code, signal.SIG_DFL)
+        if -code not in (signal.SIGKILL, signal.SIGSTOP):
+            signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
     os._exit(code if code >= 0 else 128 - code)
 

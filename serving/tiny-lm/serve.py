@@ -92,10 +92,11 @@ class Handler(BaseHTTPRequestHandler):
 
     def handle_method(self):
         self.server.count(1)
-        self.has_body, self.has_begun = self.body_follows(), False
+        self.has_body, self.has_begun, self.allowed = self.body_follows(), False, None
         try:
             method, act = self.route()
             if self.command not in (method, "HEAD" if method == "GET" else method):
+                self.allowed = method
                 raise Refused(405, "%s is for %s" % (self.path, method), code="method_not_allowed")
             act()
         except Refused as refused:
@@ -184,6 +185,8 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header(*framing)
         if status == 503:
             self.send_header("Retry-After", "1")
+        if status == 405:
+            self.send_header("Allow", self.allowed)
         if self.close_connection:
             self.send_header("Connection", "close")
 

@@ -27,6 +27,18 @@ test('nobody overtakes a job that waits for GPUs', t => {
   })
 })
 
+test('a job without GPUs starts past those that wait for some, also where there are none', t => {
+  const bare = { run_id: 'bare', gpu_indexes: [] }
+  t.deepEqual(planStarts([job('big', 4), job('bare', 0), job('small', 1)], 4, [2]), {
+    starts: [bare],
+    waits: [
+      { run_id: 'big', reason: 'waiting_capacity' },
+      { run_id: 'small', reason: 'behind_priority' },
+    ],
+  })
+  t.deepEqual(planStarts([job('bare', 0)], 0, []), { starts: [bare], waits: [] })
+})
+
 test('GPUs held before the node shrank reduce nothing', t => {
   t.deepEqual(planStarts([job('a', 2)], 2, [7]).starts, [{ run_id: 'a', gpu_indexes: [0, 1] }])
 })

@@ -58,6 +58,18 @@ test('no job overtakes one that waits for GPUs, but one that waits for its quota
   t.deepEqual(starts({ capacity, waiting: [later, waits()] }), [30, 0])
 })
 
+test('a job without GPUs starts past those that wait for some, and makes no wait unforeseeable', t => {
+  const bare = waits({ gpus: 0 })
+  t.deepEqual(starts({ running: [runs()], waiting: [waits(), bare, waits()] }), [60, 0, 160])
+  const serving = runs({ gpus: 0, past: [] })
+  const seen = outlook({ running: [serving, runs()], waiting: [waits(), bare] })
+  const futures = [oneFuture(seen, seededRandom(1))]
+  t.deepEqual(rangesOf(seen, futures), [
+    { p50: 60, p90: 62 },
+    { p50: 0, p90: 2 },
+  ])
+})
+
 test('a job of more GPUs than there are never starts, and blocks nobody', t => {
   t.deepEqual(starts({ waiting: [waits({ gpus: 2 }), waits()] }), [Number.POSITIVE_INFINITY, 0])
 })

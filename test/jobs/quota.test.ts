@@ -71,13 +71,14 @@ test('used-up GPU hours make a job wait until the next day', async t => {
     `insert into write.gpu_use (run_id, attempt, username, series, gpus, started_at, ended_at)
      values ('run_0', 1, 'ada', 'local', 2, '2026-11-19T23:00Z', '2026-11-20T01:00Z')`,
   )
-  const take = (now: Date) =>
+  const take = (now: Date, gpus = 1) =>
     at.store.transaction(async tx => {
-      const taken = await takeQuota(tx, { run_id, username: 'ada', series: 'local', gpus: 1, now })
+      const taken = await takeQuota(tx, { run_id, username: 'ada', series: 'local', gpus, now })
       await tx.query('delete from write.quota_hold')
       return taken
     })
   t.false(await take(noon))
+  t.true(await take(noon, 0), 'a job without GPUs uses none of them')
   t.true(await take(new Date('2026-11-21T00:00:01Z')))
   await at.pool.query(`update write.gpu_use set ended_at = '2026-11-20T00:59Z'`)
   t.true(await take(noon))

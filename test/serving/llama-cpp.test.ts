@@ -4,7 +4,7 @@ import { tinyFile } from '../recipes/tiny-recipe.ts'
 import { addArchive, archiveOf } from '../recipes/uploading.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
-import { logOf, replicasOn, untilState } from './replicas.ts'
+import { replicasOn, untilSaid, untilState } from './replicas.ts'
 
 /** Makes a model of random weights whose tokens are bytes, and hands it to the store of Forge. */
 const makesModel = `
@@ -90,7 +90,7 @@ test('llama.cpp serves a GGUF model of the store, to chat, streams and embedding
     params: { threads: 1, parallel: 2 },
   })
   await untilState(forge, run_id, 'running')
-  t.regex(await logOf(forge, run_id), /fetching art_.*tiny\.gguf/)
+  await untilSaid(forge, run_id, /fetching art_.*tiny\.gguf/)
   const client = new OpenAI({ baseURL: base_url, apiKey: 'none', maxRetries: 0 })
   const { data } = await client.models.list()
   t.deepEqual(
@@ -114,5 +114,5 @@ test('llama.cpp serves a GGUF model of the store, to chat, streams and embedding
   )
   await forge.call('POST', `/api/jobs/${run_id}/stop`)
   await untilState(forge, run_id, 'stopped')
-  t.regex(await logOf(forge, run_id), /the engine ended with exit code 0/)
+  await untilSaid(forge, run_id, /the engine ended with exit code 0/)
 })

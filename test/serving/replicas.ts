@@ -60,13 +60,17 @@ export const freePort = (): Promise<number> =>
 
 type Job = { state: string; state_reason: string | null }
 
-export const jobOf = async (forge: Forge, run_id: string) =>
+const jobOf = async (forge: Forge, run_id: string) =>
   (await forge.call<Job>('GET', `/api/jobs/${run_id}`)).body
 
 export async function logOf(forge: Forge, run_id: string): Promise<string> {
   const { body } = await forge.call<{ text: string }[]>('GET', `/api/runs/${run_id}/logs?limit=500`)
   return body.map(({ text }) => text).join('\n')
 }
+
+/** Output may arrive after the state that it led to. */
+export const untilSaid = (forge: Forge, run_id: string, what: RegExp) =>
+  until(`the log has ${what}`, 60_000, async () => what.test(await logOf(forge, run_id)))
 
 /** Throws with the log of a job that ends in another state. */
 export async function untilState(forge: Forge, run_id: string, state: string): Promise<Job> {

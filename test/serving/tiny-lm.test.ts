@@ -1,16 +1,27 @@
 import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { Agent, type OutgoingHttpHeaders, request } from 'node:http'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import OpenAI from 'openai'
-import { type Forge, startForge } from '../servers/forge.ts'
+import { type Forge, sharedForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
-import { jobOf, logOf, replicasOn, untilState } from './replicas.ts'
+import { freePort, logOf, replicasOn, untilSaid, untilState } from './replicas.ts'
+
+const shared = sharedForge()
+let model: Promise<Artifact> | null = null
+
+/** A server, and the last checkpoint of a short training of the language model on it. */
+async function withModel() {
+  const forge = await shared()
+  model ??= trained(forge)
+  return { forge, artifact_id: (await model).artifact_id }
+}
 
 type Artifact = { artifact_id: string; kind: string; path: string; step: number }
 
-/** The last checkpoint of a short training of the language model. */
 async function trained(forge: Forge): Promise<Artifact> {
   const { body: lock } = await forge.call('GET', '/api/recipes/tiny-lm/1.0.0/lock')
   const params = { steps: 200, hidden: 32, eval_every: 200, checkpoint_every: 200, samples: 1 }
@@ -121,6 +132,34 @@ async function endsAbortedAnswers(
   })
 }
 
+/** A proxy in between may send a body in chunks, and keeps its connections. */
+async function keepsConnections(t: ExecutionContext, base_url: string): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  t.teardown(() => agent.destroy())
+  const ports = new Set<number | undefined>()
+  const ask = (path: string, parts: string[], headers: OutgoingHttpHeaders = {}) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const method = parts.length === 0 ? 'GET' : 'POST'
+      const asked = request(base_url + path, { agent, method, headers }, answer => {
+        ports.add(answer.socket.localPort)
+        answer.resume().on('end', () => resolve(answer.statusCode))
+      })
+      asked.on('error', reject)
+      for (const part of parts) asked.write(part)
+      asked.end()
+    })
+  const body = JSON.stringify({ model: 'bard', prompt: 'x', max_tokens: 2 })
+  t.is(await ask('/completions', [body.slice(0, 9), body.slice(9)]), 200)
+  t.is(await ask('/models', []), 200)
+  t.is(await ask('/completions', ['{']), 400)
+  t.is(await ask('/completions', [body], { 'content-length': Buffer.byteLength(body) }), 200)
+  t.is(ports.size, 1, 'over one connection')
+  const smuggled = { 'content-length': '5', 'transfer-encoding': 'chunked' }
+  t.is(await ask('/completions', [body], smuggled), 400)
+  t.is(await ask('/models', []), 200)
+  t.is(ports.size, 2, 'what is left of an unclear body is no request')
+}
+
 /** The official Python client does the same, in an environment of its own. */
 async function answersPython(t: ExecutionContext, forge: Forge, base_url: string): Promise<void> {
   const venv = path.join(forge.dataDir, 'openai')
@@ -163,8 +202,7 @@ print(json.dumps({
 
 test('a replica serves a trained model to the official clients, and ends when it is stopped', async t => {
   t.timeout(patient(500_000), 'environments are built')
-  const forge = await startForge(t)
-  const { artifact_id } = await trained(forge)
+  const { forge, artifact_id } = await withModel()
   const replicas = await replicasOn(t, forge)
   const wanted = { template: 'tiny-lm', artifact_id, served_names: ['bard', 'default'] }
   const { run_id, base_url, port } = await replicas.submit({ ...wanted, replica_id: 'rep_1' })
@@ -176,6 +214,7 @@ test('a replica serves a trained model to the official clients, and ends when it
   await answersClients(t, client)
   await refusesInItsWords(t, client)
   await endsAbortedAnswers(t, client, () => logOf(forge, run_id))
+  await keepsConnections(t, base_url)
   await answersPython(t, forge, base_url)
 
   const { body: job } = await forge.call<{ gpus: number }>('GET', `/api/jobs/${run_id}`)
@@ -183,30 +222,66 @@ test('a replica serves a trained model to the official clients, and ends when it
   await forge.call('POST', `/api/jobs/${run_id}/stop`)
   await untilState(forge, run_id, 'stopped')
   await t.throwsAsync(client.models.list().then(), { instanceOf: OpenAI.APIConnectionError })
-  t.regex(await logOf(forge, run_id), /the engine ended with exit code 0/)
+  await untilSaid(forge, run_id, /the engine ended with exit code 0/)
 })
 
 test('an engine that cannot start ends its job, with what it said last', async t => {
-  t.timeout(patient(300_000), 'the environment is built')
-  const forge = await startForge(t)
-  const { artifact_id } = await trained(forge)
+  t.timeout(patient(500_000), 'the environment is built')
+  const { forge, artifact_id } = await withModel()
   const replicas = await replicasOn(t, forge)
   const { run_id } = await replicas.submit({ template: 'tiny-lm', artifact_id, args: ['--bad'] })
   await untilState(forge, run_id, 'failed')
-  t.regex(await logOf(forge, run_id), /before it was ready; it said last:\n.*\n?.*unrecognized/s)
+  await untilSaid(forge, run_id, /before it was ready; it said last:\n.*\n?.*unrecognized/s)
   const { body } = await forge.call<{ started_at: string | null }>('GET', `/api/jobs/${run_id}`)
   t.is(body.started_at, null, 'nothing is paid for it')
-  t.truthy(await jobOf(forge, run_id))
 
   const { port } = new URL(forge.url)
   const taken = await replicas.submit({ template: 'tiny-lm', artifact_id, port: Number(port) })
   await untilState(forge, taken.run_id, 'failed')
-  t.regex(await logOf(forge, taken.run_id), /cannot be used: Address already in use/)
+  await untilSaid(forge, taken.run_id, /cannot be used: Address already in use/)
+})
+
+/** The processes of this machine whose command line has these words one after the other. */
+async function processesWith(...words: string[]): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name))
+  const lines = pids.map(pid => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''))
+  const found = (await Promise.all(lines)).map(line => line.includes(words.join('\0')))
+  return pids.filter((_, index) => found[index]).map(Number)
+}
+
+test('an engine that is killed fails its job, and a person cannot submit that again', async t => {
+  t.timeout(patient(500_000), 'the environment is built')
+  const { forge, artifact_id } = await withModel()
+  const replicas = await replicasOn(t, forge)
+  const { run_id, port } = await replicas.submit({ template: 'tiny-lm', artifact_id })
+  await untilState(forge, run_id, 'running')
+  const engines = await processesWith('--port', String(port))
+  t.is(engines.length, 1)
+  process.kill(engines[0] ?? 0, 'SIGKILL')
+  await untilState(forge, run_id, 'failed')
+  await untilSaid(forge, run_id, /the engine ended by signal 9/)
+  const { status, body } = await forge.call<{ code: string }>('POST', `/api/jobs/${run_id}/retry`)
+  t.is(status, 400)
+  t.is(body.code, 'recipe_handshake.serving')
+})
+
+test('a replica that is stopped before its engine answers has not failed', async t => {
+  t.timeout(patient(500_000), 'the environment is built')
+  const { forge, artifact_id } = await withModel()
+  const replicas = await replicasOn(t, forge)
+  // It listens where nobody asks it.
+  const elsewhere = ['--port', String(await freePort())]
+  const wanted = { template: 'tiny-lm', artifact_id, args: elsewhere }
+  const { run_id } = await replicas.submit(wanted)
+  await untilSaid(forge, run_id, /^serves /m)
+  await forge.call('POST', `/api/jobs/${run_id}/stop`)
+  await untilState(forge, run_id, 'stopped')
+  t.notRegex(await logOf(forge, run_id), /before it was ready/)
 })
 
 test('people submit no job of a template, and see templates only where they ask for them', async t => {
   t.timeout(patient(100_000))
-  const forge = await startForge(t)
+  const forge = await shared()
   const { body: plain } = await forge.call<{ name: string }[]>('GET', '/api/recipes')
   t.false(plain.some(({ name }) => name.startsWith('serving.')))
   const { body: templates } = await forge.call<{ name: string; kind: string }[]>(

@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { pythonClient } from '../../executor/local/recipe-command.ts'
+import { engineProgram } from '../../recipes/templates.ts'
+import { folder } from '../recipes/tiny-recipe.ts'
+import { patient } from '../servers/patience.ts'
+import { until } from '../servers/until.ts'
+import { freePort } from './replicas.ts'
+
+// The program of every replica, beside engines of a few lines.
+
+const answering = `
+import http.server, signal, sys
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+server = http.server.HTTPServer((sys.argv[1], int(sys.argv[2])), Handler)
+print("listens", *sys.argv[3:], flush=True)
+`
+const serving = `${answering}server.serve_forever()\n`
+const endsWith = (code: number) => `signal.signal(signal.SIGTERM, lambda *_: sys.exit(${code}))\n`
+
+type Replica = {
+  child: ChildProcess
+  port: number
+  said: () => string
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; said: string }>
+}
+
+type Wanted = {
+  engine: string
+  command?: string[]
+  options?: string[][]
+  params?: Record<string, unknown>
+  timeout_s?: number
+  port?: number
+}
+
+async function start(t: ExecutionContext, { engine, ...wanted }: Wanted): Promise<Replica> {
+  const template = await folder(t)
+  const { port = await freePort(), params = {}, options = [], timeout_s = 60 } = wanted
+  const { command = ['python', 'engine.py', '{host}', '{port}'] } = wanted
+  await writeFile(path.join(template, 'engine.py'), engine)
+  await writeFile(path.join(template, 'params.json'), JSON.stringify(params))
+  const readiness = { path: '/health', timeout_s, interval_s: 0.05 }
+  const served = { served_names: ['a', 'b'], args: ['--last'], tensor_parallel: 1 }
+  const child = spawn('python3', ['-B', engineProgram], {
+    cwd: template,
+    env: {
+      ...{ PATH: process.env.PATH, PYTHONPATH: pythonClient, PYTHONUNBUFFERED: '1' },
+      ...{ SERVICE_ENABLED: '0', FORGE_INIT_FROM: template },
+      FORGE_PARAMS_FILE: path.join(template, 'params.json'),
+      FORGE_SERVING: JSON.stringify({ template, command, options, readiness, ...served }),
+      ...{ FORGE_SERVING_HOST: '127.0.0.1', FORGE_SERVING_PORT: String(port) },
+    },
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  let text = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', bytes => {
+      text += bytes
+    })
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, said: text }))
+  return { child, port, ended, said: () => text }
+}
+
+const untilSaid = (replica: Replica, what: RegExp) =>
+  until(`it says ${what}`, 30_000, () => what.test(replica.said()))
+
+test('an engine is told its place, its names and its parameters, and what it prints is passed on', async t => {
+  t.timeout(patient(60_000))
+  const replica = await start(t, {
+    engine: serving,
+    command: ['python', 'engine.py', '{host}', '{port}', '{served_names}', 'x={served_names}'],
+    options: [
+      ['--depth={param:depth}', '{param:sizes}'],
+      ['--width', '{param:width}'],
+    ],
+    params: { depth: 3, sizes: [1, 2], width: null },
+  })
+  await untilSaid(replica, /answers after/)
+  t.regex(replica.said(), /^listens a b x=a,b --depth=3 \[1, 2\] --last$/m)
+  replica.child.kill('SIGTERM')
+  t.like(await replica.ended, { signal: 'SIGTERM' }, 'as the engine ended, which does not catch it')
+})
+
+test('a stop is passed on, and the engine’s exit code is that of the replica', async t => {
+  t.timeout(patient(60_000))
+  for (const code of [0, 7]) {
+    const replica = await start(t, {
+      engine: `${answering}${endsWith(code)}server.serve_forever()`,
+    })
+    await untilSaid(replica, /answers after/)
+    replica.child.kill('SIGTERM')
+    t.like(await replica.ended, { code, signal: null })
+  }
+})
+
+test('a stop before the engine answers ends it, and is no failure of its', async t => {
+  t.timeout(patient(60_000))
+  const engine = `import signal, sys, time\n${endsWith(0)}print("loads", flush=True)\ntime.sleep(600)`
+  const replica = await start(t, { engine })
+  await untilSaid(replica, /loads/)
+  replica.child.kill('SIGTERM')
+  const { code, said } = await replica.ended
+  t.is(code, 0)
+  t.notRegex(said, /before it was ready/)
+})
+
+test('an engine that ends before it answers is told with its last 20 lines', async t => {
+  t.timeout(patient(60_000))
+  const engine = 'import sys\nfor line in range(30):\n    print("line", line)\nsys.exit(3)'
+  const { code, said } = await (await start(t, { engine })).ended
+  t.is(code, 78)
+  const told = said.slice(said.indexOf('[forge] the engine ended'))
+  t.regex(told, /with exit code 3 before it was ready; it said last:\nline 10\n/)
+  t.regex(told, /line 29/)
+  t.notRegex(told, /line 9\n/)
+})
+
+test('an engine that does not answer in time is ended', async t => {
+  t.timeout(patient(60_000))
+  const engine = 'import time\nprint("loads for ever", flush=True)\ntime.sleep(600)'
+  const { code, said } = await (await start(t, { engine, timeout_s: 2 })).ended
+  t.is(code, 78)
+  t.regex(said, /did not answer \/health within 2 s; it said last:\nloads for ever/)
+})
+
+test('an engine that is killed while it serves ends its replica by the same signal', async t => {
+  t.timeout(patient(60_000))
+  const engine = `${answering}import os\nprint("pid", os.getpid(), flush=True)\nserver.serve_forever()`
+  const replica = await start(t, { engine })
+  await untilSaid(replica, /answers after/)
+  process.kill(Number(/pid (\d+)/.exec(replica.said())?.[1]), 'SIGKILL')
+  const { signal, said } = await replica.ended
+  t.is(signal, 'SIGKILL')
+  t.regex(said, /the engine ended by signal 9/)
+})
+
+test('what keeps an engine from starting is said', async t => {
+  t.timeout(patient(60_000))
+  const first = await start(t, { engine: serving })
+  await untilSaid(first, /answers after/)
+  const cases: [Partial<Wanted>, RegExp][] = [
+    [{ port: first.port }, /port \d+ of 127\.0\.0\.1 cannot be used: Address already in use/],
+    [{ command: ['no-such-program'] }, /no-such-program cannot be started: No such file/],
+    [{ command: ['python', '{param:depth}'] }, /needs param:depth, which this replica has not/],
+  ]
+  for (const [part, what] of cases) {
+    const { code, said } = await (await start(t, { engine: serving, ...part })).ended
+    t.is(code, 78)
+    t.regex(said, what)
+  }
+})
