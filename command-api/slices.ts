@@ -23,6 +23,7 @@ import { maintenanceRoutes } from './maintenance/routes.ts'
 import { appendMetrics, metricRoutes } from './metrics/routes.ts'
 import { mlflowRoutes } from './mlflow/routes.ts'
 import type { MlflowPorts } from './mlflow/target.ts'
+import { modelRoutes } from './models/routes.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { signInConfirmer } from './oidc/confirm.ts'
 import { configuredProvider, oidcRoutes } from './oidc/routes.ts'
@@ -84,6 +85,7 @@ export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...artifactRoutes(deps, uploadsOfRuns(deps)),
   ...alertRoutes(deps),
   ...deploymentRoutes(deps),
+  ...modelRoutes(deps),
   ...diagnosisRoutes(deps),
   ...mlflowRoutes(deps, mlflowPorts(deps)),
   ...uploadRoutes(deps),

@@ -15,6 +15,7 @@ import { jobs } from './job-state.ts'
 import { keys } from './keys.ts'
 import { maintenance } from './maintenance.ts'
 import { mlflowRuns } from './mlflow.ts'
+import { models } from './models.ts'
 import { notifications } from './notifications.ts'
 import { profiles } from './profiles.ts'
 import { projections } from './projections.ts'
@@ -46,6 +47,7 @@ const listed = [
   keys,
   maintenance,
   mlflowRuns,
+  models,
   notifications,
   profiles,
   projections,

@@ -14,6 +14,7 @@ import { jobProjection, newJobs } from './jobs/projection.ts'
 import { logsProjection } from './logs/projection.ts'
 import { metricsProjection } from './metrics/projection.ts'
 import { mlflowProjection } from './mlflow/projection.ts'
+import { modelProjection } from './models/projection.ts'
 import { notificationProjection } from './notifications/projection.ts'
 import type { TopicProjection } from './projection.ts'
 import { projectProjection } from './projects/projection.ts'
@@ -21,7 +22,6 @@ import { purgedRuns } from './purged-runs.ts'
 import { quotaProjection } from './quotas/projection.ts'
 import { rubricProjection } from './rubrics/projection.ts'
 import { newRuns, runProjection } from './runs/projection.ts'
-import { trafficProjection } from './traffic/projection.ts'
 import { newAccounts, usageProjection } from './usage/projection.ts'
 import { validationProjection } from './validation/projection.ts'
 
@@ -39,6 +39,7 @@ export const decisionSlices = [
   slice(diagnosisProjection),
   slice(alertProjection),
   slice(deploymentProjection),
+  slice(modelProjection),
   slice(quotaProjection),
   slice(notificationProjection),
   slice(mlflowProjection),
@@ -94,5 +95,4 @@ export const projections = (topics: Topics): TopicProjection[] => [
   metricsProjection(topics.metrics.name),
   validationProjection(topics.validation.name),
   hardwareProjection(topics.hardware.name),
-  trafficProjection(topics.traffic.name),
 ]

@@ -16,12 +16,12 @@ import type { JobTables } from '../projector/jobs/table.ts'
 import type { LogTables } from '../projector/logs/table.ts'
 import type { MetricTables } from '../projector/metrics/table.ts'
 import type { MlflowTables } from '../projector/mlflow/table.ts'
+import type { ModelTables } from '../projector/models/table.ts'
 import type { NotificationTables } from '../projector/notifications/table.ts'
 import type { ProjectTables } from '../projector/projects/table.ts'
 import type { QuotaTables } from '../projector/quotas/table.ts'
 import type { RubricTables } from '../projector/rubrics/table.ts'
 import type { RunTables } from '../projector/runs/table.ts'
-import type { TrafficTables } from '../projector/traffic/table.ts'
 import type { UsageTables } from '../projector/usage/table.ts'
 import type { ValidationTables } from '../projector/validation/table.ts'
 import { alertRoutes } from './alerts/routes.ts'
@@ -33,7 +33,6 @@ import { benchmarkRoutes } from './benchmarks/routes.ts'
 import { changeTopic } from './changes/topic.ts'
 import { deadLetterRoutes } from './dead-letters/routes.ts'
 import { deploymentRoutes } from './deployments/routes.ts'
-import { trafficRoutes } from './deployments/traffic.ts'
 import { deviceRoutes } from './devices/routes.ts'
 import { diagnosisRoutes } from './diagnoses/routes.ts'
 import { environmentRoutes } from './environment/routes.ts'
@@ -48,6 +47,7 @@ import { readHistory } from './metrics/export.ts'
 import { metricRoutes } from './metrics/routes.ts'
 import { metricTopic } from './metrics/topic.ts'
 import { mlflowRoutes } from './mlflow/routes.ts'
+import { modelRoutes } from './models/routes.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { notificationTopic } from './notifications/topic.ts'
 import { countUnread } from './notifications/unread.ts'
@@ -84,12 +84,12 @@ export type ReadTables = AlertTables &
   LogTables &
   MetricTables &
   MlflowTables &
+  ModelTables &
   NotificationTables &
   ProjectTables &
   QuotaTables &
   RubricTables &
   RunTables &
-  TrafficTables &
   UsageTables &
   ValidationTables
 
@@ -155,7 +155,7 @@ export const queryRoutes = (deps: QueryDeps): Route[] => {
     ...diagnosisRoutes(only(), now),
     ...alertRoutes(only()),
     ...deploymentRoutes(only(), { pool, baseUrl: deps.contents.baseUrl }),
-    ...trafficRoutes(only(), now),
+    ...modelRoutes(only()),
     ...deadLetterRoutes(only()),
     ...mlflowRoutes({
       reads: only(),

@@ -43,6 +43,9 @@ const inPaths: Record<string, string | number> = {
   'deployments.deployment_id': 'dep_01J00000000000000000000000',
   'revisions.revision_id': 'rev_01J00000000000000000000000',
   'tokens.token_id': 'dtk_01J00000000000000000000000',
+  'models.model': 'math-tutor',
+  'versions.version': 1,
+  'aliases.alias': 'stable',
   'downloads.artifact_id': 'art_01J00000000000000000000000',
 }
 
@@ -64,8 +67,6 @@ const queries: Record<string, Values> = {
   'GET /api/runs/{run_id}/metrics': { keys: 'loss', buckets: 200 },
   'GET /api/runs/{run_id}/logs': { after: 0, limit: 100 },
   'GET /api/runs/{run_id}/events': { limit: 100, offset: 0 },
-  'GET /api/deployments/{deployment_id}/traffic': { status: 200, limit: 20 },
-  'GET /api/deployments/{deployment_id}/traffic/summary': { by: 'token' },
   'GET /api/usage': { group: 'project', from: '2026-11-01', to: '2026-11-30' },
   'GET /api/stream': { topics: 'jobs,notifications' },
   'PUT /api/uploads/{upload_id}': address,
@@ -207,6 +208,14 @@ const bodies = (lock: RecipeLock | null): Record<string, unknown> => ({
   'PATCH /api/projects/{name}': { visibility: 'internal' },
   'PUT /api/projects/{name}/members/{username}': { role: 'member' },
   'PUT /api/rubrics/{owner}/{name}': { name: 'helpful', criteria: [{ name: 'clear' }] },
+  'POST /api/models': { name: 'math-tutor', project: 'demo' },
+  'PATCH /api/models/{model}': { protected_aliases: ['production', 'canary'] },
+  'POST /api/models/{model}/versions': {
+    artifact_id: 'art_01J00000000000000000000000',
+    stage_notes: 'the best checkpoint of the long run',
+  },
+  'PATCH /api/models/{model}/versions/{version}': { stage_notes: 'checked by hand' },
+  'PUT /api/models/{model}/aliases/{alias}': { version: 1, reason: 'best so far' },
   'POST /api/deployments': {
     name: 'math-tutor',
     project: 'demo',

@@ -129,6 +129,12 @@ async function artifactToDelete(
   return row
 }
 
+const needs = {
+  init_from: (run: string) => `${run} began from it`,
+  resume: (run: string) => `${run} would continue from it`,
+  model: (version: string) => `it is ${version} of the model registry`,
+}
+
 async function refuseProtected(
   db: Deps['pool'] | Transaction,
   { artifact_id }: ArtifactRow,
@@ -137,14 +143,12 @@ async function refuseProtected(
   const protection = (await protectionsOf(db, [artifact_id], caller)).get(artifact_id)
   if (!protection) return
   const { references, references_total } = protection
-  const who = references.map(({ kind, short_id }) =>
-    kind === 'init_from' ? `${short_id} began from it` : `${short_id} would continue from it`,
-  )
+  const who = references.map(({ kind, short_id }) => needs[kind](short_id))
   const hidden = references_total - references.length
-  if (hidden > 0) who.push(`${hidden} more ${hidden === 1 ? 'run needs' : 'runs need'} it`)
+  if (hidden > 0) who.push(`${hidden} more ${hidden === 1 ? 'thing needs' : 'things need'} it`)
   throw new Refusal('conflict', `The artifact ${artifact_id} is in use: ${who.join(', ')}`, {
     code: 'artifact.referenced',
     data: { ...protection },
-    hint: 'Delete those runs first; an attempt needs its checkpoint until its job has ended',
+    hint: 'Delete those runs or models first; an attempt needs its checkpoint until its job has ended',
   })
 }

@@ -6,6 +6,7 @@ import type { Transaction } from '../event-store.ts'
 export type Reference = {
   kind: (typeof protections)[number]
   run_id: string
+  /** Of `model`: the version, as `name@3`. */
   short_id: string
   artifact_id: string
 }
@@ -19,9 +20,9 @@ const named = 20
 type Row = Reference & { may_read: boolean; total: string }
 
 /**
- * What keeps these artifacts from being deleted: runs that began from them, as for the removal of runs
+ * What keeps these artifacts from being deleted: versions of models, runs that began from them, as for the removal of runs
  * (`runs/references.ts`), and attempts of a job that has not ended, which continue from them. To rely on it, lock the
- * rows of the artifacts first: whoever begins from one locks it, too.
+ * rows of the artifacts first: whoever begins from one, or makes it a version, locks it, too.
  */
 export async function protectionsOf(
   db: Pool | Transaction,
@@ -32,18 +33,22 @@ export async function protectionsOf(
     name: 'protections_of_artifacts',
     text: `with asked as (select * from write.artifact where artifact_id = any($1)),
                 protecting as (
-                  select 'init_from' as kind, a.artifact_id, j.*
+                  select 'init_from' as kind, a.artifact_id, j.run_id, j.short_id, j.owner, j.project
                     from asked a join write.job_state j on j.init_from = a.artifact_id
                    where j.run_id <> a.run_id
                   union all
-                  select 'resume', a.artifact_id, j.*
+                  select 'resume', a.artifact_id, j.run_id, j.short_id, j.owner, j.project
                     from asked a join write.job_state j using (run_id) join write.run_state r using (run_id)
                    where r.ended_at is null and a.artifact_id in (
                            j.resume_from,
                            (select artifact_id from write.artifact c
                              where c.run_id = j.run_id and c.kind = 'checkpoint' and not c.is_missing
                                and c.deleted_at is null
-                             order by c.step desc, c.artifact_id desc limit 1))),
+                             order by c.step desc, c.artifact_id desc limit 1))
+                  union all
+                  select 'model', a.artifact_id, a.run_id, v.model || '@' || v.version, m.owner, m.project
+                    from asked a join write.model_version v using (artifact_id) join write.model m on m.name = v.model
+                   where m.deleted_at is null),
                 ranked as (
                   select p.*, ($2 or p.owner = $3 or exists (
                            select from write.project o where o.name = p.project

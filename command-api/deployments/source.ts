@@ -4,6 +4,7 @@ import { Refusal } from '../../platform/refusal.ts'
 import type { Source, SourceInput } from '../../schemas/deployments.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { findArtifact } from '../find-artifact.ts'
+import { resolveModel } from '../model-reference.ts'
 
 export type Resolved = {
   source: Source
@@ -36,10 +37,15 @@ export function resolveSource(
     case 'run':
       return ofArtifact(deps, caller, { ...input, needs: 'run_id' })
     case 'model':
-      throw new Refusal('not_configured', 'Models cannot be deployed by their name yet', {
-        hint: 'Name the artifact of the version',
-      })
+      return ofModel(deps, caller, input)
   }
+}
+
+async function ofModel(deps: SourceDeps, caller: Person, input: SourceInput): Promise<Resolved> {
+  if (input.model === undefined) throw bad('source.model is missing')
+  const { model, version, artifact_id } = await resolveModel(deps.pool, input.model, caller)
+  const { source, project } = await ofArtifact(deps, caller, { artifact_id, needs: 'artifact_id' })
+  return { source: { ...source, kind: 'artifact', model: `${model}@${version}` }, project }
 }
 
 type OfArtifact = Pick<SourceInput, 'artifact_id' | 'run_id' | 'select'> & {

@@ -58,6 +58,10 @@ async function protectionsOf(
          (select artifact_id from artifacts c
            where c.run_id = ${run_id} and c.kind = 'checkpoint' and c.status in ('registered', 'verified')
            order by c.step desc nulls last, c.artifact_id desc limit 1))
+    union all
+    select 'model', v.artifact_id, v.model || '@' || v.version
+      from model_versions v join models m using (model)
+     where v.artifact_id = any(${ids}::text[]) and m.deleted_at is null
      order by 1, 3`.execute(reads.as(caller))
   const found = [...Map.groupBy(rows, row => row.artifact_id)]
   return new Map(found.map(([id, all]) => [id, all.map(({ artifact_id: _, ...by }) => by)]))

@@ -104,6 +104,7 @@ const pureFiles = [
   'command-api/jobs/limits.ts',
   'command-api/maintenance/decide.ts',
   'command-api/mlflow/decide.ts',
+  'command-api/models/decide.ts',
   'command-api/notifications/decide.ts',
   'command-api/notifications/react.ts',
   'command-api/oidc/decide.ts',

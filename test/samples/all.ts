@@ -18,6 +18,7 @@ import { logSample } from './logs.ts'
 import { maintenanceSample } from './maintenance.ts'
 import { metricSample } from './metrics.ts'
 import { mlflowSample } from './mlflow.ts'
+import { modelSample } from './models.ts'
 import { notificationSample } from './notifications.ts'
 import { pageSample } from './pages.ts'
 import { profileSample } from './profiles.ts'
@@ -74,6 +75,7 @@ export const samples: readonly Sample[] = [
   mlflowSample,
   uploadSample,
   projectSample,
+  modelSample,
   deploymentSample,
   jobSample,
   usageSample,

@@ -1,0 +1,67 @@
+import type { Person } from '../../auth/caller.ts'
+import { type Route, route } from '../../auth/route.ts'
+import { modelAt } from '../../events/models.ts'
+import { aliasInput, aliasMoved, aliasPath, aliasRemovalQuery } from '../../schemas/models.ts'
+import type { HttpAsked } from '../asked.ts'
+import { commit } from '../commit.ts'
+import type { Deps } from '../deps.ts'
+import { modelToActOn } from './act-on.ts'
+import { type AliasMove, moveAlias } from './decide.ts'
+import { refuseFailed, saveModel } from './rows.ts'
+
+export const aliasRoutes = (deps: Deps): Route[] => [
+  route({
+    method: 'PUT',
+    path: '/api/models/{model}/aliases/{alias}',
+    credential: 'person',
+    reach: 'its_people',
+    tag: 'models',
+    summary: 'Let an alias name a version from now on',
+    params: aliasPath,
+    body: aliasInput,
+    response: aliasMoved,
+    refusals: ['invalid', 'forbidden', 'not_found', 'conflict'],
+    handle: request => {
+      const { version: to, reason = '', expected_version: expected } = request.body
+      return move(deps, request, { to, reason, expected })
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/models/{model}/aliases/{alias}',
+    credential: 'person',
+    reach: 'its_people',
+    tag: 'models',
+    summary: 'Remove an alias; its history stays',
+    params: aliasPath,
+    query: aliasRemovalQuery,
+    response: aliasMoved,
+    refusals: ['invalid', 'forbidden', 'not_found', 'conflict'],
+    handle: request => {
+      const { reason = '', expected_version: expected } = request.query
+      return move(deps, request, { to: null, reason, expected })
+    },
+  }),
+]
+
+type OnAlias = HttpAsked & { caller: Person; params: { model: string; alias: string } }
+
+async function move(
+  deps: Deps,
+  request: OnAlias,
+  to: Pick<AliasMove, 'to' | 'reason' | 'expected'>,
+) {
+  const { caller, params } = request
+  const { model, alias } = params
+  const { mayControl } = await modelToActOn(deps.pool, { model, caller, action: 'submit' })
+  const asked = { model, alias, ...to, mayMoveProtected: mayControl }
+  const { events, before } = await commit(deps, request, modelAt(model), {
+    decide: state => moveAlias(state, asked),
+    async alongside(tx, decided) {
+      await refuseFailed(tx, model, to.to)
+      await saveModel(tx, decided)
+    },
+  })
+  const previous = before?.aliases.find(one => one.alias === alias)?.version ?? null
+  return { model, alias, version: to.to, previous_version: previous, changed: events.length > 0 }
+}

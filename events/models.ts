@@ -1,0 +1,154 @@
+import { type Static, Type } from 'typebox'
+import { nullable } from '../schemas/shared.ts'
+import { aggregate, type EventOf, event } from './event.ts'
+
+const settings = {
+  description: Type.String(),
+  /** Only the owner, maintainers of the project and admins move these. */
+  protected_aliases: Type.Array(Type.String()),
+}
+const version = Type.Integer({ minimum: 1 })
+
+/** A model that had no versions yet was named. */
+export const modelCreated = event(
+  'model.created',
+  Type.Object({
+    model: Type.String(),
+    project: Type.String(),
+    owner: Type.String(),
+    ...settings,
+  }),
+  ({ model, project }, who) => `${who} created the model ${model} in project ${project}`,
+)
+
+/** The settings of a model, as a whole. */
+export const modelChanged = event(
+  'model.changed',
+  Type.Object({ model: Type.String(), ...settings }),
+  ({ model }, who) => `${who} changed the settings of the model ${model}`,
+)
+
+/** A model is gone, and with it what protected its artifacts; its name stays taken. */
+export const modelDeleted = event(
+  'model.deleted',
+  Type.Object({ model: Type.String() }),
+  ({ model }, who) => `${who} deleted the model ${model}`,
+)
+
+/** An artifact became the next version of a model. */
+export const modelVersionCreated = event(
+  'model.version_created',
+  Type.Object({
+    model: Type.String(),
+    version,
+    artifact_id: Type.String(),
+    run_id: Type.String(),
+    stage_notes: Type.String(),
+    license: nullable(Type.String()),
+  }),
+  ({ model, version, artifact_id, run_id }, who) =>
+    `${who} made the artifact ${artifact_id} of run ${run_id} version ${version} of the model ${model}`,
+)
+
+/** A version was archived or taken back, or its notes were written anew. */
+export const modelVersionChanged = event(
+  'model.version_changed',
+  Type.Object({
+    model: Type.String(),
+    version,
+    archived: Type.Boolean(),
+    stage_notes: Type.String(),
+  }),
+  ({ model, version, archived }, who) =>
+    `${who} changed version ${version} of the model ${model}, which is ${archived ? 'archived' : 'in use'}`,
+)
+
+/** An alias names another version from now on; null: none. */
+export const modelAliasMoved = event(
+  'model.alias_moved',
+  Type.Object({
+    model: Type.String(),
+    alias: Type.String(),
+    from_version: nullable(version),
+    to_version: nullable(version),
+    reason: Type.String(),
+  }),
+  ({ model, alias, from_version, to_version }, who) =>
+    `${who} moved the alias ${alias} of the model ${model} from ${inWords(from_version)} to ${inWords(to_version)}`,
+)
+
+const inWords = (version: number | null) => (version === null ? 'nothing' : `version ${version}`)
+
+const events = [
+  modelCreated,
+  modelChanged,
+  modelDeleted,
+  modelVersionCreated,
+  modelVersionChanged,
+  modelAliasMoved,
+] as const
+export type ModelEvent = EventOf<(typeof events)[number]>
+
+export type Version = {
+  version: number
+  artifact_id: string
+  run_id: string
+  archived: boolean
+  stage_notes: string
+}
+/** Null before it is created. */
+export type Model =
+  | (Static<typeof modelCreated.data> & {
+      is_deleted: boolean
+      versions: Version[]
+      aliases: { alias: string; version: number }[]
+    })
+  | null
+
+function evolve(model: Model, event: ModelEvent): Model {
+  if (event.type === 'model.created')
+    return { ...event.data, is_deleted: false, versions: [], aliases: [] }
+  return model && evolveExisting(model, event)
+}
+
+function evolveExisting(
+  model: NonNullable<Model>,
+  event: Exclude<ModelEvent, { type: 'model.created' }>,
+): Model {
+  switch (event.type) {
+    case 'model.changed':
+      return { ...model, ...event.data }
+    case 'model.deleted':
+      return { ...model, is_deleted: true }
+    case 'model.version_created': {
+      const { version, artifact_id, run_id, stage_notes } = event.data
+      const made = { version, artifact_id, run_id, archived: false, stage_notes }
+      return { ...model, versions: [...model.versions, made] }
+    }
+    case 'model.version_changed': {
+      const { version, archived, stage_notes } = event.data
+      return {
+        ...model,
+        versions: model.versions.map(one =>
+          one.version === version ? { ...one, archived, stage_notes } : one,
+        ),
+      }
+    }
+    case 'model.alias_moved': {
+      const { alias, to_version } = event.data
+      const others = model.aliases.filter(one => one.alias !== alias)
+      return {
+        ...model,
+        aliases: to_version === null ? others : [...others, { alias, version: to_version }],
+      }
+    }
+  }
+}
+
+export const models = aggregate('model', {
+  events,
+  initial: null,
+  evolve,
+  snapshot: { shape: 1 },
+})
+export const modelAt = (name: string) => models.at(name)

@@ -1,0 +1,158 @@
+import test from 'ava'
+import type { Artifact } from '../../schemas/artifacts.ts'
+import { storing } from '../artifacts/storing.ts'
+import { type Forge, sharedForge } from '../servers/forge.ts'
+import { patient } from '../servers/patience.ts'
+import { createRun } from '../servers/runs.ts'
+import { signedIn } from '../servers/signed-in.ts'
+import { until } from '../servers/until.ts'
+
+const shared = sharedForge({ SERVICE_ROLES: 'command-api,relay,projector,query-api' })
+
+type Moved = { version: number | null; previous_version: number | null; code: string }
+type Move = { at: string; actor: string; from: number | null; to: number | null; reason: string }
+
+/** A model with two versions in a project of its own; the second one's artifact was only announced. */
+async function twoVersions(forge: Forge, name: string) {
+  const project = `of-${name}`
+  const run = await createRun(forge, project)
+  const files = storing(forge, run)
+  const first = await files.store(Buffer.from(name), 'a.safetensors', 1, { reward: 0.5 })
+  const { body: second } = await files.register({ path: `s3://bucket/${name}`, step: 2 })
+  const made = await forge.call('POST', '/api/models', { body: { name, project } })
+  if (made.status !== 200) throw new Error(JSON.stringify(made.body))
+  const path = `/api/models/${name}`
+  for (const { artifact_id } of [first, second])
+    await forge.call('POST', `${path}/versions`, { body: { artifact_id } })
+  const put = (alias: string, body: object, token = forge.token) =>
+    forge.call<Moved>('PUT', `${path}/aliases/${alias}`, { body, token })
+  return { project, run, path, put, ids: [first.artifact_id, second.artifact_id] as const }
+}
+
+test('versions show what they are made of, and in which state that is', async t => {
+  t.timeout(patient(60_000))
+  const forge = await shared()
+  const { path, ids, run } = await twoVersions(forge, 'shown')
+  const { body } = await forge.call<object[]>('GET', `${path}/versions`)
+  t.like(body, [
+    { version: 2, state: 'pending', source: { artifact_id: ids[1] } },
+    { version: 1, state: 'ready', metrics: { reward: 0.5 }, format: 'safetensors' },
+  ])
+  const one = await forge.call('GET', `${path}/versions/1`)
+  t.like(one.body, { run: { run_id: run.run_id }, artifact: { kind: 'checkpoint' } })
+  t.is((await forge.call('GET', `${path}/versions/3`)).status, 404)
+  const again = await forge.call('POST', `${path}/versions`, { body: { artifact_id: ids[0] } })
+  t.is(again.status, 409)
+  t.is(again.body.code, 'model.version_exists')
+  await forge.call('PATCH', `${path}/versions/2`, { body: { archived: true } })
+  t.is((await forge.call('GET', `${path}/versions/2`)).body.state, 'archived')
+  const elsewhere = await twoVersions(forge, 'elsewhere')
+  const foreign = await forge.call('POST', `${path}/versions`, {
+    body: { artifact_id: elsewhere.ids[0] },
+  })
+  t.is(foreign.status, 400)
+})
+
+test('the history of an alias tells who moved it when and why, and what it named then', async t => {
+  t.timeout(patient(60_000))
+  const forge = await shared()
+  const { path, put } = await twoVersions(forge, 'moved')
+  await put('production', { version: 1, reason: 'first' })
+  await put('production', { version: 2, reason: 'better' })
+  await forge.call('DELETE', `${path}/aliases/production?reason=broken&expected_version=2`)
+  const history = `${path}/aliases/production/history`
+  const { body: moves } = await forge.call<Move[]>('GET', history)
+  t.deepEqual(
+    moves.map(({ actor, from, to, reason }) => [actor, from, to, reason]),
+    [
+      ['admin', 2, null, 'broken'],
+      ['admin', 1, 2, 'better'],
+      ['admin', null, 1, 'first'],
+    ],
+  )
+  const at = (time: string) =>
+    forge.call<Move[]>('GET', `${history}?at=${encodeURIComponent(time)}`)
+  t.deepEqual((await at('2001-01-01T00:00:00Z')).body, [])
+  t.like((await at('2101-01-01T00:00:00Z')).body, [{ to: null, reason: 'broken' }])
+  t.is((await at('yesterday')).status, 422)
+})
+
+test('of two moves that expect the same version, one wins', async t => {
+  t.timeout(patient(60_000))
+  const forge = await shared()
+  const { put } = await twoVersions(forge, 'raced')
+  await put('stable', { version: 1 })
+  await put('canary', { version: 1 })
+  await forge.call('DELETE', '/api/models/raced/aliases/canary')
+  const both = await Promise.all(
+    [2, 2, 2].map((version, index) =>
+      put('stable', { version, expected_version: 1, reason: `${index}` }),
+    ),
+  )
+  t.deepEqual(both.map(({ status }) => status).sort(), [200, 409, 409])
+})
+
+test('protected aliases are moved by maintainers, others by members, none by viewers and strangers', async t => {
+  t.timeout(patient(60_000))
+  const forge = await shared()
+  const { path, put, project } = await twoVersions(forge, 'guarded')
+  const statuses = async (role: string | null) => {
+    const username = `${role ?? 'stranger'}-of-guarded`
+    const token = await signedIn(forge, username)
+    const read = async () => (await forge.call('GET', path, { token })).status
+    if (role !== null) {
+      await forge.call('PUT', `/api/projects/${project}/members/${username}`, { body: { role } })
+      await until('the member sees it', patient(20_000), async () => (await read()) === 200)
+    }
+    return [
+      await read(),
+      (await put('stable', { version: 1 }, token)).status,
+      (await put('production', { version: 1 }, token)).status,
+      (await forge.call('PATCH', path, { token, body: { protected_aliases: [] } })).status,
+    ]
+  }
+  t.deepEqual(await statuses(null), [404, 404, 404, 404])
+  t.deepEqual(await statuses('viewer'), [200, 403, 403, 403])
+  t.deepEqual(await statuses('member'), [200, 200, 403, 403])
+  t.deepEqual(await statuses('maintainer'), [200, 200, 200, 200])
+})
+
+test('the artifact of a version is not deleted before its model', async t => {
+  t.timeout(patient(60_000))
+  const forge = await shared()
+  const { path, put, ids } = await twoVersions(forge, 'kept')
+  const remove = () => forge.call('DELETE', `/api/artifacts/${ids[0]}`)
+  const refused = await remove()
+  t.is(refused.status, 409)
+  t.regex(String(refused.body.detail), /kept@1/)
+  await forge.call('GET', path)
+  const { body } = await forge.call<Artifact>('GET', `/api/artifacts/${ids[0]}`)
+  t.deepEqual(body.protected_by, [{ type: 'model', id: 'kept@1' }])
+  await put('stable', { version: 1 })
+  t.is((await forge.call('DELETE', path)).status, 409, 'it has an alias')
+  await forge.call('DELETE', `${path}/aliases/stable`)
+  t.is((await forge.call('DELETE', path)).status, 200)
+  t.is((await forge.call('GET', path)).status, 404)
+  t.is((await remove()).status, 200)
+})
+
+test('a deployment names a version by an alias, which is resolved once', async t => {
+  t.timeout(patient(60_000))
+  const forge = await shared()
+  const { put, ids, project } = await twoVersions(forge, 'served')
+  await put('stable', { version: 1 })
+  const deploy = (model: string) =>
+    forge.call('POST', '/api/deployments', {
+      body: { name: 'of-model', project, source: { kind: 'model', model } },
+    })
+  for (const wrong of ['served', 'served@nothing', 'served@9', 'unknown@1'])
+    t.is((await deploy(wrong)).body.code, 'model.reference', wrong)
+  const made = await deploy('served@stable')
+  t.not(made.body.code, 'model.reference', JSON.stringify(made.body))
+  if (made.status !== 200) return
+  const { body } = await forge.call<{ source: object }[]>(
+    'GET',
+    `/api/deployments/${made.body.deployment_id}/revisions`,
+  )
+  t.like(body[0]?.source, { artifact_id: ids[0], model: 'served@1' })
+})
