@@ -9,6 +9,7 @@ const codeOf = {
   'hardware.appended': 4,
   'validation.received': 5,
   'run.purged': 6,
+  'traffic.recorded': 7,
 } as const
 
 export type FactType = keyof typeof codeOf

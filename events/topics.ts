@@ -7,6 +7,7 @@ const counts = {
   logs: { partitions: 2, keep: 'as set' },
   validation: { partitions: 2, keep: 'as set' },
   hardware: { partitions: 2, keep: 'as set' },
+  traffic: { partitions: 2, keep: 'as set' },
 } as const
 
 export type TopicName = keyof typeof counts
@@ -35,5 +36,6 @@ export function topicsOf(prefix: string, { days, maxBytes }: LogRetention = usua
     logs: topic('logs'),
     validation: topic('validation'),
     hardware: topic('hardware'),
+    traffic: topic('traffic'),
   }
 }

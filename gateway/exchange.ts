@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Dispatcher } from 'undici'
+import type { TrafficRow } from '../schemas/traffic.ts'
 import { sandbox, toCaller, toEngine } from './headers.ts'
 import type { Deployment, Replica } from './map.ts'
 import { type GatewayRefusal, refuse, tooLarge, unreachable } from './refusals.ts'
 import { BodyTooLarge, hasBody, isJson, RequestBody } from './request-body.ts'
-import type { TrafficRow } from './traffic.ts'
 import { type UsageReader, usageReader } from './usage.ts'
 
 export type Asked = {

@@ -2,16 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Pool as EnginePool } from 'undici'
 import type { EngineHeaders } from '../auth/engine-header.ts'
 import { repeat } from '../platform/repeat.ts'
+import type { TrafficRow } from '../schemas/traffic.ts'
 import { Exchange, type Way } from './exchange.ts'
 import type { Deployment, Replica, ServingMap } from './map.ts'
 import { isInference, targetOf } from './path.ts'
 import * as refusals from './refusals.ts'
-import type { TrafficRow } from './traffic.ts'
 
 export type GatewayDeps = {
   map: ServingMap
   engineHeaders: EngineHeaders
   record: (row: TrafficRow) => void
+  /** Whether another row can be kept: what cannot be recorded is not answered. */
+  hasRoom: () => boolean
   newRequestId: () => string
   now: () => Date
   /** Milliseconds of a clock that never goes back. */
@@ -157,6 +159,8 @@ async function judge(deps: GatewayDeps, req: IncomingMessage): Promise<Judged> {
   if (!deployment) return { refusal: refusals.noDeployment(target.deployment_id) }
   const token_id = map.tokenFor(target.deployment_id, bearerOf(req))
   if (token_id === null) return { refusal: refusals.noToken }
+  if (!deps.hasRoom())
+    return { refusal: refusals.away('Requests cannot be recorded now; try again') }
   return { deployment, token_id, path: target.path }
 }
 

@@ -22,6 +22,7 @@ import { purgedRuns } from './purged-runs.ts'
 import { quotaProjection } from './quotas/projection.ts'
 import { rubricProjection } from './rubrics/projection.ts'
 import { newRuns, runProjection } from './runs/projection.ts'
+import { trafficProjection } from './traffic/projection.ts'
 import { newAccounts, usageProjection } from './usage/projection.ts'
 import { validationProjection } from './validation/projection.ts'
 
@@ -95,4 +96,5 @@ export const projections = (topics: Topics): TopicProjection[] => [
   metricsProjection(topics.metrics.name),
   validationProjection(topics.validation.name),
   hardwareProjection(topics.hardware.name),
+  trafficProjection(topics.traffic.name),
 ]

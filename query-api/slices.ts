@@ -22,6 +22,7 @@ import type { ProjectTables } from '../projector/projects/table.ts'
 import type { QuotaTables } from '../projector/quotas/table.ts'
 import type { RubricTables } from '../projector/rubrics/table.ts'
 import type { RunTables } from '../projector/runs/table.ts'
+import type { TrafficTables } from '../projector/traffic/table.ts'
 import type { UsageTables } from '../projector/usage/table.ts'
 import type { ValidationTables } from '../projector/validation/table.ts'
 import { alertRoutes } from './alerts/routes.ts'
@@ -33,6 +34,7 @@ import { benchmarkRoutes } from './benchmarks/routes.ts'
 import { changeTopic } from './changes/topic.ts'
 import { deadLetterRoutes } from './dead-letters/routes.ts'
 import { deploymentRoutes } from './deployments/routes.ts'
+import { trafficRoutes } from './deployments/traffic.ts'
 import { deviceRoutes } from './devices/routes.ts'
 import { diagnosisRoutes } from './diagnoses/routes.ts'
 import { environmentRoutes } from './environment/routes.ts'
@@ -90,6 +92,7 @@ export type ReadTables = AlertTables &
   QuotaTables &
   RubricTables &
   RunTables &
+  TrafficTables &
   UsageTables &
   ValidationTables
 
@@ -155,6 +158,7 @@ export const queryRoutes = (deps: QueryDeps): Route[] => {
     ...diagnosisRoutes(only(), now),
     ...alertRoutes(only()),
     ...deploymentRoutes(only(), { pool, baseUrl: deps.contents.baseUrl }),
+    ...trafficRoutes(only(), now),
     ...modelRoutes(only()),
     ...deadLetterRoutes(only()),
     ...mlflowRoutes({

@@ -67,6 +67,8 @@ const queries: Record<string, Values> = {
   'GET /api/runs/{run_id}/metrics': { keys: 'loss', buckets: 200 },
   'GET /api/runs/{run_id}/logs': { after: 0, limit: 100 },
   'GET /api/runs/{run_id}/events': { limit: 100, offset: 0 },
+  'GET /api/deployments/{deployment_id}/traffic': { status: 200, limit: 20 },
+  'GET /api/deployments/{deployment_id}/traffic/summary': { by: 'token' },
   'GET /api/usage': { group: 'project', from: '2026-11-01', to: '2026-11-30' },
   'GET /api/stream': { topics: 'jobs,notifications' },
   'PUT /api/uploads/{upload_id}': address,

@@ -56,6 +56,8 @@ export type Config = OidcConfig &
     runDirDays: number
     /** Days after which samples of hardware become means of five minutes; 0: never. */
     hardwareRawDays: number
+    /** Days after which only sums are left of requests to deployments; 0: never. */
+    trafficDays: number
     /** Maximum size of a topic of facts on the event log; 0: no limit. */
     logMaxGb: number
     defaultVisibility: 'private' | 'internal'
@@ -109,6 +111,7 @@ const settings: Settings<Config> = {
   logRetentionDays: ['SERVICE_LOG_RETENTION_DAYS', whole(30, 1, 3650)],
   runDirDays: ['SERVICE_RUN_DIR_DAYS', whole(7, 0, 3650)],
   hardwareRawDays: ['SERVICE_HARDWARE_RAW_DAYS', whole(14, 0, 3650)],
+  trafficDays: ['SERVICE_TRAFFIC_DAYS', whole(90, 0, 3650)],
   maxUploadMb: ['SERVICE_MAX_UPLOAD_MB', whole(1024, 1, 1_000_000)],
   runArtifactsGb: ['SERVICE_RUN_ARTIFACTS_GB', whole(100, 1, 1_000_000)],
   logMaxGb: ['SERVICE_LOG_MAX_GB', whole(0, 0, 1_000_000)],

@@ -4,10 +4,11 @@ import { engineHeaders } from '../auth/engine-header.ts'
 import { readPositionKey } from '../auth/position-key.ts'
 import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import { ServingMap } from '../gateway/map.ts'
-import type { TrafficRow } from '../gateway/traffic.ts'
 import { createPool } from '../platform/postgres/pool.ts'
 import { prefixedId, systemClock } from '../platform/time.ts'
+import type { TrafficRow } from '../schemas/traffic.ts'
 import type { Core } from './core.ts'
+import { openTraffic } from './traffic.ts'
 
 /** Two reads at once at most, and nobody waits long for one: a request waits for it. */
 const gatewayPool = {
@@ -31,10 +32,16 @@ export async function openGateway(core: Core, isDraining: () => boolean): Promis
     labelNames: ['status', 'error_source'],
     registers: [telemetry.registry],
   })
+  const spool = openTraffic(core)
+  const count = countTokens(telemetry.registry)
   const gateway = createGateway({
     map: new ServingMap(pool),
     engineHeaders: engineHeaders(await readPositionKey(pool)),
-    record: countTokens(telemetry.registry),
+    record(row) {
+      spool.record(row)
+      count(row)
+    },
+    hasRoom: () => spool.hasRoom(),
     newRequestId: () => prefixedId('req'),
     now: systemClock,
     clock: () => performance.now(),

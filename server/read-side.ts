@@ -13,6 +13,7 @@ import { startThinning } from '../projector/hardware/thin.ts'
 import { startCompactorThread } from '../projector/metrics/compactor.ts'
 import { type Runner, startRunner } from '../projector/runner.ts'
 import { projections } from '../projector/slices.ts'
+import { startRetainingTraffic } from '../projector/traffic/retain.ts'
 import { projectionsRead, trimLog } from '../projector/trim-log.ts'
 import type { Core } from './core.ts'
 import { gaugeDeadLetters } from './dead-letters.ts'
@@ -34,6 +35,11 @@ export function startRunners(core: Core): Runner[] {
     'thinning of hardware',
     startThinning({ pool: readPool, rawDays: config.hardwareRawDays, logger, now: systemClock }),
     thinning => thinning.stop(),
+  )
+  life.owns(
+    'retention of traffic',
+    startRetainingTraffic({ pool: readPool, days: config.trafficDays, logger, now: systemClock }),
+    retaining => retaining.stop(),
   )
   gaugeDeadLetters(core)
   const onDeadLetter = (topic: string) => measures.deadLetters.inc({ topic })

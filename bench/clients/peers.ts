@@ -8,11 +8,11 @@ import { freePort } from '../../platform/free-port.ts'
 import { until } from '../../test/servers/until.ts'
 
 const run = promisify(execFile)
-const requirements = join(import.meta.dirname, 'requirements.txt')
 
-/** An interpreter with the clients that Forge is compared with; they are installed once. */
-export async function peersPython(): Promise<string> {
-  const folder = join(homedir(), '.cache/forge/bench-clients')
+/** An interpreter with what Forge is compared with in this folder of `bench/`; it is installed once. */
+export async function peersPython(of = 'clients'): Promise<string> {
+  const requirements = join(import.meta.dirname, '..', of, 'requirements.txt')
+  const folder = join(homedir(), `.cache/forge/bench-${of}`)
   const python = join(folder, 'bin/python')
   if (!existsSync(python)) {
     console.error(`installing ${requirements} into ${folder}; takes a minute or two`)
@@ -54,7 +54,7 @@ export async function startMlflow(python: string, folder: string): Promise<PeerS
 }
 
 /** In a process group of its own, because both start processes themselves. */
-function startPeer(command: readonly string[], env: Record<string, string>) {
+export function startPeer(command: readonly string[], env: Record<string, string>) {
   const [program = '', ...args] = command
   const child = spawn(program, args, {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PYTHONUNBUFFERED: '1', ...env },
@@ -67,6 +67,7 @@ function startPeer(command: readonly string[], env: Record<string, string>) {
       output = (output + chunk).slice(-20_000)
     })
   return {
+    pid: child.pid ?? null,
     output: () => output,
     async stop() {
       if (child.exitCode !== null || child.pid === undefined) return

@@ -1,35 +1,15 @@
 import type { Submitter } from '../../auth/caller.ts'
+import { jobAt } from '../../events/job-state.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import type { AdmissionResult } from '../../schemas/jobs.ts'
+import { type AdmissionResult, isEnded } from '../../schemas/jobs.ts'
 import { dialect, type JobSpec, jobSpec } from '../../schemas/jobspec.ts'
-import { type RecipeLock, serveKind } from '../../schemas/recipes.ts'
-import { maxArgsBytes, type ReplicaServing } from '../../schemas/replicas.ts'
+import { serveKind } from '../../schemas/recipes.ts'
+import { maxArgsBytes, type Replica } from '../../schemas/replicas.ts'
 import { checker } from '../../schemas/validate.ts'
+import { type CommitDeps, commit } from '../commit.ts'
+import { stop } from './decide.ts'
+import { saveJob } from './rows.ts'
 import type { Submits } from './submit.ts'
-
-/** A process that is to serve a revision. */
-export type Replica = {
-  /** A submit with the same id returns the same job, for a day. */
-  replica_id: string
-  /** The owner of the deployment, whose quota counts. */
-  owner: { username: string; role: 'admin' | 'operator' }
-  project: string
-  /** Of its job. */
-  name: string
-  labels?: Record<string, string>
-  /** That of the serving template (`lockOf`). */
-  lock: RecipeLock
-  params: Record<string, unknown>
-  /** The model. */
-  artifact_id: string
-  /** Null: that of this machine. */
-  profile: string | null
-  /** Null: as many as the template needs at least. */
-  gpus: number | null
-  /** Of its job, -100 to 100. */
-  priority: number
-  serving: ReplicaServing
-}
 
 /** How long an engine may take to end after it was asked to. */
 const stopGraceSeconds = 30
@@ -43,6 +23,25 @@ export const submitReplica =
     if (bytes > maxArgsBytes)
       throw new Refusal('invalid', `serving.args has ${bytes} bytes; ${maxArgsBytes} are allowed`)
     return submits.submit(askedFor(replica), specOf(replica), { serving })
+  }
+
+const cause = {
+  actor: { type: 'system', id: 'serving-keeper', via: 'timer' },
+  requestId: 'serving-keeper',
+} as const
+
+/** Asks the engine of a replica to end; `message` says why. May be repeated, also once the job has ended. */
+export const stopReplica =
+  (deps: CommitDeps, wake: () => void) =>
+  async (run_id: string, message: string): Promise<void> => {
+    const { events } = await commit(deps, cause, jobAt(run_id), {
+      decide: (job, now) =>
+        job.state === null || isEnded(job.state)
+          ? []
+          : stop(job, { message, graceSeconds: null, force: false, now }),
+      alongside: saveJob,
+    })
+    if (events.length > 0) wake()
   }
 
 const checkSpec = checker(jobSpec, 'body')

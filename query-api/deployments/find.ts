@@ -2,10 +2,11 @@ import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { DeploymentTables } from '../../projector/deployments/table.ts'
+import type { TrafficTables } from '../../projector/traffic/table.ts'
 import type { AccessTables } from '../access.ts'
 import type { Reads } from '../reads.ts'
 
-export type Tables = DeploymentTables & AccessTables
+export type Tables = DeploymentTables & TrafficTables & AccessTables
 export type Db = Kysely<Tables>
 
 /** SQL condition: may this person read deployment `d`? As for runs: its owner, members of its project, admins (docs/projects.md). */

@@ -19,6 +19,7 @@ const anyFact: fc.Arbitrary<Fact> = fc.record({
     'logs.eof',
     'validation.received',
     'run.purged',
+    'traffic.recorded',
   ),
   event_id: fc.uuid(),
   received_at_ms: fc.integer({ min: 0, max: 253_402_300_799_999 }),

@@ -6,9 +6,9 @@ import { engineHeaders } from '../../auth/engine-header.ts'
 import { createOpaqueToken } from '../../auth/opaque-token.ts'
 import { createGateway } from '../../gateway/gateway.ts'
 import { ServingMap } from '../../gateway/map.ts'
-import type { TrafficRow } from '../../gateway/traffic.ts'
 import { listen } from '../../platform/http/server.ts'
 import { inTransaction } from '../../platform/postgres/transaction.ts'
+import type { TrafficRow } from '../../schemas/traffic.ts'
 import { database } from '../servers/postgres.ts'
 import { until } from '../servers/until.ts'
 
@@ -33,6 +33,7 @@ export async function openStage(t: ExecutionContext): Promise<Stage> {
     map: new ServingMap(pool),
     engineHeaders: engineHeaders(Buffer.alloc(32)),
     record: row => void rows.push(row),
+    hasRoom: () => true,
     newRequestId: () => `req_${++count}`,
     now: () => new Date(),
     clock: () => performance.now(),

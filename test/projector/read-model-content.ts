@@ -40,6 +40,9 @@ export async function contentOf(pool: Pool): Promise<Content> {
       ...(await rows('select * from hardware_runs order by run_id')),
       ...(await rows('select * from hardware_sources order by run_id, source')),
       ...(await rows('select * from hardware_points order by run_id, source, ts')),
+      ...(await rows('select * from traffic_deployments order by run_id')),
+      ...(await rows('select * from traffic order by deployment_id, request_id')),
+      ...(await rows('select * from traffic_daily order by deployment_id, day, token_id')),
       ...(await rows('select * from dead_letter order by topic, partition, "offset"')),
     ],
   }

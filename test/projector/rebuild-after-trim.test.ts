@@ -3,11 +3,13 @@ import test, { type ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { pino } from 'pino'
 import { recordHardware } from '../../command-api/hardware/record.ts'
+import { encodeTraffic } from '../../events/traffic.ts'
 import type { EventLog, LogRecord, Position, ReadRecord } from '../../platform/log/event-log.ts'
 import { openPostgresLog } from '../../platform/log/postgres.ts'
 import { migrate } from '../../platform/postgres/migrate.ts'
 import { createPool } from '../../platform/postgres/pool.ts'
 import { inProcessSignals } from '../../platform/signals.ts'
+import { eventId } from '../../platform/time.ts'
 import { carryOverRuns, prepareCarryOver } from '../../projector/carry-over.ts'
 import { hardwareProjection } from '../../projector/hardware/projection.ts'
 import { logsProjection } from '../../projector/logs/projection.ts'
@@ -16,7 +18,9 @@ import { metricsProjection } from '../../projector/metrics/projection.ts'
 import { applyIsolated } from '../../projector/poison.ts'
 import { rebuild } from '../../projector/rebuild.ts'
 import { startRunner } from '../../projector/runner.ts'
+import { trafficProjection } from '../../projector/traffic/projection.ts'
 import { validationProjection } from '../../projector/validation/projection.ts'
+import { row } from '../gateway/row.ts'
 import { report, startMs } from '../metrics/given.ts'
 import { database } from '../servers/postgres.ts'
 import { until } from '../servers/until.ts'
@@ -24,7 +28,7 @@ import { chunkOf } from '../validation/given.ts'
 import { logLines } from './log-lines.ts'
 import { contentOf } from './read-model-content.ts'
 
-const topics = ['metrics', 'logs', 'validation', 'hardware'].map(name => ({
+const topics = ['metrics', 'logs', 'validation', 'hardware', 'traffic'].map(name => ({
   name,
   partitions: 2,
   retentionDays: 30,
@@ -36,6 +40,7 @@ const newProjections = () => [
   logsProjection('logs'),
   validationProjection('validation'),
   hardwareProjection('hardware'),
+  trafficProjection('traffic'),
 ]
 const { signal } = new AbortController()
 const rangeRows = 3
@@ -162,6 +167,16 @@ const samples = (run_id: string, n: number): LogRecord => ({
     },
   ).value,
 })
+/** Of a deployment with this name. Each comes four times, before and after the trim. */
+const requests = (deployment_id: string, n: number): LogRecord => {
+  const nth = n - (n % 4)
+  const one = row({
+    ...{ request_id: `${deployment_id}-${nth}`, deployment_id, token_id: `dtk_${nth}` },
+    started_at: `2026-11-0${nth + 1}T12:00:00Z`,
+  })
+  const receipt = { event_id: eventId(), received_at_ms: 0, request_id: '' }
+  return { key: deployment_id, value: encodeTraffic(deployment_id, [one], receipt) }
+}
 const damaged = (key: string): LogRecord => ({ key, value: Buffer.from('no fact') })
 
 /** Round `n` of reports of several runs: new steps, repeated steps, new keys, and damaged records. */
@@ -172,6 +187,7 @@ async function reportAll(at: Installation, n: number, runs: readonly string[]) {
     await at.append('logs', lines(run, n))
     await at.append('validation', chunkAgain(run, n))
     await at.append('hardware', samples(run, n))
+    await at.append('traffic', requests(run, n))
   }
   await at.append('metrics', damaged(runs[n % runs.length] ?? ''))
   await at.append('logs', damaged(`run_unseen_${n}`))

@@ -50,6 +50,19 @@ export const deploymentSample: Sample = {
       isFilled: true,
       cells: ({ no }) => ({ deployment_id: `dep_${no}`, token_id: `dtk_${no}` }),
     },
+    traffic: {
+      seenBy: 'members',
+      cells: ({ no }) => ({
+        deployment_id: `dep_${no}`,
+        request_id: `req_${no}`,
+        day: '1970-01-01',
+      }),
+    },
+    traffic_daily: {
+      seenBy: 'members',
+      cells: ({ no }) => ({ deployment_id: `dep_${no}`, day: '1970-01-01' }),
+    },
+    traffic_deployments: { seenBy: 'members', cells: ({ no }) => ({ run_id: `dep_${no}` }) },
   },
   // Each on a deployment of its own: most of them end what another one needs.
   changes: {

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import type { ExecutionContext } from 'ava'
-import { submitReplica } from '../../command-api/jobs/replica.ts'
+import { stopReplica, submitReplica } from '../../command-api/jobs/replica.ts'
 import { openSubmits } from '../../command-api/jobs/submit.ts'
 import { lockOf } from '../../recipes/catalogue.ts'
 import { builtInTemplates, findTemplate, loadTemplates } from '../../recipes/templates.ts'
@@ -18,11 +18,14 @@ export type Wanted = {
   served_names?: string[]
   replica_id?: string
   port?: number
+  profile?: string
+  host?: string
 }
 
 export type Replicas = {
   /** Submits a replica as the control plane does, to the administrator's project `demo`. */
   submit(wanted: Wanted): Promise<AdmissionResult & { port: number; base_url: string }>
+  stop(run_id: string): Promise<void>
 }
 
 /** Submits jobs to a real server's database: no route does it. */
@@ -32,16 +35,17 @@ export async function replicasOn(t: ExecutionContext, forge: Forge): Promise<Rep
   const catalogue = { including: async () => entries }
   const submit = submitReplica(openSubmits(deps, { catalogue, wake: () => {} }))
   return {
+    stop: run_id => stopReplica(deps, () => {})(run_id, 'its revision is retired'),
     async submit({ template, artifact_id, params = {}, args = [], ...named }) {
       const entry = findTemplate(entries, template)
       if (!entry) throw new Error(`there is no template ${template}`)
       const { served_names = ['default'], port = await freePort() } = named
-      const { replica_id = `rep_${port}` } = named
+      const { replica_id = `rep_${port}`, profile = null, host = '127.0.0.1' } = named
       const admitted = await submit({
-        ...{ replica_id, artifact_id, params, profile: null, gpus: null, priority: 0 },
+        ...{ replica_id, artifact_id, params, profile, gpus: null, priority: 0 },
         owner: { username: 'admin', role: 'admin' },
         ...{ project: 'demo', name: `replica of ${template}`, lock: lockOf(entry.recipe) },
-        serving: { host: '127.0.0.1', port, served_names, args, tensor_parallel: 1 },
+        serving: { host, port, served_names, args, tensor_parallel: 1 },
       })
       return { ...admitted, port, base_url: `http://127.0.0.1:${port}/v1` }
     },
@@ -57,6 +61,29 @@ export const freePort = (): Promise<number> =>
       server.close(() => resolve(port))
     })
   })
+
+type Artifact = { artifact_id: string; kind: string }
+
+/** Trains the language model for a moment, and returns the id of its last checkpoint. */
+export async function trainedModel(forge: Forge): Promise<string> {
+  const { body: lock } = await forge.call('GET', '/api/recipes/tiny-lm/1.0.0/lock')
+  const params = { steps: 200, hidden: 32, eval_every: 200, checkpoint_every: 200, samples: 1 }
+  const { status, body } = await forge.call<{ run_id: string }>('POST', '/api/jobs', {
+    body: {
+      ...{ api: 'forge/v2', metadata: { name: 'trains', project: 'demo' }, lock },
+      spec: { params },
+    },
+  })
+  if (status !== 200) throw new Error(JSON.stringify(body))
+  await untilState(forge, body.run_id, 'succeeded')
+  const { body: artifacts } = await forge.call<Artifact[]>(
+    'GET',
+    `/api/jobs/${body.run_id}/artifacts`,
+  )
+  const found = artifacts.find(({ kind }) => kind === 'checkpoint')
+  if (!found) throw new Error('it left no checkpoint')
+  return found.artifact_id
+}
 
 type Job = { state: string; state_reason: string | null }
 

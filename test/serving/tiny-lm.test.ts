@@ -8,38 +8,16 @@ import OpenAI from 'openai'
 import { type Forge, sharedForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
-import { freePort, logOf, replicasOn, untilSaid, untilState } from './replicas.ts'
+import { freePort, logOf, replicasOn, trainedModel, untilSaid, untilState } from './replicas.ts'
 
 const shared = sharedForge()
-let model: Promise<Artifact> | null = null
+let model: Promise<string> | null = null
 
 /** A server, and the last checkpoint of a short training of the language model on it. */
 async function withModel() {
   const forge = await shared()
-  model ??= trained(forge)
-  return { forge, artifact_id: (await model).artifact_id }
-}
-
-type Artifact = { artifact_id: string; kind: string; path: string; step: number }
-
-async function trained(forge: Forge): Promise<Artifact> {
-  const { body: lock } = await forge.call('GET', '/api/recipes/tiny-lm/1.0.0/lock')
-  const params = { steps: 200, hidden: 32, eval_every: 200, checkpoint_every: 200, samples: 1 }
-  const { status, body } = await forge.call<{ run_id: string }>('POST', '/api/jobs', {
-    body: {
-      ...{ api: 'forge/v2', metadata: { name: 'trains', project: 'demo' }, lock },
-      spec: { params },
-    },
-  })
-  if (status !== 200) throw new Error(JSON.stringify(body))
-  await untilState(forge, body.run_id, 'succeeded')
-  const { body: artifacts } = await forge.call<Artifact[]>(
-    'GET',
-    `/api/jobs/${body.run_id}/artifacts`,
-  )
-  const found = artifacts.find(({ kind }) => kind === 'checkpoint')
-  if (!found) throw new Error('it left no checkpoint')
-  return found
+  model ??= trainedModel(forge)
+  return { forge, artifact_id: await model }
 }
 
 const question = [{ role: 'user' as const, content: 'Shall I compare thee' }]
@@ -219,8 +197,9 @@ test('a replica serves a trained model to the official clients, and ends when it
 
   const { body: job } = await forge.call<{ gpus: number }>('GET', `/api/jobs/${run_id}`)
   t.is(job.gpus, 0)
-  await forge.call('POST', `/api/jobs/${run_id}/stop`)
+  await replicas.stop(run_id)
   await untilState(forge, run_id, 'stopped')
+  await replicas.stop(run_id)
   await t.throwsAsync(client.models.list().then(), { instanceOf: OpenAI.APIConnectionError })
   await untilSaid(forge, run_id, /the engine ended with exit code 0/)
 })

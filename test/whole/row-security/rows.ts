@@ -16,10 +16,12 @@ export const person = (username: string, role: Person['role'] = 'operator'): Per
 
 /** A row of each table of the read models that people's queries may read, for this owner; other values do not matter. */
 export async function fillEveryTable(pool: Pool, owner: RowOwner): Promise<void> {
+  await pool.query(`select read.traffic_partition('read', '1970-01-01')`)
   const { rows } = await pool.query<Column>(
     `select c.relname as table, a.attname as name, format_type(a.atttypid, null) as type
        from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-      where c.relnamespace = 'read'::regnamespace and c.relkind = 'r' and c.relrowsecurity
+      where c.relnamespace = 'read'::regnamespace and c.relkind in ('r', 'p') and c.relrowsecurity
+        and not c.relispartition
         and (a.attnotnull or a.attname = 'project') order by c.relname, a.attnum`,
   )
   for (const [table, columns] of Object.entries(Object.groupBy(rows, row => row.table))) {

@@ -1,0 +1,38 @@
+import { join } from 'node:path'
+import { Gauge } from 'prom-client'
+import { encodeTraffic } from '../events/traffic.ts'
+import { startShipping } from '../gateway/ship-traffic.ts'
+import { TrafficSpool } from '../gateway/traffic-spool.ts'
+import { eventId, systemClock } from '../platform/time.ts'
+import type { Core } from './core.ts'
+
+/** Where requests are recorded in this process; on the log about a second later. */
+export function openTraffic({ config, log, logger, life, telemetry, topics }: Core): TrafficSpool {
+  const spool = new TrafficSpool({ folder: join(config.dataDir, 'traffic') })
+  new Gauge({
+    name: 'forge_traffic_waiting_bytes',
+    help: 'Rows of requests to deployments that wait on disk for the log.',
+    registers: [telemetry.registry],
+    collect() {
+      this.set(spool.bytes)
+    },
+  })
+  const shipping = startShipping({
+    spool,
+    now: systemClock,
+    append: (deployment_id, rows) => {
+      const receipt = {
+        event_id: eventId(),
+        received_at_ms: systemClock().getTime(),
+        request_id: '',
+      }
+      return log.append(topics.traffic.name, [
+        { key: deployment_id, value: encodeTraffic(deployment_id, rows, receipt) },
+      ])
+    },
+    failed: error => logger.warn({ err: error }, 'rows of traffic wait for the log'),
+    damaged: (path, rows) => logger.error({ path, rows }, 'rows of traffic were damaged on disk'),
+  })
+  life.owns('traffic', shipping, started => started.stop())
+  return spool
+}

@@ -1,0 +1,132 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import test, { type ExecutionContext } from 'ava'
+import { type Forge, type OtherProcess, sharedForge } from '../servers/forge.ts'
+import { until } from '../servers/until.ts'
+import { ServingTables } from './stage.ts'
+
+async function engineOf(t: ExecutionContext, listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const say =
+  (text: string): RequestListener =>
+  (req, res) =>
+    void req.resume().on('end', () => res.end(text))
+
+type Asked = { began: number; ended: number; status: number; text: string; revision: string | null }
+
+const shared = sharedForge({ SERVICE_ROLES: 'command-api,query-api,gateway' })
+let others: Promise<OtherProcess[]> | null = null
+
+/** Three processes; two of them are gateways and nothing else. */
+async function threeGateways(): Promise<{ forge: Forge; urls: string[] }> {
+  const forge = await shared()
+  const alone = { SERVICE_ROLES: 'gateway' }
+  others ??= Promise.all([forge.another(alone), forge.another(alone)])
+  return { forge, urls: [forge, ...(await others)].map(({ url }) => url) }
+}
+
+/** Asks without a pause, so many callers at each gateway, until it is stopped. */
+function load(urls: readonly string[], path: string, token: string, callers = 2) {
+  const asked: Asked[] = []
+  let isOver = false
+  const caller = async (url: string) => {
+    while (!isOver) {
+      const began = performance.now()
+      const headers = { authorization: `Bearer ${token}` }
+      const response = await fetch(`${url}${path}`, { method: 'POST', body: '{}', headers })
+      const text = await response.text()
+      const revision = response.headers.get('x-forge-revision')
+      asked.push({ began, ended: performance.now(), status: response.status, text, revision })
+    }
+  }
+  const callersAtAll = urls.flatMap(url => Array.from({ length: callers }, () => caller(url)))
+  return {
+    asked,
+    async stop() {
+      isOver = true
+      await Promise.all(callersAtAll)
+    },
+  }
+}
+
+test.serial(
+  'a revoked token is dead on three gateways once its revocation is answered',
+  async t => {
+    t.timeout(120_000)
+    const { forge, urls } = await threeGateways()
+    const tables = new ServingTables(forge.pool)
+    await tables.deploy('dep_a', 'rev_a', [await engineOf(t, say('ok'))])
+    const { token, token_id } = await tables.token('dep_a')
+    const loaded = load(urls, '/inference/dep_a/v1/chat', token)
+    await until('all gateways answer', 30_000, () => loaded.asked.length > 600)
+    await tables.revoke(token_id)
+    const revoked = performance.now()
+    const from = loaded.asked.length
+    await until('many are refused', 30_000, () => loaded.asked.length > from + 300)
+    await loaded.stop()
+    const { asked } = loaded
+    const after = asked.filter(({ began }) => began >= revoked)
+    t.true(after.length > 200)
+    t.deepEqual([...new Set(after.map(({ status }) => status))], [401])
+    const last = Math.max(...asked.filter(({ status }) => status === 200).map(({ ended }) => ended))
+    t.true(last - revoked < 1_000)
+    t.deepEqual([...new Set(asked.map(({ status }) => status))].sort(), [200, 401])
+    const [first] = asked
+    const seconds = (revoked - (first?.began ?? 0)) / 1000
+    t.log(
+      `${Math.round(from / seconds)} requests/s; last success ${Math.round(last - revoked)} ms after`,
+    )
+  },
+)
+
+test.serial(
+  'a hundred promotions under load fail no request, and each gateway follows at once',
+  async t => {
+    t.timeout(120_000)
+    const { forge, urls } = await threeGateways()
+    const tables = new ServingTables(forge.pool)
+    await tables.deploy('dep_b', 'rev_c', [await engineOf(t, say('rev_c'))])
+    await tables.deploy('dep_b', 'rev_d', [await engineOf(t, say('rev_d'))])
+    const { token } = await tables.token('dep_b')
+    const loaded = load(urls, '/inference/dep_b/v1/chat', token)
+    const changes: { at: number; to: string }[] = []
+    for (let times = 0; times < 100; times++) {
+      const to = times % 2 === 0 ? 'rev_c' : 'rev_d'
+      await tables.promote('dep_b', to)
+      changes.push({ at: performance.now(), to })
+      const from = loaded.asked.length
+      await until('some requests pass', 10_000, () => loaded.asked.length > from + 10, 1)
+    }
+    await loaded.stop()
+    t.deepEqual([...new Set(loaded.asked.map(({ status }) => status))], [200])
+    for (const { began, ended, text, revision } of loaded.asked) {
+      t.is(revision, text)
+      // Those that no change came close to were served by the revision of their time.
+      const before = changes.findLast(({ at }) => at <= began)
+      const isBetween = changes.every(({ at }) => at <= began || at > ended + 100)
+      if (before && isBetween) t.is(revision, before.to)
+    }
+    t.log(`${loaded.asked.length} requests`)
+  },
+)
+
+test.serial('gateways serve while nothing else does', async t => {
+  t.timeout(120_000)
+  const { forge, urls } = await threeGateways()
+  const tables = new ServingTables(forge.pool)
+  await tables.deploy('dep_e', 'rev_e', [await engineOf(t, say('ok'))])
+  const { token } = await tables.token('dep_e')
+  await forge.kill()
+  const loaded = load(urls.slice(1), '/inference/dep_e/v1/chat', token)
+  await until('they serve', 20_000, () => loaded.asked.length > 50)
+  await loaded.stop()
+  t.deepEqual([...new Set(loaded.asked.map(({ status }) => status))], [200])
+})

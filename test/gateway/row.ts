@@ -1,0 +1,26 @@
+import type { TrafficRow } from '../../schemas/traffic.ts'
+
+export const row = (more: Partial<TrafficRow> = {}): TrafficRow => ({
+  request_id: 'req_1',
+  deployment_id: 'dep_1',
+  revision_id: 'rev_1',
+  token_id: 'dtk_1',
+  method: 'POST',
+  path: '/v1/chat/completions',
+  model: 'default',
+  stream: false,
+  status: 200,
+  error_source: null,
+  started_at: '2026-11-20T12:00:00.250Z',
+  ttft_ms: 100,
+  duration_ms: 1000,
+  request_bytes: 10,
+  response_bytes: 100,
+  prompt_tokens: 5,
+  completion_tokens: 50,
+  usage_source: 'engine',
+  aborted: false,
+  client_ip: '10.0.0.1',
+  user_agent: null,
+  ...more,
+})
