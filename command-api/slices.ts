@@ -3,6 +3,7 @@ import { alertRoutes } from './alerts/routes.ts'
 import { artifactRoutes, register } from './artifacts/routes.ts'
 import { benchmarkRoutes } from './benchmarks/routes.ts'
 import { deadLetterRoutes, type ParkedRecords } from './dead-letters/routes.ts'
+import type { FindTemplate } from './deployments/ports.ts'
 import { deploymentRoutes } from './deployments/routes.ts'
 import type { Deps } from './deps.ts'
 import { deviceRoutes } from './devices/routes.ts'
@@ -52,6 +53,7 @@ export type SlicePorts = JobPorts &
   SignInPorts & {
     projections: ProjectionAdmin
     parkedRecords: ParkedRecords
+    findTemplate: FindTemplate
     /** Makes every process read the maintenance switch; resolves once this one has. */
     maintenanceSwitched: () => Promise<void>
   }
@@ -84,8 +86,8 @@ export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...rubricScoreRoutes(deps),
   ...artifactRoutes(deps, uploadsOfRuns(deps)),
   ...alertRoutes(deps),
-  ...deploymentRoutes(deps),
   ...modelRoutes(deps),
+  ...deploymentRoutes(deps, ports.findTemplate),
   ...diagnosisRoutes(deps),
   ...mlflowRoutes(deps, mlflowPorts(deps)),
   ...uploadRoutes(deps),

@@ -160,6 +160,14 @@ export const serving = Type.Object({
   template: nullable(Type.String()),
   template_version: nullable(Type.String()),
   template_digest: nullable(Type.String()),
+  /** What the template's environment is built for. */
+  framework: nullable(
+    Type.Object({
+      runtime_id: Type.String(),
+      name: Type.String(),
+      version: Type.String(),
+    }),
+  ),
   engine: Type.String(),
   engine_version: nullable(Type.String()),
   image: Type.Null(),

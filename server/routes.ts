@@ -18,6 +18,7 @@ import { apiDocument } from './api-document.ts'
 import { openParkedRecords } from './dead-letters.ts'
 import type { Parts } from './parts.ts'
 import { readinessOf } from './readiness.ts'
+import { templatesIn } from './replicas.ts'
 
 /** Parts of the listener that serves these routes. */
 export type Behind = {
@@ -59,6 +60,7 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
         passwordGuard,
         projections: parts.projectionAdmin,
         parkedRecords: openParkedRecords(parts),
+        findTemplate: templatesIn(parts.catalogue),
         catalogue: parts.catalogue,
         recipeFiles: parts.recipeFiles,
         wake: () => parts.jobsChanged.tell(),

@@ -32,6 +32,7 @@ import type { Core } from './core.ts'
 import { keyStoreOf } from './key-store.ts'
 import { openStores } from './object-stores.ts'
 import { observing } from './observed.ts'
+import { replicaJobs } from './replicas.ts'
 
 /** Opens the event store, and starts the relay if this process has that role. */
 export async function openWriteSide(core: Core): Promise<Deps> {
@@ -105,11 +106,14 @@ async function openKeys(core: Core): Promise<KeyRing> {
 }
 
 /** Starts the timers of runs and jobs, e.g. those that end them, and of sign-ins. */
-export function startTimers({ life, jobsChanged }: Core, deps: Deps): void {
+export function startTimers(core: Core, deps: Deps): void {
+  const { life, jobsChanged } = core
   life.owns('run timers', startRunTimers(deps), started => started.stop())
   const jobTimers = startJobTimers(deps, () => jobsChanged.tell())
   life.owns('job timers', jobTimers, started => started.stop())
-  life.owns('serving keeper', keepServing(deps), started => started.stop())
+  life.owns('serving keeper', keepServing({ ...deps, jobs: replicaJobs(core, deps) }), started =>
+    started.stop(),
+  )
   life.owns('alert timers', startAlertTimers(deps), started => started.stop())
   life.owns('failed sign-ins', startFailedLoginRecorder(deps), started => started.stop())
 }

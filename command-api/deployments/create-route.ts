@@ -17,11 +17,12 @@ import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
 import { createEmptyProject, findProject, refuseProjectOfOthers } from '../short-id.ts'
 import { createDeployment } from './decide.ts'
+import type { FindTemplate } from './ports.ts'
 import { saveDeployment, servingLock } from './rows.ts'
 import { resolveServing } from './serving.ts'
 import { resolveSource } from './source.ts'
 
-export const createRoute = (deps: Deps): Route =>
+export const createRoute = (deps: Deps, findTemplate: FindTemplate): Route =>
   route({
     method: 'POST',
     path: '/api/deployments',
@@ -33,12 +34,12 @@ export const createRoute = (deps: Deps): Route =>
     body: deploymentInput,
     response: deploymentCreated,
     refusals: ['invalid', 'forbidden', 'conflict', 'not_configured'],
-    handle: request => createOne(deps, request),
+    handle: request => createOne(deps, request, findTemplate),
   })
 
 type Create = HttpAsked & { caller: Person; body: DeploymentInput }
 
-async function createOne(deps: Deps, request: Create) {
+async function createOne(deps: Deps, request: Create, findTemplate: FindTemplate) {
   const { caller, body } = request
   if (body.project !== undefined) await refuseStranger(deps.pool, body.project, caller)
   const sources = { pool: deps.pool, engineHosts: deps.config.engineHosts }
@@ -48,7 +49,7 @@ async function createOne(deps: Deps, request: Create) {
     throw new Refusal('invalid', 'Name the project of the deployment: its source belongs to none', {
       code: 'deployment.no_project',
     })
-  const serving = resolveServing(body.serving ?? {}, resolved.source)
+  const serving = await resolveServing(body.serving ?? {}, resolved.source, findTemplate)
   const deployment_id = deps.newId('dep')
   const revision_id = deps.newId('rev')
   const target = fresh(deploymentAt(deployment_id))

@@ -1,19 +1,14 @@
-import type { EngineHeaders } from '../../auth/engine-header.ts'
-import { type Deployment, type DeploymentEvent, deploymentAt } from '../../events/deployments.ts'
 import { forEachApart } from '../../platform/each.ts'
 import { textLock } from '../../platform/postgres/locks.ts'
 import { tryWithLock } from '../../platform/postgres/with-lock.ts'
 import { type Repeated, repeat } from '../../platform/repeat.ts'
 import type { Check, Serving } from '../../schemas/deployments.ts'
-import { type CommitDeps, commit, type Decided } from '../commit.ts'
-import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
 import { move, progressRevision, retireRevision, revisionFailed, revisionReady } from './decide.ts'
+import { decideWith, type KeeperDeps } from './keep.ts'
 import { ask } from './probe.ts'
-import { routeReplica, saveDeployment, servingLock } from './rows.ts'
-
-export type KeeperDeps = CommitDeps &
-  Pick<Deps, 'pool' | 'logger' | 'servingChanged'> & { engineHeaders: EngineHeaders }
+import { lookAfterReplicas, type ReplicaDeps } from './replicas.ts'
+import { routeReplica } from './rows.ts'
 
 /** Interval between passes, in milliseconds. */
 const intervalMs = 500
@@ -30,22 +25,22 @@ const startMs = 30 * 60_000
 export const rollbackWindowMs = 30 * 60_000
 const mostAtOnce = 16
 
-const asked = {
-  actor: { type: 'system', id: 'serving-keeper', via: 'timer' },
-  requestId: 'serving-keeper',
-} as const
-
 /**
  * Looks after what serves: asks engines whether they answer, routes to those that do, and ends what nobody needs any more. One
  * process does it at a time; every step may be repeated.
  */
-export function keepServing(deps: KeeperDeps): Repeated {
+export function keepServing(deps: ReplicaDeps): Repeated {
   const failed = (error: unknown) =>
     deps.logger.warn({ err: error }, 'deployments could not be looked after, will retry')
   const asking: Asking = new Map()
   const pass = () =>
     forEachApart(
-      [() => askDue(deps, asking), () => settle(deps), () => retireSuperseded(deps)],
+      [
+        () => lookAfterReplicas(deps, failed),
+        () => askDue(deps, asking),
+        () => settle(deps),
+        () => retireSuperseded(deps),
+      ],
       step => step(),
       failed,
     )
@@ -253,28 +248,4 @@ async function retireSuperseded(deps: KeeperDeps): Promise<void> {
   await forEachApart(rows, retire, (error, { revision_id }) =>
     deps.logger.error({ err: error, revision_id }, 'a revision could not be retired'),
   )
-}
-
-type Change = {
-  decide: (deployment: Deployment) => DeploymentEvent[]
-  /** Rows that change whether or not there are events. */
-  also?: (tx: Transaction) => Promise<unknown>
-}
-
-async function decideWith(
-  deps: KeeperDeps,
-  { deployment_id }: { deployment_id: string },
-  { decide, also }: Change,
-): Promise<void> {
-  const alongside = async (tx: Transaction, made: Decided<Deployment, DeploymentEvent>) => {
-    await saveDeployment(tx, made)
-    await also?.(tx)
-  }
-  const { events } = await commit(deps, asked, deploymentAt(deployment_id), {
-    locks: [servingLock],
-    decide,
-    alongside,
-  })
-  if (events.length === 0 && also) await deps.store.transaction(also)
-  if (events.length > 0 || also) deps.servingChanged()
 }

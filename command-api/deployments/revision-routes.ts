@@ -11,11 +11,12 @@ import { create } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import { change, toChange, toReply } from './change.ts'
 import { createRevision, retireRevision } from './decide.ts'
+import type { FindTemplate } from './ports.ts'
 import { saveDeployment, servingLock } from './rows.ts'
 import { resolveServing } from './serving.ts'
 import { resolveSource } from './source.ts'
 
-export const revisionRoutes = (deps: Deps): Route[] => [
+export const revisionRoutes = (deps: Deps, findTemplate: FindTemplate): Route[] => [
   route({
     method: 'POST',
     path: '/api/deployments/{deployment_id}/revisions',
@@ -32,7 +33,7 @@ export const revisionRoutes = (deps: Deps): Route[] => [
       const { deployment_id } = await toChange(deps, request)
       const sources = { pool: deps.pool, engineHosts: deps.config.engineHosts }
       const { source } = await resolveSource(sources, caller, body.source)
-      const serving = resolveServing(body.serving ?? {}, source)
+      const serving = await resolveServing(body.serving ?? {}, source, findTemplate)
       const { header } = body.source
       const secret = header && { header, headers: deps.engineHeaders }
       const revision_id = deps.newId('rev')

@@ -14,11 +14,12 @@ import { change, type OnDeployment, toChange, toReply } from './change.ts'
 import { baseUrlOf, createRoute, refuseTakenName } from './create-route.ts'
 import { changeDeployment, move } from './decide.ts'
 import { pointerRoutes } from './pointer-routes.ts'
+import type { FindTemplate } from './ports.ts'
 import { revisionRoutes } from './revision-routes.ts'
 import { tokenRoutes } from './token-routes.ts'
 
-export const deploymentRoutes = (deps: Deps): Route[] => [
-  createRoute(deps),
+export const deploymentRoutes = (deps: Deps, findTemplate: FindTemplate): Route[] => [
+  createRoute(deps, findTemplate),
   route({
     method: 'PATCH',
     path: '/api/deployments/{deployment_id}',
@@ -73,7 +74,7 @@ export const deploymentRoutes = (deps: Deps): Route[] => [
     refusals: ['forbidden', 'not_found', 'conflict'],
     handle: request => ask(deps, request, 'resume'),
   }),
-  ...revisionRoutes(deps),
+  ...revisionRoutes(deps, findTemplate),
   ...pointerRoutes(deps),
   ...tokenRoutes(deps),
   deleteRoute(deps),

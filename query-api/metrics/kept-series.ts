@@ -1,6 +1,12 @@
-import type { SeriesPoints } from './read.ts'
+import type { BucketPoint } from '../../platform/series/buckets.ts'
 
-type Drawn = Omit<SeriesPoints, 'key'>
+export type Drawn = {
+  /** False when each point is a single reported value. */
+  bucketed: boolean
+  points: BucketPoint[]
+  /** `[step, count]` of points that contain non-finite values. */
+  nonfinite: [step: number, count: number][]
+}
 
 /** Bytes in all; about a thousand curves. */
 const most = 32 * 1024 * 1024

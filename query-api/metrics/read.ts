@@ -1,7 +1,6 @@
 import {
   addSeries,
   addSummary,
-  type BucketPoint,
   createBuckets,
   evenEdges,
   extentOf,
@@ -13,7 +12,7 @@ import {
 import { combine, indexOfStep, type Series, summarize } from '../../platform/series/chunk.ts'
 import { type JsonNumber, toJsonNumber } from '../../platform/series/json-number.ts'
 import { resolve } from '../../platform/series/merge.ts'
-import { KeptSeries } from './kept-series.ts'
+import { type Drawn, KeptSeries } from './kept-series.ts'
 import {
   type Db,
   eachChunk,
@@ -114,14 +113,7 @@ export type SeriesRequest = Range & {
   buckets: number
 }
 
-export type SeriesPoints = {
-  key: string
-  /** False when each point is a single reported value. */
-  bucketed: boolean
-  points: BucketPoint[]
-  /** `[step, count]` of points that contain non-finite values. */
-  nonfinite: [step: number, count: number][]
-}
+export type SeriesPoints = Drawn & { key: string }
 
 /**
  * Series of at most `buckets` points each, in the order of the request; empty for a key without points in the
@@ -153,7 +145,7 @@ export const readSeries = (
     return request.keys.map(key => ({ key, ...(known.get(key) ?? nothing) }))
   })
 
-const nothing: Omit<SeriesPoints, 'key'> = { bucketed: false, points: [], nonfinite: [] }
+const nothing: Drawn = { bucketed: false, points: [], nonfinite: [] }
 
 async function loadStored(tx: Db, runNo: number, keyNos: number[], range: Range) {
   if (keyNos.length === 0) return () => null
@@ -170,7 +162,7 @@ async function drawSeries(
   runNo: number,
   points: KeyPoints,
   request: SeriesRequest,
-): Promise<Omit<SeriesPoints, 'key'>> {
+): Promise<Drawn> {
   const { axis, from, to, buckets: limit } = request
   const { clean, mixed } = await mergeOverlap(tx, runNo, points)
   const isWhole = (header: Header) => {
@@ -199,7 +191,7 @@ async function drawSeries(
   }
 }
 
-function drawRaw(series: Series, { axis, from, to }: Range): Omit<SeriesPoints, 'key'> {
+function drawRaw(series: Series, { axis, from, to }: Range): Drawn {
   const points = toRawPoints(axis, series, from, to)
   if (axis === 'time') points.sort((a, b) => a[5] - b[5])
   const nonfinite = points.flatMap(([step, , , , last]): [number, number][] =>

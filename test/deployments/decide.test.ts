@@ -25,8 +25,15 @@ const source = {
   ...{ digest: null, url: 'http://engine', header_name: null },
 }
 const serving = {
-  ...{ template: null, template_version: null, template_digest: null, engine: 'external' },
-  ...{ engine_version: null, image: null, params: {}, args: [], tensor_parallel: 1 },
+  ...{ template: null, template_version: null, template_digest: null, framework: null },
+  ...{
+    engine: 'external',
+    engine_version: null,
+    image: null,
+    params: {},
+    args: [],
+    tensor_parallel: 1,
+  },
   ...{ served_names: ['default'], dtype: null, quantization: null, profile: null },
   ...{ chat_template: null, smoke: 'chat' as const },
 }

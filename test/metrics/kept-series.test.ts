@@ -1,9 +1,9 @@
 import test from 'ava'
-import { KeptSeries } from '../../query-api/metrics/kept-series.ts'
-import { readSeries, type SeriesPoints } from '../../query-api/metrics/read.ts'
+import { type Drawn, KeptSeries } from '../../query-api/metrics/kept-series.ts'
+import { readSeries } from '../../query-api/metrics/read.ts'
 import { compact, emptyStore, flush, report } from './given.ts'
 
-const drawn = (points: number): Omit<SeriesPoints, 'key'> => ({
+const drawn = (points: number): Drawn => ({
   bucketed: true,
   points: Array.from({ length: points }, (_, n) => [n, 0, 0, 0, 0, 0]),
   nonfinite: [],

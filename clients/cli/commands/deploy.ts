@@ -7,7 +7,7 @@ import {
   readRevisions,
 } from '../deploy/find.ts'
 import { everyPage } from '../every-page.ts'
-import { type ExitCode, exitCode, Failure } from '../failure.ts'
+import { type ExitCode, exitCode, Failure, usageFailure } from '../failure.ts'
 import { toJson } from '../harmless.ts'
 import { ask, linesOfStdin } from '../login/ask.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
@@ -28,7 +28,7 @@ export async function deployList(
   const rows = await everyPage<Deployment>(api, '/api/deployments', { project })
   if (isJson) for (const row of rows) terminal.data(toJson(row))
   else if (rows.length === 0)
-    terminal.note('No deployments yet: forge deploy create NAME --url URL -p PROJECT')
+    terminal.note('No deployments yet: forge deploy create NAME --run RUN --template TEMPLATE')
   else for (const line of table(columns, rows, { width: terminal.columns() })) terminal.data(line)
   return exitCode.ok
 }
@@ -87,7 +87,13 @@ const servedBy = ({ source }: Revision): string =>
   source.model ?? source.artifact_id ?? source.url ?? source.kind
 
 type SourceOptions = CommonOptions & {
-  url: string
+  run?: string
+  best?: boolean
+  artifact?: string
+  template?: string
+  profile?: string
+  served?: string[]
+  url?: string
   header?: string
   headerStdin?: boolean
   wait: boolean
@@ -95,8 +101,17 @@ type SourceOptions = CommonOptions & {
 
 const describeSource = (command: Command): Command =>
   command
-    .requiredOption('--url <url>', 'an engine that runs already, up to /v1')
-    .option('--header <name>', 'a header that the engine asks for; its value is asked for, or read')
+    .option('--run <run>', 'serve the latest checkpoint of a run')
+    .option('--best', 'with --run: its best checkpoint, by the metric that its spec names')
+    .option('--artifact <id>', 'serve an artifact')
+    .option('--template <name>', 'what serves it, e.g. vllm, llama-cpp, tiny-lm')
+    .option('--profile <name>', 'the machine that serves it')
+    .option('--served <names...>', 'names of the model for its clients')
+    .option('--url <url>', 'or an engine that runs already, up to /v1')
+    .option(
+      '--header <name>',
+      'with --url: a header that the engine asks for; its value is asked for',
+    )
     .option('--header-stdin', 'read the value of --header from standard input')
     .addOption(new Option('--no-wait', 'do not wait until it is ready'))
 
@@ -105,21 +120,20 @@ export const describeDeployCreate = (command: Command): Command =>
     command
       .argument('<name>')
       .description('serve a model at an address that never changes')
-      .requiredOption('-p, --project <name>', 'whose people may use it'),
+      .option('-p, --project <name>', 'whose people may use it; that of the run if left out'),
   )
 
 export async function deployCreate(
   world: World,
   name: string,
-  options: SourceOptions & { project: string },
+  options: SourceOptions & { project?: string },
 ): Promise<ExitCode> {
   const session = await openSignedIn(world, options)
-  const source = await sourceOf(options)
   const { project } = options
-  const body = { name, project, source }
+  const body = { name, ...(project !== undefined && { project }), ...(await servedOf(options)) }
   const made = await session.api.post<Made>('/api/deployments', body, { creates: true })
   if (!options.wait) return tell(session, made)
-  session.terminal.note(`${made.deployment_id}: waiting for an answer of ${options.url}`)
+  session.terminal.note(`${made.deployment_id}: waiting until it answers`)
   return tell(session, { ...made, ...(await untilReady(session, made)) })
 }
 
@@ -138,17 +152,31 @@ export async function deployRevise(
 ): Promise<ExitCode> {
   const session = await openSignedIn(world, options)
   const { deployment_id } = await findDeployment(session.api, named)
-  const body = { source: await sourceOf(options), promote: options.promote === true }
+  const body = { ...(await servedOf(options)), promote: options.promote === true }
   const path = `${pathOf(deployment_id)}/revisions`
   const made = await session.api.post<Made>(path, body, { creates: true })
   if (!options.wait) return tell(session, made)
-  session.terminal.note(`${made.revision_id}: waiting for an answer of ${options.url}`)
+  session.terminal.note(`${made.revision_id}: waiting until it answers`)
   return tell(session, { ...made, ...(await untilReady(session, made)) })
 }
 
 type Made = { deployment_id: string; revision_id: string; state: string; base_url?: string }
 
-async function sourceOf({ url, header, headerStdin }: SourceOptions) {
+async function servedOf(options: SourceOptions) {
+  const { template, profile, served: served_names } = options
+  const given = { template, profile, served_names }
+  const serving = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  )
+  return { source: await sourceOf(options), serving }
+}
+
+async function sourceOf({ run, best, artifact, url, header, headerStdin }: SourceOptions) {
+  const named = [run, artifact, url].filter(one => one !== undefined)
+  if (named.length !== 1)
+    throw usageFailure('Say what to serve: one of --run, --artifact and --url')
+  if (run !== undefined) return { kind: 'run', run_id: run, select: best ? 'best' : 'latest' }
+  if (artifact !== undefined) return { kind: 'artifact', artifact_id: artifact }
   if (header === undefined) return { kind: 'external', url }
   const value = headerStdin
     ? (await linesOfStdin())[0]?.trim()

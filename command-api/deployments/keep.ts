@@ -1,0 +1,39 @@
+import type { EngineHeaders } from '../../auth/engine-header.ts'
+import { type Deployment, type DeploymentEvent, deploymentAt } from '../../events/deployments.ts'
+import { type CommitDeps, commit, type Decided } from '../commit.ts'
+import type { Deps } from '../deps.ts'
+import type { Transaction } from '../event-store.ts'
+import { saveDeployment, servingLock } from './rows.ts'
+
+export type KeeperDeps = CommitDeps &
+  Pick<Deps, 'pool' | 'logger' | 'servingChanged'> & { engineHeaders: EngineHeaders }
+
+const asked = {
+  actor: { type: 'system', id: 'serving-keeper', via: 'timer' },
+  requestId: 'serving-keeper',
+} as const
+
+type Change = {
+  decide: (deployment: Deployment) => DeploymentEvent[]
+  /** Rows that change whether or not there are events. */
+  also?: (tx: Transaction) => Promise<unknown>
+}
+
+/** One decision of the process that looks after what serves. */
+export async function decideWith(
+  deps: KeeperDeps,
+  { deployment_id }: { deployment_id: string },
+  { decide, also }: Change,
+): Promise<void> {
+  const alongside = async (tx: Transaction, made: Decided<Deployment, DeploymentEvent>) => {
+    await saveDeployment(tx, made)
+    await also?.(tx)
+  }
+  const { events } = await commit(deps, asked, deploymentAt(deployment_id), {
+    locks: [servingLock],
+    decide,
+    alongside,
+  })
+  if (events.length === 0 && also) await deps.store.transaction(also)
+  if (events.length > 0 || also) deps.servingChanged()
+}
