@@ -90,6 +90,7 @@ type SourceOptions = CommonOptions & {
   run?: string
   best?: boolean
   artifact?: string
+  model?: string
   template?: string
   profile?: string
   served?: string[]
@@ -104,6 +105,7 @@ const describeSource = (command: Command): Command =>
     .option('--run <run>', 'serve the latest checkpoint of a run')
     .option('--best', 'with --run: its best checkpoint, by the metric that its spec names')
     .option('--artifact <id>', 'serve an artifact')
+    .option('--model <name@alias>', 'serve a version of a registered model')
     .option('--template <name>', 'what serves it, e.g. vllm, llama-cpp, tiny-lm')
     .option('--profile <name>', 'the machine that serves it')
     .option('--served <names...>', 'names of the model for its clients')
@@ -171,11 +173,12 @@ async function servedOf(options: SourceOptions) {
   return { source: await sourceOf(options), serving }
 }
 
-async function sourceOf({ run, best, artifact, url, header, headerStdin }: SourceOptions) {
-  const named = [run, artifact, url].filter(one => one !== undefined)
+async function sourceOf({ run, best, artifact, model, url, header, headerStdin }: SourceOptions) {
+  const named = [run, artifact, model, url].filter(one => one !== undefined)
   if (named.length !== 1)
-    throw usageFailure('Say what to serve: one of --run, --artifact and --url')
+    throw usageFailure('Say what to serve: one of --run, --artifact, --model and --url')
   if (run !== undefined) return { kind: 'run', run_id: run, select: best ? 'best' : 'latest' }
+  if (model !== undefined) return { kind: 'model', model }
   if (artifact !== undefined) return { kind: 'artifact', artifact_id: artifact }
   if (header === undefined) return { kind: 'external', url }
   const value = headerStdin
