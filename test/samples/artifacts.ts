@@ -34,6 +34,21 @@ export const artifactSample: Sample = {
     return { nouns: { artifacts: { artifact_id }, downloads: { artifact_id } } }
   },
   changes: {
+    // The sample's own is a version of a model by then.
+    'DELETE /api/artifacts/{artifact_id}': {
+      async path({ send, credentials, fixtures }) {
+        const { run_id } = fixtures.operator.fields
+        const { text } = await send({
+          method: 'POST',
+          path: '/api/ingest/artifact',
+          headers: credentials['ingest token'],
+          body: { run_id, kind: 'checkpoint', path: '/data/more.json', format: 'json', step: 2 },
+        })
+        // A run that has ended registers no more.
+        const { artifact_id = fixtures.operator.nouns.artifacts?.artifact_id } = JSON.parse(text)
+        return `/api/artifacts/${artifact_id}`
+      },
+    },
     'POST /api/admin/retention': {
       leavesNoEvent: 'by default it is a dry run; each deletion is an event of its artifact',
     },

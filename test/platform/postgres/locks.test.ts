@@ -21,6 +21,8 @@ test('only platform/postgres takes advisory locks or begins transactions', t => 
       '--',
       '*.ts',
       '*.sql',
+      // Programs that speak HTTP alone.
+      ':!clients',
     ],
     { cwd: root, encoding: 'utf8' },
   )
