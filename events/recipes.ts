@@ -4,11 +4,14 @@ import { aggregate, type EventOf, event } from './event.ts'
 
 const version = { name: Type.String(), version: Type.String() }
 
+/** Serving templates come with Forge. */
+const { serving: _, ...uploaded } = recipe.properties
+
 /** An admin added a version of a recipe; its files are those of the archive, under the digest for ever. */
 export const recipeAdded = event(
   'recipe.added',
   Type.Object({
-    ...recipe.properties,
+    ...uploaded,
     archive_sha256: Type.String(),
     archive_bytes: Type.Integer({ minimum: 1 }),
   }),

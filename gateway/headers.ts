@@ -64,13 +64,22 @@ export const sandbox: Added = {
   'x-content-type-options': 'nosniff',
 }
 
+/**
+ * What speaks for the whole origin, which is the console's: an engine has no say in its cookies, its storage, its scripts and who
+ * is told of its requests.
+ */
+const ofOrigin = new Set([
+  ...['set-cookie', 'set-cookie2', 'clear-site-data', 'service-worker-allowed', 'alt-svc'],
+  ...['strict-transport-security', 'nel', 'report-to', 'reporting-endpoints'],
+])
+
 /** What the caller gets of a response's headers. */
 export function toCaller(raw: readonly string[], added: Added): RawHeaders {
   const named = namedByConnection(raw)
   const kept: RawHeaders = []
   for (const [name, value] of pairs(raw)) {
     const low = name.toLowerCase()
-    if (hopByHop.has(low) || low in added) continue
+    if (hopByHop.has(low) || ofOrigin.has(low) || low in added) continue
     if (named.has(low) && low !== 'content-length') continue
     kept.push(name, value)
   }

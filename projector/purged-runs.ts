@@ -24,8 +24,8 @@ export const tablesOfRuns = [
   'state_changes',
 ] as const
 
-/** The bills of a purged run stay. */
-export const keptOfRuns = ['usage_lines', 'usage_runs'] as const
+/** The bills of a purged run stay, and what versions of deleted models were. */
+export const keptOfRuns = ['model_versions', 'usage_lines', 'usage_runs'] as const
 
 /** Removes what the slices before it made of a purged run: the only one that knows the tables of others. */
 export const purgedRuns: Slice = {

@@ -52,6 +52,7 @@ import { describeUsage, usage } from './commands/usage.ts'
 import { describeWatch, watch } from './commands/watch.ts'
 import { describeWhoami, whoami } from './commands/whoami.ts'
 import { addDeployments } from './deploy.ts'
+import { addModels } from './models.ts'
 import { addProjects } from './projects.ts'
 import { addRecipes } from './recipes.ts'
 import type { World } from './session.ts'
@@ -113,6 +114,7 @@ export function createProgram(world: World, ended: Ended): Command {
   addProjects(program, world, ended)
   addRecipes(program, world, ended)
   addDeployments(program, world, ended)
+  addModels(program, world, ended)
   addArtifacts(program, world, ended)
   addQueue(program, world, ended)
   addAdministration(program, world, ended)

@@ -32,7 +32,8 @@ const purge = ({ run_id, restorable_until }: Deletion, later: Change): Change =>
   return {
     stream: target.stream,
     async make(work) {
-      const { references_total: references } = await referencesTo(work.tx, run_id, everything)
+      const { references_total: jobs } = await referencesTo(work.tx, run_id, everything)
+      const references = jobs + (await versionsOf(work.tx, run_id))
       const { state } = await work.decide(target, {
         decide: run => purgeRun(run, { run_id, restorable_until, references }),
       })
@@ -40,6 +41,16 @@ const purge = ({ run_id, restorable_until }: Deletion, later: Change): Change =>
       else if (isDue(state, restorable_until)) await later.make(work)
     },
   }
+}
+
+/** How many versions of models its artifacts are. */
+async function versionsOf(tx: Transaction, run_id: string): Promise<number> {
+  const { rows } = await tx.query<{ versions: number }>(
+    `select count(*)::int as versions from write.model_version v join write.model m on m.name = v.model
+      where v.run_id = $1 and m.deleted_at is null`,
+    [run_id],
+  )
+  return rows[0]?.versions ?? 0
 }
 
 const everything = { username: '', role: 'admin' } as const

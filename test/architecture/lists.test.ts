@@ -74,6 +74,7 @@ const lists: Record<string, List> = {
       'clients/cli/administration.ts',
       'clients/cli/projects.ts',
       'clients/cli/deploy.ts',
+      'clients/cli/models.ts',
       'clients/cli/recipes.ts',
     ],
     files: /^clients\/cli\/commands\/[\w-]+\.ts$/,
@@ -147,7 +148,7 @@ test('a file missing from its list is reported with the list it belongs to', t =
     'add ebb (command-api/moons/follow.ts) to command-api/reactors.ts',
     'add MoonTables (projector/moons/table.ts) to query-api/slices.ts',
     'add moon/page.tsx (clients/console/src/pages/moon/page.tsx) to clients/console/src/router.tsx',
-    'add describeMoon (clients/cli/commands/moon.ts) to clients/cli/program.ts or clients/cli/administration.ts or clients/cli/projects.ts or clients/cli/deploy.ts or clients/cli/recipes.ts',
+    'add describeMoon (clients/cli/commands/moon.ts) to clients/cli/program.ts or clients/cli/administration.ts or clients/cli/projects.ts or clients/cli/deploy.ts or clients/cli/models.ts or clients/cli/recipes.ts',
   ])
 })
 

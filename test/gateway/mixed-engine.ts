@@ -57,7 +57,7 @@ const answers: Record<Kind, (res: ServerResponse, body: string) => void> = {
   error: (res, body) => sized(res, 422, Buffer.from(`{"error": {"message": "no ${body}"}}`)),
   headers: (res, body) =>
     sized(res, 200, Buffer.from(body), [
-      ...['Set-Cookie', 'a=1', 'set-cookie', 'b=2', 'X-Odd', ' spaced \t', 'x-lAtin', 'caf\xe9'],
+      ...['X-Twice', 'a=1', 'x-twice', 'b=2', 'X-Odd', ' spaced \t', 'x-lAtin', 'caf\xe9'],
       ...['Keep-Alive', 'timeout=9', 'Content-Security-Policy', 'none', 'Server', 'odd/1'],
     ]),
 }

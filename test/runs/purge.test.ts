@@ -187,7 +187,7 @@ test('every table of the read models with runs is emptied of a purged one, or ke
     `select table_name as name from information_schema.columns join information_schema.tables using (table_schema, table_name)
       where table_schema = 'read' and table_type = 'BASE TABLE' and column_name = 'run_id' order by 1`,
   )
-  const ofFacts = /^(metric|log|hardware|validation)_/
+  const ofFacts = /^(metric|log|hardware|traffic|validation)_/
   t.deepEqual(
     rows.map(row => row.name).filter(name => !ofFacts.test(name)),
     [...tablesOfRuns, ...keptOfRuns].sort(),
