@@ -157,7 +157,7 @@ export const queryRoutes = (deps: QueryDeps): Route[] => {
     ...artifactRoutes({ ...deps.contents, reads: only(), now }),
     ...diagnosisRoutes(only(), now),
     ...alertRoutes(only()),
-    ...deploymentRoutes(only(), { pool, baseUrl: deps.contents.baseUrl }),
+    ...deploymentRoutes(only(), { pool, baseUrl: deps.contents.baseUrl, now }),
     ...trafficRoutes(only(), now),
     ...modelRoutes(only()),
     ...deadLetterRoutes(only()),

@@ -215,6 +215,15 @@ export const deployment = Type.Object({
   updated_at: timestamp(),
   suspended_at: nullable(timestamp()),
   suspended_by: nullable(Type.String()),
+  /** Of the last 24 hours. */
+  traffic_24h: Type.Object({
+    requests: Type.Integer(),
+    errors: Type.Integer(),
+    prompt_tokens: Type.Integer(),
+    completion_tokens: Type.Integer(),
+    ttft_ms_p50: nullable(Type.Number()),
+    ttft_ms_p95: nullable(Type.Number()),
+  }),
 })
 
 export const revision = Type.Object({
@@ -255,6 +264,9 @@ export const token = Type.Object({
   created_by: Type.String(),
   created_at: timestamp(),
   revoked_at: nullable(timestamp()),
+  /** When its last recorded request began; null: it was never used. */
+  last_used_at: nullable(timestamp()),
+  requests_24h: Type.Integer(),
 })
 /** `token` is shown this once; null in a replayed answer. */
 export const tokenCreated = Type.Object({

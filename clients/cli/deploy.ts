@@ -29,6 +29,7 @@ import {
   tokenNew,
   tokenRevoke,
 } from './commands/deploy-token.ts'
+import { deployTraffic, describeDeployTraffic } from './commands/deploy-traffic.ts'
 import type { World } from './session.ts'
 import { speakingIn } from './speaking.ts'
 
@@ -49,6 +50,7 @@ export function addDeployments(
   speaking('suspend', describeDeploySuspend, deploySuspend)
   speaking('resume', describeDeployResume, deployResume)
   speaking('rm', describeDeployRemove, deployRemove)
+  speaking('traffic', describeDeployTraffic, deployTraffic)
   const token = deploy.command('token').description('who may use a deployment')
   const speakingOfTokens = speakingIn(token, world, ended)
   speakingOfTokens('new', describeTokenNew, tokenNew)

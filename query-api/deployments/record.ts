@@ -1,8 +1,10 @@
 import type { Selectable } from 'kysely'
 import type { Pool } from 'pg'
+import type { Clock } from '../../platform/time.ts'
 import type { DeploymentTables } from '../../projector/deployments/table.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import type { Db } from './find.ts'
+import { type LastDay, lastDayOf, noTraffic } from './last-day.ts'
 
 type Row = Selectable<DeploymentTables['deployments']>
 type RevisionRow = Selectable<DeploymentTables['deployment_revisions']>
@@ -13,17 +15,20 @@ export type RecordDeps = {
   /** Connections to the schema `write`: replicas come and go, and have no read model. */
   pool: Pool
   baseUrl: () => string
+  now: Clock
 }
 
 /** Rows of the list or of the page of one deployment, each with its counts. */
 export async function toDeployments(deps: RecordDeps, db: Db, rows: readonly Row[]) {
   const ids = rows.map(row => row.deployment_id)
   const [counts, replicas] = [await countsOf(db, ids), await replicasOf(deps.pool, ids)]
+  const traffic = await lastDayOf(db, ids, deps.now())
   return rows.map(row => {
     const { deployment_id: id } = row
     return toDeployment(deps, row, {
       counts: counts.get(id) ?? { revisions: 0, tokens: 0 },
       replicas: replicas.get(id) ?? { ready: 0, desired: 0 },
+      traffic: traffic.get(id) ?? noTraffic,
     })
   })
 }
@@ -31,7 +36,7 @@ export async function toDeployments(deps: RecordDeps, db: Db, rows: readonly Row
 function toDeployment(
   { baseUrl }: RecordDeps,
   row: Row,
-  { counts, replicas }: { counts: Counts; replicas: Replicas },
+  { counts, replicas, traffic }: { counts: Counts; replicas: Replicas; traffic: LastDay },
 ) {
   const { deployment_id, name, owner, project, team, state, state_reason } = row
   const { promoted_revision_id, previous_revision_id, suspended_at, suspended_by } = row
@@ -47,6 +52,7 @@ function toDeployment(
     updated_at: toTimestamp(row.updated_at),
     suspended_at: suspended_at && toTimestamp(suspended_at),
     suspended_by,
+    traffic_24h: traffic,
   }
 }
 

@@ -18,6 +18,7 @@ import { countRows, pageHeaders } from '../page.ts'
 import type { Reads } from '../reads.ts'
 import { diffOf } from './diff.ts'
 import { type Db, findDeployment, mayRead, type Tables } from './find.ts'
+import { neverUsed, usesOf } from './last-day.ts'
 import { type RecordDeps, toDeployments, toRevision } from './record.ts'
 
 export const deploymentRoutes = (reads: Reads<Tables>, deps: RecordDeps): Route[] => [
@@ -65,7 +66,7 @@ export const deploymentRoutes = (reads: Reads<Tables>, deps: RecordDeps): Route[
   }),
   ...revisionRoutes(reads),
   promotionsRoute(reads),
-  tokensRoute(reads),
+  tokensRoute(reads, deps),
 ]
 
 const revisionRoutes = (reads: Reads<Tables>): Route[] => [
@@ -185,7 +186,7 @@ const promotionsRoute = (reads: Reads<Tables>): Route =>
     },
   })
 
-const tokensRoute = (reads: Reads<Tables>): Route =>
+const tokensRoute = (reads: Reads<Tables>, { now }: Pick<RecordDeps, 'now'>): Route =>
   route({
     method: 'GET',
     path: '/api/deployments/{deployment_id}/tokens',
@@ -210,8 +211,10 @@ const tokensRoute = (reads: Reads<Tables>): Route =>
         .offset(offset)
         .execute()
       pageHeaders(ctx, { limit, offset }, await countRows(db, all.select('token_id')))
+      const uses = await usesOf(db, row.deployment_id, now())
       return rows.map(({ token_id, name, note, created_by, created_at, revoked_at }) => ({
         ...{ token_id, name, note, prefix: prefixOf(token_id), created_by },
+        ...(uses.get(token_id) ?? neverUsed),
         created_at: toTimestamp(created_at),
         revoked_at: revoked_at && toTimestamp(revoked_at),
       }))

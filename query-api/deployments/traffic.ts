@@ -15,6 +15,7 @@ import { Invalid } from '../../schemas/validate.ts'
 import { countRows, pageHeaders } from '../page.ts'
 import type { Reads } from '../reads.ts'
 import { type Db, findDeployment, type Tables } from './find.ts'
+import { isError } from './traffic-sql.ts'
 
 const dayMs = 86_400_000
 /** The longest time of one answer. */
@@ -126,7 +127,6 @@ const keys = {
   hour: sql`to_char(started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24":00:00+00:00"')`,
 } as const
 
-const isError = sql`(status >= 400 or error_source in ('gateway', 'engine'))`
 const maxGroups = 1_000
 
 async function figuresOf(

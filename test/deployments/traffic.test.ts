@@ -148,6 +148,14 @@ test('each answered request is listed and summed up, for people who may read the
   t.like(none.body, { requests: 0, groups: [], ttft_ms_p50: null })
   const long = '?from=2026-01-01T00:00:00Z&to=2026-03-01T00:00:00Z'
   t.is((await forge.call('GET', `${path}/traffic${long}`)).status, 422)
+  const record = await forge.call('GET', path)
+  t.like(record.body.traffic_24h, { requests: 4, errors: 1 })
+  const tokens = await forge.call<{ requests_24h: number; last_used_at: string }[]>(
+    'GET',
+    `${path}/tokens`,
+  )
+  t.like(tokens.body[0], { requests_24h: 4 })
+  t.regex(tokens.body[0]?.last_used_at ?? '', /^20/)
   const bob = await signedIn(forge, 'bob')
   for (const end of ['traffic', 'traffic/summary'])
     t.is((await forge.call('GET', `${path}/${end}`, { token: bob })).status, 404)

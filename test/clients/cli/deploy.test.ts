@@ -3,6 +3,7 @@ import { commandLine } from '../../servers/command-line.ts'
 import { startEngine } from '../../servers/engine.ts'
 import { startForge } from '../../servers/forge.ts'
 import { patient } from '../../servers/patience.ts'
+import { until } from '../../servers/until.ts'
 
 test('a model is served, used, replaced, rolled back and taken away from the command line', async t => {
   t.timeout(patient(120_000))
@@ -53,6 +54,15 @@ test('a model is served, used, replaced, rolled back and taken away from the com
   t.regex(await deploy('token', 'list', 'tutor'), /web-app/)
   t.regex(await deploy('token', 'revoke', 'tutor', 'web-app'), /^web-app was revoked at/)
   t.is(await ask(), 401)
+  await until('its requests are listed', 30_000, async () =>
+    / 200 +GET \/v1\/models/.test(await deploy('traffic', 'tutor')),
+  )
+  t.regex(await deploy('traffic', 'tutor', '-s'), /^all +\d+ +\d+/m)
+  t.is(await deploy('traffic', 'tutor', '--token', 'dtk_none'), '')
+  t.like(JSON.parse((await deploy('traffic', 'tutor', '--json')).split('\n')[0] ?? ''), {
+    method: 'GET',
+    path: '/v1/models',
+  })
   await deploy('rm', 'tutor', '--yes')
   t.is(await ask(), 404)
 })
