@@ -1,5 +1,11 @@
 import test from 'ava'
-import { newest, rangeOf, toggled, withAll } from '../../clients/console/src/pages/runs/choice.ts'
+import {
+  firstOf,
+  newest,
+  rangeOf,
+  toggled,
+  withAll,
+} from '../../clients/console/src/pages/runs/choice.ts'
 import { chunksFor, countOf } from '../../clients/console/src/pages/runs/chunks.ts'
 import {
   columnsOf,
@@ -140,6 +146,12 @@ test('runs are chosen one by one, in ranges and all at once, and acted on as the
     [...now.values()].map(({ state }) => state),
     ['running', 'failed', 'running'],
   )
+})
+
+test('a question lists the first runs it is about, and how many more there are', t => {
+  t.deepEqual(firstOf(['a', 'b']), { first: ['a', 'b'], more: 0 })
+  t.deepEqual(firstOf(['a', 'b', 'c'], 2), { first: ['a', 'b'], more: 1 })
+  t.is(firstOf(Array.from({ length: 50 })).first.length, 20)
 })
 
 test('a change of state shows in its row at once', t => {

@@ -2,6 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import test from 'ava'
 import type { Locator } from 'playwright-core'
 import { startForge } from '../servers/forge.ts'
+import { patient } from '../servers/patience.ts'
 import { createRun, type ExternalRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
 import { keepViews, openPage, signIn } from './browse.ts'
@@ -160,6 +161,73 @@ test('columns of hyperparameters, groups, ranges and the keyboard, with states a
   await page.goto(`${forge.url}/runs?cols=`)
   await page.getByText('6 runs').waitFor()
   t.is(await page.getByRole('columnheader').count(), 1, 'only the one of the choice')
+  t.deepEqual(faults, [])
+})
+
+test('the keys act on the run they were moved to, wherever it is by now', async t => {
+  t.timeout(patient(90_000))
+  const forge = await startForge(t)
+  const runs: ExternalRun[] = []
+  for (let n = 0; n < 23; n++) runs.push(await createRun(forge, n === 0 ? 'speech' : 'vision'))
+  const { page, faults } = await openPage(t)
+  await page.goto(`${forge.url}/runs`)
+  await signIn(page)
+  await page.getByText('23 runs').waitFor()
+  const row = (nth: number) => {
+    const has = page.getByLabel(`Choose ${runs[nth]?.short_id}`, { exact: true })
+    return page.getByRole('row').filter({ has })
+  }
+  const arrives = async () => {
+    runs.push(await createRun(forge, 'vision'))
+    await row(runs.length - 1).waitFor()
+  }
+  // Newest first: the cursor is on the second one, and another comes above it.
+  await row(22).waitFor()
+  await page.keyboard.press('j')
+  await arrives()
+  await page.keyboard.press('x')
+  await page.getByText('1 chosen').waitFor()
+  t.true(await isChosen(row(21)), 'not the run that stands in its line now')
+  await arrives()
+  for (const key of ['j', 'X']) await page.keyboard.press(key)
+  await page.getByText('2 chosen').waitFor()
+  const chosen = await Promise.all([23, 22, 21, 20].map(nth => isChosen(row(nth))))
+  t.deepEqual(chosen, [false, false, true, true])
+
+  // A range begins anew with each search.
+  const search = page.getByRole('combobox', { name: 'Search' })
+  await search.fill('project:vision')
+  await page.keyboard.press('Enter')
+  await page.getByText('24 runs').waitFor()
+  await row(15)
+    .getByRole('checkbox')
+    .click({ modifiers: ['Shift'] })
+  await page.getByText('3 chosen').waitFor()
+
+  await search.fill('')
+  await page.keyboard.press('Enter')
+  await page.getByText('25 runs').waitFor()
+  await page.getByRole('checkbox', { name: 'Choose all rows read so far' }).check()
+  await page.getByText('25 chosen').waitFor()
+  await page.getByRole('button', { name: 'Stop', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Stop' })
+  await dialog.getByText('these 25 runs').waitFor()
+  await dialog.getByText('and 5 more').waitFor()
+  t.is(await dialog.getByRole('listitem').count(), 21)
+  await keepViews(page, 'console-runs-stop')
+  await page.setViewportSize({ width: 1280, height: 800 })
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  t.deepEqual(
+    violations.map(({ id, nodes }) => [id, nodes.map(node => node.html)]),
+    [],
+  )
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Choose none' }).click()
+  await row(0).getByRole('checkbox').check()
+  await page.getByRole('button', { name: 'Stop', exact: true }).click()
+  await dialog.getByRole('listitem').filter({ hasText: 'speech' }).waitFor()
+  await dialog.getByRole('button', { name: 'Stop' }).click()
+  await page.getByText('Done for 1').waitFor()
   t.deepEqual(faults, [])
 })
 

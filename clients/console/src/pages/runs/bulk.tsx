@@ -1,13 +1,14 @@
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import type { RunRow } from '../../../../../schemas/run-records.ts'
+import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { TextField } from '../../design/field.tsx'
 import { reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
 import { useWords } from '../../words/words.ts'
-import type { Chosen } from './choice.ts'
+import { type Chosen, firstOf } from './choice.ts'
 import styles from './page.module.css'
 import { words } from './words.ts'
 
@@ -23,6 +24,7 @@ export function BulkActions({ chosen, onClear }: Props) {
   const [told, setTold] = useState<string | null>(null)
   if (chosen.size === 0 && told === null) return null
   const runs = [...chosen.values()]
+  const going = runs.filter(run => !isOver(run))
   const each = async (work: (run: RunRow) => Promise<unknown>, among: readonly RunRow[]) => {
     setAsks(null)
     const faults: string[] = []
@@ -49,7 +51,7 @@ export function BulkActions({ chosen, onClear }: Props) {
       <Button
         kind="danger"
         onClick={() => setAsks('stop')}
-        unless={runs.every(isOver) && say.allOver}
+        unless={going.length === 0 && say.allOver}
       >
         {say.stop}
       </Button>
@@ -70,20 +72,11 @@ export function BulkActions({ chosen, onClear }: Props) {
       </Button>
       {told !== null && <span role="status">{told}</span>}
       {asks === 'stop' && (
-        <Dialog title={say.stop} onClose={() => setAsks(null)}>
-          <p>{say.stopAll(runs.filter(run => !isOver(run)).length)}</p>
-          <Button
-            kind="danger"
-            onClick={() =>
-              void each(
-                stop,
-                runs.filter(run => !isOver(run)),
-              )
-            }
-          >
-            {say.stop}
-          </Button>
-        </Dialog>
+        <StopDialog
+          runs={going}
+          onClose={() => setAsks(null)}
+          onStop={() => void each(stop, going)}
+        />
       )}
       {asks === 'tag' && (
         <TagDialog
@@ -107,6 +100,37 @@ const stop = ({ run_id, job_exists }: RunRow): Promise<unknown> =>
 async function addTag({ run_id }: RunRow, tag: string): Promise<unknown> {
   const { tags } = await request<RunRow>('GET', `/api/runs/${run_id}`)
   return request('PATCH', `/api/jobs/${run_id}`, { body: { tags: [...new Set([...tags, tag])] } })
+}
+
+type StopProps = { runs: readonly RunRow[]; onClose: () => void; onStop: () => void }
+
+/** Says of what it is about, which need not be in view. */
+function StopDialog({ runs, onClose, onStop }: StopProps) {
+  const say = useWords(words)
+  const { first, more } = firstOf(runs)
+  return (
+    <Dialog title={say.stop} onClose={onClose}>
+      <p>{say.stopAll(runs.length)}</p>
+      <ul className={styles.asked}>
+        {first.map(run => (
+          <li key={run.run_id}>
+            <span className={styles.askedName}>
+              {run.name ?? run.short_id}{' '}
+              <span className={styles.soft}>
+                {run.name !== null && `${run.short_id} · `}
+                {run.project}
+              </span>
+            </span>
+            <Badge state={run.state} />
+          </li>
+        ))}
+        {more > 0 && <li className={styles.soft}>{say.andMore(more)}</li>}
+      </ul>
+      <Button kind="danger" onClick={onStop} unless={runs.length === 0 && say.allOver}>
+        {say.stop}
+      </Button>
+    </Dialog>
+  )
 }
 
 function TagDialog({ onClose, onTag }: { onClose: () => void; onTag: (tag: string) => void }) {

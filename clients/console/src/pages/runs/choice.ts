@@ -31,3 +31,9 @@ export function newest(chosen: Chosen, loaded: () => readonly RunRow[]): Chosen 
   const known = new Map(loaded().map(run => [run.run_id, run]))
   return new Map([...chosen].map(([id, run]) => [id, known.get(id) ?? run]))
 }
+
+/** As many as a question can show, and how many more it is about. */
+export const firstOf = <One>(all: readonly One[], most = 20): { first: One[]; more: number } => ({
+  first: all.slice(0, most),
+  more: Math.max(0, all.length - most),
+})

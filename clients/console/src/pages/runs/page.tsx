@@ -68,6 +68,7 @@ export function Page() {
       ) : (
         <RunTable
           runs={runs}
+          list={JSON.stringify([q, sort, isGrouped])}
           columns={columns}
           sort={sort}
           chosen={chosen}

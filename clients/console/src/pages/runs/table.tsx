@@ -1,20 +1,21 @@
-import { useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import { useWords } from '../../words/words.ts'
-import { type Chosen, rangeOf, toggled, withAll } from './choice.ts'
+import { type Chosen, withAll } from './choice.ts'
+import { idOf, keysOf } from './cursor.ts'
 import { Head } from './head.tsx'
 import { GroupLine, RunLine } from './row.tsx'
 import styles from './table.module.css'
-import type { TableKey } from './table-keys.ts'
+import { useMoves } from './use-moves.ts'
 import type { Runs } from './use-runs.ts'
-import { useTableKeys } from './use-table-keys.ts'
 import { words } from './words.ts'
 
 const rowHeight = 36
 
 type Props = {
   runs: Runs
+  /** Another text for another search, order or grouping. */
+  list: string
   columns: readonly string[]
   sort: string
   chosen: Chosen
@@ -24,7 +25,8 @@ type Props = {
 }
 
 /** Draws the lines in view, however many there are. `j` and `k` move, `x` chooses, `X` up to here, Enter opens. */
-export function RunTable({ runs, columns, sort, chosen, onSort, onChoose, onToggleGroup }: Props) {
+export function RunTable(props: Props) {
+  const { runs, list, columns, sort, chosen, onSort, onChoose, onToggleGroup } = props
   const say = useWords(words)
   const box = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
@@ -36,11 +38,12 @@ export function RunTable({ runs, columns, sort, chosen, onSort, onChoose, onTogg
   const inView = rows.getVirtualItems()
   const [from, to] = [inView[0]?.index ?? 0, inView.at(-1)?.index ?? 0]
   useEffect(() => runs.show(from, to), [runs.show, from, to])
-  const { at, chooseAt } = useMoves({
-    ...{ runs, chosen, onChoose, onToggleGroup },
+  const { at, choose } = useMoves({
+    ...{ runs, list, chosen, onChoose, onToggleGroup, box },
     scrollTo: line => rows.scrollToIndex(line),
-    box,
   })
+  const ids = inView.map(({ index }) => idOf(runs.at(index)))
+  const keys = keysOf(ids, from)
   const loaded = runs.loaded()
   const grid = { gridTemplateColumns: `2.2rem ${columns.map(widthOf).join(' ')}` }
   const width = { minWidth: `${Math.max(60, 12 + 7.5 * columns.length)}rem` }
@@ -66,7 +69,7 @@ export function RunTable({ runs, columns, sort, chosen, onSort, onChoose, onTogg
           style={grid}
         />
         <div role="rowgroup" style={{ height: rows.getTotalSize(), position: 'relative' }}>
-          {inView.map(item => {
+          {inView.map((item, nth) => {
             const line = runs.at(item.index)
             const place = {
               nth: item.index,
@@ -75,7 +78,7 @@ export function RunTable({ runs, columns, sort, chosen, onSort, onChoose, onTogg
             }
             return line.kind === 'group' ? (
               <GroupLine
-                key={item.key}
+                key={keys[nth]}
                 {...place}
                 {...line}
                 columns={columns.length}
@@ -83,12 +86,12 @@ export function RunTable({ runs, columns, sort, chosen, onSort, onChoose, onTogg
               />
             ) : (
               <RunLine
-                key={item.key}
+                key={keys[nth]}
                 {...place}
                 run={line.run}
                 columns={columns}
                 isChosen={chosen.has(line.run?.run_id ?? '')}
-                onChoose={isRange => chooseAt(item.index, isRange)}
+                onChoose={isRange => choose({ id: ids[nth] ?? null, line: item.index }, isRange)}
               />
             )
           })}
@@ -96,50 +99,6 @@ export function RunTable({ runs, columns, sort, chosen, onSort, onChoose, onTogg
       </div>
     </div>
   )
-}
-
-type Moves = Pick<Props, 'runs' | 'chosen' | 'onChoose' | 'onToggleGroup'> & {
-  scrollTo: (line: number) => void
-  box: { readonly current: HTMLElement | null }
-}
-
-/** The line at which the keys act, and where a range began. */
-function useMoves({ runs, chosen, onChoose, onToggleGroup, scrollTo, box }: Moves) {
-  const navigate = useNavigate()
-  const [at, setAt] = useState(0)
-  const [began, setBegan] = useState<number | null>(null)
-  const runAt = (nth: number) => {
-    const line = runs.at(nth)
-    return line.kind === 'run' ? line.run : undefined
-  }
-  const chooseAt = (nth: number, isRange: boolean) => {
-    const run = runAt(nth)
-    if (!run) return
-    setBegan(nth)
-    setAt(nth)
-    if (!isRange || began === null) return onChoose(toggled(chosen, run))
-    const range = rangeOf(began, nth).flatMap(line => runAt(line) ?? [])
-    onChoose(withAll(chosen, range, !chosen.has(run.run_id)))
-  }
-  const move = (by: number) => {
-    const next = Math.max(0, Math.min(runs.lines - 1, at + by))
-    setAt(next)
-    scrollTo(next)
-  }
-  const open = () => {
-    const line = runs.at(at)
-    if (line.kind === 'group') onToggleGroup(line.project)
-    else if (line.run) void navigate({ to: '/runs/$run_id', params: { run_id: line.run.short_id } })
-  }
-  const acts: Readonly<Record<TableKey, () => void>> = {
-    down: () => move(1),
-    up: () => move(-1),
-    choose: () => chooseAt(at, false),
-    range: () => chooseAt(at, true),
-    open,
-  }
-  useTableKeys(box, key => acts[key]())
-  return { at, chooseAt }
 }
 
 const widthOf = (column: string): string =>

@@ -36,9 +36,11 @@ export const words = wordsOf({
   compareFew: ['Choose 2 to 20 runs', '请选择 2 到 20 个运行'],
   stop: ['Stop', '停止'],
   stopAll: [
-    (n: number) => `Stop ${n} runs? Those that have ended stay as they are.`,
-    (n: number) => `停止 ${n} 个运行？已结束的保持不变。`,
+    (n: number) =>
+      `Stop ${n === 1 ? 'this run' : `these ${n} runs`}? Those that have ended stay as they are.`,
+    (n: number) => `停止以下 ${n} 个运行？已结束的保持不变。`,
   ],
+  andMore: [(n: number) => `and ${n} more`, (n: number) => `以及另外 ${n} 个`],
   allOver: ['All of them have ended', '全部已结束'],
   noJobs: ['Only jobs can be tagged later', '只有任务可以事后打标签'],
   tag: ['Tag', '打标签'],
