@@ -20,15 +20,21 @@ export async function readableProjects(
 }
 
 /**
- * SQL condition: may this person read run `r`? True for its owner, members of its project, admins, and
- * everybody if the project is internal (docs/projects.md).
+ * SQL condition: may this person read what row `row` of a query is about, which has an owner and a project? True for its
+ * owner, members of its project, admins, and everybody if the project is internal (docs/projects.md).
  */
-export const mayReadRun = ({ username, role }: Person): RawBuilder<SqlBool> => sql<SqlBool>`
-  (${role === 'admin'} or r.owner = ${username}
-    or exists (select from projects p where p.name = r.project
+export function mayRead({ username, role }: Person, row: string): RawBuilder<SqlBool> {
+  const [owner, project] = [sql.ref(`${row}.owner`), sql.ref(`${row}.project`)]
+  return sql<SqlBool>`
+  (${role === 'admin'} or ${owner} = ${username}
+    or exists (select from projects p where p.name = ${project}
                   and (p.visibility = 'internal' or p.owner = ${username}))
     or exists (select from project_members m
-                where m.project = r.project and m.username = ${username}))`
+                where m.project = ${project} and m.username = ${username}))`
+}
+
+/** SQL condition: may this person read run `r`? */
+export const mayReadRun = (caller: Person): RawBuilder<SqlBool> => mayRead(caller, 'r')
 
 export type ReadableRun<T> = {
   run_id: string

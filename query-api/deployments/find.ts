@@ -1,21 +1,13 @@
-import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { DeploymentTables } from '../../projector/deployments/table.ts'
 import type { TrafficTables } from '../../projector/traffic/table.ts'
-import type { AccessTables } from '../access.ts'
+import { type AccessTables, mayRead } from '../access.ts'
 import type { Reads } from '../reads.ts'
 
 export type Tables = DeploymentTables & TrafficTables & AccessTables
 export type Db = Kysely<Tables>
-
-/** SQL condition: may this person read deployment `d`? As for runs: its owner, members of its project, admins (docs/projects.md). */
-export const mayRead = ({ username, role }: Person): RawBuilder<SqlBool> => sql<SqlBool>`
-  (${role === 'admin'} or d.owner = ${username}
-    or exists (select from projects p where p.name = d.project
-                  and (p.visibility = 'internal' or p.owner = ${username}))
-    or exists (select from project_members m
-                where m.project = d.project and m.username = ${username}))`
 
 /** One that is deleted, or that the caller may not read, looks as if it did not exist. */
 export async function findDeployment(reads: Reads<Tables>, caller: Person, deployment_id: string) {
@@ -25,7 +17,7 @@ export async function findDeployment(reads: Reads<Tables>, caller: Person, deplo
     .selectAll()
     .where('deployment_id', '=', deployment_id)
     .where('state', '<>', 'deleted')
-    .where(mayRead(caller))
+    .where(mayRead(caller, 'd'))
     .executeTakeFirst()
   if (!row) throw new Refusal('not_found', `No such deployment: ${deployment_id}`)
   return { db, row }

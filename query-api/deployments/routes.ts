@@ -13,11 +13,12 @@ import {
   token,
 } from '../../schemas/deployments.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
+import { mayRead } from '../access.ts'
 import { listRoute } from '../list-route.ts'
 import { countRows, pageHeaders } from '../page.ts'
 import type { Reads } from '../reads.ts'
 import { diffOf } from './diff.ts'
-import { type Db, findDeployment, mayRead, type Tables } from './find.ts'
+import { type Db, findDeployment, type Tables } from './find.ts'
 import { neverUsed, usesOf } from './last-day.ts'
 import { type RecordDeps, toDeployments, toRevision } from './record.ts'
 
@@ -35,7 +36,7 @@ export const deploymentRoutes = (reads: Reads<Tables>, deps: RecordDeps): Route[
       const readable = db
         .selectFrom('deployments as d')
         .where('d.state', '<>', 'deleted')
-        .where(mayRead(caller))
+        .where(mayRead(caller, 'd'))
         .$if(project !== undefined, one => one.where('d.project', '=', project ?? ''))
         .$if(state !== undefined, one => one.where('d.state', '=', state ?? 'ready'))
       const rows = await readable

@@ -1,11 +1,11 @@
-import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { BenchmarkTables } from '../../projector/benchmarks/table.ts'
 import type { DeploymentTables } from '../../projector/deployments/table.ts'
 import type { ModelTables } from '../../projector/models/table.ts'
-import type { AccessTables } from '../access.ts'
+import { type AccessTables, mayRead } from '../access.ts'
 import type { Reads } from '../reads.ts'
 
 export type Tables = ModelTables &
@@ -15,14 +15,6 @@ export type Tables = ModelTables &
   AccessTables
 export type Db = Kysely<Tables>
 
-/** SQL condition: may this person read model `d`? As for runs: its owner, members of its project, admins (docs/projects.md). */
-export const mayRead = ({ username, role }: Person): RawBuilder<SqlBool> => sql<SqlBool>`
-  (${role === 'admin'} or d.owner = ${username}
-    or exists (select from projects p where p.name = d.project
-                  and (p.visibility = 'internal' or p.owner = ${username}))
-    or exists (select from project_members m
-                where m.project = d.project and m.username = ${username}))`
-
 /** One that is deleted, or that the caller may not read, looks as if it did not exist. */
 export async function findModel(reads: Reads<Tables>, caller: Person, model: string) {
   const db = reads.as(caller)
@@ -31,7 +23,7 @@ export async function findModel(reads: Reads<Tables>, caller: Person, model: str
     .selectAll()
     .where('model', '=', model)
     .where('deleted_at', 'is', null)
-    .where(mayRead(caller))
+    .where(mayRead(caller, 'd'))
     .executeTakeFirst()
   if (!row) throw new Refusal('not_found', `No such model: ${model}`)
   return { db, row }

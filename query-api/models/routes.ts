@@ -14,10 +14,11 @@ import {
   versionPath,
 } from '../../schemas/models.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
+import { mayRead } from '../access.ts'
 import { listRoute } from '../list-route.ts'
 import { countRows, pageHeaders } from '../page.ts'
 import type { Reads } from '../reads.ts'
-import { findModel, mayRead, type Tables } from './find.ts'
+import { findModel, type Tables } from './find.ts'
 import { lineageOf } from './lineage.ts'
 import { readVersions, toModels } from './record.ts'
 
@@ -34,7 +35,7 @@ export const modelRoutes = (reads: Reads<Tables>): Route[] => [
       const readable = db
         .selectFrom('models as d')
         .where('d.deleted_at', 'is', null)
-        .where(mayRead(caller))
+        .where(mayRead(caller, 'd'))
         .$if(project !== undefined, one => one.where('d.project', '=', project ?? ''))
       const rows = await readable
         .selectAll()

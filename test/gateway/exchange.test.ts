@@ -1,25 +1,11 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener, request } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
-import test, { type ExecutionContext } from 'ava'
+import { type IncomingMessage, type RequestListener, request } from 'node:http'
+import { connect } from 'node:net'
+import test from 'ava'
 import { freePort } from '../../platform/free-port.ts'
+import { say, serveEngine } from '../servers/engine.ts'
 import { until } from '../servers/until.ts'
 import { openStage, type Stage } from './stage.ts'
-
-async function engineOf(t: ExecutionContext, listener: RequestListener): Promise<string> {
-  const server = createServer(listener)
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-const say =
-  (text: string): RequestListener =>
-  (req, res) =>
-    void req.resume().on('end', () => res.end(text))
 
 type Told = { code: string; detail: string; request_id: string; error: { code: string } }
 
@@ -34,7 +20,7 @@ test('each refusal has its status, in the order of what a caller may learn', asy
   t.timeout(60_000)
   const stage = await openStage(t)
   const { tables } = stage
-  const url = await engineOf(t, say('ok'))
+  const url = await serveEngine(t, say('ok'))
   await tables.deploy('dep_a', 'rev_a', [url], { max_body_bytes: 1_000 })
   await tables.deploy('dep_b', 'rev_b', [url])
   await tables.deploy('dep_none', 'rev_none', [])
@@ -70,7 +56,7 @@ test('too many at once are told to come again', async t => {
   t.timeout(60_000)
   const stage = await openStage(t)
   const held = Promise.withResolvers<void>()
-  const url = await engineOf(t, (_, res) => void held.promise.then(() => res.end('late')))
+  const url = await serveEngine(t, (_, res) => void held.promise.then(() => res.end('late')))
   await stage.tables.deploy('dep_a', 'rev_a', [url], { max_concurrency: 1 })
   const { token } = await stage.tables.token('dep_a')
   const first = told(stage, '/inference/dep_a/v1/x', token)
@@ -86,7 +72,7 @@ test('too many at once are told to come again', async t => {
 test('an engine that accepts no connection is passed over, with the body', async t => {
   t.timeout(60_000)
   const stage = await openStage(t)
-  const url = await engineOf(t, (req, res) => void req.pipe(res))
+  const url = await serveEngine(t, (req, res) => void req.pipe(res))
   const gone = () => freePort().then(port => `http://127.0.0.1:${port}`)
   await stage.tables.deploy('dep_a', 'rev_a', [await gone(), url, await gone()])
   await stage.tables.deploy('dep_b', 'rev_b', [await gone()])
@@ -107,7 +93,7 @@ test('a request that an engine may have seen is never sent again', async t => {
     asked++
     req.socket.destroy()
   }
-  const urls = [await engineOf(t, breaks), await engineOf(t, breaks)]
+  const urls = [await serveEngine(t, breaks), await serveEngine(t, breaks)]
   await stage.tables.deploy('dep_a', 'rev_a', urls)
   const { token } = await stage.tables.token('dep_a')
   const body = { method: 'POST', body: 'once' }
@@ -119,7 +105,7 @@ test('a caller who goes away ends the request at the engine', async t => {
   t.timeout(60_000)
   const stage = await openStage(t)
   let openAtEngine = 0
-  const url = await engineOf(t, (_, res) => {
+  const url = await serveEngine(t, (_, res) => {
     openAtEngine++
     res.once('close', () => openAtEngine--)
     res.write('data: 1\n\n')
@@ -141,7 +127,7 @@ test('a caller who goes away ends the request at the engine', async t => {
 test('a stream ends within a second of the revocation of its token, and outlives a promotion', async t => {
   t.timeout(60_000)
   const stage = await openStage(t)
-  const url = await engineOf(t, (_, res) => void res.write('data: 1\n\n'))
+  const url = await serveEngine(t, (_, res) => void res.write('data: 1\n\n'))
   await stage.tables.deploy('dep_a', 'rev_a', [url])
   const kept = await stage.tables.token('dep_a')
   const revoked = await stage.tables.token('dep_a')
@@ -158,7 +144,7 @@ test('a stream ends within a second of the revocation of its token, and outlives
   }
   const stays = await open(kept.token)
   const goes = await open(revoked.token)
-  await stage.tables.deploy('dep_a', 'rev_b', [await engineOf(t, say('new'))])
+  await stage.tables.deploy('dep_a', 'rev_b', [await serveEngine(t, say('new'))])
   const began = performance.now()
   await stage.tables.revoke(revoked.token_id)
   t.is(await goes.ended, 'cut')
@@ -173,7 +159,7 @@ test('the engine sends no faster than the caller reads', async t => {
   const piece = Buffer.alloc(64 * 1024)
   let sent = 0
   let isFull = false
-  const url = await engineOf(t, (_, res) => {
+  const url = await serveEngine(t, (_, res) => {
     const more = () => {
       isFull = false
       while (sent < 256 * 1024 * 1024 && !isFull) {
@@ -212,7 +198,7 @@ test('an answer that comes before the body was read leaves a connection that goe
   t.timeout(60_000)
   const stage = await openStage(t)
   // Says no to what is large without reading it, as engines do.
-  const url = await engineOf(t, (req, res) => {
+  const url = await serveEngine(t, (req, res) => {
     if (Number(req.headers['content-length'] ?? 0) < 100_000) say('small')(req, res)
     else res.writeHead(400, { 'content-length': 5 }).end('large')
   })
@@ -242,7 +228,7 @@ test('an answer that comes before the body was read leaves a connection that goe
 test('without the database nobody is served, and then everybody again', async t => {
   t.timeout(60_000)
   const stage = await openStage(t)
-  await stage.tables.deploy('dep_a', 'rev_a', [await engineOf(t, say('ok'))])
+  await stage.tables.deploy('dep_a', 'rev_a', [await serveEngine(t, say('ok'))])
   const { token } = await stage.tables.token('dep_a')
   const ask = () => told(stage, '/inference/dep_a/v1/x', token)
   t.is((await ask()).status, 200)

@@ -1,24 +1,8 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
+import { say, serveEngine } from '../servers/engine.ts'
 import { type Forge, type OtherProcess, sharedForge } from '../servers/forge.ts'
 import { until } from '../servers/until.ts'
 import { ServingTables } from './stage.ts'
-
-async function engineOf(t: ExecutionContext, listener: RequestListener): Promise<string> {
-  const server = createServer(listener)
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-const say =
-  (text: string): RequestListener =>
-  (req, res) =>
-    void req.resume().on('end', () => res.end(text))
 
 type Asked = { began: number; ended: number; status: number; text: string; revision: string | null }
 
@@ -63,7 +47,7 @@ test.serial(
     t.timeout(120_000)
     const { forge, urls } = await threeGateways()
     const tables = new ServingTables(forge.pool)
-    await tables.deploy('dep_a', 'rev_a', [await engineOf(t, say('ok'))])
+    await tables.deploy('dep_a', 'rev_a', [await serveEngine(t, say('ok'))])
     const { token, token_id } = await tables.token('dep_a')
     const loaded = load(urls, '/inference/dep_a/v1/chat', token)
     await until('all gateways answer', 30_000, () => loaded.asked.length > 600)
@@ -93,8 +77,8 @@ test.serial(
     t.timeout(120_000)
     const { forge, urls } = await threeGateways()
     const tables = new ServingTables(forge.pool)
-    await tables.deploy('dep_b', 'rev_c', [await engineOf(t, say('rev_c'))])
-    await tables.deploy('dep_b', 'rev_d', [await engineOf(t, say('rev_d'))])
+    await tables.deploy('dep_b', 'rev_c', [await serveEngine(t, say('rev_c'))])
+    await tables.deploy('dep_b', 'rev_d', [await serveEngine(t, say('rev_d'))])
     const { token } = await tables.token('dep_b')
     const loaded = load(urls, '/inference/dep_b/v1/chat', token)
     const changes: { at: number; to: string }[] = []
@@ -122,7 +106,7 @@ test.serial('gateways serve while nothing else does', async t => {
   t.timeout(120_000)
   const { forge, urls } = await threeGateways()
   const tables = new ServingTables(forge.pool)
-  await tables.deploy('dep_e', 'rev_e', [await engineOf(t, say('ok'))])
+  await tables.deploy('dep_e', 'rev_e', [await serveEngine(t, say('ok'))])
   const { token } = await tables.token('dep_e')
   await forge.kill()
   const loaded = load(urls.slice(1), '/inference/dep_e/v1/chat', token)

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Scope } from './postgres.ts'
 
@@ -13,7 +13,7 @@ export type Engine = {
 /** A server that answers as the OpenAI API does, each time the same; ends with the test. */
 export async function startEngine(t: Scope): Promise<Engine> {
   const engine: Engine = { url: '', asked: [], isWell: true }
-  const server = createServer((request, response) => {
+  engine.url = await serveEngine(t, (request, response) => {
     request.resume().on('end', () => {
       const { method = '', url = '', headers } = request
       engine.asked.push({ method, path: url, headers })
@@ -21,14 +21,25 @@ export async function startEngine(t: Scope): Promise<Engine> {
       response.end(JSON.stringify({ data: [{ id: 'default' }], choices: [{ index: 0 }] }))
     })
   })
+  return engine
+}
+
+/** Answers on a port of its own until the test ends; returns its address. */
+export async function serveEngine(t: Scope, listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => {
     server.closeAllConnections()
     server.close()
   })
-  engine.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return engine
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
+
+/** Answers each request with this text, once it has arrived whole. */
+export const say =
+  (text: string): RequestListener =>
+  (req, res) =>
+    void req.resume().on('end', () => res.end(text))
 
 let shared: Promise<string> | null = null
 
