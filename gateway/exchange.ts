@@ -34,6 +34,8 @@ export type ExchangeDeps = {
   nextWay: () => Way | null
   /** Keeps the row before the last bytes of the answer leave. Throws if it cannot. */
   record: (row: TrafficRow) => void
+  /** Told of each engine that broke off before it answered. */
+  unreached: () => void
   now: () => Date
   /** Milliseconds of a clock that never goes back. */
   clock: () => number
@@ -221,6 +223,7 @@ export class Exchange {
       this.#giveUp(error)
       return
     }
+    this.#deps.unreached()
     const mayTryAnother = !this.#body?.hasBegun && isUnreached(error)
     if (mayTryAnother) this.#send()
     else this.#refuse(unreachable(wordsOf(error)))

@@ -20,16 +20,26 @@ export type GatewayDeps = {
   clock: () => number
   /** The address of a caller, by how many proxies are believed. */
   addressOf: (req: IncomingMessage) => string
-  /** Told of each answer, for the scraper. */
-  answered: (answer: { status: number; source: TrafficRow['error_source'] }) => void
+  /** Told of what happens, for the scraper. */
+  observed: Observed
   failed: (error: unknown) => void
   /** Whether the process is stopping. */
   isDraining: () => boolean
 }
 
+export type Observed = {
+  /** A request was looked at: how long that took, in ms, which is most of what a gateway adds. */
+  judged: (ms: number) => void
+  answered: (answer: { status: number; source: TrafficRow['error_source'] }) => void
+  /** An engine accepted no connection, or broke off before it answered. */
+  unreached: () => void
+}
+
 export type Gateway = {
   /** Takes a request for inference; false: it is somebody else's. */
   take(req: IncomingMessage, res: ServerResponse): boolean
+  /** How many admitted requests are under way. */
+  underWay(): number
   /** Look at once for what was changed. */
   wake(): void
   /** Ends its connections to engines, once no request is under way. */
@@ -45,7 +55,7 @@ const connectMs = 5_000
 type Open = { exchange: Exchange; deployment_id: string; token_id: string }
 
 export function createGateway(deps: GatewayDeps): Gateway {
-  const { map } = deps
+  const { map, observed, clock } = deps
   const engines = new Map<string, EnginePool>()
   const open = new Set<Open>()
   const under = createCounts()
@@ -57,9 +67,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   const looking = cutRevoked(deps, open)
   async function admitted(req: IncomingMessage, res: ServerResponse, request_id: string) {
+    const began = clock()
     const judged = await judge(deps, req)
+    observed.judged(clock() - began)
     if ('refusal' in judged) {
-      deps.answered({ status: judged.refusal.status, source: 'gateway' })
+      observed.answered({ status: judged.refusal.status, source: 'gateway' })
       refusals.refuse(req, res, judged.refusal, request_id)
       return
     }
@@ -76,7 +88,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     }
     const exchange = new Exchange(
       { req, res, request_id, deployment, token_id, path, client_ip: deps.addressOf(req) },
-      { ...deps, nextWay },
+      { ...deps, nextWay, unreached: observed.unreached },
     )
     const entry: Open = { exchange, deployment_id, token_id }
     open.add(entry)
@@ -86,7 +98,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     } finally {
       open.delete(entry)
       for (const id of counted) under.add(id, -1)
-      deps.answered(exchange.outcome)
+      observed.answered(exchange.outcome)
     }
   }
 
@@ -107,6 +119,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       })
       return true
     },
+    underWay: () => open.size,
     wake: looking.wake,
     async close() {
       await looking.stop()

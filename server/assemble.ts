@@ -8,7 +8,8 @@ import { addressKeyOf } from '../platform/http/signed-address.ts'
 import { createLifetime, type Lifetime } from '../platform/lifetime.ts'
 import { untilAborted } from '../platform/pause.ts'
 import { createRateLimits } from '../platform/rate-limits.ts'
-import type { Config, Role } from './config.ts'
+import { keepHeapSmall } from '../platform/small-heap.ts'
+import { type Config, isGatewayAlone, type Role } from './config.ts'
 import { consoleAssets } from './console/assets.ts'
 import { openCore } from './core.ts'
 import { startEffects } from './effects.ts'
@@ -65,6 +66,7 @@ async function startParts(
   version: string,
 ): Promise<Service> {
   const has = (role: Role) => config.roles.includes(role)
+  if (isGatewayAlone(config)) keepHeapSmall()
   // First of all: whoever finds the port busy should not have created an administrator.
   const listener = await listen(config.host, config.port)
   life.owns('listener', listener, opened => opened.close())

@@ -27,6 +27,10 @@ export const roles = [
 ] as const
 export type Role = (typeof roles)[number]
 
+/** Whether a process does nothing but serve models, which it can do without the log. */
+export const isGatewayAlone = ({ roles: has }: Pick<Config, 'roles'>): boolean =>
+  has.every(role => role === 'gateway')
+
 export type Config = OidcConfig &
   KeysConfig &
   KafkaConfig &

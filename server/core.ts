@@ -7,6 +7,7 @@ import { type Topics, topicsOf } from '../events/topics.ts'
 import type { Lifetime } from '../platform/lifetime.ts'
 import type { EventLog } from '../platform/log/event-log.ts'
 import { openKafkaLog } from '../platform/log/kafka.ts'
+import { openedLater } from '../platform/log/opened-later.ts'
 import { openPostgresLog, type PostgresLog } from '../platform/log/postgres.ts'
 import { startEmbeddedPostgres } from '../platform/postgres/embedded.ts'
 import { migrate } from '../platform/postgres/migrate.ts'
@@ -21,7 +22,7 @@ import { LiveCatalogue } from '../recipes/live-catalogue.ts'
 import { builtInTemplates, loadTemplates } from '../recipes/templates.ts'
 import { UploadedFiles } from '../recipes/uploaded-files.ts'
 import type { WakeUps } from '../schemas/wake-ups.ts'
-import type { Config } from './config.ts'
+import { type Config, isGatewayAlone } from './config.ts'
 import { closeDataDirectory, makeDataDirectory, recipesIn } from './data-directory.ts'
 import { warnIfExposed } from './exposure.ts'
 import { kafkaSecurityOf } from './kafka-settings.ts'
@@ -164,9 +165,15 @@ function openRedisOf({ redisUrl }: Config, logger: Logger, life: Lifetime): Redi
   return life.owns('redis', openRedis(redisUrl, logger), async opened => opened.destroy())
 }
 
-function openLog(config: Config, url: string, topics: Topics): Promise<EventLog | PostgresLog> {
+async function openLog(
+  config: Config,
+  url: string,
+  topics: Topics,
+): Promise<EventLog | PostgresLog> {
   const { kafkaBrokers: brokers } = config
   if (brokers.length === 0) return openPostgresLog({ url, topics: Object.values(topics) })
   const security = kafkaSecurityOf(config)
-  return openKafkaLog({ brokers, clientId: 'forge', topics: Object.values(topics), security })
+  const open = () =>
+    openKafkaLog({ brokers, clientId: 'forge', topics: Object.values(topics), security })
+  return isGatewayAlone(config) ? openedLater(open) : open()
 }

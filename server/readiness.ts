@@ -1,5 +1,6 @@
 import { describeIsolation, type Isolation } from '../executor/local/isolation.ts'
 import { type Check, checkAll, type Readiness } from '../platform/readiness.ts'
+import { isGatewayAlone } from './config.ts'
 import { deadLettersCheck } from './dead-letters.ts'
 import { effectsCheck } from './effects.ts'
 import type { Parts } from './parts.ts'
@@ -11,10 +12,7 @@ export async function readinessOf(parts: Parts): Promise<Readiness> {
       await parts.deps.pool.query('select 1')
       return { ok: true }
     },
-    log: async () => {
-      for (const { name } of Object.values(parts.topics)) await parts.log.end(name)
-      return { ok: true }
-    },
+    ...(!isGatewayAlone(parts.config) && { log: logCheck(parts) }),
     ...(parts.config.roles.includes('command-api') && { effects: () => effectsCheck(parts) }),
     ...(parts.isolation && { isolation: isolationCheck(parts.isolation) }),
     dead_letters: () => deadLettersCheck(parts),
@@ -23,6 +21,13 @@ export async function readinessOf(parts: Parts): Promise<Readiness> {
   })
   return parts.isDraining() ? { ...result, status: 'draining' as const } : result
 }
+
+const logCheck =
+  ({ topics, log }: Parts) =>
+  async (): Promise<Check> => {
+    for (const { name } of Object.values(topics)) await log.end(name)
+    return { ok: true }
+  }
 
 /** The server is ready without isolation too, but says so. */
 const isolationCheck = (isolation: Isolation) => async (): Promise<Check> => ({

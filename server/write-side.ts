@@ -28,6 +28,7 @@ import { decisionEvents } from '../events/all.ts'
 import { addressKeyOf } from '../platform/http/signed-address.ts'
 import { eventId, prefixedId, systemClock } from '../platform/time.ts'
 import { storedKeys } from '../projector/metrics/stored-keys.ts'
+import { isGatewayAlone } from './config.ts'
 import type { Core } from './core.ts'
 import { keyStoreOf } from './key-store.ts'
 import { openStores } from './object-stores.ts'
@@ -39,7 +40,8 @@ export async function openWriteSide(core: Core): Promise<Deps> {
   const { config, logger, life, pool, log, topics } = core
   const topic = topics.decisions.name
   await raiseEpoch(pool, logger)
-  await refuseLogAhead({ pool, log, topic, logger })
+  // A gateway decides nothing, and starts without the log.
+  if (!isGatewayAlone(config)) await refuseLogAhead({ pool, log, topic, logger })
   if (config.roles.includes('relay'))
     core.relay.current = life.owns('relay', startRelay({ pool, log, topic, logger }), started =>
       started.stop(),

@@ -1,7 +1,15 @@
 import test from 'ava'
+import OpenAI from 'openai'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
+import {
+  answersClients,
+  answersPython,
+  endsAbortedAnswers,
+  refusesInItsWords,
+} from '../serving/openai-clients.ts'
+import { logOf } from '../serving/replicas.ts'
 
 type Deployment = { state: string; state_reason: string | null; base_url: string }
 type Revision = { revision_id: string; state: string; state_reason: string | null; load_s: number }
@@ -32,11 +40,19 @@ const untilIt = (forge: Forge, path: string, state: string) =>
     return body.state === state && body
   })
 
+/** The runs of the engines that Forge runs now. */
+async function servingJobs(forge: Forge): Promise<string[]> {
+  const { rows } = await forge.pool.query<{ run_id: string }>(
+    "select run_id from write.job_state where serving is not null and state not in ('stopped', 'succeeded', 'failed')",
+  )
+  return rows.map(({ run_id }) => run_id)
+}
+
 test("a run's checkpoint is served by an engine of Forge, suspended, resumed and taken away", async t => {
   t.timeout(patient(500_000))
   const forge = await startForge(t, { SERVICE_LOCAL_GPUS: '1' })
   const run_id = await trained(forge)
-  const serving = { template: 'tiny-lm', served_names: ['bard'] }
+  const serving = { template: 'tiny-lm', served_names: ['bard', 'default'] }
   const made = await forge.call<{ deployment_id: string }>('POST', '/api/deployments', {
     body: { name: 'bard', source: { kind: 'run', run_id }, serving },
   })
@@ -63,13 +79,20 @@ test("a run's checkpoint is served by an engine of Forge, suspended, resumed and
   const { body: revisions } = await forge.call<Revision[]>('GET', `${path}/revisions`)
   t.like(revisions, [{ state: 'ready', state_reason: null }])
 
+  const baseURL = `${forge.url}${new URL(base_url).pathname}`
+  const client = new OpenAI({ baseURL, apiKey: token.token, maxRetries: 0 })
+  await answersClients(t, client)
+  await refusesInItsWords(t, client)
+  const [replica] = await servingJobs(forge)
+  await endsAbortedAnswers(t, client, () => logOf(forge, replica ?? ''))
+  await answersPython(t, forge, baseURL, token.token)
+  const stranger = new OpenAI({ baseURL, apiKey: 'fdt_none', maxRetries: 0 })
+  await t.throwsAsync(stranger.models.list().then(), { instanceOf: OpenAI.AuthenticationError })
+
   await forge.call('POST', `${path}/suspend`)
   t.is((await chat()).status, 503)
   await untilIt(forge, path, 'suspended')
-  const { rows } = await forge.pool.query(
-    "select 1 from write.job_state where serving is not null and state not in ('stopped', 'succeeded', 'failed')",
-  )
-  t.is(rows.length, 0, 'no engine runs while it is suspended')
+  t.deepEqual(await servingJobs(forge), [], 'no engine runs while it is suspended')
   await forge.call('POST', `${path}/resume`)
   await untilIt(forge, path, 'ready')
   t.is((await chat()).status, 200)

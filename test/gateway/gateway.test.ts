@@ -31,4 +31,18 @@ test('a deployment is opened by its own token, and by nothing else', async t => 
   t.is((await ask(forge.token)).status, 401)
   await forge.call('DELETE', `${path}/tokens/${made.body.token_id}`)
   t.is((await ask(made.body.token)).status, 401)
+
+  const metrics = await fetch(`${forge.url}/api/metrics`, {
+    headers: { authorization: `Bearer ${forge.token}` },
+  })
+  const text = await metrics.text()
+  for (const line of [
+    'forge_inference_requests_total{status="200",error_source="none"} 1',
+    'forge_inference_requests_total{status="401",error_source="gateway"} 2',
+    'forge_inference_in_flight 0',
+    'forge_inference_admission_seconds_count 3',
+    'forge_inference_duration_seconds_count 1',
+    'forge_inference_engine_failures_total 0',
+  ])
+    t.true(text.includes(line), line)
 })

@@ -2,9 +2,8 @@ import test from 'ava'
 import { say, serveEngine } from '../servers/engine.ts'
 import { type Forge, type OtherProcess, sharedForge } from '../servers/forge.ts'
 import { until } from '../servers/until.ts'
+import { load } from './load.ts'
 import { ServingTables } from './stage.ts'
-
-type Asked = { began: number; ended: number; status: number; text: string; revision: string | null }
 
 const shared = sharedForge({ SERVICE_ROLES: 'command-api,query-api,gateway' })
 let others: Promise<OtherProcess[]> | null = null
@@ -17,30 +16,6 @@ async function threeGateways(): Promise<{ forge: Forge; urls: string[] }> {
   return { forge, urls: [forge, ...(await others)].map(({ url }) => url) }
 }
 
-/** Asks without a pause, so many callers at each gateway, until it is stopped. */
-function load(urls: readonly string[], path: string, token: string, callers = 2) {
-  const asked: Asked[] = []
-  let isOver = false
-  const caller = async (url: string) => {
-    while (!isOver) {
-      const began = performance.now()
-      const headers = { authorization: `Bearer ${token}` }
-      const response = await fetch(`${url}${path}`, { method: 'POST', body: '{}', headers })
-      const text = await response.text()
-      const revision = response.headers.get('x-forge-revision')
-      asked.push({ began, ended: performance.now(), status: response.status, text, revision })
-    }
-  }
-  const callersAtAll = urls.flatMap(url => Array.from({ length: callers }, () => caller(url)))
-  return {
-    asked,
-    async stop() {
-      isOver = true
-      await Promise.all(callersAtAll)
-    },
-  }
-}
-
 test.serial(
   'a revoked token is dead on three gateways once its revocation is answered',
   async t => {
@@ -49,8 +24,8 @@ test.serial(
     const tables = new ServingTables(forge.pool)
     await tables.deploy('dep_a', 'rev_a', [await serveEngine(t, say('ok'))])
     const { token, token_id } = await tables.token('dep_a')
-    const loaded = load(urls, '/inference/dep_a/v1/chat', token)
-    await until('all gateways answer', 30_000, () => loaded.asked.length > 600)
+    const loaded = load({ urls, path: '/inference/dep_a/v1/chat', token, callers: 4 })
+    await until('all gateways answer', 30_000, () => loaded.asked.length > 1_000)
     await tables.revoke(token_id)
     const revoked = performance.now()
     const from = loaded.asked.length
@@ -80,7 +55,7 @@ test.serial(
     await tables.deploy('dep_b', 'rev_c', [await serveEngine(t, say('rev_c'))])
     await tables.deploy('dep_b', 'rev_d', [await serveEngine(t, say('rev_d'))])
     const { token } = await tables.token('dep_b')
-    const loaded = load(urls, '/inference/dep_b/v1/chat', token)
+    const loaded = load({ urls, path: '/inference/dep_b/v1/chat', token, callers: 2 })
     const changes: { at: number; to: string }[] = []
     for (let times = 0; times < 100; times++) {
       const to = times % 2 === 0 ? 'rev_c' : 'rev_d'
@@ -109,7 +84,12 @@ test.serial('gateways serve while nothing else does', async t => {
   await tables.deploy('dep_e', 'rev_e', [await serveEngine(t, say('ok'))])
   const { token } = await tables.token('dep_e')
   await forge.kill()
-  const loaded = load(urls.slice(1), '/inference/dep_e/v1/chat', token)
+  const loaded = load({
+    urls: urls.slice(1),
+    path: '/inference/dep_e/v1/chat',
+    token,
+    callers: 2,
+  })
   await until('they serve', 20_000, () => loaded.asked.length > 50)
   await loaded.stop()
   t.deepEqual([...new Set(loaded.asked.map(({ status }) => status))], [200])

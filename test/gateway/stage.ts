@@ -39,7 +39,7 @@ export async function openStage(t: ExecutionContext): Promise<Stage> {
     clock: () => performance.now(),
     addressOf: ({ socket }) => socket.remoteAddress ?? '',
     isDraining: () => false,
-    answered() {},
+    observed: { judged() {}, answered() {}, unreached() {} },
     failed() {},
   })
   const listener = await listen('127.0.0.1', 0)

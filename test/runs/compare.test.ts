@@ -7,10 +7,9 @@ import { createRun, ingest } from '../servers/runs.ts'
 import { signedIn } from '../servers/signed-in.ts'
 import { until } from '../servers/until.ts'
 
-type Comparison = Record<
-  'runs' | 'hparams' | 'environment' | 'data' | 'metrics' | 'missing',
-  object[]
->
+type Comparison = Record<'runs' | 'environment' | 'data' | 'metrics' | 'missing', object[]> & {
+  hparams: { key: string; values: unknown[] }[]
+}
 
 test('a comparison has what differs and the metrics in common, on the terminal too, and the export has every point', async t => {
   const forge = await startForge(t)

@@ -22,7 +22,7 @@ export type Forge = Omit<ServerProcess, 'pid' | 'ready' | 'outputFile'> & {
   another(env?: Record<string, string>): Promise<OtherProcess>
 }
 
-export type OtherProcess = Pick<Forge, 'url' | 'call' | 'kill' | 'stop' | 'output'>
+export type OtherProcess = Pick<Forge, 'url' | 'call' | 'start' | 'kill' | 'stop' | 'output'>
 
 /** A real server in a process of its own, on an empty database of the test cluster; gone after the test. */
 export async function startForge(t: Scope, env: Record<string, string> = {}): Promise<Forge> {

@@ -1,0 +1,17 @@
+import { createServer } from 'node:http'
+
+/** An engine in a process of its own, to be killed: answers in pieces, a little later each time. */
+const [port = '0'] = process.argv.slice(2)
+const answer = JSON.stringify({
+  ...{ data: [{ id: 'default' }], choices: [{ index: 0, message: { content: 'ok' } }] },
+  usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
+})
+let asked = 0
+createServer((req, res) => {
+  req.resume().on('end', () => {
+    res.writeHead(200, { 'content-type': 'application/json' })
+    res.write(answer.slice(0, 20))
+    asked += 1
+    setTimeout(() => res.end(answer.slice(20)), asked % 40)
+  })
+}).listen(Number(port), '127.0.0.1', () => process.stdout.write('listens\n'))

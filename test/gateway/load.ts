@@ -1,0 +1,78 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Pool } from 'undici'
+
+export type Asked = {
+  /** Milliseconds of the clock that never goes back. */
+  began: number
+  ended: number
+  /** 0: the connection broke before a status came. */
+  status: number
+  text: string
+  /** Whether all of it arrived. */
+  isWhole: boolean
+  revision: string | null
+  request_id: string | null
+}
+
+export type Load = {
+  /** What has been answered so far. */
+  asked: Asked[]
+  /** Lets what is under way end. */
+  stop(): Promise<void>
+}
+
+export type LoadOptions = {
+  urls: readonly string[]
+  path: string
+  token: string
+  /** At each address. */
+  callers: number
+  body?: string
+  /** After an answer that is not 200; the next one follows at once otherwise. */
+  pauseMs?: number
+}
+
+/** Asks without a pause, so many callers at each address, until it is stopped. */
+export function load({ urls, path, token, callers, body = '{}', pauseMs = 20 }: LoadOptions): Load {
+  const asked: Asked[] = []
+  let isOver = false
+  const pools = urls.map(url => new Pool(url, { connections: callers }))
+  const caller = async (pool: Pool) => {
+    while (!isOver) {
+      const one = await ask(pool, path, token, body)
+      asked.push(one)
+      if (one.status !== 200) await pause(pauseMs)
+    }
+  }
+  const all = pools.flatMap(pool => Array.from({ length: callers }, () => caller(pool)))
+  return {
+    asked,
+    async stop() {
+      isOver = true
+      await Promise.all(all)
+      await Promise.all(pools.map(pool => pool.close()))
+    },
+  }
+}
+
+async function ask(pool: Pool, path: string, token: string, body: string): Promise<Asked> {
+  const began = performance.now()
+  const asked = {
+    ...{ began, ended: 0, status: 0, text: '', isWhole: false, revision: null, request_id: null },
+  } as Asked
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  try {
+    const reply = await pool.request({ method: 'POST', path, headers, body })
+    asked.status = reply.statusCode
+    asked.revision = textOf(reply.headers['x-forge-revision'])
+    asked.request_id = textOf(reply.headers['x-request-id'])
+    for await (const part of reply.body) asked.text += String(part)
+    asked.isWhole = true
+  } catch {
+    // Cut off: `isWhole` says so.
+  }
+  return { ...asked, ended: performance.now() }
+}
+
+const textOf = (header: string | string[] | undefined): string | null =>
+  typeof header === 'string' ? header : null
