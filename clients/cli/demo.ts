@@ -1,19 +1,21 @@
-import { accessSync, constants, existsSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Admission } from './answers.ts'
-import { type Api, createApi } from './api.ts'
+import type { Api } from './api.ts'
 import { lockOf } from './catalogue.ts'
-import { contextsPath, signInTarget, updateContexts, withContext } from './contexts.ts'
-import { admin, type DemoServer, startDemoServer } from './demo-server.ts'
-import { exitCode, Failure, usageFailure } from './failure.ts'
+import {
+  demoFolder,
+  demonstrateAndExit,
+  finish,
+  signIn,
+  startServer,
+  terminal,
+} from './demo-parts.ts'
+import type { DemoServer } from './demo-server.ts'
+import { exitCode, usageFailure } from './failure.ts'
 import { followRun } from './follow/follow.ts'
 import { findRun, type Run } from './follow/run-events.ts'
 import { specOfRecipe } from './job-spec.ts'
 import type { Session } from './session.ts'
-import { processTerminal } from './terminal.ts'
-import { version } from './version.ts'
 
 const usage = `npm run demo [-- options]
 
@@ -27,19 +29,10 @@ Starts a server on this machine, trains a small network on handwritten digits an
 
 const recipe = 'digits'
 const project = 'demo'
-const terminal = processTerminal(process.env)
 
 type Options = { keep: boolean; port: number | null; dataDir: string; attach: string | null }
 
-try {
-  process.exitCode = await demonstrate(readOptions(process.argv.slice(2)))
-} catch (error) {
-  if (!(error instanceof Failure)) throw error
-  terminal.note(`${terminal.paintNote('red', 'error:')} ${error.message}`)
-  for (const line of error.lines) terminal.note(`  ${line}`)
-  process.exitCode = error.exitCode
-}
-process.exit()
+await demonstrateAndExit(() => demonstrate(readOptions(process.argv.slice(2))))
 
 function readOptions(args: string[]): Options {
   const { values } = parseKnown(args)
@@ -52,20 +45,8 @@ function readOptions(args: string[]): Options {
   return {
     keep: values.keep === true,
     port: values.port === undefined ? null : Number(values.port),
-    dataDir: values.data ?? demoFolder(join(import.meta.dirname, '../..'), process.env),
+    dataDir: values.data ?? demoFolder(process.env),
     attach: values.attach ?? null,
-  }
-}
-
-/** Beside the program, where `npm start` keeps its data too; in the person's own folder if that is read-only. */
-function demoFolder(checkout: string, env: Record<string, string | undefined>): string {
-  const here = join(checkout, '.forge/demo')
-  const nearest = [here, join(checkout, '.forge'), checkout].find(folder => existsSync(folder))
-  try {
-    accessSync(nearest ?? checkout, constants.W_OK)
-    return here
-  } catch {
-    return join(env.XDG_DATA_HOME || join(env.HOME || homedir(), '.local/share'), 'forge/demo')
   }
 }
 
@@ -91,7 +72,7 @@ async function demonstrate(options: Options): Promise<number> {
   const interrupt = () => interrupted.abort()
   process.on('SIGINT', interrupt)
   process.on('SIGTERM', interrupt)
-  const server = await start(options, interrupted.signal)
+  const server = await startServer(options, interrupted.signal)
   try {
     const api = await signIn(server, options.keep)
     const session: Session = {
@@ -102,43 +83,8 @@ async function demonstrate(options: Options): Promise<number> {
     const attach = (shortId: string) => howToComeBack(server, options, shortId)
     return await followRun(session, run, { keys: [], full: false, attach })
   } finally {
-    await finish(server, options.keep)
+    await finish(server, options.keep, 'demo')
   }
-}
-
-async function start({ dataDir, port }: Options, signal: AbortSignal): Promise<DemoServer> {
-  const began = performance.now()
-  terminal.note('Starting a Forge server with a PostgreSQL of its own')
-  const onWait = (reason: string) => terminal.note(terminal.paintNote('dim', `  ${reason}`))
-  const server = await startDemoServer({ dataDir, port, onWait, signal })
-  const seconds = ((performance.now() - began) / 1000).toFixed(1)
-  terminal.note(
-    server.isFound
-      ? `  it is already running at ${server.url}`
-      : `  ${server.url} after ${seconds} s`,
-  )
-  return server
-}
-
-async function signIn({ url, password }: DemoServer, isKept: boolean): Promise<Api> {
-  const connect = (token: string | null) =>
-    createApi({
-      ...{ host: url, token, userAgent: `forge-demo/${version}` },
-      onSlow: reason => terminal.note(terminal.paintNote('dim', reason)),
-    })
-  const login = { username: admin, password }
-  const { token } = await connect(null).post<{ token: string }>('/api/auth/login', login)
-  if (isKept) await remember(url, token)
-  return connect(token)
-}
-
-/** Stores a context for the kept server; an existing sign-in stays the default. */
-async function remember(url: string, token: string): Promise<void> {
-  await updateContexts(contextsPath(process.env), stored => {
-    const { host, context } = signInTarget({ host: url }, {}, stored)
-    const added = withContext(stored, context, { host, username: admin, token })
-    return { ...added, current: stored.current ?? context }
-  })
 }
 
 async function submitDigits(api: Api): Promise<Run> {
@@ -153,15 +99,4 @@ function howToComeBack(server: DemoServer, { keep }: Options, shortId: string): 
   return keep
     ? `npm run -s forge -- watch ${shortId} --host ${server.url}`
     : `npm run demo -- --attach ${shortId} (it starts the server again)`
-}
-
-async function finish(server: DemoServer, isKept: boolean): Promise<void> {
-  if (isKept) {
-    terminal.note(
-      `The server keeps running at ${server.url}: sign in as ${admin}, password ${server.password}`,
-    )
-    return
-  }
-  await server.stop()
-  terminal.note('The server has stopped; npm run demo -- --keep leaves it running')
 }

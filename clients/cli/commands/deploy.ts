@@ -6,12 +6,12 @@ import {
   type Revision,
   readRevisions,
 } from '../deploy/find.ts'
+import { untilReady } from '../deploy/until-ready.ts'
 import { everyPage } from '../every-page.ts'
-import { type ExitCode, exitCode, Failure, usageFailure } from '../failure.ts'
+import { type ExitCode, exitCode, usageFailure } from '../failure.ts'
 import { toJson } from '../harmless.ts'
 import { ask, linesOfStdin } from '../login/ask.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
-import { pause } from '../sse.ts'
 import { type Column, table } from '../table.ts'
 
 export const describeDeployList = (command: Command): Command =>
@@ -185,30 +185,6 @@ async function sourceOf({ run, best, artifact, model, url, header, headerStdin }
     ? (await linesOfStdin())[0]?.trim()
     : await ask(`Value of ${header}: `, '--header-stdin', { isHidden: true })
   return { kind: 'external', url, header: { name: header, value } }
-}
-
-const pollMs = 500
-
-/** Waits until the revision has answered; fails with the reason if it never will. */
-async function untilReady(
-  { api, terminal }: Session,
-  { deployment_id, revision_id }: Made,
-): Promise<{ state: string }> {
-  const path = `${pathOf(deployment_id)}/revisions/${revision_id}`
-  let shown = ''
-  for (;;) {
-    const { state, state_reason } = await api.get<Revision>(path)
-    if (state === 'ready') return { state }
-    if (state === 'failed' || state === 'retired')
-      throw new Failure(
-        exitCode.refused,
-        `The revision ${state}: ${state_reason ?? 'no reason given'}`,
-      )
-    const now = state_reason === null ? state : `${state}: ${state_reason}`
-    if (now !== shown) terminal.note(now)
-    shown = now
-    await pause(pollMs, new AbortController().signal)
-  }
 }
 
 function tell({ terminal, isJson }: Session, made: Made): ExitCode {

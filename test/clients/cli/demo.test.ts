@@ -6,12 +6,20 @@ import test from 'ava'
 import type { Ended } from '../../servers/command-line.ts'
 import { patient } from '../../servers/patience.ts'
 
-const demo = join(import.meta.dirname, '../../../clients/cli/demo.ts')
+const programs = join(import.meta.dirname, '../../../clients/cli')
 
 /** Runs the demonstration without a terminal; interrupts it once its output holds `until`. */
-function demonstrate(home: string, args: string[], until?: string): Promise<Ended> {
+function demonstrate(
+  home: string,
+  args: string[],
+  { until, program = 'demo.ts' }: { until?: string; program?: string } = {},
+): Promise<Ended> {
   const env = { PATH: process.env.PATH, HOME: home }
-  const child = spawn(process.execPath, [demo, '--data', join(home, 'data'), ...args], { env })
+  const child = spawn(
+    process.execPath,
+    [join(programs, program), '--data', join(home, 'data'), ...args],
+    { env },
+  )
   let [stdout, stderr] = ['', '']
   let isInterrupted = false
   child.stdout.on('data', chunk => {
@@ -40,7 +48,7 @@ test('the demonstration trains digits; after an interrupt it can be followed aga
   const home = await mkdtemp(join(tmpdir(), 'forge-demo-'))
   t.teardown(() => rm(home, { recursive: true, force: true }))
 
-  const left = await demonstrate(home, [], ' running ')
+  const left = await demonstrate(home, [], { until: ' running ' })
   t.is(left.code, 130, left.stderr)
   t.regex(left.stderr, /npm run demo -- --attach demo-1/)
   const url = /http:\/\/localhost:\d+/.exec(left.stderr)?.[0] ?? ''
@@ -62,4 +70,20 @@ test('a mistyped option of the demonstration is reported with all valid ones', a
   const ended = await demonstrate('/nonexistent', ['--kep'])
   t.is(ended.code, 2)
   t.regex(ended.stderr, /--keep +leave the server running/)
+})
+
+test('the demonstration of serving promotes and rolls back under load without a failed request', async t => {
+  t.timeout(patient(400_000), 'the first time builds the environments of recipe and template')
+  const home = await mkdtemp(join(tmpdir(), 'forge-demo-'))
+  t.teardown(() => rm(home, { recursive: true, force: true }))
+  const args = ['--steps', '100', '--callers', '2']
+  const { code, stdout, stderr } = await demonstrate(home, args, { program: 'demo-serve.ts' })
+  t.is(code, 0, stdout + stderr)
+  t.regex(stdout, /of them failed +0\n/)
+  t.regex(stdout, /requests while revisions changed +[1-9]/)
+  t.is(stdout.match(/^by rev_\w+ +[1-9]/gm)?.length, 2, 'both revisions answered')
+  t.regex(stdout, /is refused with 401; bard-of-demo-1 is deleted/)
+  t.regex(stderr, /first token after \d+ ms/)
+  const wrong = await demonstrate(home, ['--callers', '0'], { program: 'demo-serve.ts' })
+  t.is(wrong.code, 2)
 })
