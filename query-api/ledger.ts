@@ -56,6 +56,29 @@ export async function readBills(
   return run_id => sumOf(parts.get(run_id) ?? [])
 }
 
+/** What each of these runs owes for the time since then, in millionths; of a line that began before, its share. */
+export async function readCostsSince(
+  db: Db,
+  runIds: readonly string[],
+  { since, now }: { since: Date; now: Date },
+): Promise<Map<string, bigint>> {
+  const open = await readOpenLines(db, { runIds }, now)
+  const closed = await db
+    .selectFrom('usage_lines')
+    .select(['run_id', 'attempt', 'starts_at', 'ends_at', 'cost_micro'])
+    .where(sql<boolean>`run_id = any(${runIds})`)
+    .where(sql<boolean>`ends_at > ${since}`)
+    .execute()
+  const costs = new Map<string, bigint>()
+  for (const { run_id, starts_at, ends_at, cost_micro } of [...closed, ...notIn(closed, open)]) {
+    const [from, to] = [new Date(starts_at).getTime(), new Date(ends_at).getTime()]
+    const part = to <= from ? 0 : Math.max(0, to - Math.max(from, since.getTime())) / (to - from)
+    const cost = BigInt(Math.round(Number(cost_micro) * part))
+    costs.set(run_id, (costs.get(run_id) ?? 0n) + cost)
+  }
+  return costs
+}
+
 type Closed = { run_id: string; gpu_ms: string; cost_micro: string }
 
 const toAmounts = <R extends { gpu_ms: string; cost_micro: string }>(row: R) => ({

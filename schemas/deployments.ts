@@ -224,7 +224,24 @@ export const deployment = Type.Object({
     ttft_ms_p50: nullable(Type.Number()),
     ttft_ms_p95: nullable(Type.Number()),
   }),
+  /** Of the jobs of its engines in the last 24 hours; null where Forge never ran one. */
+  cost_24h: nullable(Type.String()),
 })
+
+/**
+ * How a revision's model scored in a benchmark beside the one that it is compared with. `benchmark`: its name, with
+ * `@<version>` where it has one. `delta`: `to` less `from`. `ok`: no worse; more is better where nothing else is said.
+ */
+export const benchmarkDelta = Type.Object({
+  benchmark: Type.String(),
+  task: nullable(Type.String()),
+  metric: Type.String(),
+  from: Type.Number(),
+  to: Type.Number(),
+  delta: Type.Number(),
+  ok: Type.Boolean(),
+})
+export type BenchmarkDelta = Static<typeof benchmarkDelta>
 
 export const revision = Type.Object({
   revision_id: Type.String(),
@@ -236,6 +253,8 @@ export const revision = Type.Object({
   source,
   serving,
   checks: Type.Array(check),
+  /** Its benchmarks beside those of the promoted revision; of the promoted one, beside the one before it. */
+  gates: Type.Array(benchmarkDelta),
   load_s: nullable(Type.Number({ minimum: 0 })),
   ready_at: nullable(timestamp()),
   promoted_at: Type.Array(timestamp()),
@@ -254,6 +273,8 @@ export const promotion = Type.Object({
   reason: Type.String(),
   /** The fields of `serving` and `source` that differ from the revision before. */
   diff: Type.Array(Type.Object({ field: Type.String(), from: Type.Unknown(), to: Type.Unknown() })),
+  /** Benchmarks that both models have, as they were recorded last. */
+  benchmarks: Type.Array(benchmarkDelta),
 })
 
 export const token = Type.Object({

@@ -11,6 +11,7 @@ import {
   describeDeployRevise,
   describeDeployShow,
 } from './commands/deploy.ts'
+import { deployHistory, describeDeployHistory } from './commands/deploy-history.ts'
 import {
   deployPromote,
   deployResume,
@@ -47,6 +48,7 @@ export function addDeployments(
   speaking('revise', describeDeployRevise, deployRevise)
   speaking('promote', describeDeployPromote, deployPromote)
   speaking('rollback', describeDeployRollback, deployRollback)
+  speaking('history', describeDeployHistory, deployHistory)
   speaking('suspend', describeDeploySuspend, deploySuspend)
   speaking('resume', describeDeployResume, deployResume)
   speaking('rm', describeDeployRemove, deployRemove)

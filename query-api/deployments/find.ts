@@ -1,12 +1,14 @@
 import type { Kysely } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import type { BenchmarkTables } from '../../projector/benchmarks/table.ts'
 import type { DeploymentTables } from '../../projector/deployments/table.ts'
 import type { TrafficTables } from '../../projector/traffic/table.ts'
+import type { UsageTables } from '../../projector/usage/table.ts'
 import { type AccessTables, mayRead } from '../access.ts'
 import type { Reads } from '../reads.ts'
 
-export type Tables = DeploymentTables & TrafficTables & AccessTables
+export type Tables = DeploymentTables & TrafficTables & UsageTables & BenchmarkTables & AccessTables
 export type Db = Kysely<Tables>
 
 /** One that is deleted, or that the caller may not read, looks as if it did not exist. */

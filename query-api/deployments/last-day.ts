@@ -17,7 +17,7 @@ export const noTraffic: LastDay = {
   ...{ ttft_ms_p50: null, ttft_ms_p95: null },
 }
 
-const dayAgo = (now: Date) => new Date(now.getTime() - 86_400_000)
+export const dayAgo = (now: Date) => new Date(now.getTime() - 86_400_000)
 
 /** By deployment, those with requests. */
 export async function lastDayOf(

@@ -2,7 +2,9 @@ import type { Selectable } from 'kysely'
 import type { Pool } from 'pg'
 import type { Clock } from '../../platform/time.ts'
 import type { DeploymentTables } from '../../projector/deployments/table.ts'
+import type { BenchmarkDelta } from '../../schemas/deployments.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
+import { costsOf } from './cost.ts'
 import type { Db } from './find.ts'
 import { type LastDay, lastDayOf, noTraffic } from './last-day.ts'
 
@@ -10,6 +12,8 @@ type Row = Selectable<DeploymentTables['deployments']>
 type RevisionRow = Selectable<DeploymentTables['deployment_revisions']>
 type Counts = { revisions: number; tokens: number }
 type Replicas = { ready: number; desired: number }
+
+type Figures = { counts: Counts; replicas: Replicas; traffic: LastDay; cost_24h: string | null }
 
 export type RecordDeps = {
   /** Connections to the schema `write`: replicas come and go, and have no read model. */
@@ -22,13 +26,16 @@ export type RecordDeps = {
 export async function toDeployments(deps: RecordDeps, db: Db, rows: readonly Row[]) {
   const ids = rows.map(row => row.deployment_id)
   const [counts, replicas] = [await countsOf(db, ids), await replicasOf(deps.pool, ids)]
-  const traffic = await lastDayOf(db, ids, deps.now())
+  const now = deps.now()
+  const traffic = await lastDayOf(db, ids, now)
+  const costs = await costsOf({ pool: deps.pool, db }, ids, now)
   return rows.map(row => {
     const { deployment_id: id } = row
     return toDeployment(deps, row, {
       counts: counts.get(id) ?? { revisions: 0, tokens: 0 },
       replicas: replicas.get(id) ?? { ready: 0, desired: 0 },
       traffic: traffic.get(id) ?? noTraffic,
+      cost_24h: costs.get(id) ?? null,
     })
   })
 }
@@ -36,7 +43,7 @@ export async function toDeployments(deps: RecordDeps, db: Db, rows: readonly Row
 function toDeployment(
   { baseUrl }: RecordDeps,
   row: Row,
-  { counts, replicas, traffic }: { counts: Counts; replicas: Replicas; traffic: LastDay },
+  { counts, replicas, traffic, cost_24h }: Figures,
 ) {
   const { deployment_id, name, owner, project, team, state, state_reason } = row
   const { promoted_revision_id, previous_revision_id, suspended_at, suspended_by } = row
@@ -53,6 +60,7 @@ function toDeployment(
     suspended_at: suspended_at && toTimestamp(suspended_at),
     suspended_by,
     traffic_24h: traffic,
+    cost_24h,
   }
 }
 
@@ -102,16 +110,19 @@ async function replicasOf(pool: Pool, ids: readonly string[]): Promise<Map<strin
   return new Map(rows.map(({ deployment_id, ...counts }) => [deployment_id, counts]))
 }
 
+type OfRevision = {
+  promoted: boolean
+  promoted_at: readonly Date[]
+  gates: readonly BenchmarkDelta[]
+}
+
 /** `promoted_at`: every time at which it was promoted, the first one first. */
-export function toRevision(
-  row: RevisionRow,
-  { promoted, promoted_at }: { promoted: boolean; promoted_at: readonly Date[] },
-) {
+export function toRevision(row: RevisionRow, { promoted, promoted_at, gates }: OfRevision) {
   const { revision_id, deployment_id, number, state, state_reason, source, serving } = row
   const { checks, load_s, ready_at, created_by, created_at } = row
   return {
     ...{ revision_id, deployment_id, number, state, state_reason, promoted, source, serving },
-    ...{ checks, load_s, ready_at: ready_at && toTimestamp(ready_at) },
+    ...{ checks, gates, load_s, ready_at: ready_at && toTimestamp(ready_at) },
     promoted_at: promoted_at.map(at => toTimestamp(at)),
     ...{ created_by, created_at: toTimestamp(created_at) },
   }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
+import type { Person } from '../../auth/caller.ts'
 import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
@@ -17,6 +18,7 @@ import { mayRead } from '../access.ts'
 import { listRoute } from '../list-route.ts'
 import { countRows, pageHeaders } from '../page.ts'
 import type { Reads } from '../reads.ts'
+import { deltasOf, scoresOf } from './benchmark-deltas.ts'
 import { diffOf } from './diff.ts'
 import { type Db, findDeployment, type Tables } from './find.ts'
 import { neverUsed, usesOf } from './last-day.ts'
@@ -93,16 +95,7 @@ const revisionRoutes = (reads: Reads<Tables>): Route[] => [
         .offset(offset)
         .execute()
       pageHeaders(ctx, { limit, offset }, await countRows(db, all.select('revision_id')))
-      const times = await promotedAt(
-        db,
-        rows.map(one => one.revision_id),
-      )
-      return rows.map(one =>
-        toRevision(one, {
-          promoted: one.revision_id === row.promoted_revision_id,
-          promoted_at: times.get(one.revision_id) ?? [],
-        }),
-      )
+      return toRevisions(db, caller, row, rows)
     },
   }),
   route({
@@ -122,17 +115,48 @@ const revisionRoutes = (reads: Reads<Tables>): Route[] => [
         .where('revision_id', '=', params.revision_id)
         .executeTakeFirst()
       if (!one) throw new Refusal('not_found', `No such revision: ${params.revision_id}`)
-      const times = await promotedAt(db, [one.revision_id])
-      return toRevision(one, {
-        promoted: one.revision_id === row.promoted_revision_id,
-        promoted_at: times.get(one.revision_id) ?? [],
-      })
+      return (await toRevisions(db, caller, row, [one]))[0]
     },
   }),
 ]
 
 const revisionsOf = (db: Db, deployment_id: string) =>
   db.selectFrom('deployment_revisions').where('deployment_id', '=', deployment_id)
+
+type Pointers = { promoted_revision_id: string | null; previous_revision_id: string | null }
+type RevisionRow = Parameters<typeof toRevision>[0]
+
+/** Each beside the promoted one; the promoted one beside the one that was promoted before it. */
+async function toRevisions(
+  db: Db,
+  caller: Person,
+  { promoted_revision_id, previous_revision_id }: Pointers,
+  rows: readonly RevisionRow[],
+) {
+  const times = await promotedAt(
+    db,
+    rows.map(one => one.revision_id),
+  )
+  const pointed = [promoted_revision_id, previous_revision_id].filter(id => id !== null)
+  const compared = pointed.length === 0 ? [] : await sourcesOf(db, pointed)
+  const sourceOf = (id: string | null) =>
+    compared.find(({ revision_id }) => revision_id === id)?.source ?? null
+  const all = [...rows, ...compared].map(({ source }) => source)
+  const scores = await scoresOf(db, caller, all)
+  return rows.map(one => {
+    const promoted = one.revision_id === promoted_revision_id
+    const other = sourceOf(promoted ? previous_revision_id : promoted_revision_id)
+    const gates = deltasOf(scores(other), scores(one.source))
+    return toRevision(one, { promoted, promoted_at: times.get(one.revision_id) ?? [], gates })
+  })
+}
+
+const sourcesOf = (db: Db, ids: readonly string[]) =>
+  db
+    .selectFrom('deployment_revisions')
+    .select(['revision_id', 'source'])
+    .where('revision_id', 'in', ids)
+    .execute()
 
 async function promotedAt(db: Db, ids: readonly string[]): Promise<Map<string, Date[]>> {
   if (ids.length === 0) return new Map()
@@ -174,6 +198,8 @@ const promotionsRoute = (reads: Reads<Tables>): Route =>
         .offset(offset)
         .execute()
       pageHeaders(ctx, { limit, offset }, await countRows(db, all.select('p.nth')))
+      const sources = rows.flatMap(one => [one.source, one.source_before])
+      const scores = await scoresOf(db, caller, sources)
       return rows.map(
         ({ at, kind, revision_id, previous_revision_id, number, actor, ...more }) => ({
           ...{ at: toTimestamp(at), kind, revision_id, previous_revision_id, number, actor },
@@ -182,6 +208,7 @@ const promotionsRoute = (reads: Reads<Tables>): Route =>
             { ...more.source_before, ...more.serving_before },
             { ...more.source, ...more.serving },
           ),
+          benchmarks: deltasOf(scores(more.source_before), scores(more.source)),
         }),
       )
     },

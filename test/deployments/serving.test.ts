@@ -11,7 +11,12 @@ import {
 } from '../serving/openai-clients.ts'
 import { logOf } from '../serving/replicas.ts'
 
-type Deployment = { state: string; state_reason: string | null; base_url: string }
+type Deployment = {
+  state: string
+  state_reason: string | null
+  base_url: string
+  cost_24h: string | null
+}
 type Revision = { revision_id: string; state: string; state_reason: string | null; load_s: number }
 type Artifact = { artifact_id: string; kind: string }
 
@@ -58,7 +63,8 @@ test("a run's checkpoint is served by an engine of Forge, suspended, resumed and
   })
   t.is(made.status, 200, JSON.stringify(made.body))
   const path = `/api/deployments/${made.body.deployment_id}`
-  const { base_url } = await untilIt(forge, path, 'ready')
+  const { base_url, cost_24h } = await untilIt(forge, path, 'ready')
+  t.is(cost_24h, '0.00', 'its engine needs no GPU')
   const { body: token } = await forge.call<{ token: string }>('POST', `${path}/tokens`, {
     body: { name: 'a' },
   })

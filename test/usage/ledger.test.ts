@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { UsageTables } from '../../projector/usage/table.ts'
-import { readBill, readBills, readToday } from '../../query-api/ledger.ts'
+import { readBill, readBills, readCostsSince, readToday } from '../../query-api/ledger.ts'
 import { database } from '../servers/postgres.ts'
 
 const started_at = '2026-11-20T10:00:00.000Z'
@@ -35,4 +35,23 @@ test('a bill that is read while an attempt ends has the attempt once', async t =
     const [, ...found] = await Promise.all([end(run_id), ...reads])
     for (const bill of found) t.deepEqual(bill, [[2000n], [2000n], [2000n]], run_id)
   }
+})
+
+test('of a time that began before, a bill counts the share since then', async t => {
+  const { kysely: db, pool } = await database<UsageTables>(t, { schema: 'read' })
+  await pool.query(`insert into usage_runs values ('run_1', 'a', 'a', $1, true)`, [metered(null)])
+  const line = (nth: number, starts: string, ends: string, cost: number) =>
+    pool.query(
+      `insert into usage_lines values ('run_2', $1, 'a', 'a', 1, '2026-11-20', $2, $3, 1, '3.60', 0, $4)`,
+      [nth, starts, ends, cost],
+    )
+  await line(0, '2026-11-20T08:00:00Z', '2026-11-20T10:00:00Z', 4_000_000)
+  await line(1, '2026-11-20T06:00:00Z', '2026-11-20T08:00:00Z', 9_000_000)
+  await line(2, '2026-11-20T09:30:00Z', '2026-11-20T09:30:00Z', 7)
+  const since = new Date('2026-11-20T09:30:00Z')
+  const costs = await readCostsSince(db, ['run_1', 'run_2', 'run_3'], { since, now })
+  t.deepEqual([...costs].sort(), [
+    ['run_1', 2000n],
+    ['run_2', 1_000_000n],
+  ])
 })

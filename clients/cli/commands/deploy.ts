@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import {
   type Deployment,
+  deltasText,
   findDeployment,
   pathOf,
   type Revision,
@@ -59,10 +60,11 @@ export async function deployShow(
     terminal.data(toJson({ ...deployment, revisions }))
     return exitCode.ok
   }
-  const { name, project, state, state_reason, base_url, replicas } = deployment
+  const { name, project, state, state_reason, base_url, replicas, cost_24h } = deployment
   const why = state_reason === null ? '' : `: ${state_reason}`
   terminal.data(`${project}/${name}  ${state}${why}`)
-  terminal.data(`${base_url}  ${replicas.ready} of ${replicas.desired} engines answer`)
+  const cost = cost_24h === null ? '' : `, cost ${cost_24h} in the last 24 hours`
+  terminal.data(`${base_url}  ${replicas.ready} of ${replicas.desired} engines answer${cost}`)
   terminal.data('')
   for (const line of table(revisionColumns, revisions, { width: terminal.columns() }))
     terminal.data(line)
@@ -80,6 +82,7 @@ const revisionColumns: Column<Revision>[] = [
         .map(({ name, ok, latency_ms }) => `${name} ${ok ? `${latency_ms} ms` : 'failed'}`)
         .join(', ') || '-',
   },
+  { title: 'BESIDE', cell: ({ gates }) => deltasText(gates), shrinks: true, drops: true },
   { title: 'WHY', cell: row => row.state_reason ?? '', shrinks: true, drops: true },
 ]
 

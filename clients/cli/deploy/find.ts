@@ -15,8 +15,11 @@ export type Deployment = {
   revision_count: number
   replicas: { min: number; max: number; ready: number; desired: number }
   token_count: number
+  cost_24h: string | null
   created_at: string
 }
+
+export type BenchmarkDelta = { benchmark: string; metric: string; delta: number; ok: boolean }
 
 export type Revision = {
   revision_id: string
@@ -27,6 +30,7 @@ export type Revision = {
   source: { kind: string; artifact_id: string | null; url: string | null; model: string | null }
   serving: { engine: string; served_names: string[] }
   checks: { name: string; ok: boolean; latency_ms: number; detail: string | null }[]
+  gates: BenchmarkDelta[]
   created_by: string
   created_at: string
 }
@@ -62,3 +66,13 @@ export function revisionOf(revisions: readonly Revision[], named: string): Revis
   const known = revisions.map(({ number, state }) => `${number} (${state})`).join(', ')
   throw usageFailure(`No such revision: ${named}`, `there are ${known}`)
 }
+
+/** `gsm8k@1 accuracy +0.01, …`; those that became worse first. */
+export const deltasText = (deltas: readonly BenchmarkDelta[]): string =>
+  deltas
+    .toSorted((a, b) => Number(a.ok) - Number(b.ok))
+    .map(
+      ({ benchmark, metric, delta, ok }) =>
+        `${benchmark} ${metric} ${delta > 0 ? '+' : ''}${Number(delta.toPrecision(4))}${ok ? '' : ' (worse)'}`,
+    )
+    .join(', ')

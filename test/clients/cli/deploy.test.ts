@@ -37,6 +37,14 @@ test('a model is served, used, replaced, rolled back and taken away from the com
   t.is(await ask(), 200)
   t.true(second.asked.length > before)
   t.is(await deploy('rollback', 'tutor'), 'revision 1 is promoted again\n')
+  const history = await until('the rollback is in the history', 20_000, async () => {
+    const text = await deploy('history', 'tutor')
+    return text.includes('rolled back') && text
+  })
+  t.regex(
+    history,
+    /^WHEN +REV +HOW +BY +REASON +CHANGED.*\n.* 1 +rolled back +admin .*url.*\n.* 2 +promoted/,
+  )
   const shown = JSON.parse(await deploy('show', 'serving/tutor', '--json'))
   t.like(shown, {
     state: 'ready',
