@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox'
 import {
+  type Autoscaling,
   check,
   type DeploymentState,
+  defaultAutoscaling,
   type RevisionState,
   type Serving,
   type Source,
@@ -37,6 +39,20 @@ export const deploymentChanged = event(
   'deployment.changed',
   Type.Object({ deployment_id, ...settings }),
   ({ name }, who) => `${who} changed the settings of the deployment ${name}`,
+)
+
+/** When engines are added or taken away, and when it is suspended for want of requests; all of it as it is from now on. */
+export const deploymentAutoscalingChanged = event(
+  'deployment.autoscaling_changed',
+  Type.Object({
+    deployment_id,
+    target: Type.Integer(),
+    up_window_s: Type.Integer(),
+    down_window_s: Type.Integer(),
+    idle_suspend_s: nullable(Type.Integer()),
+  }),
+  ({ target, idle_suspend_s: idle }, who) =>
+    `${who} had each engine take ${target} requests at once${idle === null ? '' : `, and none run after ${idle} s without a request`}`,
 )
 
 /** What a revision serves, and how; it never changes. `auto_promote`: it is promoted as soon as it is ready. */
@@ -154,6 +170,7 @@ export const deploymentTokenRevoked = event(
 const events = [
   deploymentCreated,
   deploymentChanged,
+  deploymentAutoscalingChanged,
   deploymentRevisionCreated,
   deploymentRevisionProgressed,
   deploymentRevisionReady,
@@ -185,6 +202,7 @@ export type Deployment = {
   owner: string
   project: string
   settings: DeploymentSettings
+  autoscaling: Autoscaling
   state: DeploymentState
   promoted_revision_id: string | null
   previous_revision_id: string | null
@@ -199,6 +217,7 @@ function evolve(deployment: Deployment, happened: Stamped<DeploymentEvent>): Dep
     const { deployment_id: id, owner, project, ...rest } = happened.data
     return {
       ...{ deployment_id: id, owner, project, settings: rest, state: 'creating' },
+      autoscaling: defaultAutoscaling,
       ...{ promoted_revision_id: null, previous_revision_id: null, revisions: {}, tokens: {} },
     }
   }
@@ -213,6 +232,10 @@ function evolveMade(deployment: Made, happened: Later): Made {
     case 'deployment.changed': {
       const { deployment_id: _, ...rest } = happened.data
       return { ...deployment, settings: rest }
+    }
+    case 'deployment.autoscaling_changed': {
+      const { deployment_id: _, ...autoscaling } = happened.data
+      return { ...deployment, autoscaling }
     }
     case 'deployment.state_changed':
       return { ...deployment, state: happened.data.state }
@@ -284,6 +307,6 @@ export const deployments = aggregate('deployment', {
   events,
   initial: null,
   evolve,
-  snapshot: { shape: 1 },
+  snapshot: { shape: 2 },
 })
 export const deploymentAt = (id: string) => deployments.at(id)

@@ -7,6 +7,7 @@ import { Exchange, type Way } from './exchange.ts'
 import type { Deployment, Replica, ServingMap } from './map.ts'
 import { isInference, targetOf } from './path.ts'
 import * as refusals from './refusals.ts'
+import { type Load, UnderWay } from './under-way.ts'
 
 export type GatewayDeps = {
   map: ServingMap
@@ -38,6 +39,8 @@ export type Observed = {
 export type Gateway = {
   /** Takes a request for inference; false: it is somebody else's. */
   take(req: IncomingMessage, res: ServerResponse): boolean
+  /** What is under way, and was since the call before. */
+  takeLoad(): Load[]
   /** How many admitted requests are under way. */
   underWay(): number
   /** Look at once for what was changed. */
@@ -58,7 +61,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const { map, observed, clock } = deps
   const engines = new Map<string, EnginePool>()
   const open = new Set<Open>()
-  const under = createCounts()
+  const under = new UnderWay(clock)
   const dispatcherOf = (origin: string): EnginePool => {
     const known = engines.get(origin) ?? openEngine(origin)
     engines.set(origin, known)
@@ -78,7 +81,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     const { deployment, token_id, path } = judged
     const { deployment_id } = deployment
     const refusal = refusalOf(map, deployment, under.of(deployment_id))
-    const ways = waysOf(deps, deployment, under.of, dispatcherOf)
+    const ways = waysOf(deps, deployment, id => under.of(id), dispatcherOf)
     const counted = [deployment_id]
     const nextWay = () => {
       const way = ways.shift() ?? null
@@ -119,6 +122,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       })
       return true
     },
+    takeLoad: () => under.take(),
     underWay: () => open.size,
     wake: looking.wake,
     async close() {
@@ -220,18 +224,4 @@ function secretOf(
 ): Way['secret'] {
   const value = header_sealed && headers.open(header_sealed, revision_id)
   return header_name !== null && value ? { name: header_name, value } : null
-}
-
-/** How many of each are under way. */
-function createCounts() {
-  const counts = new Map<string, number>()
-  const of = (id: string) => counts.get(id) ?? 0
-  return {
-    of,
-    add(id: string, by: number) {
-      const next = of(id) + by
-      if (next === 0) counts.delete(id)
-      else counts.set(id, next)
-    },
-  }
 }

@@ -83,6 +83,21 @@ const limits = {
 export const defaultLimits = { max_body_bytes: 67_108_864, timeout_s: 600, max_concurrency: 256 }
 export const defaultReplicas = { min: 1, max: 1 }
 
+const autoscalingBounds = {
+  /** Requests at once that one engine takes on average. */
+  target: Type.Integer({ minimum: 1, maximum: 10_000 }),
+  /** How long there must have been more, or fewer, before engines are started or ended, in seconds. */
+  up_window_s: Type.Integer({ minimum: 1, maximum: 600 }),
+  down_window_s: Type.Integer({ minimum: 1, maximum: 3600 }),
+  /** Without a request for so long the deployment is suspended; null: never. */
+  idle_suspend_s: nullable(Type.Integer({ minimum: 10, maximum: 2_592_000 })),
+}
+const autoscalingFields = Type.Object(autoscalingBounds)
+export type Autoscaling = Static<typeof autoscalingFields>
+export const defaultAutoscaling: Autoscaling = {
+  ...{ target: 16, up_window_s: 30, down_window_s: 600, idle_suspend_s: null },
+}
+
 const changeable = {
   name: Type.Optional(name()),
   replicas: Type.Optional(
@@ -96,6 +111,15 @@ const changeable = {
     }),
   ),
   team: Type.Optional(nullable(Type.String({ maxLength: 63 }))),
+  autoscaling: Type.Optional(
+    closed({
+      metric: Type.Optional(Type.Literal('concurrency')),
+      target: Type.Optional(autoscalingBounds.target),
+      up_window_s: Type.Optional(autoscalingBounds.up_window_s),
+      down_window_s: Type.Optional(autoscalingBounds.down_window_s),
+      idle_suspend_s: Type.Optional(autoscalingBounds.idle_suspend_s),
+    }),
+  ),
 }
 
 /** The body of `POST /api/deployments`. `project` may be left out where the source belongs to one. */
@@ -209,6 +233,7 @@ export const deployment = Type.Object({
     ready: Type.Integer({ minimum: 0 }),
     desired: Type.Integer({ minimum: 0 }),
   }),
+  autoscaling: Type.Object({ metric: Type.Literal('concurrency'), ...autoscalingBounds }),
   limits: Type.Object(limits),
   token_count: Type.Integer({ minimum: 0 }),
   created_at: timestamp(),
@@ -255,6 +280,17 @@ export const revision = Type.Object({
   checks: Type.Array(check),
   /** Its benchmarks beside those of the promoted revision; of the promoted one, beside the one before it. */
   gates: Type.Array(benchmarkDelta),
+  /** What answers for it, and what did until lately, the newest first; at most 20. */
+  engines: Type.Array(
+    Type.Object({
+      replica_id: Type.String(),
+      /** Its job, whose log is that of the engine; null where Forge does not run it. */
+      run_id: nullable(Type.String()),
+      state: oneOf('starting', 'ready', 'failing', 'draining', 'ended'),
+      started_at: timestamp(),
+      last_error: nullable(Type.String()),
+    }),
+  ),
   load_s: nullable(Type.Number({ minimum: 0 })),
   ready_at: nullable(timestamp()),
   promoted_at: Type.Array(timestamp()),

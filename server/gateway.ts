@@ -3,6 +3,7 @@ import { engineHeaders } from '../auth/engine-header.ts'
 import { readPositionKey } from '../auth/position-key.ts'
 import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import { ServingMap } from '../gateway/map.ts'
+import { tellLoad } from '../gateway/tell-load.ts'
 import { createPool } from '../platform/postgres/pool.ts'
 import { prefixedId, systemClock } from '../platform/time.ts'
 import type { Core } from './core.ts'
@@ -44,6 +45,13 @@ export async function openGateway(core: Core, isDraining: () => boolean): Promis
     failed: error => logger.warn({ err: error }, 'the gateway could not look at a request'),
   })
   signals.subscribe('serving', gateway.wake)
+  const telling = tellLoad({
+    pool,
+    gateway_id: prefixedId('gw'),
+    take: gateway.takeLoad,
+    failed: error => logger.warn({ err: error }, 'the load of deployments could not be told'),
+  })
+  life.owns('load', telling, started => started.stop())
   return life.owns('gateway', gateway, opened => opened.close())
 }
 

@@ -12,6 +12,7 @@ import {
   describeDeployShow,
 } from './commands/deploy.ts'
 import { deployHistory, describeDeployHistory } from './commands/deploy-history.ts'
+import { deployLogs, describeDeployLogs } from './commands/deploy-logs.ts'
 import {
   deployPromote,
   deployResume,
@@ -22,6 +23,7 @@ import {
   describeDeployRollback,
   describeDeploySuspend,
 } from './commands/deploy-pointer.ts'
+import { deploySet, describeDeploySet } from './commands/deploy-set.ts'
 import {
   describeTokenList,
   describeTokenNew,
@@ -52,6 +54,8 @@ export function addDeployments(
   speaking('suspend', describeDeploySuspend, deploySuspend)
   speaking('resume', describeDeployResume, deployResume)
   speaking('rm', describeDeployRemove, deployRemove)
+  speaking('set', describeDeploySet, deploySet)
+  speaking('logs', describeDeployLogs, deployLogs)
   speaking('traffic', describeDeployTraffic, deployTraffic)
   const token = deploy.command('token').description('who may use a deployment')
   const speakingOfTokens = speakingIn(token, world, ended)

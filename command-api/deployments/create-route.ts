@@ -5,7 +5,9 @@ import { type DeploymentSettings, deploymentAt } from '../../events/deployments.
 import { projectAt } from '../../events/projects.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
+  type Autoscaling,
   type DeploymentInput,
+  type DeploymentPatch,
   defaultLimits,
   defaultReplicas,
   deploymentCreated,
@@ -63,7 +65,7 @@ async function createOne(deps: Deps, request: Create, findTemplate: FindTemplate
       const made = { deployment_id, owner: caller.username, project, ...settingsOf(body) }
       const first = { revision_id, source: resolved.source, serving, auto_promote: true }
       await work.decide(target, {
-        decide: deployment => createDeployment(deployment, made, first),
+        decide: deployment => createDeployment(deployment, made, first, scalingIn(body)),
         alongside: (tx, decided) => saveDeployment(tx, decided, { secret }),
       })
       return {
@@ -126,4 +128,10 @@ function settingsOf({ name, team = null, replicas, limits }: DeploymentInput): D
   if (min > max)
     throw new Refusal('invalid', `replicas.min is ${min}, more than replicas.max, which is ${max}`)
   return { name, team, min_replicas: min, max_replicas: max, ...defaultLimits, ...limits }
+}
+
+/** What is said of when engines come and go; the only metric needs no mention. */
+export function scalingIn({ autoscaling = {} }: DeploymentPatch): Partial<Autoscaling> {
+  const { metric: _, ...scaling } = autoscaling
+  return scaling
 }

@@ -5,7 +5,13 @@ import type {
   Revision,
 } from '../../events/deployments.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import type { Check, Serving, Source } from '../../schemas/deployments.ts'
+import {
+  type Autoscaling,
+  type Check,
+  defaultAutoscaling,
+  type Serving,
+  type Source,
+} from '../../schemas/deployments.ts'
 import { deploymentTable, revisionTable, type Trigger } from './lifecycle.ts'
 
 /** A deployment keeps all it ever had in one stream, so both are bounded. */
@@ -25,20 +31,33 @@ export const createDeployment = (
   deployment: Deployment,
   made: { deployment_id: string; owner: string; project: string } & DeploymentSettings,
   first: NewRevision,
+  autoscaling: Partial<Autoscaling> = {},
 ): DeploymentEvent[] => {
   if (deployment) throw new Error('the id of a deployment was taken')
   const { deployment_id } = made
   return [
     { type: 'deployment.created', data: made },
+    ...scaleAs(deployment_id, defaultAutoscaling, autoscaling),
     { type: 'deployment.revision_created', data: { deployment_id, number: 1, ...first } },
   ]
+}
+
+function scaleAs(
+  deployment_id: string,
+  now: Autoscaling,
+  change: Partial<Autoscaling>,
+): DeploymentEvent[] {
+  const next = { ...now, ...change }
+  const same = (Object.keys(next) as (keyof Autoscaling)[]).every(key => next[key] === now[key])
+  return same ? [] : [{ type: 'deployment.autoscaling_changed', data: { deployment_id, ...next } }]
 }
 
 export function changeDeployment(
   deployment: Deployment,
   change: Partial<DeploymentSettings>,
+  autoscaling: Partial<Autoscaling> = {},
 ): DeploymentEvent[] {
-  const { deployment_id, settings } = living(deployment)
+  const { deployment_id, settings, autoscaling: now } = living(deployment)
   const next = { ...settings, ...change }
   if (next.min_replicas > next.max_replicas)
     throw new Refusal(
@@ -48,7 +67,10 @@ export function changeDeployment(
   const same = (Object.keys(next) as (keyof DeploymentSettings)[]).every(
     key => next[key] === settings[key],
   )
-  return same ? [] : [{ type: 'deployment.changed', data: { deployment_id, ...next } }]
+  return [
+    ...(same ? [] : [{ type: 'deployment.changed' as const, data: { deployment_id, ...next } }]),
+    ...scaleAs(deployment_id, now, autoscaling),
+  ]
 }
 
 export function createRevision(deployment: Deployment, revision: NewRevision): DeploymentEvent[] {

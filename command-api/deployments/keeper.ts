@@ -9,6 +9,7 @@ import { decideWith, type KeeperDeps } from './keep.ts'
 import { ask } from './probe.ts'
 import { lookAfterReplicas, type ReplicaDeps } from './replicas.ts'
 import { routeReplica } from './rows.ts'
+import { type Samples, scaleDeployments } from './scale.ts'
 
 /** Interval between passes, in milliseconds. */
 const intervalMs = 500
@@ -33,11 +34,13 @@ export function keepServing(deps: ReplicaDeps): Repeated {
   const failed = (error: unknown) =>
     deps.logger.warn({ err: error }, 'deployments could not be looked after, will retry')
   const asking: Asking = new Map()
+  const samples: Samples = new Map()
   const pass = () =>
     forEachApart(
       [
         () => lookAfterReplicas(deps, failed),
         () => askDue(deps, asking),
+        () => scaleDeployments(deps, samples, failed),
         () => settle(deps),
         () => retireSuperseded(deps),
       ],
@@ -90,7 +93,7 @@ async function askDue(deps: KeeperDeps, asking: Asking): Promise<void> {
              join write.revision_state v using (revision_id)
              join write.deployment_state d on d.deployment_id = r.deployment_id
              left join write.replica_route o using (replica_id)
-            where r.state <> 'ended' and r.base_url is not null and r.next_at <= $1
+            where r.state not in ('draining', 'ended') and r.base_url is not null and r.next_at <= $1
               and v.state not in ('failed', 'retired')
               and d.state not in ('suspending', 'suspended', 'deleting', 'deleted')
               and r.replica_id <> all ($2)

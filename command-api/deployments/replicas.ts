@@ -37,7 +37,9 @@ async function plan({ pool, now, newId }: ReplicaDeps): Promise<void> {
               and v.next_start_at <= $1
               and d.state not in ('suspending', 'suspended', 'deleting', 'deleted')
               and (select count(*) from write.replica r
-                    where r.revision_id = v.revision_id and r.state <> 'ended') < greatest(1, d.min_replicas)
+                    where r.revision_id = v.revision_id and r.state not in ('draining', 'ended'))
+                < greatest(1, d.min_replicas, case when d.promoted_revision_id = v.revision_id
+                                                   then least(d.max_replicas, coalesce(d.desired_replicas, 1)) else 1 end)
             limit ${mostAtOnce}`,
     values: [now()],
   })
@@ -141,6 +143,8 @@ function wantedOf({ replica_id, source, serving, port, ...of }: Planned): Replic
   }
 }
 
+const unneeded = `(v.state in ('failed', 'retired') or d.state in ('suspending', 'suspended', 'deleting', 'deleted'))`
+
 type Followed = {
   replica_id: string
   revision_id: string
@@ -154,6 +158,8 @@ type Followed = {
   placed_on: string[]
   restarts: number
   started_at: Date
+  /** It was ended because nobody needs it. */
+  isUnneeded: boolean
 }
 
 /** What the jobs of replicas do is what becomes of the replicas. */
@@ -161,9 +167,11 @@ async function follow(deps: ReplicaDeps): Promise<void> {
   const { rows } = await deps.pool.query<Followed>({
     name: 'replicas_followed',
     text: `select r.replica_id, r.revision_id, r.deployment_id, r.base_url, r.port, r.run_id, r.started_at,
-                  j.state as job, j.queue_reason, j.executor, j.placed_on, v.restarts
+                  j.state as job, j.queue_reason, j.executor, j.placed_on, v.restarts,
+                  (r.state = 'draining' or ${unneeded}) as "isUnneeded"
              from write.replica r join write.job_state j using (run_id)
              join write.revision_state v on v.revision_id = r.revision_id
+             join write.deployment_state d on d.deployment_id = r.deployment_id
             where r.state <> 'ended' and (r.base_url is null or not j.is_active)`,
   })
   await forEachApart(
@@ -204,6 +212,8 @@ async function followOne(deps: ReplicaDeps, replica: Followed): Promise<void> {
 async function endOne(deps: ReplicaDeps, replica: Followed): Promise<void> {
   const { replica_id, revision_id, restarts, run_id, started_at, base_url } = replica
   const now = deps.now()
+  // As many may be started and ended by demand as there is demand for.
+  if (replica.isUnneeded) return endQuietly(deps, replica)
   const wasSteady = base_url !== null && now.getTime() - started_at.getTime() > steadyMs
   const times = wasSteady ? 1 : restarts + 1
   const waitMs = Math.min(backOffMs.most, backOffMs.first * 2 ** Math.min(times, 16))
@@ -225,6 +235,17 @@ async function endOne(deps: ReplicaDeps, replica: Followed): Promise<void> {
   })
 }
 
+const endQuietly = (deps: ReplicaDeps, { base_url, ...replica }: Followed) =>
+  decideWith(deps, replica, {
+    decide: () => [],
+    async also(tx) {
+      await tx.query("update write.replica set state = 'ended' where replica_id = $1", [
+        replica.replica_id,
+      ])
+      if (base_url !== null) await routeReplica(tx, { ...replica, base_url }, false)
+    },
+  })
+
 async function whyEnded({ pool }: ReplicaDeps, run_id: string): Promise<string> {
   const { rows } = await pool.query<{ reason: string; message: string | null }>(
     `select data ->> 'reason' as reason, data ->> 'message' as message from write.event
@@ -238,7 +259,6 @@ async function whyEnded({ pool }: ReplicaDeps, run_id: string): Promise<string> 
 
 /** Ends the jobs of replicas that nobody needs any more, or that have not answered for long. */
 async function endUnneeded(deps: ReplicaDeps): Promise<void> {
-  const unneeded = `(v.state in ('failed', 'retired') or d.state in ('suspending', 'suspended', 'deleting', 'deleted'))`
   await deps.pool.query(
     `update write.replica r set state = 'ended'
        from write.revision_state v join write.deployment_state d using (deployment_id)

@@ -11,7 +11,7 @@ import {
 } from '../../schemas/deployments.ts'
 import type { Deps } from '../deps.ts'
 import { change, type OnDeployment, toChange, toReply } from './change.ts'
-import { baseUrlOf, createRoute, refuseTakenName } from './create-route.ts'
+import { baseUrlOf, createRoute, refuseTakenName, scalingIn } from './create-route.ts'
 import { changeDeployment, move } from './decide.ts'
 import { pointerRoutes } from './pointer-routes.ts'
 import type { FindTemplate } from './ports.ts'
@@ -36,7 +36,8 @@ export const deploymentRoutes = (deps: Deps, findTemplate: FindTemplate): Route[
       const { name } = request.body
       return toReply(
         await change(deps, request, deployment_id, {
-          decide: deployment => changeDeployment(deployment, settingsIn(request.body)),
+          decide: deployment =>
+            changeDeployment(deployment, settingsIn(request.body), scalingIn(request.body)),
           name,
           also: async (tx, { state }) =>
             state && name !== undefined

@@ -47,6 +47,8 @@ function save(tx: Transaction, event: DeploymentEvent, at: At): Promise<unknown>
       return insertDeployment(tx, event.data, at)
     case 'deployment.changed':
       return changeSettings(tx, event.data, at)
+    case 'deployment.autoscaling_changed':
+      return changeScaling(tx, event.data, at)
     case 'deployment.state_changed':
       return setState(tx, event.data, at)
     case 'deployment.suspended':
@@ -107,6 +109,22 @@ async function changeSettings(tx: Transaction, to: Data<'deployment.changed'>, a
   )
 }
 
+async function changeScaling(
+  tx: Transaction,
+  to: Data<'deployment.autoscaling_changed'>,
+  { now }: At,
+) {
+  await tx.query(
+    `update write.deployment_state
+        set target_concurrency = $2, up_window_s = $3, down_window_s = $4, idle_suspend_s = $5, active_at = $6
+      where deployment_id = $1`,
+    [
+      ...[to.deployment_id, to.target, to.up_window_s, to.down_window_s],
+      ...[to.idle_suspend_s, now],
+    ],
+  )
+}
+
 /** Requests are refused from the moment at which somebody suspends or deletes it. */
 const routeOf = (state: string): 'serving' | 'suspended' | 'deleted' => {
   if (state === 'suspending' || state === 'suspended') return 'suspended'
@@ -116,12 +134,16 @@ const routeOf = (state: string): 'serving' | 'suspended' | 'deleted' => {
 async function setState(
   tx: Transaction,
   { deployment_id, state }: { deployment_id: string; state: string },
-  { epoch }: At,
+  { epoch, now }: At,
 ) {
-  await tx.query('update write.deployment_state set state = $2 where deployment_id = $1', [
-    deployment_id,
-    state,
-  ])
+  // Whoever resumes it begins with the least; and has until the end of the idle time for the first request.
+  await tx.query(
+    `update write.deployment_state
+        set state = $2, desired_replicas = case when $2 = 'suspending' then null else desired_replicas end,
+            active_at = case when $2 = 'resuming' then $3 else active_at end
+      where deployment_id = $1`,
+    [deployment_id, state, now],
+  )
   await tx.query(
     `update write.deployment_route set state = $2, epoch = $3
       where deployment_id = $1 and state <> $2`,
@@ -132,8 +154,8 @@ async function setState(
 async function movePointer(tx: Transaction, to: Data<'deployment.promoted'>, { epoch, now }: At) {
   const { deployment_id, revision_id, previous_revision_id } = to
   await tx.query(
-    'update write.deployment_state set promoted_revision_id = $2 where deployment_id = $1',
-    [deployment_id, revision_id],
+    'update write.deployment_state set promoted_revision_id = $2, active_at = greatest(active_at, $3) where deployment_id = $1',
+    [deployment_id, revision_id, now],
   )
   await tx.query(
     'update write.deployment_route set revision_id = $2, epoch = $3 where deployment_id = $1',

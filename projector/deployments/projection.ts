@@ -21,6 +21,8 @@ export const deploymentProjection: Handlers<DeploymentTables, DeploymentEvent> =
       .execute(),
   'deployment.changed': (tx, { data: { deployment_id, ...settings }, occurred_at }) =>
     update(tx, deployment_id, { ...settings, updated_at: occurred_at }),
+  'deployment.autoscaling_changed': (tx, { data: { deployment_id, ...scaling }, occurred_at }) =>
+    update(tx, deployment_id, { ...scaling, updated_at: occurred_at }),
   'deployment.state_changed': (tx, { data, occurred_at, actor }) => {
     const { deployment_id, state, reason } = data
     return update(tx, deployment_id, {

@@ -1,4 +1,4 @@
-import type { ColumnType } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 import type {
   Check,
   DeploymentState,
@@ -27,6 +27,10 @@ export type DeploymentTables = {
     max_body_bytes: number
     timeout_s: number
     max_concurrency: number
+    target: Generated<number>
+    up_window_s: Generated<number>
+    down_window_s: Generated<number>
+    idle_suspend_s: number | null
     created_at: Time
     updated_at: Time
     suspended_at: MaybeTime

@@ -48,11 +48,13 @@ function toDeployment(
   const { deployment_id, name, owner, project, team, state, state_reason } = row
   const { promoted_revision_id, previous_revision_id, suspended_at, suspended_by } = row
   const { max_body_bytes, timeout_s, max_concurrency, min_replicas: min, max_replicas: max } = row
+  const { target, up_window_s, down_window_s, idle_suspend_s } = row
   return {
     ...{ deployment_id, name, owner, project, team, state, state_reason },
     base_url: `${baseUrl()}/inference/${deployment_id}/v1`,
     ...{ promoted_revision_id, previous_revision_id, revision_count: counts.revisions },
     replicas: { min, max, ...replicas },
+    autoscaling: { metric: 'concurrency', target, up_window_s, down_window_s, idle_suspend_s },
     limits: { max_body_bytes: Number(max_body_bytes), timeout_s, max_concurrency },
     token_count: counts.tokens,
     created_at: toTimestamp(row.created_at),
@@ -103,7 +105,7 @@ async function replicasOf(pool: Pool, ids: readonly string[]): Promise<Map<strin
     text: `select d.deployment_id, count(r.replica_id) filter (where r.state = 'ready')::int as ready,
                   count(r.replica_id)::int as desired
              from write.deployment_state d
-             left join write.replica r on r.revision_id = d.promoted_revision_id and r.state <> 'ended'
+             left join write.replica r on r.revision_id = d.promoted_revision_id and r.state not in ('draining', 'ended')
             where d.deployment_id = any($1) group by d.deployment_id`,
     values: [ids],
   })
@@ -114,15 +116,52 @@ type OfRevision = {
   promoted: boolean
   promoted_at: readonly Date[]
   gates: readonly BenchmarkDelta[]
+  engines: readonly Engine[]
+}
+
+type Engine = {
+  replica_id: string
+  run_id: string | null
+  state: string
+  started_at: string
+  last_error: string | null
+}
+
+const mostEngines = 20
+
+/** The engines of each of these revisions, the newest first. */
+export async function enginesOf(
+  pool: Pool,
+  ids: readonly string[],
+): Promise<(revision_id: string) => Engine[]> {
+  const { rows } = await pool.query<
+    Omit<Engine, 'started_at'> & { revision_id: string; started_at: Date }
+  >({
+    name: 'engines_of_revisions',
+    text: `select r.* from unnest($1::text[]) as v (revision_id) cross join lateral (
+             select revision_id, replica_id, run_id, state, started_at, last_error from write.replica r
+              where r.revision_id = v.revision_id
+              order by state = 'ended', started_at desc, replica_id desc limit ${mostEngines}) r`,
+    values: [ids],
+  })
+  const found = Map.groupBy(rows, row => row.revision_id)
+  return id =>
+    (found.get(id) ?? []).map(({ revision_id: _, started_at, ...engine }) => ({
+      ...engine,
+      started_at: toTimestamp(started_at),
+    }))
 }
 
 /** `promoted_at`: every time at which it was promoted, the first one first. */
-export function toRevision(row: RevisionRow, { promoted, promoted_at, gates }: OfRevision) {
+export function toRevision(
+  row: RevisionRow,
+  { promoted, promoted_at, gates, engines }: OfRevision,
+) {
   const { revision_id, deployment_id, number, state, state_reason, source, serving } = row
   const { checks, load_s, ready_at, created_by, created_at } = row
   return {
     ...{ revision_id, deployment_id, number, state, state_reason, promoted, source, serving },
-    ...{ checks, gates, load_s, ready_at: ready_at && toTimestamp(ready_at) },
+    ...{ checks, gates, engines, load_s, ready_at: ready_at && toTimestamp(ready_at) },
     promoted_at: promoted_at.map(at => toTimestamp(at)),
     ...{ created_by, created_at: toTimestamp(created_at) },
   }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import type { Person } from '../../auth/caller.ts'
 import { type Route, route } from '../../auth/route.ts'
@@ -22,7 +23,7 @@ import { deltasOf, scoresOf } from './benchmark-deltas.ts'
 import { diffOf } from './diff.ts'
 import { type Db, findDeployment, type Tables } from './find.ts'
 import { neverUsed, usesOf } from './last-day.ts'
-import { type RecordDeps, toDeployments, toRevision } from './record.ts'
+import { enginesOf, type RecordDeps, toDeployments, toRevision } from './record.ts'
 
 export const deploymentRoutes = (reads: Reads<Tables>, deps: RecordDeps): Route[] => [
   listRoute({
@@ -67,12 +68,12 @@ export const deploymentRoutes = (reads: Reads<Tables>, deps: RecordDeps): Route[
       return (await toDeployments(deps, db, [row]))[0]
     },
   }),
-  ...revisionRoutes(reads),
+  ...revisionRoutes(reads, deps),
   promotionsRoute(reads),
   tokensRoute(reads, deps),
 ]
 
-const revisionRoutes = (reads: Reads<Tables>): Route[] => [
+const revisionRoutes = (reads: Reads<Tables>, { pool }: RecordDeps): Route[] => [
   route({
     method: 'GET',
     path: '/api/deployments/{deployment_id}/revisions',
@@ -95,7 +96,7 @@ const revisionRoutes = (reads: Reads<Tables>): Route[] => [
         .offset(offset)
         .execute()
       pageHeaders(ctx, { limit, offset }, await countRows(db, all.select('revision_id')))
-      return toRevisions(db, caller, row, rows)
+      return toRevisions({ db, pool, caller }, row, rows)
     },
   }),
   route({
@@ -115,7 +116,7 @@ const revisionRoutes = (reads: Reads<Tables>): Route[] => [
         .where('revision_id', '=', params.revision_id)
         .executeTakeFirst()
       if (!one) throw new Refusal('not_found', `No such revision: ${params.revision_id}`)
-      return (await toRevisions(db, caller, row, [one]))[0]
+      return (await toRevisions({ db, pool, caller }, row, [one]))[0]
     },
   }),
 ]
@@ -128,15 +129,12 @@ type RevisionRow = Parameters<typeof toRevision>[0]
 
 /** Each beside the promoted one; the promoted one beside the one that was promoted before it. */
 async function toRevisions(
-  db: Db,
-  caller: Person,
+  { db, pool, caller }: { db: Db; pool: Pool; caller: Person },
   { promoted_revision_id, previous_revision_id }: Pointers,
   rows: readonly RevisionRow[],
 ) {
-  const times = await promotedAt(
-    db,
-    rows.map(one => one.revision_id),
-  )
+  const ids = rows.map(one => one.revision_id)
+  const [times, engines] = [await promotedAt(db, ids), await enginesOf(pool, ids)]
   const pointed = [promoted_revision_id, previous_revision_id].filter(id => id !== null)
   const compared = pointed.length === 0 ? [] : await sourcesOf(db, pointed)
   const sourceOf = (id: string | null) =>
@@ -147,7 +145,8 @@ async function toRevisions(
     const promoted = one.revision_id === promoted_revision_id
     const other = sourceOf(promoted ? previous_revision_id : promoted_revision_id)
     const gates = deltasOf(scores(other), scores(one.source))
-    return toRevision(one, { promoted, promoted_at: times.get(one.revision_id) ?? [], gates })
+    const promoted_at = times.get(one.revision_id) ?? []
+    return toRevision(one, { promoted, promoted_at, gates, engines: engines(one.revision_id) })
   })
 }
 

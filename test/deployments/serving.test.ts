@@ -1,5 +1,6 @@
 import test from 'ava'
 import OpenAI from 'openai'
+import { commandLine } from '../servers/command-line.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
@@ -82,6 +83,10 @@ test("a run's checkpoint is served by an engine of Forge, suspended, resumed and
   const first = await chat()
   t.is(first.status, 200, first.text)
   t.is(JSON.parse(first.text).usage.completion_tokens, 8)
+  const { run } = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
+  await until('its log is there', 30_000, async () =>
+    /^serves /m.test((await run(['deploy', 'logs', 'bard'])).stdout),
+  )
   const { body: revisions } = await forge.call<Revision[]>('GET', `${path}/revisions`)
   t.like(revisions, [{ state: 'ready', state_reason: null }])
 

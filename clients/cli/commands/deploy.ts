@@ -14,6 +14,7 @@ import { toJson } from '../harmless.ts'
 import { ask, linesOfStdin } from '../login/ask.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
 import { type Column, table } from '../table.ts'
+import { type ScaleOptions, scaleOf, withScaleOptions } from './deploy-set.ts'
 
 export const describeDeployList = (command: Command): Command =>
   command
@@ -122,7 +123,7 @@ const describeSource = (command: Command): Command =>
 
 export const describeDeployCreate = (command: Command): Command =>
   describeSource(
-    command
+    withScaleOptions(command)
       .argument('<name>')
       .description('serve a model at an address that never changes')
       .option('-p, --project <name>', 'whose people may use it; that of the run if left out'),
@@ -131,11 +132,14 @@ export const describeDeployCreate = (command: Command): Command =>
 export async function deployCreate(
   world: World,
   name: string,
-  options: SourceOptions & { project?: string },
+  options: SourceOptions & ScaleOptions & { project?: string },
 ): Promise<ExitCode> {
   const session = await openSignedIn(world, options)
   const { project } = options
-  const body = { name, ...(project !== undefined && { project }), ...(await servedOf(options)) }
+  const body = {
+    ...{ name, ...(project !== undefined && { project }), ...scaleOf(options) },
+    ...(await servedOf(options)),
+  }
   const made = await session.api.post<Made>('/api/deployments', body, { creates: true })
   if (!options.wait) return tell(session, made)
   session.terminal.note(`${made.deployment_id}: waiting until it answers`)

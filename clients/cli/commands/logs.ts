@@ -13,7 +13,7 @@ import { followStream } from '../sse.ts'
 import type { Terminal } from '../terminal.ts'
 import { lastVersion } from '../width.ts'
 
-type LogsOptions = CommonOptions & {
+export type LogsOptions = CommonOptions & {
   follow?: boolean
   since?: string
   grep?: string
@@ -31,10 +31,13 @@ const pageLines = 500
 /** `shownText` makes lines harmless, which may keep their colours. */
 const exact = { isExact: true }
 
-export function describeLogs(command: Command): Command {
+export const describeLogs = (command: Command): Command =>
+  withLogOptions(
+    command.argument('<run>', 'run id or short id').description('print what a run has printed'),
+  )
+
+export function withLogOptions(command: Command): Command {
   return command
-    .argument('<run>', 'run id or short id')
-    .description('print what a run has printed')
     .option('-f, --follow', 'continue until the run has ended; the exit code says how')
     .option('--since <time>', 'from then on: 90s, 5m, 2h, 1d ago, or an ISO time')
     .option('--grep <text>', 'lines that contain this text')

@@ -31,6 +31,7 @@ export type Revision = {
   serving: { engine: string; served_names: string[] }
   checks: { name: string; ok: boolean; latency_ms: number; detail: string | null }[]
   gates: BenchmarkDelta[]
+  engines: { run_id: string | null; state: string; started_at: string }[]
   created_by: string
   created_at: string
 }

@@ -45,6 +45,11 @@ test('a model is served, used, replaced, rolled back and taken away from the com
     history,
     /^WHEN +REV +HOW +BY +REASON +CHANGED.*\n.* 1 +rolled back +admin .*url.*\n.* 2 +promoted/,
   )
+  t.regex(await deploy('set', 'tutor', '--max', '3', '--idle-suspend', '600'), /was changed/)
+  t.is(await deploy('set', 'tutor', '--max', '3'), 'it was so already\n')
+  t.is(await code('set', 'tutor'), 2)
+  t.is(await code('set', 'tutor', '--max', 'x'), 2)
+  t.is(await code('logs', 'tutor'), 2, 'its engine runs elsewhere')
   const shown = JSON.parse(await deploy('show', 'serving/tutor', '--json'))
   t.like(shown, {
     state: 'ready',

@@ -1,0 +1,52 @@
+/** Requests under way, on average around this moment. Milliseconds. */
+export type Sample = { atMs: number; concurrency: number }
+
+export type Scaling = {
+  min: number
+  max: number
+  /** Requests at once that one engine takes. */
+  target: number
+  up_window_s: number
+  down_window_s: number
+}
+
+/**
+ * How many engines there should be, given how many there should have been so far. More of them as soon as the average over
+ * the upper window calls for them; fewer only if no moment of the lower window, which has passed whole, called for more.
+ * Samples are in the order of time.
+ */
+export function desiredReplicas(
+  scaling: Scaling,
+  current: number,
+  samples: readonly Sample[],
+  nowMs: number,
+): number {
+  const { target, up_window_s, down_window_s } = scaling
+  const least = Math.max(1, scaling.min)
+  const most = Math.max(least, scaling.max)
+  const bounded = (count: number) => Math.min(most, Math.max(least, count))
+  const needed = (concurrency: number) => bounded(Math.ceil(concurrency / target))
+  const within = (window_s: number) => samples.filter(({ atMs }) => atMs > nowMs - window_s * 1000)
+  const covers = (window_s: number) => (samples[0]?.atMs ?? nowMs) <= nowMs - window_s * 1000
+
+  const latest = within(up_window_s)
+  const up = covers(up_window_s) && latest.length > 0 ? needed(averageOf(latest)) : least
+  if (up > current) return up
+  if (!covers(down_window_s)) return bounded(current)
+  const peak = Math.max(0, ...within(down_window_s).map(({ concurrency }) => concurrency))
+  return Math.max(up, Math.min(bounded(current), needed(peak)))
+}
+
+const averageOf = (samples: readonly Sample[]): number =>
+  samples.reduce((sum, { concurrency }) => sum + concurrency, 0) / samples.length
+
+/** Keeps what windows still need: one sample before the beginning of the longest shows that it is covered. */
+export function samplesFor(
+  { up_window_s, down_window_s }: Scaling,
+  samples: readonly Sample[],
+  nowMs: number,
+): Sample[] {
+  const from = nowMs - Math.max(up_window_s, down_window_s) * 1000
+  const first = samples.findLastIndex(({ atMs }) => atMs <= from)
+  return samples.slice(Math.max(0, first))
+}

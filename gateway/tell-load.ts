@@ -1,0 +1,37 @@
+import type { Pool } from 'pg'
+import { type Repeated, repeat } from '../platform/repeat.ts'
+import type { Load } from './under-way.ts'
+
+/** How often, in milliseconds; whoever decides about engines takes what is five seconds old for gone. */
+const everyMs = 1_000
+
+export type TellingDeps = {
+  pool: Pool
+  /** Of this process. */
+  gateway_id: string
+  take: () => Load[]
+  failed: (error: unknown) => void
+}
+
+/** Tells the database every second what is under way. What could not be told is told anew; no request waits for it. */
+export const tellLoad = ({ pool, gateway_id, take, failed }: TellingDeps): Repeated =>
+  repeat(
+    async () => {
+      const loads = take()
+      if (loads.length > 0)
+        await pool.query({
+          name: 'tell_load',
+          text: `insert into write.serving_load (gateway_id, subject, in_flight, concurrency, seen_at)
+                 select $1, l.subject, l.in_flight, l.concurrency, clock_timestamp()
+                   from unnest($2::text[], $3::int[], $4::float8[]) as l (subject, in_flight, concurrency)
+                 on conflict (subject, gateway_id) do update
+                   set in_flight = excluded.in_flight, concurrency = excluded.concurrency, seen_at = excluded.seen_at`,
+          values: [
+            ...[gateway_id, loads.map(({ subject }) => subject)],
+            ...[loads.map(one => one.in_flight), loads.map(one => one.concurrency)],
+          ],
+        })
+      return everyMs
+    },
+    { failed, retryMs: { first: everyMs, most: 5 * everyMs } },
+  )
