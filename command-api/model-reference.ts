@@ -46,4 +46,23 @@ export async function resolveModel(
   return { model, version: row.version, artifact_id, run_id }
 }
 
+/** The project of a model, and whether the caller may add versions; null where it may not be seen. */
+export async function modelToWrite(
+  db: Pool | Transaction,
+  name: string,
+  caller: Asking,
+): Promise<{ project: string; mayWrite: boolean } | null> {
+  const { rows } = await db.query<{ project: string; owner: string; known: ProjectFacts }>({
+    name: 'model_to_write',
+    text: `select m.project, m.owner, ${projectFacts('$2')} as known
+             from write.model m join write.project p on p.name = m.project
+            where m.name = $1 and m.deleted_at is null`,
+    values: [name, caller.username],
+  })
+  const [row] = rows
+  const roles = row ? rolesIn(row.known, caller, row) : []
+  if (!row || judge(roles, 'read') !== 'permitted') return null
+  return { project: row.project, mayWrite: judge(roles, 'submit') === 'permitted' }
+}
+
 const bad = (detail: string): Refusal => new Refusal('invalid', detail, { code: 'model.reference' })

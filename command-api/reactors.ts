@@ -9,6 +9,7 @@ import { deviceCodeReactor } from './devices/delete-expired.ts'
 import { diagnoser, diagnosisRequester } from './diagnoses/perform.ts'
 import type { Follower } from './follower.ts'
 import { ruleKeeper } from './jobs/rule-consequences.ts'
+import { modelRegistrar } from './models/perform.ts'
 import { notifier } from './notifications/perform.ts'
 import type { Reactor } from './reactor.ts'
 import { retiredScoreReactor } from './rubrics/delete-retired.ts'
@@ -27,6 +28,7 @@ export const reactors: readonly Reactor<Deps>[] = [
   artifactVerifier,
   checkpointKeeper,
   artifactRemover,
+  modelRegistrar,
   diagnosisRequester,
   diagnoser,
   findingAlerts,

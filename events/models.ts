@@ -77,6 +77,20 @@ export const modelAliasMoved = event(
     `${who} moved the alias ${alias} of the model ${model} from ${inWords(from_version)} to ${inWords(to_version)}`,
 )
 
+/** A run that was to become a version at its end did not; `reason` says why. */
+export const modelRegistrationFailed = event(
+  'model.registration_failed',
+  Type.Object({
+    model: Type.String(),
+    run_id: Type.String(),
+    short_id: Type.String(),
+    owner: Type.String(),
+    reason: Type.String(),
+  }),
+  ({ model, short_id, reason }, who) =>
+    `${who} could not make ${short_id} a version of the model ${model}: ${reason}`,
+)
+
 const inWords = (version: number | null) => (version === null ? 'nothing' : `version ${version}`)
 
 const events = [
@@ -86,6 +100,7 @@ const events = [
   modelVersionCreated,
   modelVersionChanged,
   modelAliasMoved,
+  modelRegistrationFailed,
 ] as const
 export type ModelEvent = EventOf<(typeof events)[number]>
 
@@ -134,6 +149,8 @@ function evolveExisting(
         ),
       }
     }
+    case 'model.registration_failed':
+      return model
     case 'model.alias_moved': {
       const { alias, to_version } = event.data
       const others = model.aliases.filter(one => one.alias !== alias)

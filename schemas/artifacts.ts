@@ -11,7 +11,7 @@ export const artifactStatuses = [
 /** Of those that are there, as far as Forge knows: not lost, and not deleted. */
 export const presentStatuses = ['registered', 'verified'] as const
 /** Why an artifact stays: a job began from it, an attempt continues from it, or it is a version of a model. */
-export const protections = ['init_from', 'resume', 'model'] as const
+export const protections = ['init_from', 'resume', 'model', 'deployment'] as const
 
 export const artifactKinds = ['checkpoint', 'hf_export', 'eval_report', 'merged_model'] as const
 

@@ -132,6 +132,7 @@ async function artifactToDelete(
 const needs = {
   init_from: (run: string) => `${run} began from it`,
   resume: (run: string) => `${run} would continue from it`,
+  deployment: (name: string) => `the deployment ${name} serves it`,
   model: (version: string) => `it is ${version} of the model registry`,
 }
 

@@ -6,7 +6,7 @@ import type { Transaction } from '../event-store.ts'
 export type Reference = {
   kind: (typeof protections)[number]
   run_id: string
-  /** Of `model`: the version, as `name@3`. */
+  /** Of `model`: the version, as `name@3`; of `deployment`: its name. */
   short_id: string
   artifact_id: string
 }
@@ -20,9 +20,9 @@ const named = 20
 type Row = Reference & { may_read: boolean; total: string }
 
 /**
- * What keeps these artifacts from being deleted: versions of models, runs that began from them, as for the removal of runs
+ * What keeps these artifacts from being deleted: versions of models, deployments that serve them, runs that began from them, as for the removal of runs
  * (`runs/references.ts`), and attempts of a job that has not ended, which continue from them. To rely on it, lock the
- * rows of the artifacts first: whoever begins from one, or makes it a version, locks it, too.
+ * rows of the artifacts first: whoever begins from one, serves it, or makes it a version, locks it, too.
  */
 export async function protectionsOf(
   db: Pool | Transaction,
@@ -45,6 +45,11 @@ export async function protectionsOf(
                              where c.run_id = j.run_id and c.kind = 'checkpoint' and not c.is_missing
                                and c.deleted_at is null
                              order by c.step desc, c.artifact_id desc limit 1))
+                  union all
+                  select 'deployment', a.artifact_id, a.run_id, d.name, d.owner, d.project
+                    from asked a join write.revision_state v on v.source ->> 'artifact_id' = a.artifact_id
+                    join write.deployment_state d using (deployment_id)
+                   where v.state not in ('failed', 'retired') and d.state not in ('deleting', 'deleted')
                   union all
                   select 'model', a.artifact_id, a.run_id, v.model || '@' || v.version, m.owner, m.project
                     from asked a join write.model_version v using (artifact_id) join write.model m on m.name = v.model

@@ -1,5 +1,6 @@
 import type { EngineHeaders } from '../../auth/engine-header.ts'
 import type { Deployment, DeploymentEvent } from '../../events/deployments.ts'
+import { Refusal } from '../../platform/refusal.ts'
 import type { SourceInput } from '../../schemas/deployments.ts'
 import type { Decided } from '../commit.ts'
 import type { Transaction } from '../event-store.ts'
@@ -181,11 +182,21 @@ async function insertToken(tx: Transaction, token: Data<'deployment.token_create
   )
 }
 
+/** Either the deletion of an artifact sees the revision, or the revision sees the deletion. */
+async function lockArtifact(tx: Transaction, artifact_id: string): Promise<void> {
+  const { rowCount } = await tx.query(
+    'select from write.artifact where artifact_id = $1 and deleted_at is null for share',
+    [artifact_id],
+  )
+  if (!rowCount) throw new Refusal('conflict', `The artifact ${artifact_id} was deleted meanwhile`)
+}
+
 async function insertRevision(
   tx: Transaction,
   { deployment_id, revision_id, source, serving }: Data<'deployment.revision_created'>,
   { now, actor, epoch, secret }: At,
 ) {
+  if (source.artifact_id !== null) await lockArtifact(tx, source.artifact_id)
   await tx.query(
     `insert into write.revision_state
        (revision_id, deployment_id, state, source, serving, created_by, created_at)

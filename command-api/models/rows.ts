@@ -17,6 +17,7 @@ async function saveEvent(tx: Transaction, { type, data }: ModelEvent, now: Date)
         ...[data.model, data.project, data.owner],
       ])
     case 'model.changed':
+    case 'model.registration_failed':
       return
     case 'model.deleted':
       return tx.query('update write.model set deleted_at = $2 where name = $1', [data.model, now])

@@ -39,6 +39,12 @@ const tellers: Tellers = {
       'is tried again',
     ),
   'alert.fired': alert => (alert.consequences.includes('notify') ? ofAlert(alert) : null),
+  'model.registration_failed': ({ model, reason, ...run }) =>
+    ofJob(
+      { ...run, message: reason },
+      { kind: 'artifact_missing', level: 'warn' },
+      `did not become a version of ${model}`,
+    ),
   'quota.set': ({ username, max_concurrent_gpus, max_concurrent_jobs }, { actor }) =>
     ofPerson(username, actor.id, {
       kind: 'quota_changed',

@@ -15,6 +15,7 @@ export const modelProjection: Handlers<ModelTables, ModelEvent> = {
       .execute(),
   'model.changed': (tx, { data: { model, ...settings }, occurred_at }) =>
     update(tx, model, { ...settings, updated_at: occurred_at }),
+  'model.registration_failed': async () => {},
   'model.deleted': (tx, { data, occurred_at }) =>
     update(tx, data.model, { updated_at: occurred_at, deleted_at: occurred_at }),
   async 'model.version_created'(tx, { data, occurred_at, actor }) {

@@ -4,22 +4,27 @@ import { toJsonNumber } from '../../platform/series/json-number.ts'
 import { meanWithin } from '../../platform/series/sum.ts'
 import type { AlertTables } from '../../projector/alerts/table.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
+import type { DeploymentTables } from '../../projector/deployments/table.ts'
 import type { EnvironmentTables } from '../../projector/environment/table.ts'
 import type { LogTables } from '../../projector/logs/table.ts'
 import type { MetricSummary, MetricTables } from '../../projector/metrics/table.ts'
+import type { ModelTables } from '../../projector/models/table.ts'
 import type { RunTables } from '../../projector/runs/table.ts'
 import type { ValidationTables } from '../../projector/validation/table.ts'
 import type { RunRow } from '../../schemas/run-records.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { type AccessTables, mayReadRun } from '../access.ts'
 import { bestSteps } from './best.ts'
+import { noResults, type Results, readResults } from './results.ts'
 
 export type RecordTables = AccessTables &
   AlertTables &
   ArtifactTables &
+  DeploymentTables &
   EnvironmentTables &
   LogTables &
   MetricTables &
+  ModelTables &
   ValidationTables
 export type StoredRun = Selectable<RunTables['runs']>
 type Db = Kysely<RecordTables>
@@ -34,15 +39,17 @@ export async function readRecords(
   { caller, now, metrics: shown }: { caller: Person; now: Date; metrics: ShownMetrics },
 ): Promise<RunRow[]> {
   const runIds = runs.map(run => run.run_id)
-  const [metrics, logs, artifacts, children, samples, environments, alerts] = await Promise.all([
-    readMetrics(db, runs, shown),
-    readLogs(db, runIds),
-    readArtifacts(db, runs),
-    readChildren(db, runIds, caller),
-    readSamples(db, runIds),
-    readEnvironments(db, runIds),
-    countAlerts(db, runIds),
-  ])
+  const [metrics, logs, artifacts, children, results, samples, environments, alerts] =
+    await Promise.all([
+      readMetrics(db, runs, shown),
+      readLogs(db, runIds),
+      readArtifacts(db, runs),
+      readChildren(db, runIds, caller),
+      readResults(db, runIds, caller),
+      readSamples(db, runIds),
+      readEnvironments(db, runIds),
+      countAlerts(db, runIds),
+    ])
   return runs.map(run => {
     const { run_id } = run
     return toRecord(run, now, {
@@ -50,6 +57,7 @@ export async function readRecords(
       logs: logs.get(run_id) ?? noLogs,
       artifacts: artifacts.get(run_id) ?? noArtifacts,
       children: children.get(run_id) ?? [],
+      results: results.get(run_id) ?? noResults,
       samples: samples.get(run_id) ?? 0,
       environment: environments.get(run_id) ?? null,
       alerts: alerts.get(run_id) ?? 0,
@@ -62,6 +70,7 @@ type Parts = {
   logs: Logs
   artifacts: Artifacts
   children: string[]
+  results: Results
   samples: number
   /** The digest. */
   environment: string | null
@@ -71,7 +80,7 @@ type Parts = {
 function toRecord(
   run: StoredRun,
   now: Date,
-  { metrics, logs, artifacts, children, samples, environment, alerts }: Parts,
+  { metrics, logs, artifacts, children, results, samples, environment, alerts }: Parts,
 ): RunRow {
   const { recipe_name, recipe_version, init_from, datasets, best_key, best_goal, ...named } = run
   const { search, retry_of, clone_of, ...own } = named
@@ -101,7 +110,7 @@ function toRecord(
       recipe_name === null || recipe_version === null
         ? null
         : { name: recipe_name, version: recipe_version },
-    lineage: { init_from, datasets, children, models: [], deployments: [] },
+    lineage: { init_from, datasets, children, ...results },
     counts: {
       metric_keys: metrics.keys,
       points: metrics.points,

@@ -1,10 +1,12 @@
 import type { Pool } from 'pg'
 import { type RubricEvent, rubricAt } from '../../../events/rubrics.ts'
+import { Refusal } from '../../../platform/refusal.ts'
 import type { Resolved } from '../../../schemas/jobs.ts'
 import type { JobSpec } from '../../../schemas/jobspec.ts'
 import { toTimestamp } from '../../../schemas/timestamp.ts'
 import type { EventStore } from '../../event-store.ts'
 import { findArtifact } from '../../find-artifact.ts'
+import { modelToWrite, resolveModel } from '../../model-reference.ts'
 
 export type Lookup = {
   pool: Pool
@@ -23,7 +25,9 @@ export async function resolveReferences(spec: JobSpec, lookup: Lookup): Promise<
   const dangling = unknownKinds(work)
   for (const { ref } of work.rubrics)
     if (!(await rubricExists(ref, lookup))) dangling.push(`No such rubric: ${ref}`)
-  const init_from = work.init_from ? await resolveInitFrom(work.init_from, lookup) : null
+  const fault = await registrationFault(spec, lookup)
+  if (fault !== null) dangling.push(fault)
+  const init_from = work.init_from ? await resolveInit(work.init_from, lookup) : null
   if (typeof init_from === 'string') dangling.push(init_from)
   return {
     dangling,
@@ -54,7 +58,6 @@ function unknownKinds(work: JobSpec['spec']): string[] {
     ),
     ...named('secret', work.secrets),
     ...named('model', work.model ? [work.model.ref] : []),
-    ...named('registered model', work.outputs.register_model ? [work.outputs.register_model] : []),
     ...named('model hub', work.outputs.push_to_hub ? [work.outputs.push_to_hub] : []),
     ...named('plan', work.approval.plan_id ? [work.approval.plan_id] : []),
   ]
@@ -70,6 +73,23 @@ async function rubricExists(ref: string, { store, caller }: Lookup): Promise<boo
   return newest.visibility === 'public' || owner === caller.username || caller.role === 'admin'
 }
 
+/** A version is made at the end, of a run of the model's project, by whoever may add versions now. */
+async function registrationFault(
+  { metadata, spec }: JobSpec,
+  { pool, caller }: Lookup,
+): Promise<string | null> {
+  const { register_model: name } = spec.outputs
+  if (name === null) return null
+  const model = await modelToWrite(pool, name, caller)
+  if (model === null)
+    return `No such registered model: ${name}; create it first, or mend outputs.register_model`
+  if (model.project !== metadata.project)
+    return `The model ${name} belongs to project ${model.project}, so that no run of ${metadata.project} becomes a version of it`
+  return model.mayWrite
+    ? null
+    : `Only members of project ${model.project} may add versions to the model ${name}`
+}
+
 type InitFrom = NonNullable<JobSpec['spec']['init_from']>
 
 /** The artifact, or the fault of the reference. */
@@ -77,8 +97,7 @@ async function resolveInitFrom(
   from: InitFrom,
   lookup: Lookup,
 ): Promise<NonNullable<Resolved['init_from']> | string> {
-  const { artifact_id, run_id, model, select } = from
-  if (model !== null) return `No such registered model: ${model}`
+  const { artifact_id, run_id, select } = from
   if (artifact_id === null && run_id === null)
     return 'init_from names neither an artifact_id nor a run_id'
   const { pool, caller } = lookup
@@ -92,4 +111,18 @@ async function resolveInitFrom(
     return `No such artifact: ${artifact_id}${run_id === null ? '' : ` of ${run_id}`}`
   const which = typeof select === 'object' && select ? `step ${select.step}` : (select ?? 'latest')
   return `Run ${run_id} has no artifact to start from (${which})`
+}
+
+/** Of a model, the version that the reference names now: an alias that moves later does not affect the job. */
+async function resolveInit(from: InitFrom, lookup: Lookup) {
+  const { model, artifact_id, run_id } = from
+  if (model === null) return resolveInitFrom(from, lookup)
+  if (artifact_id !== null || run_id !== null)
+    return 'init_from names a model, and an artifact or a run; name one of them'
+  const found = await resolveModel(lookup.pool, model, lookup.caller).catch((error: unknown) => {
+    if (error instanceof Refusal) return error.detail
+    throw error
+  })
+  if (typeof found === 'string') return `init_from.model: ${found}`
+  return resolveInitFrom({ ...from, artifact_id: found.artifact_id, select: null }, lookup)
 }

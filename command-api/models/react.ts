@@ -1,0 +1,11 @@
+import type { DecisionEvent } from '../../events/all.ts'
+import type { Recorded } from '../../events/event.ts'
+import type { Duty } from '../reactor.ts'
+
+export type Ended = { run_id: string; short_id: string; owner: string }
+
+/** What a job that succeeded left may be what its spec wants registered. */
+export const endsOf = ({ type, data }: Recorded<DecisionEvent>): Duty<Ended>[] =>
+  type === 'job.succeeded'
+    ? [{ payload: { run_id: data.run_id, short_id: data.short_id, owner: data.owner } }]
+    : []

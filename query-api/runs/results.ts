@@ -1,0 +1,27 @@
+import { type Kysely, sql } from 'kysely'
+import type { Person } from '../../auth/caller.ts'
+import type { DeploymentTables } from '../../projector/deployments/table.ts'
+import type { ModelTables } from '../../projector/models/table.ts'
+import { type AccessTables, mayRead } from '../access.ts'
+
+export type Results = { models: string[]; deployments: string[] }
+
+export const noResults: Results = { models: [], deployments: [] }
+
+/** What came of these runs, if this person may read it: versions of models as `name@3`, and ids of deployments. */
+export async function readResults(
+  db: Kysely<AccessTables & DeploymentTables & ModelTables>,
+  runIds: readonly string[],
+  caller: Person,
+): Promise<Map<string, Results>> {
+  const { rows } = await sql<Results & { run_id: string }>`
+    select asked.run_id,
+           array(select v.model || '@' || v.version from model_versions v join models m using (model)
+                  where v.run_id = asked.run_id and m.deleted_at is null and ${mayRead(caller, 'm')}
+                  order by v.model, v.version limit 100) as models,
+           array(select distinct d.deployment_id from deployment_revisions v join deployments d using (deployment_id)
+                  where v.source ->> 'run_id' = asked.run_id and d.state <> 'deleted' and ${mayRead(caller, 'd')}
+                  order by d.deployment_id limit 100) as deployments
+      from unnest(${runIds}::text[]) as asked (run_id)`.execute(db)
+  return new Map(rows.map(({ run_id, ...results }) => [run_id, results]))
+}
