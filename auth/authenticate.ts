@@ -83,10 +83,15 @@ const isUnauthenticated = (error: unknown) =>
   error instanceof Refusal && error.code === 'unauthenticated'
 
 function byAccessToken(auth: Authentication): (ctx: Context) => Promise<Person> {
+  const person = personBy(auth)
+  return ctx => person(bearer(ctx))
+}
+
+/** The person whose access token this is; throws `unauthenticated`. */
+export function personBy(auth: Authentication): (token: string | null) => Promise<Person> {
   const sessions = sessionLookup(auth.pool)
   auth.onAccessChanged(username => sessions.forget(session => session?.username === username))
-  return async ctx => {
-    const token = bearer(ctx)
+  return async token => {
     if (token === null)
       throw unauthenticated('An access token is needed: Authorization: Bearer <token>')
     const claims = await verifyAccessToken(auth.keys, token, auth.now())

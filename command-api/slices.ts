@@ -3,6 +3,7 @@ import { alertRoutes } from './alerts/routes.ts'
 import { artifactRoutes, register } from './artifacts/routes.ts'
 import { benchmarkRoutes } from './benchmarks/routes.ts'
 import { deadLetterRoutes, type ParkedRecords } from './dead-letters/routes.ts'
+import { playgroundRoutes } from './deployments/playground-routes.ts'
 import type { FindTemplate } from './deployments/ports.ts'
 import { deploymentRoutes } from './deployments/routes.ts'
 import type { Deps } from './deps.ts'
@@ -88,6 +89,7 @@ export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => [
   ...alertRoutes(deps),
   ...modelRoutes(deps),
   ...deploymentRoutes(deps, ports.findTemplate),
+  ...playgroundRoutes(deps, ports.findTemplate),
   ...diagnosisRoutes(deps),
   ...mlflowRoutes(deps, mlflowPorts(deps)),
   ...uploadRoutes(deps),

@@ -17,6 +17,7 @@ import { maintenance } from './maintenance.ts'
 import { mlflowRuns } from './mlflow.ts'
 import { models } from './models.ts'
 import { notifications } from './notifications.ts'
+import { playgrounds } from './playground.ts'
 import { profiles } from './profiles.ts'
 import { projections } from './projections.ts'
 import { projects } from './projects.ts'
@@ -49,6 +50,7 @@ const listed = [
   mlflowRuns,
   models,
   notifications,
+  playgrounds,
   profiles,
   projections,
   projects,

@@ -6,6 +6,7 @@ import type { TrafficRow } from '../schemas/traffic.ts'
 import { Exchange, type Way } from './exchange.ts'
 import type { Deployment, Replica, ServingMap } from './map.ts'
 import { isInference, targetOf } from './path.ts'
+import { isSession, type Playground } from './playground.ts'
 import * as refusals from './refusals.ts'
 import { type Load, UnderWay } from './under-way.ts'
 
@@ -21,6 +22,7 @@ export type GatewayDeps = {
   clock: () => number
   /** The address of a caller, by how many proxies are believed. */
   addressOf: (req: IncomingMessage) => string
+  playground: Playground
   /** Told of what happens, for the scraper. */
   observed: Observed
   failed: (error: unknown) => void
@@ -55,7 +57,13 @@ const lookEveryMs = 250
 const connectionsEach = 4096
 const connectMs = 5_000
 
-type Open = { exchange: Exchange; deployment_id: string; token_id: string }
+type Open = {
+  exchange: Exchange
+  deployment_id: string
+  token_id: string
+  /** Of a session: whether it may still go on. */
+  mayGoOn: (() => Promise<boolean>) | null
+}
 
 export function createGateway(deps: GatewayDeps): Gateway {
   const { map, observed, clock } = deps
@@ -78,7 +86,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       refusals.refuse(req, res, judged.refusal, request_id)
       return
     }
-    const { deployment, token_id, path } = judged
+    const { deployment, token_id, path, mayGoOn } = judged
     const { deployment_id } = deployment
     const refusal = refusalOf(map, deployment, under.of(deployment_id))
     const ways = waysOf(deps, deployment, id => under.of(id), dispatcherOf)
@@ -93,7 +101,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       { req, res, request_id, deployment, token_id, path, client_ip: deps.addressOf(req) },
       { ...deps, nextWay, unreached: observed.unreached },
     )
-    const entry: Open = { exchange, deployment_id, token_id }
+    const entry: Open = { exchange, deployment_id, token_id, mayGoOn }
     open.add(entry)
     under.add(deployment_id, 1)
     try {
@@ -137,7 +145,12 @@ const cutRevoked = ({ map, failed }: GatewayDeps, open: ReadonlySet<Open>) =>
   repeat(
     async () => {
       await map.fresh()
-      for (const one of open) if (!map.isOpen(one.deployment_id, one.token_id)) one.exchange.cut()
+      const isOpen = async ({ deployment_id, token_id, mayGoOn }: Open) =>
+        mayGoOn
+          ? map.deployment(deployment_id) !== null && (await mayGoOn())
+          : map.isOpen(deployment_id, token_id)
+      // Whether it may go on is asked again soon; one that cannot be told holds up none of the others.
+      for (const one of [...open]) await isOpen(one).then(may => may || one.exchange.cut(), failed)
       return lookEveryMs
     },
     { failed, retryMs: { first: lookEveryMs, most: 1000 } },
@@ -154,7 +167,7 @@ const openEngine = (origin: string): EnginePool =>
 
 type Judged =
   | { refusal: refusals.GatewayRefusal }
-  | { deployment: Deployment; token_id: string; path: string }
+  | { deployment: Deployment; token_id: string; path: string; mayGoOn: Open['mayGoOn'] }
 
 /** Whether the caller may ask this, by what was committed before the request came (specification, "Errors"). */
 async function judge(deps: GatewayDeps, req: IncomingMessage): Promise<Judged> {
@@ -172,13 +185,33 @@ async function judge(deps: GatewayDeps, req: IncomingMessage): Promise<Judged> {
     // Without the database nobody knows whether the token was revoked.
     return { refusal: refusals.away('Tokens cannot be checked now; try again') }
   }
+  if (isSession(target.deployment_id)) return enter(deps, req, target)
   const deployment = map.deployment(target.deployment_id)
   if (!deployment) return { refusal: refusals.noDeployment(target.deployment_id) }
   const token_id = map.tokenFor(target.deployment_id, bearerOf(req))
   if (token_id === null) return { refusal: refusals.noToken }
   if (!deps.hasRoom())
     return { refusal: refusals.away('Requests cannot be recorded now; try again') }
-  return { deployment, token_id, path: target.path }
+  return { deployment, token_id, path: target.path, mayGoOn: null }
+}
+
+type SessionTarget = { deployment_id: string; path: string }
+
+/** A playground session is opened by an access token, and asks the revision that it is about. */
+async function enter(
+  { map, playground, hasRoom }: GatewayDeps,
+  req: IncomingMessage,
+  { deployment_id: session_id, path }: SessionTarget,
+): Promise<Judged> {
+  const look = () => playground.enter(session_id, bearerOf(req))
+  const session = await look()
+  if (session === 'no person') return { refusal: refusals.noPerson }
+  const known = session === 'no session' ? null : map.deployment(session.deployment_id)
+  if (session === 'no session' || !known) return { refusal: refusals.noSession(session_id) }
+  if (!hasRoom()) return { refusal: refusals.away('Requests cannot be recorded now; try again') }
+  const deployment = { ...known, revision_id: session.revision_id ?? known.revision_id }
+  const mayGoOn = async () => typeof (await look()) !== 'string'
+  return { deployment, token_id: session_id, path, mayGoOn }
 }
 
 /** Two headers could name two tokens, so only one counts. */

@@ -34,6 +34,16 @@ export const noToken: GatewayRefusal = {
   code: 'invalid_token',
   detail: 'This deployment is opened by one of its own tokens: Authorization: Bearer fdt_…',
 }
+export const noPerson: GatewayRefusal = {
+  status: 401,
+  code: 'invalid_token',
+  detail: 'A playground session is opened by the access token of the person who opened it',
+}
+export const noSession = (id: string): GatewayRefusal => ({
+  status: 404,
+  code: 'session_not_found',
+  detail: `No such playground session: ${id.slice(0, 128)}; if it has ended, open another one`,
+})
 export const suspended: GatewayRefusal = {
   status: 503,
   code: 'deployment_suspended',

@@ -87,6 +87,8 @@ export const unprojected: readonly string[] = [
   'upload.requested',
   'upload.completed',
   'validation.round_completed',
+  'playground.opened',
+  'playground.ended',
 ]
 
 /** Creates every projection; called per generation because some keep caches. */

@@ -33,6 +33,7 @@ import { type AuditReader, auditRoutes } from './audit/routes.ts'
 import { benchmarkRoutes } from './benchmarks/routes.ts'
 import { changeTopic } from './changes/topic.ts'
 import { deadLetterRoutes } from './dead-letters/routes.ts'
+import { playgroundRoutes } from './deployments/playground.ts'
 import { deploymentRoutes } from './deployments/routes.ts'
 import { trafficRoutes } from './deployments/traffic.ts'
 import { deviceRoutes } from './devices/routes.ts'
@@ -158,6 +159,7 @@ export const queryRoutes = (deps: QueryDeps): Route[] => {
     ...diagnosisRoutes(only(), now),
     ...alertRoutes(only()),
     ...deploymentRoutes(only(), { pool, baseUrl: deps.contents.baseUrl, now }),
+    ...playgroundRoutes({ pool, baseUrl: deps.contents.baseUrl, now }),
     ...trafficRoutes(only(), now),
     ...modelRoutes(only()),
     ...deadLetterRoutes(only()),

@@ -44,6 +44,7 @@ const inPaths: Record<string, string | number> = {
   'revisions.revision_id': 'rev_01J00000000000000000000000',
   'tokens.token_id': 'dtk_01J00000000000000000000000',
   'models.model': 'math-tutor',
+  'playground.session_id': 'pls_01J00000000000000000000000',
   'versions.version': 1,
   'aliases.alias': 'stable',
   'downloads.artifact_id': 'art_01J00000000000000000000000',
@@ -218,6 +219,10 @@ const bodies = (lock: RecipeLock | null): Record<string, unknown> => ({
   },
   'PATCH /api/models/{model}/versions/{version}': { stage_notes: 'checked by hand' },
   'PUT /api/models/{model}/aliases/{alias}': { version: 1, reason: 'best so far' },
+  'POST /api/playground': {
+    source: { revision_id: 'rev_01J00000000000000000000000' },
+    idle_timeout_s: 1800,
+  },
   'POST /api/deployments': {
     name: 'math-tutor',
     project: 'demo',

@@ -96,7 +96,7 @@ async function startParts(
     assets: await building,
     isDraining: () => draining,
   }
-  const gateway = has('gateway') ? await openGateway(core, () => draining) : null
+  const gateway = has('gateway') ? await openGateway(core, deps, () => draining) : null
   const routes = await serveHttp(parts, listener, gateway)
   if (engine) runExecutor(core, deps, engine)
   return {

@@ -1,10 +1,15 @@
 import type { IncomingMessage } from 'node:http'
+import { personBy } from '../auth/authenticate.ts'
+import type { Person } from '../auth/caller.ts'
 import { engineHeaders } from '../auth/engine-header.ts'
 import { readPositionKey } from '../auth/position-key.ts'
+import type { Deps } from '../command-api/deps.ts'
 import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import { ServingMap } from '../gateway/map.ts'
+import { openPlayground } from '../gateway/playground.ts'
 import { tellLoad } from '../gateway/tell-load.ts'
 import { createPool } from '../platform/postgres/pool.ts'
+import { Refusal } from '../platform/refusal.ts'
 import { prefixedId, systemClock } from '../platform/time.ts'
 import type { Core } from './core.ts'
 import { gatewayMetrics } from './gateway-metrics.ts'
@@ -19,7 +24,11 @@ const gatewayPool = {
 }
 
 /** The gateway of this process. It needs the database and nothing else. */
-export async function openGateway(core: Core, isDraining: () => boolean): Promise<Gateway> {
+export async function openGateway(
+  core: Core,
+  deps: Pick<Deps, 'keys' | 'baseUrl'>,
+  isDraining: () => boolean,
+): Promise<Gateway> {
   const { config, databaseUrl, life, logger, signals, telemetry } = core
   const pool = life.owns(
     'pool gateway',
@@ -27,6 +36,10 @@ export async function openGateway(core: Core, isDraining: () => boolean): Promis
     opened => opened.end(),
   )
   const spool = openTraffic(core)
+  const person = personBy({
+    ...{ pool, keys: deps.keys, now: systemClock, metricsToken: null, baseUrl: deps.baseUrl },
+    onAccessChanged: listener => signals.subscribe('access', ({ username }) => listener(username)),
+  })
   const measured = gatewayMetrics(telemetry.registry, () => gateway.underWay())
   const gateway: Gateway = createGateway({
     map: new ServingMap(pool),
@@ -41,6 +54,7 @@ export async function openGateway(core: Core, isDraining: () => boolean): Promis
     clock: () => performance.now(),
     addressOf: addressBehind(config.trustedProxyHops),
     isDraining,
+    playground: openPlayground({ pool, personOf: nameBy(person) }),
     observed: measured,
     failed: error => logger.warn({ err: error }, 'the gateway could not look at a request'),
   })
@@ -54,6 +68,18 @@ export async function openGateway(core: Core, isDraining: () => boolean): Promis
   life.owns('load', telling, started => started.stop())
   return life.owns('gateway', gateway, opened => opened.close())
 }
+
+/** Null for a token that is none, or holds no more; what else goes wrong is thrown. */
+const nameBy =
+  (person: (token: string) => Promise<Person>) =>
+  async (token: string): Promise<string | null> => {
+    try {
+      return (await person(token)).username
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'unauthenticated') return null
+      throw error
+    }
+  }
 
 /** The address of a caller, by so many trusted proxies in front: each adds the one that it saw. */
 export const addressBehind =

@@ -20,8 +20,13 @@ export type Api = {
   delete<T>(path: string): Promise<T>
   /** Sends bytes to an address that the server gave out, which needs no token; repeating it is the caller's decision. */
   send<T>(url: string, headers: Record<string, string>, bytes: Uint8Array): Promise<T>
-  /** The response as a stream. */
-  open(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response>
+  /** The response as a stream; with a body it is asked for by `POST`. */
+  open(
+    path: string,
+    headers: Record<string, string>,
+    signal: AbortSignal,
+    body?: unknown,
+  ): Promise<Response>
 }
 
 type GetOptions = {
@@ -113,9 +118,10 @@ export function createApi(options: ApiOptions): Api {
     delete: async <T>(path: string) => (await ask({ method: 'DELETE', path })) as T,
     send: async <T>(url: string, headers: Record<string, string>, bytes: Uint8Array) =>
       (await sendBytes(options, url, { headers, bytes })) as T,
-    async open(path, headers, signal) {
+    async open(path, headers, signal, asked) {
+      const method = asked === undefined ? 'GET' : 'POST'
       const response = await send(
-        { method: 'GET', path, headers: { accept: 'text/event-stream', ...headers } },
+        { method, path, body: asked, headers: { accept: 'text/event-stream', ...headers } },
         signal,
       )
       if (!response.ok) {

@@ -10,6 +10,7 @@ import {
 } from './commands/artifacts.ts'
 import { artifactsRemove, describeArtifactsRemove } from './commands/artifacts-remove.ts'
 import { benchmarks, describeBenchmarks } from './commands/benchmarks.ts'
+import { chat, describeChat } from './commands/chat.ts'
 import { compare, describeCompare } from './commands/compare.ts'
 import {
   complete,
@@ -103,6 +104,7 @@ export function createProgram(world: World, ended: Ended): Command {
   speaking('restore', describeRestore, restoreRuns)
   speaking('notifications', describeNotifications, notifications)
   speaking('usage', describeUsage, usage)
+  speaking('chat', describeChat, chat)
   speaking('run', describeRun, run)
   describeSync(program.command('sync')).action(async runs => ended(await sync(world, runs)))
   describeServe(program.command('serve')).action(async options => ended(await serve(options)))

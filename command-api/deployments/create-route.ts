@@ -102,7 +102,7 @@ export async function refuseTakenName(
 }
 
 /** The first deployment of a project creates it, as its first run does. */
-async function openProject(
+export async function openProject(
   deps: Deps,
   work: Work,
   { project, caller }: { project: string; caller: Person },
@@ -112,7 +112,7 @@ async function openProject(
 }
 
 /** Whether there is such a project; throws if the caller may not submit to it. */
-async function refuseStranger(
+export async function refuseStranger(
   db: Pool | Transaction,
   project: string,
   caller: Person,

@@ -8,7 +8,7 @@ import { saveDeployment, servingLock } from './rows.ts'
 export type KeeperDeps = CommitDeps &
   Pick<Deps, 'pool' | 'logger' | 'servingChanged'> & { engineHeaders: EngineHeaders }
 
-const asked = {
+export const asked = {
   actor: { type: 'system', id: 'serving-keeper', via: 'timer' },
   requestId: 'serving-keeper',
 } as const

@@ -6,6 +6,7 @@ import type { Check, Serving } from '../../schemas/deployments.ts'
 import type { Transaction } from '../event-store.ts'
 import { move, progressRevision, retireRevision, revisionFailed, revisionReady } from './decide.ts'
 import { decideWith, type KeeperDeps } from './keep.ts'
+import { keepPlayground } from './playground-keep.ts'
 import { ask } from './probe.ts'
 import { lookAfterReplicas, type ReplicaDeps } from './replicas.ts'
 import { routeReplica } from './rows.ts'
@@ -41,6 +42,7 @@ export function keepServing(deps: ReplicaDeps): Repeated {
         () => lookAfterReplicas(deps, failed),
         () => askDue(deps, asking),
         () => scaleDeployments(deps, samples, failed),
+        () => keepPlayground(deps, failed),
         () => settle(deps),
         () => retireSuperseded(deps),
       ],

@@ -6,6 +6,7 @@ import { engineHeaders } from '../../auth/engine-header.ts'
 import { createOpaqueToken } from '../../auth/opaque-token.ts'
 import { createGateway } from '../../gateway/gateway.ts'
 import { ServingMap } from '../../gateway/map.ts'
+import { openPlayground } from '../../gateway/playground.ts'
 import { listen } from '../../platform/http/server.ts'
 import { inTransaction } from '../../platform/postgres/transaction.ts'
 import type { TrafficRow } from '../../schemas/traffic.ts'
@@ -39,6 +40,7 @@ export async function openStage(t: ExecutionContext): Promise<Stage> {
     clock: () => performance.now(),
     addressOf: ({ socket }) => socket.remoteAddress ?? '',
     isDraining: () => false,
+    playground: openPlayground({ pool, personOf: async token => token || null }),
     observed: { judged() {}, answered() {}, unreached() {} },
     failed() {},
   })

@@ -17,8 +17,19 @@ export const deploymentSample: Sample = {
       path: `/api/deployments/${deployment_id}/tokens`,
       body: { name: 'of the sample' },
     })
+    await oneReady(ask, deployment_id)
+    const { session_id } = await ask<{ session_id: string }>({
+      method: 'POST',
+      path: '/api/playground',
+      body: { source: { revision_id } },
+    })
     return {
-      nouns: { deployments: { deployment_id }, revisions: { revision_id }, tokens: { token_id } },
+      nouns: {
+        deployments: { deployment_id },
+        revisions: { revision_id },
+        tokens: { token_id },
+        playground: { session_id },
+      },
     }
   },
   missing: ({ nouns }) => ({
@@ -26,10 +37,11 @@ export const deploymentSample: Sample = {
       deployments: { deployment_id: withoutOwner(nouns.deployments?.deployment_id) },
       revisions: { revision_id: withoutOwner(nouns.revisions?.revision_id) },
       tokens: { token_id: withoutOwner(nouns.tokens?.token_id) },
+      playground: { session_id: withoutOwner(nouns.playground?.session_id) },
     },
   }),
   hidden: ['deployments'],
-  lists: { '/api/deployments': 'its people' },
+  lists: { '/api/deployments': 'its people', '/api/playground': 'the caller' },
   tables: {
     deployments: {
       seenBy: 'members',
@@ -70,6 +82,11 @@ export const deploymentSample: Sample = {
       async body({ fixtures }) {
         return { ...(await wanted()), project: fixtures.operator.fields.project }
       },
+    },
+    'POST /api/playground': {
+      body: ({ fixtures }) => ({
+        source: { revision_id: fixtures.operator.nouns.revisions?.revision_id },
+      }),
     },
     'PATCH /api/deployments/{deployment_id}': { body: () => ({ team: 'rl' }) },
     'POST /api/deployments/{deployment_id}/revisions': {
@@ -123,6 +140,13 @@ const wanted = async () => ({ name: `sample-${++made}`, source: await source() }
 
 const create = async (ask: Ask, project: string): Promise<Made> =>
   ask({ method: 'POST', path: '/api/deployments', body: { ...(await wanted()), project } })
+
+const oneReady = (ask: Ask, deployment_id: string) =>
+  until('the revision is ready', 30_000, async () => {
+    const path = `/api/deployments/${deployment_id}/revisions`
+    const rows = await ask<{ state: string }[]>({ method: 'GET', path })
+    return rows.some(({ state }) => state === 'ready')
+  })
 
 /** Waits for the first revision, and for a second one, whose id it returns first. */
 async function twoReady(ask: Ask, deployment_id: string): Promise<[string, string]> {

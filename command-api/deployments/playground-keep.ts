@@ -1,0 +1,58 @@
+import { playgroundAt } from '../../events/playground.ts'
+import { forEachApart } from '../../platform/each.ts'
+import { commit } from '../commit.ts'
+import { move } from './decide.ts'
+import { asked, decideWith, type KeeperDeps } from './keep.ts'
+import { endPlayground } from './playground.ts'
+import { savePlayground } from './playground-rows.ts'
+
+const mostAtOnce = 50
+
+/** Ends sessions whose time is over or whose engine failed, and the deployments that were made for them. */
+export const keepPlayground = (deps: KeeperDeps, failed: (error: unknown) => void) =>
+  forEachApart([() => endDue(deps, failed), () => clear(deps, failed)], step => step(), failed)
+
+type Due = { session_id: string; state: 'expired' | 'failed'; reason: string }
+
+async function endDue(deps: KeeperDeps, failed: (error: unknown) => void): Promise<void> {
+  const { rows } = await deps.pool.query<Due>({
+    name: 'playground_due',
+    text: `select s.session_id,
+                  case when d.state in ('failed', 'deleting', 'deleted') then 'failed' else 'expired' end as state,
+                  case when d.state = 'failed' then 'its engine failed; forge deploy logs ' || d.deployment_id || ' tells why'
+                       when d.state in ('deleting', 'deleted') then 'its deployment was deleted'
+                       when p.disabled then 'its person may not sign in any more'
+                       when s.expires_at <= $1 then 'its longest time is over'
+                       else 'it was idle for ' || s.idle_timeout_s || ' s' end as reason
+             from write.playground_session s
+             join write.deployment_state d using (deployment_id)
+             left join auth.person p using (username)
+            where s.ended_at is null
+              and (s.expires_at <= $1 or s.last_used_at + make_interval(secs => s.idle_timeout_s) <= $1
+                   or d.state in ('failed', 'deleting', 'deleted') or p.disabled)
+            limit ${mostAtOnce}`,
+    values: [deps.now()],
+  })
+  await forEachApart(
+    rows,
+    ({ session_id, state, reason }) =>
+      commit(deps, asked, playgroundAt(session_id), {
+        decide: session => endPlayground(session, state, reason),
+        alongside: savePlayground,
+      }),
+    failed,
+  )
+}
+
+async function clear(deps: KeeperDeps, failed: (error: unknown) => void): Promise<void> {
+  const { rows } = await deps.pool.query<{ deployment_id: string }>({
+    name: 'playground_to_clear',
+    text: `select d.deployment_id from write.playground_session s
+             join write.deployment_state d using (deployment_id)
+            where s.owns and s.ended_at is not null and d.state not in ('deleting', 'deleted')
+            limit ${mostAtOnce}`,
+  })
+  const remove = (row: { deployment_id: string }) =>
+    decideWith(deps, row, { decide: one => move(one, 'delete', 'its playground session is over') })
+  await forEachApart(rows, remove, failed)
+}
