@@ -34,6 +34,8 @@ export type ExchangeDeps = {
   nextWay: () => Way | null
   /** Keeps the row before the last bytes of the answer leave. Throws if it cannot. */
   record: (row: TrafficRow) => void
+  /** Told that it is refused, although its connection may linger. */
+  released: () => void
   /** Told of each engine that broke off before it answered. */
   unreached: () => void
   now: () => Date
@@ -74,9 +76,9 @@ export class Exchange {
   }
 
   run(): Promise<void> {
-    const { req, res, deployment } = this.#asked
+    const { req, deployment } = this.#asked
     const { max_body_bytes: most } = deployment
-    res.once('close', () => this.#callerLeft())
+    if (!this.#isHeard()) return this.#done.promise
     if (Number(req.headers['content-length'] ?? 0) > most) this.#refuse(tooLarge(most))
     else this.#send()
     return this.#done.promise
@@ -84,9 +86,16 @@ export class Exchange {
 
   /** Answers without asking an engine. */
   refuse(refusal: GatewayRefusal): Promise<void> {
-    this.#asked.res.once('close', () => this.#callerLeft())
-    this.#refuse(refusal)
+    if (this.#isHeard()) this.#refuse(refusal)
     return this.#done.promise
+  }
+
+  /** False if the caller left while the request was looked at, which nobody will tell any more. */
+  #isHeard(): boolean {
+    const { res } = this.#asked
+    res.once('close', () => this.#callerLeft())
+    if (res.closed || res.destroyed) this.#callerLeft()
+    return !this.#isOver
   }
 
   get outcome(): { status: number; source: TrafficRow['error_source'] } {
@@ -133,13 +142,24 @@ export class Exchange {
         this.#controller = controller
         if (this.#isOver) controller.abort(new Error('the caller went away'))
       },
-      onResponseStart: (controller, status, _headers, message) => {
-        // An interim response announces the real one.
-        if (status >= 200) this.#start(controller, status, message)
-      },
-      onResponseData: (controller, chunk) => this.#pass(controller, chunk),
-      onResponseEnd: (_controller, trailers) => this.#end(trailers),
-      onResponseError: (_controller, error) => this.#failed(error),
+      onResponseStart: (controller, status, _headers, message) =>
+        this.#guarded(() => {
+          // An interim response announces the real one.
+          if (status >= 200) this.#start(controller, status, message)
+        }),
+      onResponseData: (controller, chunk) => this.#guarded(() => this.#pass(controller, chunk)),
+      onResponseEnd: (_controller, trailers) => this.#guarded(() => this.#end(trailers)),
+      onResponseError: (_controller, error) => this.#guarded(() => this.#failed(error)),
+    }
+  }
+
+  /** What an engine answers may be wrong in ways that nobody thought of: it ends this request, and not the process. */
+  #guarded(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.#errorSource = 'engine'
+      this.#giveUp(error as Error)
     }
   }
 
@@ -166,7 +186,7 @@ export class Exchange {
     }
     // An answer without a body is whole once its head has left.
     if (this.#announced === 0 && !this.#kept()) return
-    res.writeHead(status, message, toCaller(headers, added))
+    res.writeHead(status, sendable(message), toCaller(headers, added))
     // Not flushHeaders, which sends letters beyond ASCII as UTF-8.
     res.write(noBytes)
   }
@@ -213,14 +233,15 @@ export class Exchange {
   #failed(error: Error): void {
     if (this.#isOver) return
     const { res, deployment } = this.#asked
-    if (error instanceof BodyTooLarge || this.#body?.errored instanceof BodyTooLarge) {
-      this.#refuse(tooLarge(deployment.max_body_bytes))
-      return
-    }
+    const isTooLarge = error instanceof BodyTooLarge || this.#body?.errored instanceof BodyTooLarge
     // The answer began, so that its caller has to see that it broke off.
     if (res.headersSent) {
-      this.#errorSource = 'engine'
+      this.#errorSource = isTooLarge ? 'client' : 'engine'
       this.#giveUp(error)
+      return
+    }
+    if (isTooLarge) {
+      this.#refuse(tooLarge(deployment.max_body_bytes))
       return
     }
     this.#deps.unreached()
@@ -243,7 +264,9 @@ export class Exchange {
     this.#errorSource = refusal.status === 413 ? 'client' : 'gateway'
     if (!this.#kept()) return
     this.#isOver = true
-    res.once('close', () => this.#done.resolve())
+    this.#deps.released()
+    if (res.closed) this.#done.resolve()
+    else res.once('close', () => this.#done.resolve())
     this.#body?.destroy()
     refuse(req, res, refusal, request_id)
   }
@@ -284,6 +307,10 @@ export class Exchange {
     }
   }
 }
+
+/** Node refuses to send other letters in a reason; who reads one can do without. */
+const sendable = (reason: string): string =>
+  /^[\t\x20-\x7e\x80-\xff]*$/.test(reason) ? reason : ''
 
 const unreached = new Set([
   'ECONNREFUSED',

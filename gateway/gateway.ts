@@ -90,25 +90,25 @@ export function createGateway(deps: GatewayDeps): Gateway {
     const { deployment_id } = deployment
     const refusal = refusalOf(map, deployment, under.of(deployment_id))
     const ways = waysOf(deps, deployment, id => under.of(id), dispatcherOf)
-    const counted = [deployment_id]
+    const { count, released } = counting(under)
     const nextWay = () => {
       const way = ways.shift() ?? null
-      if (way) counted.push(way.replica.replica_id)
-      if (way) under.add(way.replica.replica_id, 1)
+      if (way) count(way.replica.replica_id)
       return way
     }
     const exchange = new Exchange(
       { req, res, request_id, deployment, token_id, path, client_ip: deps.addressOf(req) },
-      { ...deps, nextWay, unreached: observed.unreached },
+      { ...deps, nextWay, released, unreached: observed.unreached },
     )
     const entry: Open = { exchange, deployment_id, token_id, mayGoOn }
     open.add(entry)
-    under.add(deployment_id, 1)
+    // What is refused asks for no engine, however long its caller takes to hear of it.
+    if (!refusal) count(deployment_id)
     try {
       await (refusal ? exchange.refuse(refusal) : exchange.run())
     } finally {
       open.delete(entry)
-      for (const id of counted) under.add(id, -1)
+      released()
       observed.answered(exchange.outcome)
     }
   }
@@ -136,6 +136,20 @@ export function createGateway(deps: GatewayDeps): Gateway {
     async close() {
       await looking.stop()
       await Promise.all([...engines.values()].map(engine => engine.destroy()))
+    },
+  }
+}
+
+/** What one request is counted for until it is released, which may happen twice. */
+function counting(under: UnderWay) {
+  const counted: string[] = []
+  return {
+    count(id: string) {
+      counted.push(id)
+      under.add(id, 1)
+    },
+    released() {
+      for (const id of counted.splice(0)) under.add(id, -1)
     },
   }
 }

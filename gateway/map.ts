@@ -68,7 +68,14 @@ export class ServingMap {
       text: 'select epoch from write.serving_epoch',
     })
     const epoch = rows[0]?.epoch ?? 0
+    // A database that was restored is behind; what this gateway knew may never have been.
+    if (epoch < this.#epoch) this.#forget()
     if (epoch !== this.#epoch) await this.#load(epoch)
+  }
+
+  #forget(): void {
+    this.#epoch = -1
+    for (const known of [this.#deployments, this.#replicas, this.#tokens]) known.clear()
   }
 
   async #load(epoch: number): Promise<void> {

@@ -93,6 +93,8 @@ export function refuse(
 ): void {
   const error = { message: detail, type: kindOf(status), param: null, code }
   const body = JSON.stringify({ detail, code, request_id, error })
+  // One that an engine gave may be left.
+  res.statusMessage = ''
   res.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),

@@ -23,13 +23,14 @@ const most = { rows: 500, chars: 400_000 }
 /** Brings rows from the disk to the log, until stopped; then what it can within five seconds. */
 export function startShipping({ spool, now, ...deps }: ShippingDeps): { stop(): Promise<void> } {
   let adoptedAt = now().getTime()
+  const shipped = new Set<string>()
   const work = async (signal: AbortSignal) => {
     const nowMs = now().getTime()
     if (nowMs - adoptedAt >= adoptEveryMs) {
       adoptedAt = nowMs
       spool.adopt(nowMs)
     }
-    await ship(spool, deps, signal)
+    await ship(spool, shipped, deps, signal)
     return everyMs
   }
   const running = repeat(work, { failed: deps.failed })
@@ -38,7 +39,7 @@ export function startShipping({ spool, now, ...deps }: ShippingDeps): { stop(): 
       const giveUp = new AbortController()
       const rest = async () => {
         await running.stop()
-        await ship(spool, deps, giveUp.signal)
+        await ship(spool, shipped, deps, giveUp.signal)
       }
       const late = pause(stopWithinMs, giveUp.signal)
       await Promise.race([rest().catch(deps.failed), late])
@@ -48,22 +49,47 @@ export function startShipping({ spool, now, ...deps }: ShippingDeps): { stop(): 
   }
 }
 
-/** A segment goes when the log has acknowledged all of it; repeated rows have the same ids. */
+/**
+ * A segment goes when the log has acknowledged all of it; repeated rows have the same ids. One that cannot be read or removed
+ * holds up none of the others, and is tried again with the next pass; what the log has is not sent again.
+ */
 async function ship(
   spool: TrafficSpool,
-  { append, damaged }: Pick<ShippingDeps, 'append' | 'damaged'>,
+  shipped: Set<string>,
+  { append, damaged, failed }: Pick<ShippingDeps, 'append' | 'damaged' | 'failed'>,
   signal: AbortSignal,
 ): Promise<void> {
   spool.finish()
   for (const segment of spool.segments()) {
     if (signal.aborted) return
-    const found = rowsIn(segment.path)
-    if (found.damaged > 0) damaged(segment.path, found.damaged)
+    const { path } = segment
+    const found = shipped.has(path) ? { rows: [], damaged: 0 } : readable(path, failed)
+    if (found === null) continue
+    if (found.damaged > 0) damaged(path, found.damaged)
     const batches = Object.entries(Object.groupBy(found.rows, row => row.deployment_id)).flatMap(
       ([id, rows = []]) => inParts(rows).map(part => ({ id, part })),
     )
     await Promise.all(batches.map(({ id, part }) => append(id, part)))
-    spool.remove(segment)
+    shipped.add(path)
+    try {
+      spool.remove(segment)
+      shipped.delete(path)
+    } catch (error) {
+      failed(error)
+    }
+  }
+}
+
+/** Null if it cannot be read now. One that is gone has nothing left to send. */
+function readable(
+  path: string,
+  failed: (error: unknown) => void,
+): ReturnType<typeof rowsIn> | null {
+  try {
+    return rowsIn(path)
+  } catch (error) {
+    failed(error)
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? { rows: [], damaged: 0 } : null
   }
 }
 

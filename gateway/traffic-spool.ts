@@ -7,6 +7,7 @@ import {
   readFileSync,
   renameSync,
   rmdirSync,
+  rmSync,
   statSync,
   unlinkSync,
   utimesSync,
@@ -151,7 +152,8 @@ export class TrafficSpool {
   remove(segment: Segment): void {
     const at = this.#finished.findIndex(({ path }) => path === segment.path)
     if (at === -1) return
-    unlinkSync(segment.path)
+    // It may have been taken away by hand.
+    rmSync(segment.path, { force: true })
     this.#finished.splice(at, 1)
     this.#bytes -= segment.bytes
   }
@@ -227,15 +229,33 @@ export function rowsIn(path: string): { rows: TrafficRow[]; damaged: number } {
   const bytes = readFileSync(path)
   const rows: TrafficRow[] = []
   let damaged = 0
-  for (let at = 0; at + headBytes <= bytes.length; ) {
-    const length = bytes.readUInt32LE(at)
-    const end = at + headBytes + length
-    if (length > maxRowBytes) return { rows, damaged: damaged + 1 }
-    if (end > bytes.length) break
-    const json = bytes.subarray(at + headBytes, end)
-    if (crc32(json) === bytes.readUInt32LE(at + 4)) rows.push(JSON.parse(json.toString()))
-    else damaged++
-    at = end
+  for (let at: number | null = 0; at !== null && at + headBytes <= bytes.length; ) {
+    const end = endOf(bytes, at)
+    const isGood = end !== null && isWhole(bytes, at, end)
+    if (isGood) rows.push(JSON.parse(bytes.subarray(at + headBytes, end).toString()))
+    // The last row may be torn; if another one follows, or no row is so long, its length was damaged.
+    const next: number | null = end ?? nextRow(bytes, at + 1)
+    if (!isGood && (next !== null || bytes.readUInt32LE(at) > maxRowBytes)) damaged++
+    at = next
   }
   return { rows, damaged }
+}
+
+/** Where the row that begins here ends; null if its length cannot be right. */
+function endOf(bytes: Buffer, at: number): number | null {
+  const length = bytes.readUInt32LE(at)
+  const end = at + headBytes + length
+  return length > maxRowBytes || end > bytes.length ? null : end
+}
+
+const isWhole = (bytes: Buffer, at: number, end: number): boolean =>
+  crc32(bytes.subarray(at + headBytes, end)) === bytes.readUInt32LE(at + 4)
+
+/** Where the next row begins whose length and sum agree; null: nowhere. */
+function nextRow(bytes: Buffer, from: number): number | null {
+  for (let at = from; at + headBytes < bytes.length; at++) {
+    const end = endOf(bytes, at)
+    if (end !== null && end > at + headBytes && isWhole(bytes, at, end)) return at
+  }
+  return null
 }

@@ -91,5 +91,10 @@ function told(value: unknown): Usage | null {
 const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
 
+/** No request has more tokens; sums of what an engine makes up must fit their columns. */
+const mostTokens = 1_000_000_000
+
 const countOf = (value: unknown): number | null =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= mostTokens
+    ? value
+    : null

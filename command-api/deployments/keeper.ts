@@ -151,12 +151,13 @@ async function answered(deps: KeeperDeps, replica: Replica, check: Check): Promi
 
 /** In one transaction: gateways send requests to it from now on. */
 async function routeTo(deps: KeeperDeps, tx: Transaction, replica: Replica): Promise<void> {
-  await routeReplica(tx, replica, true)
-  await tx.query(
+  const { rowCount } = await tx.query(
     `update write.replica set state = 'ready', failures = 0, last_error = null, next_at = $2
-      where replica_id = $1`,
+      where replica_id = $1 and state not in ('draining', 'ended')`,
     [replica.replica_id, later(deps, askAgainMs)],
   )
+  // The answer may come after it was given up.
+  if (rowCount) await routeReplica(tx, replica, true)
 }
 
 async function silent(deps: KeeperDeps, replica: Replica, check: Check): Promise<void> {
@@ -167,7 +168,11 @@ async function silent(deps: KeeperDeps, replica: Replica, check: Check): Promise
     return decideWith(deps, replica, {
       decide: deployment => revisionFailed(deployment, revision_id, { reason, checks: [check] }),
       also: tx =>
-        tx.query("update write.replica set state = 'ended' where replica_id = $1", [replica_id]),
+        // The job of one that Forge runs is ended because its revision failed, and the replica with it.
+        tx.query(
+          "update write.replica set state = 'ended' where replica_id = $1 and run_id is null",
+          [replica_id],
+        ),
     })
   }
   if (state === 'ready' && failures + 1 >= maxFailures)

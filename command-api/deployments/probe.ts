@@ -72,9 +72,18 @@ async function answerOf(
     signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
   })
   const text = await readSome(response)
-  if (response.status !== 200)
-    return `${path} answered ${response.status}: ${text.slice(0, 500).replaceAll(/\s+/g, ' ')}`
+  if (response.status !== 200) {
+    const said = withoutSecret(text, header).slice(0, 500).replaceAll(/\s+/g, ' ')
+    return `${path} answered ${response.status}: ${said}`
+  }
   return isAnswer(parsed(text)) ? null : `${path} answered 200, but not as the OpenAI API does`
+}
+
+/** An engine may say again what it was asked with; the secret is for nobody who reads why a check failed. */
+function withoutSecret(text: string, header: { value: string } | null): string {
+  if (header === null) return text
+  const parts = [header.value, ...header.value.split(/\s+/)].filter(part => part.length >= 6)
+  return parts.reduce((left, part) => left.replaceAll(part, '***'), text)
 }
 
 async function readSome({ body }: Response): Promise<string> {

@@ -18,6 +18,8 @@ const backOffMs = { first: 1_000, most: 300_000 }
 /** An engine that ran for so long and then ended is started again as if it were the first. */
 const steadyMs = 600_000
 const mostAtOnce = 50
+/** After a submission that could not be made. */
+const submitAgainMs = 10_000
 
 /** Starts what is missing, follows the jobs of what runs, and ends what nobody needs. Every step may be repeated. */
 export const lookAfterReplicas = (deps: ReplicaDeps, failed: (error: unknown) => void) =>
@@ -80,8 +82,9 @@ async function submitPlanned(deps: ReplicaDeps): Promise<void> {
              from write.replica r join write.revision_state v using (revision_id)
              join write.deployment_state d on d.deployment_id = r.deployment_id
              join auth.person p on p.username = d.owner
-            where r.state <> 'ended' and r.port is not null and r.run_id is null and r.next_at <= $1
-            limit ${mostAtOnce}`,
+            where r.state not in ('draining', 'ended') and r.port is not null and r.run_id is null and r.next_at <= $1
+              and not ${unneeded}
+            order by r.next_at limit ${mostAtOnce}`,
     values: [deps.now()],
   })
   await forEachApart(
@@ -94,6 +97,11 @@ async function submitPlanned(deps: ReplicaDeps): Promise<void> {
 
 async function submitOne(deps: ReplicaDeps, planned: Planned): Promise<void> {
   const { replica_id, revision_id } = planned
+  // If it throws, the others come first.
+  await deps.pool.query('update write.replica set next_at = $2 where replica_id = $1', [
+    replica_id,
+    new Date(deps.now().getTime() + submitAgainMs),
+  ])
   try {
     const { run_id } = await deps.jobs.submit(wantedOf(planned))
     await deps.pool.query('update write.replica set run_id = $2 where replica_id = $1', [
@@ -262,8 +270,9 @@ async function endUnneeded(deps: ReplicaDeps): Promise<void> {
   await deps.pool.query(
     `update write.replica r set state = 'ended'
        from write.revision_state v join write.deployment_state d using (deployment_id)
-      where v.revision_id = r.revision_id and r.state <> 'ended' and r.port is null
-        and (v.state in ('failed', 'retired') or d.state in ('deleting', 'deleted'))`,
+      where v.revision_id = r.revision_id and r.state <> 'ended' and r.run_id is null
+        and (case when r.port is null then v.state in ('failed', 'retired') or d.state in ('deleting', 'deleted')
+                  else ${unneeded} end)`,
   )
   const { rows } = await deps.pool.query<{ run_id: string }>(
     `select r.run_id

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { startEngine } from '../servers/engine.ts'
+import { serveEngine, startEngine } from '../servers/engine.ts'
 import { sharedForge } from '../servers/forge.ts'
 import { until } from '../servers/until.ts'
 
@@ -26,4 +26,26 @@ test('an engine that runs elsewhere is deployed: asked, found ready, promoted', 
   })
   t.truthy(ready.promoted_revision_id)
   t.is(ready.replicas.ready, 1)
+})
+
+test('an engine that says the secret again does not have it told to people', async t => {
+  t.timeout(60_000)
+  const forge = await shared()
+  const url = await serveEngine(t, (req, res) => {
+    res.statusCode = 401
+    req.resume().on('end', () => res.end(JSON.stringify({ headers: req.headers })))
+  })
+  const header = { name: 'authorization', value: 'Bearer sk-canary-123' }
+  const made = await forge.call<{ deployment_id: string }>('POST', '/api/deployments', {
+    body: { name: 'echoes', project: 'serving', source: { kind: 'external', url, header } },
+  })
+  t.is(made.status, 200)
+  type Revision = { engines: { last_error: string | null }[] }
+  const error = await until('the failure is shown', 20_000, async () => {
+    const path = `/api/deployments/${made.body.deployment_id}/revisions`
+    const { body } = await forge.call<Revision[]>('GET', path)
+    return body[0]?.engines[0]?.last_error
+  })
+  t.regex(error, /answered 401/)
+  t.notRegex(error, /canary/)
 })

@@ -20,6 +20,8 @@ export type Stage = {
   tables: ServingTables
   /** What was recorded of requests that a token was good for. */
   rows: TrafficRow[]
+  /** How many requests the gateway has taken and not ended. */
+  underWay(): number
   /** Resolves once no request is under way in the gateway. */
   idle(): Promise<void>
 }
@@ -58,6 +60,7 @@ export async function openStage(t: ExecutionContext): Promise<Stage> {
     pool,
     tables: new ServingTables(pool),
     rows,
+    underWay: () => under.size,
     idle: () => until('no request is under way', 10_000, () => under.size === 0, 2).then(() => {}),
   }
 }

@@ -2,9 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   appendFileSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
+  rmSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -99,6 +102,11 @@ test('a torn end is dropped at whatever byte it is torn, and a changed row is pa
   changed[each + 40] = 1
   writeFileSync(path, changed)
   t.deepEqual({ ...rowsIn(path), rows: idsOf(rowsIn(path).rows) }, { rows: ['a', 'c'], damaged: 1 })
+  const longer = Buffer.from(whole)
+  // The length of the first row, now past the end of the file.
+  longer[2] = 1
+  writeFileSync(path, longer)
+  t.deepEqual({ ...rowsIn(path), rows: idsOf(rowsIn(path).rows) }, { rows: ['b', 'c'], damaged: 1 })
   writeFileSync(path, whole)
   appendFileSync(path, Buffer.alloc(9, 255))
   t.deepEqual(
@@ -253,4 +261,30 @@ test('while the log is away rows wait; a stop in between leaves them for the nex
   await until('it is shipped', 10_000, () => taken.length === 1)
   await second.stop()
   t.deepEqual(readdirSync(folder), [])
+})
+
+test('a segment that is gone or cannot be read holds up no other', async t => {
+  t.timeout(patient(60_000))
+  const folder = await folderFor(t)
+  const spool = new TrafficSpool({ folder, segmentBytes: 1 })
+  for (const request_id of ['gone', 'a folder now', 'b']) spool.record(row({ request_id }))
+  const [gone, unreadable] = spool.segments().map(({ path }) => path)
+  rmSync(String(gone))
+  rmSync(String(unreadable))
+  mkdirSync(String(unreadable))
+  const taken: string[] = []
+  const failures: unknown[] = []
+  const shipping = startShipping({
+    spool,
+    now: () => new Date(),
+    append: async (_, rows) => void taken.push(...idsOf([...rows])),
+    failed: error => failures.push(error),
+    damaged: () => t.fail(),
+  })
+  await until('what can be read is shipped', 10_000, () => taken.includes('b'))
+  rmdirSync(String(unreadable))
+  await until('nothing waits any more', 30_000, () => spool.bytes === 0)
+  await shipping.stop()
+  t.deepEqual(taken, ['b'])
+  t.true(failures.length >= 2)
 })
