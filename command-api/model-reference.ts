@@ -1,7 +1,6 @@
 import type { Pool } from 'pg'
 import { Refusal } from '../platform/refusal.ts'
-import type { Asking } from './access.ts'
-import { judge, type ProjectFacts, rolesIn } from './access.ts'
+import { type Action, type Asking, judge, type ProjectFacts, rolesIn } from './access.ts'
 import type { Transaction } from './event-store.ts'
 import { projectFacts } from './short-id.ts'
 
@@ -46,23 +45,26 @@ export async function resolveModel(
   return { model, version: row.version, artifact_id, run_id }
 }
 
-/** The project of a model, and whether the caller may add versions; null where it may not be seen. */
-export async function modelToWrite(
+export type FoundModel = { project: string; owner: string; may: (action: Action) => boolean }
+
+/** A model, with what the caller may do to it; null where it may not be seen. */
+export async function findModel(
   db: Pool | Transaction,
   name: string,
   caller: Asking,
-): Promise<{ project: string; mayWrite: boolean } | null> {
+): Promise<FoundModel | null> {
   const { rows } = await db.query<{ project: string; owner: string; known: ProjectFacts }>({
-    name: 'model_to_write',
+    name: 'find_model',
     text: `select m.project, m.owner, ${projectFacts('$2')} as known
              from write.model m join write.project p on p.name = m.project
             where m.name = $1 and m.deleted_at is null`,
     values: [name, caller.username],
   })
   const [row] = rows
-  const roles = row ? rolesIn(row.known, caller, row) : []
-  if (!row || judge(roles, 'read') !== 'permitted') return null
-  return { project: row.project, mayWrite: judge(roles, 'submit') === 'permitted' }
+  if (!row) return null
+  const roles = rolesIn(row.known, caller, row)
+  const may = (action: Action) => judge(roles, action) === 'permitted'
+  return may('read') ? { project: row.project, owner: row.owner, may } : null
 }
 
 const bad = (detail: string): Refusal => new Refusal('invalid', detail, { code: 'model.reference' })

@@ -35,7 +35,8 @@ export async function protectionsOf(
                 protecting as (
                   select 'init_from' as kind, a.artifact_id, j.run_id, j.short_id, j.owner, j.project
                     from asked a join write.job_state j on j.init_from = a.artifact_id
-                   where j.run_id <> a.run_id
+                   -- The job of an engine is none of these: the deployment needs the artifact, for as long as it serves it.
+                   where j.run_id <> a.run_id and j.serving is null
                   union all
                   select 'resume', a.artifact_id, j.run_id, j.short_id, j.owner, j.project
                     from asked a join write.job_state j using (run_id) join write.run_state r using (run_id)

@@ -1,10 +1,7 @@
 import type { Pool } from 'pg'
 import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { judge, type ProjectFacts, rolesIn } from '../access.ts'
-import { projectFacts } from '../short-id.ts'
-
-type Row = { project: string; owner: string; known: ProjectFacts }
+import { findModel } from '../model-reference.ts'
 
 /** `mayControl`: change its settings, delete it, move its protected aliases. */
 export type ModelToActOn = { project: string; mayControl: boolean }
@@ -17,24 +14,16 @@ export async function modelToActOn(
   pool: Pool,
   { model, caller, action }: { model: string; caller: Person; action: 'submit' | 'control' },
 ): Promise<ModelToActOn> {
-  const { rows } = await pool.query<Row>({
-    name: 'model_to_act_on',
-    text: `select m.project, m.owner, ${projectFacts('$2')} as known
-             from write.model m join write.project p on p.name = m.project
-            where m.name = $1 and m.deleted_at is null`,
-    values: [model, caller.username],
-  })
-  const [row] = rows
-  const roles = row ? rolesIn(row.known, caller, row) : []
-  if (!row || judge(roles, 'read') !== 'permitted')
-    throw new Refusal('not_found', `No such model: ${model}`)
-  const mayControl = judge(roles, 'control') === 'permitted'
-  if (!mayControl && (action === 'control' || judge(roles, 'submit') !== 'permitted'))
+  const found = await findModel(pool, model, caller)
+  if (!found) throw new Refusal('not_found', `No such model: ${model}`)
+  const { project, owner, may } = found
+  const mayControl = may('control')
+  if (!mayControl && (action === 'control' || !may('submit')))
     throw new Refusal(
       'forbidden',
       action === 'control'
-        ? `Only ${row.owner}, maintainers of project ${row.project} and admins may do that to the model ${model}`
-        : `Only members of project ${row.project} may write to the model ${model}`,
+        ? `Only ${owner}, maintainers of project ${project} and admins may do that to the model ${model}`
+        : `Only members of project ${project} may write to the model ${model}`,
     )
-  return { project: row.project, mayControl }
+  return { project, mayControl }
 }

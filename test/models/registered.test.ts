@@ -5,6 +5,7 @@ import { until } from '../servers/until.ts'
 
 type Version = { version: number; source: { artifact_id: string; run_id: string } }
 type Submitted = { run_id: string; short_id: string; detail: string; code: string }
+type Served = { source: { artifact_id: string }; engines: { run_id: string | null }[] }
 type Lineage = { lineage: { models: string[]; deployments: string[]; init_from: string[] } }
 
 /** Submits a short training of the language model. */
@@ -98,12 +99,9 @@ test('an artifact that a deployment serves cannot be deleted, until it serves it
   })
   t.is(served.status, 200, JSON.stringify(served.body))
   const path = `/api/deployments/${served.body.deployment_id}`
-  const [revision] = await until('the revision is shown', 30_000, async () => {
-    const { body } = await forge.call<{ source: { artifact_id: string } }[]>(
-      'GET',
-      `${path}/revisions`,
-    )
-    return body.length > 0 && body
+  const [revision] = await until('its engine has a job', 60_000, async () => {
+    const { body } = await forge.call<Served[]>('GET', `${path}/revisions`)
+    return body[0]?.engines[0]?.run_id ? body : null
   })
   const artifact = `/api/artifacts/${revision?.source.artifact_id}`
   const refused = await forge.call<{ detail: string }>('DELETE', artifact)

@@ -6,7 +6,7 @@ import type { JobSpec } from '../../../schemas/jobspec.ts'
 import { toTimestamp } from '../../../schemas/timestamp.ts'
 import type { EventStore } from '../../event-store.ts'
 import { findArtifact } from '../../find-artifact.ts'
-import { modelToWrite, resolveModel } from '../../model-reference.ts'
+import { findModel, resolveModel } from '../../model-reference.ts'
 
 export type Lookup = {
   pool: Pool
@@ -80,12 +80,12 @@ async function registrationFault(
 ): Promise<string | null> {
   const { register_model: name } = spec.outputs
   if (name === null) return null
-  const model = await modelToWrite(pool, name, caller)
+  const model = await findModel(pool, name, caller)
   if (model === null)
     return `No such registered model: ${name}; create it first, or mend outputs.register_model`
   if (model.project !== metadata.project)
     return `The model ${name} belongs to project ${model.project}, so that no run of ${metadata.project} becomes a version of it`
-  return model.mayWrite
+  return model.may('submit')
     ? null
     : `Only members of project ${model.project} may add versions to the model ${name}`
 }
