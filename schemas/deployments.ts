@@ -111,6 +111,14 @@ const changeable = {
     }),
   ),
   team: Type.Optional(nullable(Type.String({ maxLength: 63 }))),
+  /** Requests and answers are not kept by this version: 501 for whoever asks for it. */
+  capture: Type.Optional(
+    closed({
+      enabled: Type.Optional(Type.Boolean()),
+      sample_rate: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+      retention_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365 })),
+    }),
+  ),
   autoscaling: Type.Optional(
     closed({
       metric: Type.Optional(Type.Literal('concurrency')),
@@ -235,6 +243,12 @@ export const deployment = Type.Object({
   }),
   autoscaling: Type.Object({ metric: Type.Literal('concurrency'), ...autoscalingBounds }),
   limits: Type.Object(limits),
+  /** What requests and answers said is kept by no version yet. */
+  capture: Type.Object({
+    enabled: Type.Literal(false),
+    sample_rate: Type.Literal(0),
+    retention_days: Type.Integer(),
+  }),
   token_count: Type.Integer({ minimum: 0 }),
   created_at: timestamp(),
   updated_at: timestamp(),

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { revisionStates } from './deployments.ts'
 import { projectName } from './jobspec.ts'
 import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
@@ -125,6 +126,12 @@ export const modelVersionLineage = Type.Object({
       name: Type.String(),
       revision_id: Type.String(),
       is_promoted: Type.Boolean(),
+      state: oneOf(...revisionStates),
+      /** Since it was made. */
+      requests: Type.Integer(),
+      errors: Type.Integer(),
+      prompt_tokens: Type.Integer(),
+      completion_tokens: Type.Integer(),
     }),
   ),
 })

@@ -43,6 +43,7 @@ type Create = HttpAsked & { caller: Person; body: DeploymentInput }
 
 async function createOne(deps: Deps, request: Create, findTemplate: FindTemplate) {
   const { caller, body } = request
+  refuseCapture(body)
   if (body.project !== undefined) await refuseStranger(deps.pool, body.project, caller)
   const sources = { pool: deps.pool, engineHosts: deps.config.engineHosts }
   const resolved = await resolveSource(sources, caller, body.source)
@@ -128,6 +129,15 @@ function settingsOf({ name, team = null, replicas, limits }: DeploymentInput): D
   if (min > max)
     throw new Refusal('invalid', `replicas.min is ${min}, more than replicas.max, which is ${max}`)
   return { name, team, min_replicas: min, max_replicas: max, ...defaultLimits, ...limits }
+}
+
+/** Only whether, how often and how long could be said of it, and there is nothing to say it of. */
+export function refuseCapture({ capture }: Pick<DeploymentPatch, 'capture'>): void {
+  if (capture?.enabled || (capture?.sample_rate ?? 0) > 0)
+    throw new Refusal('not_configured', 'Requests and answers cannot be captured here', {
+      code: 'deployment.capture',
+      hint: 'The traffic of a deployment tells of each request but not what it said',
+    })
 }
 
 /** What is said of when engines come and go; the only metric needs no mention. */

@@ -11,7 +11,13 @@ import {
 } from '../../schemas/deployments.ts'
 import type { Deps } from '../deps.ts'
 import { change, type OnDeployment, toChange, toReply } from './change.ts'
-import { baseUrlOf, createRoute, refuseTakenName, scalingIn } from './create-route.ts'
+import {
+  baseUrlOf,
+  createRoute,
+  refuseCapture,
+  refuseTakenName,
+  scalingIn,
+} from './create-route.ts'
 import { changeDeployment, move } from './decide.ts'
 import { pointerRoutes } from './pointer-routes.ts'
 import type { FindTemplate } from './ports.ts'
@@ -30,8 +36,9 @@ export const deploymentRoutes = (deps: Deps, findTemplate: FindTemplate): Route[
     params: deploymentPath,
     body: deploymentPatch,
     response: deploymentChanged,
-    refusals: ['invalid', 'forbidden', 'not_found', 'conflict'],
+    refusals: ['invalid', 'forbidden', 'not_found', 'conflict', 'not_configured'],
     async handle(request) {
+      refuseCapture(request.body)
       const { deployment_id } = await toChange(deps, request)
       const { name } = request.body
       return toReply(

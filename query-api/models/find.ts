@@ -5,6 +5,7 @@ import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { BenchmarkTables } from '../../projector/benchmarks/table.ts'
 import type { DeploymentTables } from '../../projector/deployments/table.ts'
 import type { ModelTables } from '../../projector/models/table.ts'
+import type { TrafficTables } from '../../projector/traffic/table.ts'
 import { type AccessTables, mayRead } from '../access.ts'
 import type { Reads } from '../reads.ts'
 
@@ -12,6 +13,7 @@ export type Tables = ModelTables &
   ArtifactTables &
   BenchmarkTables &
   DeploymentTables &
+  TrafficTables &
   AccessTables
 export type Db = Kysely<Tables>
 

@@ -101,7 +101,7 @@ const versionRoutes = (reads: Reads<Tables>): Route[] => [
       const { db, row } = await findModel(reads, caller, params.model)
       const [found] = await readVersions(db, { model: row.model, version, limit: 1, offset: 0 })
       if (!found) throw new Refusal('not_found', `The model ${row.model} has no version ${version}`)
-      return { ...found, ...(await lineageOf(db, found)) }
+      return { ...found, ...(await lineageOf(db, caller, found)) }
     },
   }),
 ]

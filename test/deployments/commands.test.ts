@@ -26,6 +26,9 @@ test('an engine that runs elsewhere is deployed: asked, found ready, promoted', 
   })
   t.truthy(ready.promoted_revision_id)
   t.is(ready.replicas.ready, 1)
+  t.like(ready, { capture: { enabled: false } })
+  const capture = { enabled: true, sample_rate: 1 }
+  t.is((await forge.call('PATCH', path, { body: { capture } })).status, 501)
 })
 
 test('an engine that says the secret again does not have it told to people', async t => {

@@ -156,3 +156,34 @@ test('a deployment names a version by an alias, which is resolved once', async t
   )
   t.like(body[0]?.source, { artifact_id: ids[0], model: 'served@1' })
 })
+
+test('a version tells where it is served, and how much that was used', async t => {
+  t.timeout(patient(60_000))
+  const forge = await shared()
+  const { path, project, ids, run } = await twoVersions(forge, 'used')
+  // As projections write it; engines of Forge would need a model that can be served.
+  await forge.pool.query(
+    `insert into read.deployments (deployment_id, name, owner, project, state, promoted_revision_id, min_replicas,
+       max_replicas, max_body_bytes, timeout_s, max_concurrency, created_at, updated_at)
+     values ('dep_used', 'used', 'admin', $1, 'ready', 'rev_used', 1, 1, 1024, 10, 10, now(), now())`,
+    [project],
+  )
+  const source = { kind: 'artifact', artifact_id: ids[0], run_id: run.run_id }
+  await forge.pool.query(
+    `insert into read.deployment_revisions (revision_id, deployment_id, number, state, source, serving, checks, created_by, created_at)
+     values ('rev_used', 'dep_used', 1, 'ready', $1, '{}', '[]', 'admin', now())`,
+    [JSON.stringify(source)],
+  )
+  for (const day of ['2026-11-20', '2026-11-21'])
+    await forge.pool.query(
+      `insert into read.traffic_daily values ('dep_used', $1, 'dtk_1', 'rev_used', 3, 1, 0, 10, 20, 0, 0, now())`,
+      [day],
+    )
+  const { body } = await forge.call<{ deployments: object[] }>('GET', `${path}/versions/1`)
+  t.deepEqual(body.deployments, [
+    {
+      ...{ deployment_id: 'dep_used', name: 'used', revision_id: 'rev_used', is_promoted: true },
+      ...{ state: 'ready', requests: 6, errors: 2, prompt_tokens: 20, completion_tokens: 40 },
+    },
+  ])
+})
