@@ -7,10 +7,16 @@ import { endPlayground } from './playground.ts'
 import { savePlayground } from './playground-rows.ts'
 
 const mostAtOnce = 50
+/** How long a session that is over can still be looked at. */
+const shownMs = 30 * 86_400_000
 
 /** Ends sessions whose time is over or whose engine failed, and the deployments that were made for them. */
 export const keepPlayground = (deps: KeeperDeps, failed: (error: unknown) => void) =>
-  forEachApart([() => endDue(deps, failed), () => clear(deps, failed)], step => step(), failed)
+  forEachApart(
+    [() => endDue(deps, failed), () => clear(deps, failed), () => forget(deps)],
+    step => step(),
+    failed,
+  )
 
 type Due = { session_id: string; state: 'expired' | 'failed'; reason: string }
 
@@ -56,3 +62,11 @@ async function clear(deps: KeeperDeps, failed: (error: unknown) => void): Promis
     decideWith(deps, row, { decide: one => move(one, 'delete', 'its playground session is over') })
   await forEachApart(rows, remove, failed)
 }
+
+const forget = ({ pool, now }: KeeperDeps) =>
+  pool.query({
+    name: 'playground_forget',
+    text: `delete from write.playground_session s using write.deployment_state d
+            where d.deployment_id = s.deployment_id and s.ended_at < $1 and (not s.owns or d.state = 'deleted')`,
+    values: [new Date(now().getTime() - shownMs)],
+  })

@@ -21,4 +21,5 @@ create table playground_session (
 );
 create index playground_of_person on playground_session (username, created_at desc);
 create index playground_open on playground_session (expires_at) where ended_at is null;
+create index playground_ended on playground_session (ended_at);
 create index playground_to_clear on playground_session (deployment_id) where owns;

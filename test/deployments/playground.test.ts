@@ -84,10 +84,17 @@ test('a session on a revision is opened by the access token of its person alone,
     return body.state === 'expired' && body
   })
   t.is(idle.state_reason, 'it was idle for 60 s')
+  await forge.pool.query(
+    "update write.playground_session set ended_at = now() - interval '31 days' where session_id = $1",
+    [long.session_id],
+  )
+  await until('what ended long ago is forgotten', 20_000, async () => {
+    return (await forge.call('GET', `/api/playground/${long.session_id}`)).status === 404
+  })
   const { body: all } = await forge.call<Session[]>('GET', '/api/playground')
   t.deepEqual(
     all.map(({ state }) => state),
-    ['expired', 'closed', 'ready'],
+    ['expired', 'ready'],
   )
   t.is(
     (await asking(forge, made.inference.replace(/^/, 'http://x'), '/models', made.token)).status,
