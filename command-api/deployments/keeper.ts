@@ -34,13 +34,15 @@ const mostAtOnce = 16
 export function keepServing(deps: ReplicaDeps): Repeated {
   const failed = (error: unknown) =>
     deps.logger.warn({ err: error }, 'deployments could not be looked after, will retry')
-  const asking: Asking = new Map()
+  // Apart, so that engines which hang while they start hold up no question to those that serve.
+  const asking: AllAsking = { ready: new Map(), others: new Map() }
   const samples: Samples = new Map()
   const pass = () =>
     forEachApart(
       [
         () => lookAfterReplicas(deps, failed),
-        () => askDue(deps, asking),
+        () => askDue(deps, asking, 'ready'),
+        () => askDue(deps, asking, 'others'),
         () => scaleDeployments(deps, samples, failed),
         () => keepPlayground(deps, failed),
         () => settle(deps),
@@ -62,14 +64,16 @@ export function keepServing(deps: ReplicaDeps): Repeated {
     wake: passes.wake,
     async stop() {
       await passes.stop()
-      for (const { abort } of asking.values()) abort()
-      await Promise.all([...asking.values()].map(({ done }) => done))
+      const all = [...asking.ready.values(), ...asking.others.values()]
+      for (const { abort } of all) abort()
+      await Promise.all(all.map(({ done }) => done))
     },
   }
 }
 
 /** Questions on their way, by replica: an engine that takes its time holds up nothing else. */
 type Asking = Map<string, { done: Promise<void>; abort: () => void }>
+type AllAsking = Record<'ready' | 'others', Asking>
 
 type Replica = {
   replica_id: string
@@ -86,7 +90,9 @@ type Replica = {
 }
 
 /** Asks the engines whose turn it is, without waiting for their answers. */
-async function askDue(deps: KeeperDeps, asking: Asking): Promise<void> {
+async function askDue(deps: KeeperDeps, all: AllAsking, which: keyof AllAsking): Promise<void> {
+  const asking = all[which]
+  const underWay = [...all.ready.keys(), ...all.others.keys()]
   const { rows } = await deps.pool.query<Replica>({
     name: 'replicas_to_ask',
     text: `select r.replica_id, r.revision_id, r.deployment_id, r.base_url, r.state, r.failures, r.started_at,
@@ -98,9 +104,9 @@ async function askDue(deps: KeeperDeps, asking: Asking): Promise<void> {
             where r.state not in ('draining', 'ended') and r.base_url is not null and r.next_at <= $1
               and v.state not in ('failed', 'retired')
               and d.state not in ('suspending', 'suspended', 'deleting', 'deleted')
-              and r.replica_id <> all ($2)
+              and r.replica_id <> all ($2) and (r.state = 'ready') = $4
             order by r.next_at limit $3`,
-    values: [deps.now(), [...asking.keys()], Math.max(0, mostAtOnce - asking.size)],
+    values: [deps.now(), underWay, Math.max(0, mostAtOnce - asking.size), which === 'ready'],
   })
   for (const row of rows) {
     const ended = new AbortController()
