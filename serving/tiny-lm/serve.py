@@ -289,6 +289,8 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=server.drain).start())
     print("serves %s at http://%s:%d" % (options.model, options.host, options.port), flush=True)
     server.serve_forever(poll_interval=0.05)
+    # Another stop must not end by its signal what is ending already: Python gives its handlers up before it exits.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:
             thread.join()

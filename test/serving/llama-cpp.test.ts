@@ -98,15 +98,18 @@ test('llama.cpp serves a GGUF model of the store, to chat, streams and embedding
     ['tiny'],
   )
   const asked = { model: 'tiny', messages: [{ role: 'user' as const, content: 'Hello' }] }
-  const chat = await client.chat.completions.create({ ...asked, max_tokens: 12 })
-  t.is(chat.usage?.completion_tokens, 12)
+  // Its weights mean nothing, and by chance it may end its answer early: the likeliest one is always the same.
+  const likeliest = { ...asked, max_tokens: 12, temperature: 0, seed: 1 }
+  const chat = await client.chat.completions.create(likeliest)
+  const told = chat.usage?.completion_tokens ?? 0
+  t.true(told > 0 && told <= 12, `${told}`)
   const stream = await client.chat.completions.create({
-    ...{ ...asked, max_tokens: 12, stream: true },
+    ...{ ...likeliest, stream: true },
     stream_options: { include_usage: true },
   })
   const usages = []
   for await (const { usage } of stream) if (usage) usages.push(usage.completion_tokens)
-  t.is(usages.at(-1), 12)
+  t.is(usages.at(-1), told)
   const embedded = await client.embeddings.create({ model: 'tiny', input: ['one', 'two'] })
   t.deepEqual(
     embedded.data.map(({ embedding }) => embedding.length),
