@@ -158,7 +158,15 @@ async function show(scene: Scene): Promise<number> {
   )
   say(`The token was revoked and ${refused}; ${name} is deleted`)
   await api.delete(path)
+  await untilGone(api, path)
   return load_ended.failed.length === 0 ? exitCode.ok : exitCode.refused
+}
+
+/** Its engines are jobs, which would outlive the server. */
+async function untilGone(api: Api, path: string): Promise<void> {
+  const deadline = performance.now() + 60_000
+  while ((await api.find(path)) !== null && performance.now() < deadline)
+    await pause(200, new AbortController().signal)
 }
 
 const say = (line: string) => terminal.data(line)

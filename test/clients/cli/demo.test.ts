@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import test from 'ava'
 import type { Ended } from '../../servers/command-line.ts'
 import { patient } from '../../servers/patience.ts'
@@ -84,6 +85,8 @@ test('the demonstration of serving promotes and rolls back under load without a 
   t.is(stdout.match(/^by rev_\w+ +[1-9]/gm)?.length, 2, 'both revisions answered')
   t.regex(stdout, /is refused with 401; bard-of-demo-1 is deleted/)
   t.regex(stderr, /first token after \d+ ms/)
+  const processes = (await promisify(execFile)('ps', ['-eo', 'args'])).stdout
+  t.false(processes.includes(home), 'no engine is left')
   const wrong = await demonstrate(home, ['--callers', '0'], { program: 'demo-serve.ts' })
   t.is(wrong.code, 2)
 })
