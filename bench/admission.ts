@@ -13,6 +13,7 @@ const usage = `npm run bench:admission -- [options]
   --rounds N            each case on each server so many times; the table shows medians (1)
   --connections N       (8)
   --seconds N           for each case (5)
+  --only TEXT           cases whose names contain it
   --queued N            jobs in the queue beforehand (2000)
   --node-flags=FLAGS    of the servers, e.g. --cpu-prof
   --json FILE           also writes all figures there`
@@ -22,6 +23,7 @@ type Options = {
   rounds: number
   connections: number
   seconds: number
+  only: string
   queued: number
   nodeFlags: string[]
   json: string | null
@@ -34,6 +36,7 @@ function readOptions(): Options {
       rounds: { type: 'string', default: '1' },
       connections: { type: 'string', default: '8' },
       seconds: { type: 'string', default: '5' },
+      only: { type: 'string', default: '' },
       queued: { type: 'string', default: '2000' },
       'node-flags': { type: 'string', default: '' },
       json: { type: 'string' },
@@ -49,6 +52,7 @@ function readOptions(): Options {
     rounds: Number(values.rounds),
     connections: Number(values.connections),
     seconds: Number(values.seconds),
+    only: values.only,
     queued: Number(values.queued),
     nodeFlags: values['node-flags'].split(' ').filter(flag => flag !== ''),
     json: values.json ?? null,
@@ -58,7 +62,7 @@ function readOptions(): Options {
 /** The servers take turns within each case, so that what else the machine does meets all of them. */
 async function measure(stages: readonly Stage[], options: Options): Promise<Cell[]> {
   const cells: Cell[] = []
-  for (const { stage, work, isFirst } of turnsOf(stages, options.rounds)) {
+  for (const { stage, work, isFirst } of turnsOf(stages, options)) {
     if (isFirst) await stage.load(work, 1)
     cells.push(await measureCase(stage, work, options.seconds))
     console.error(rowsOf(cells.slice(-1)).split('\n').at(-1))
@@ -69,14 +73,14 @@ async function measure(stages: readonly Stage[], options: Options): Promise<Cell
 type Turn = { stage: Stage; work: Case; isFirst: boolean }
 
 /** Every other round in the opposite order, so that being first is no advantage. */
-const turnsOf = (stages: readonly Stage[], rounds: number): Turn[] =>
+const turnsOf = (stages: readonly Stage[], { rounds, only }: Options): Turn[] =>
   Array.from({ length: rounds }, (_, round) => {
     const inTurn = round % 2 === 0 ? stages : stages.toReversed()
     const indexes = [...(stages[0]?.cases.keys() ?? [])]
     return indexes.flatMap(index =>
       inTurn.flatMap(stage => {
         const work = stage.cases[index]
-        return work ? { stage, work, isFirst: round === 0 } : []
+        return work?.name.includes(only) ? { stage, work, isFirst: round === 0 } : []
       }),
     )
   }).flat()
@@ -90,7 +94,8 @@ const rowsOf = (cells: readonly Cell[]) =>
     ['p99 ms', cell => number(cell.latency.p99, 1)],
     ['commits/s', cell => number(cell.commitsPerSecond)],
     ['requests a commit', cell => number(cell.perSecond / cell.commitsPerSecond, 3)],
-    ['CPU ms/request', cell => number(cell.cpuMsPerRequest, 2)],
+    ['server CPU ms/request', cell => number(cell.serverCpuMsPerRequest, 2)],
+    ['PostgreSQL CPU ms/request', cell => number(cell.databaseCpuMsPerRequest, 2)],
     ['load CPU ms/request', cell => number(cell.loadCpuMsPerRequest, 2)],
     ['statuses', cell => JSON.stringify(cell.statuses)],
   ])
@@ -123,7 +128,7 @@ function mediansOf(cells: readonly Cell[]): Row[] {
       p50: median(cell => cell.latency.p50),
       p99: median(cell => cell.latency.p99),
       aCommit: median(cell => cell.perSecond / cell.commitsPerSecond),
-      cpu: median(cell => cell.cpuMsPerRequest),
+      cpu: median(cell => cell.serverCpuMsPerRequest + cell.databaseCpuMsPerRequest),
     }
   })
 }

@@ -7,6 +7,13 @@ export type Hashed = Place & { digest: Buffer }
 /** In the order of commits. */
 type Place = Pick<Head, 'epoch' | 'xid' | 'position'>
 
+/** Whether it comes later in the order of commits. */
+export function isAfter(one: Place, other: Place): boolean {
+  if (one.epoch !== other.epoch) return one.epoch > other.epoch
+  const [xid, otherXid] = [BigInt(one.xid), BigInt(other.xid)]
+  return xid === otherXid ? one.position > other.position : xid > otherXid
+}
+
 async function readHead(client: ClientBase): Promise<Head> {
   const { rows } = await client.query<Head>(
     'select link, epoch, xid::text as xid, position, hash from write.audit_head',
@@ -42,8 +49,8 @@ export async function advance(
     name: 'relay_advance',
     text: `with linked as (
              insert into write.audit_chain (position, link, hash)
-             select event.position, $1 + event.nth, substr($3::bytea, (event.nth * 32 - 31)::int, 32)
-               from unnest($2::bigint[]) with ordinality as event(position, nth)),
+             select event.position::bigint, $1 + event.nth, substr($3::bytea, (event.nth * 32 - 31)::int, 32)
+               from jsonb_array_elements($2) with ordinality as event(position, nth)),
            moved as (
              update write.relay_cursor set epoch = $4, xid = $5::text::xid8, position = $6
               where (epoch, xid, position) < ($4, $5::text::xid8, $6))
@@ -51,7 +58,8 @@ export async function advance(
               set link = $7, epoch = $8, xid = $9::text::xid8, position = $10, hash = $11`,
     values: [
       head.link,
-      positions,
+      // Of JSON the planner expects as many rows however long it is, so it keeps its plan.
+      JSON.stringify(positions),
       Buffer.concat(hashes),
       published.epoch,
       published.xid,
@@ -76,11 +84,11 @@ function linksAfter(head: Head, events: readonly Hashed[]): Links {
 }
 
 /** The events after the head up to this one, in commit order. */
-export async function readDigests(
+async function readDigests(
   client: ClientBase,
   head: Head,
   last: Place,
-  limit: number | null = null,
+  limit: number,
 ): Promise<Hashed[]> {
   const { rows } = await client.query<Hashed>({
     name: 'relay_digests',

@@ -220,25 +220,23 @@ const recordedOf = ({ stamp, ...row }: Row): Recorded => ({
   ...metaOf(stamp),
 })
 
-/** Converts a row of `write.event` to its form on the log. */
-export function toRecorded(row: {
+/** An event on the log, but for its data. */
+export type Envelope = Omit<Recorded, 'data'>
+
+/** That of a row of `write.event`. */
+export function envelopeOf(row: {
   event_id: string
   type: string
   schema_version: number
   stream: string
   stream_version: number
-  data: object
   meta: { actor: Actor; request_id: string; causation_id: string | null }
   occurred_at: Date
-}): Recorded {
+}): Envelope {
+  const { event_id, type, schema_version, stream, stream_version, meta, occurred_at } = row
   return {
-    event_id: row.event_id,
-    type: row.type,
-    schema_version: row.schema_version,
-    stream: row.stream,
-    stream_version: row.stream_version,
-    occurred_at: row.occurred_at.toISOString(),
-    ...row.meta,
-    data: row.data,
+    ...{ event_id, type, schema_version, stream, stream_version },
+    occurred_at: occurred_at.toISOString(),
+    ...meta,
   }
 }

@@ -1,15 +1,19 @@
 import type { ClientBase, Pool } from 'pg'
-import type { Recorded } from '../events/event.ts'
-import { toRecorded } from './event-store.ts'
+import { contentDigest } from '../platform/hash-chain.ts'
+import { type Envelope, envelopeOf } from './event-store.ts'
 
 /** An event to publish, and its place in the order of commits. */
 export type Unpublished = {
   epoch: number
   xid: string
   position: number
+  /** What the audit chain covers of it. */
+  digest: Buffer
   /** About what it takes on the log. */
   bytes: number
-  event: Recorded
+  event: Envelope
+  /** JSON: it is passed on as it is. */
+  data: string
 }
 
 /** Of a batch on the log, which a broker of Kafka takes unless its limits were lowered; a single event may be larger. */
@@ -18,7 +22,10 @@ const maxBytes = 768 * 1024
 const frameBytes = 500
 
 const columns = `e.epoch, e.xid, e.position, e.event_id, e.type, e.schema_version, e.stream, e.stream_version,
-  e.data, e.meta, e.occurred_at, octet_length(e.data::text) + octet_length(e.meta::text) + ${frameBytes} as bytes`
+  json.data, e.meta, e.occurred_at, ${contentDigest} as digest,
+  octet_length(json.data) + octet_length(e.meta::text) + ${frameBytes} as bytes`
+/** `offset`, so that long data are made to text once. */
+const events = 'write.event e cross join lateral (select e.data::text as data offset 0) json'
 
 /**
  * Later commits have larger ids, in the epoch of this cluster; of the open ones nothing can appear below the lowest. The
@@ -33,26 +40,23 @@ const inOrder = 'order by e.epoch, e.xid, e.position'
 const nextBatch = {
   name: 'relay_batch',
   text: `with recursive batch as (
-           (select ${columns}, 1 as nth from write.event e where ${isUnpublished} and ${isCommitted} ${inOrder} limit 1)
+           (select ${columns}, 1 as nth from ${events} where ${isUnpublished} and ${isCommitted} ${inOrder} limit 1)
            union all
            select next.*, b.nth + 1 from batch b cross join lateral (
-             select ${columns.replace('octet_length', 'b.bytes + octet_length')} from write.event e
+             select ${columns.replace('octet_length', 'b.bytes + octet_length')} from ${events}
               where (e.epoch, e.xid, e.position) > (b.epoch, b.xid, b.position) and ${isCommitted} ${inOrder} limit 1
            ) as next
             where b.nth < $1 and next.bytes <= ${maxBytes})
          select epoch, xid::text as xid, position, event_id, type, schema_version, stream, stream_version, data, meta,
-                occurred_at, bytes - lag(bytes, 1, 0) over (order by nth) as bytes
+                occurred_at, digest, bytes - lag(bytes, 1, 0) over (order by nth) as bytes
            from batch order by nth`,
 }
 
 export async function readBatch(client: ClientBase, limit: number): Promise<Unpublished[]> {
   const { rows } = await client.query({ ...nextBatch, values: [limit] })
-  return rows.map(({ epoch, xid, position, bytes, ...row }) => ({
-    epoch,
-    xid,
-    position,
-    bytes,
-    event: toRecorded(row),
+  return rows.map(({ epoch, xid, position, digest, bytes, data, ...row }) => ({
+    ...{ epoch, xid, position, digest, bytes, data },
+    event: envelopeOf(row),
   }))
 }
 

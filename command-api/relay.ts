@@ -1,13 +1,13 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Logger } from 'pino'
-import type { Recorded } from '../events/event.ts'
 import { type Bell, createBell } from '../platform/bell.ts'
 import type { Head } from '../platform/hash-chain.ts'
 import { type EventLog, type LogRecord, RecordTooLarge } from '../platform/log/event-log.ts'
+import { pause } from '../platform/pause.ts'
 import { locks } from '../platform/postgres/locks.ts'
 import { tryWithLock } from '../platform/postgres/with-lock.ts'
 import { repeat } from '../platform/repeat.ts'
-import { advance, linkBacklog, readDigests } from './audit-chain.ts'
+import { advance, isAfter, linkBacklog } from './audit-chain.ts'
 import { raiseEpoch } from './commit-epoch.ts'
 import { readBatch, type Unpublished } from './relay-batch.ts'
 
@@ -34,6 +34,8 @@ type State = { halted: Halted | null }
 
 /** How often to check for commits of other processes, in milliseconds. */
 const pollMs = 50
+/** Between two passes: events that come together cost the log and the chain as much as one. */
+const restMs = 20
 /** How often to try the lock while another process publishes, in milliseconds. */
 const standbyMs = 500
 
@@ -85,6 +87,7 @@ async function publish(client: PoolClient, deps: RelayDeps, running: Running): P
       limit = Math.min(most, limit * 2)
       state.halted = null
       if (batch.length === 0) await bell.wait(pollMs, signal)
+      else if (batch.length < limit) await pause(restMs, signal)
     }
   }
 }
@@ -99,27 +102,24 @@ async function publishBatch(
   const [first, ...rest] = batch
   const last = batch.at(-1)
   if (!first || !last) return head
-  const appended = deps.log.append(
-    deps.topic,
-    batch.map(({ event }) => toLogRecord(event)),
-  )
-  // The database hashes in parallel, so that the chain costs the relay almost nothing.
-  const [events, stored] = await Promise.allSettled([readDigests(client, head, last), appended])
-  if (stored.status === 'rejected') {
-    if (rest.length > 0 && stored.reason instanceof RecordTooLarge) return 'too large'
-    throw new NotPublished([first, ...rest], stored.reason)
+  try {
+    await deps.log.append(deps.topic, batch.map(toLogRecord))
+  } catch (error) {
+    if (rest.length > 0 && error instanceof RecordTooLarge) return 'too large'
+    throw new NotPublished([first, ...rest], error)
   }
-  if (events.status === 'rejected') throw events.reason
-  return await advance(client, head, events.value, last)
+  // Those that are published once more have their links.
+  const unlinked = batch.filter(event => isAfter(event, head))
+  return await advance(client, head, unlinked, last)
 }
 
 class NotPublished extends Error {
   readonly position: number
-  constructor([first, ...rest]: readonly [Unpublished, ...Unpublished[]], cause: Error) {
+  constructor([first, ...rest]: readonly [Unpublished, ...Unpublished[]], cause: unknown) {
     const { position, bytes, event } = first
     const more = rest.length === 0 ? '' : ` and ${rest.length} more`
     super(
-      `The event at position ${position}, ${event.type} version ${event.stream_version} of ${event.stream}, ${bytes} bytes,${more} not published: ${cause.message}`,
+      `The event at position ${position}, ${event.type} version ${event.stream_version} of ${event.stream}, ${bytes} bytes,${more} not published: ${cause instanceof Error ? cause.message : cause}`,
       { cause },
     )
     this.position = position
@@ -127,7 +127,7 @@ class NotPublished extends Error {
 }
 
 /** CloudEvents attribute names as headers; the value alone is the whole event. */
-function toLogRecord(event: Recorded): LogRecord {
+function toLogRecord({ event, data }: Unpublished): LogRecord {
   return {
     key: event.stream,
     headers: {
@@ -139,6 +139,6 @@ function toLogRecord(event: Recorded): LogRecord {
       ce_time: event.occurred_at,
       'content-type': 'application/json',
     },
-    value: Buffer.from(JSON.stringify(event)),
+    value: Buffer.from(`${JSON.stringify(event).slice(0, -1)},"data":${data}}`),
   }
 }

@@ -48,18 +48,52 @@ export function inQueueOrder<J extends QueuedJob>(
   return placed.sort(inTurn)
 }
 
-/** A job that joins a queue, as the last of its owner's with its priority; `index` is how many are ahead of it. */
+/** A queue in its order, with the sums that places are told by: a queue is long, and asked for each submit. */
+export type Line<J> = {
+  queue: readonly Placed<J>[]
+  /** GPUs of the jobs ahead of each place; one more than there are jobs. */
+  gpusAhead: readonly number[]
+  /** By owner and priority. */
+  gpusOf: ReadonlyMap<string, ReadonlyMap<number, number>>
+}
+
+export function lineOf<J extends QueuedJob>(queue: readonly Placed<J>[]): Line<J> {
+  const gpusAhead = [0]
+  const gpusOf = new Map<string, Map<number, number>>()
+  let gpus = 0
+  for (const { job } of queue) {
+    gpus += job.gpus
+    gpusAhead.push(gpus)
+    const own = gpusOf.get(job.owner) ?? new Map<number, number>()
+    gpusOf.set(job.owner, own.set(job.priority, (own.get(job.priority) ?? 0) + job.gpus))
+  }
+  return { queue, gpusAhead, gpusOf }
+}
+
+/** `index` and `gpus`: how many jobs are ahead of it, and what they ask for. */
+export type Joined<J> = { placed: Placed<J>; index: number; gpus: number }
+
+/** A job that joins a queue after these newcomers, as the last of its owner's with its priority. */
 export function joining<J extends QueuedJob>(
-  queue: readonly Placed<J>[],
+  { queue, gpusAhead, gpusOf }: Line<J>,
+  newcomers: readonly Placed<J>[],
   job: J,
   { class: its, held_gpus, used_gpu_hours }: Standing,
-): { placed: Placed<J>; index: number } {
+): Joined<J> {
   let gpuHours = held_gpus + used_gpu_hours
-  for (const { job: other } of queue)
+  for (const [priority, gpus] of gpusOf.get(job.owner) ?? [])
+    if (priority >= job.priority) gpuHours += gpus
+  for (const { job: other } of newcomers)
     if (other.owner === job.owner && other.priority >= job.priority) gpuHours += other.gpus
   const countsFromMs = job.admitted_at.getTime() + gpuHours * hourMs
   const placed = { job, class: its, countsFromMs }
-  return { placed, index: placeIn(queue, placed) }
+  const inQueue = placeIn(queue, placed)
+  const ahead = newcomers.filter(other => inTurn(placed, other) >= 0)
+  return {
+    placed,
+    index: inQueue + ahead.length,
+    gpus: ahead.reduce((sum, other) => sum + other.job.gpus, gpusAhead[inQueue] ?? 0),
+  }
 }
 
 /** By halving: of a queue in its order, the number of jobs that are not behind this one. */
@@ -77,7 +111,7 @@ function placeIn<J extends QueuedJob>(queue: readonly Placed<J>[], placed: Place
 const inOwnOrder = (a: QueuedJob, b: QueuedJob): number =>
   b.priority - a.priority || byAdmission(a, b)
 
-const inTurn = (a: Placed<QueuedJob>, b: Placed<QueuedJob>): number =>
+export const inTurn = (a: Placed<QueuedJob>, b: Placed<QueuedJob>): number =>
   b.class - a.class ||
   b.job.priority - a.job.priority ||
   a.countsFromMs - b.countsFromMs ||

@@ -88,12 +88,14 @@ export type Newcomer = Pick<
 
 /**
  * The queue as a process last read it, because places and forecasts are too dear to be computed for each request. It is at most
- * a second old.
+ * a second old, or up to ten where reading it takes long.
  */
 export type QueueBook = {
   /** The places that jobs submitted now get, each behind those before it. */
   placesOf(newcomers: readonly Newcomer[]): Promise<NewPlace[]>
   picture(): Promise<QueuePicture>
+  /** By profile, the GPUs that no attempt holds and no waiting job asks for; below 0 where more is asked for than there is. */
+  idleGpus(): Promise<ReadonlyMap<string, number>>
   /** Read now. */
   switches(): Promise<QueueSwitches>
   /** The place of a job; null: it is not queued. */

@@ -25,7 +25,7 @@ export type Reconciler = {
 }
 
 /** Interval between looks, in milliseconds: new output of running code wakes nobody. */
-const intervalMs = 500
+const intervalMs = 250
 /** Every look makes jobs start; without one this machine has not said that it is there, and must start nothing. */
 const idleMs = 3_600_000
 /** An attempt that the engine does not accept for this long has failed. */

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
 export type Grouping = {
   /** The largest group. */
   most: number
@@ -23,8 +25,8 @@ export function inGroups<I, O>(
   let underWay = 0
 
   const serve = async () => {
-    // Items of the same turn of the event loop share the first group, too.
-    await Promise.resolve()
+    // Requests that arrived together are read in one turn of the event loop, and share the first group.
+    await nextTurn()
     while (waiting.length > 0) await workOn(work, waiting.splice(0, most))
     underWay--
   }

@@ -102,7 +102,7 @@ export function inBatches<T>(findAll: FindAll<T>): (key: string) => Promise<T | 
     waiting.set(key, found)
     if (!isAsking) {
       isAsking = true
-      queueMicrotask(() => void askAll())
+      setImmediate(() => void askAll())
     }
     return found.promise
   }

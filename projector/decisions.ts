@@ -22,6 +22,9 @@ export function slice<E extends Event>(handlers: object, newRows?: NewRows<E>): 
   }
 }
 
+/** About 20 new jobs: applying them holds up the requests to this process for a millisecond or two. */
+const worthwhileBytes = 88 * 1024
+
 /**
  * The projection of all decisions: drops events that the relay published twice, upcasts old ones, and passes each
  * to the handlers of every slice.
@@ -36,6 +39,7 @@ export function decisionsProjection(
   return {
     name: 'decisions',
     topic,
+    worthwhileBytes,
     onPoison: 'halt',
     carryOver: null,
     reset() {},

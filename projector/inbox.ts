@@ -4,8 +4,7 @@ import { pause } from '../platform/pause.ts'
 
 /** Maximum bytes of one transaction, and about the maximum read ahead of it. */
 const maxBatchBytes = 4 * 1024 * 1024
-/** A batch of this size is worth a transaction and does not wait for more records. */
-const worthwhileBytes = maxBatchBytes / 8
+const usuallyWorthwhileBytes = maxBatchBytes / 8
 /**
  * A smaller batch waits for more records, three times as long as the last one took to apply (milliseconds). So a
  * single write is visible at once, while under load there are only a few transactions a second.
@@ -19,6 +18,8 @@ export type Inbox = { take(): Promise<Batch[]>; close(): Promise<void> }
 
 export type InboxOptions = {
   signal: AbortSignal
+  /** A batch of this size is worth a transaction and does not wait for more records. Default: 512 KiB. */
+  worthwhileBytes?: number | undefined
   /** Called when a partition holds what cannot be read, and with null once it goes on. The others go on meanwhile. */
   unreadable: (partition: number, why: LogUnreadable | null) => void
 }
@@ -28,7 +29,7 @@ export function openInbox(
   log: EventLog,
   topic: string,
   from: readonly bigint[],
-  { signal: outer, unreadable }: InboxOptions,
+  { signal: outer, worthwhileBytes = usuallyWorthwhileBytes, unreadable }: InboxOptions,
 ): Inbox {
   const closing = new AbortController()
   const signal = AbortSignal.any([outer, closing.signal])

@@ -11,6 +11,8 @@ import type { Batch } from '../platform/log/event-log.ts'
 export type TopicProjection = {
   name: string
   topic: string
+  /** Records of this size are applied at once, fewer wait for more under load; see `inbox.ts`. */
+  worthwhileBytes?: number
   apply(tx: PoolClient, batches: readonly Batch[]): Promise<void>
   /** Applies one record that was parked, after later ones of its run: it takes effect as the newest. */
   applyParked(tx: PoolClient, batch: Batch): Promise<void>

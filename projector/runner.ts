@@ -113,6 +113,7 @@ async function follow(
   state.unreadable.clear()
   const inbox = openInbox(deps.log, projection.topic, checkpoints.next, {
     signal,
+    worthwhileBytes: projection.worthwhileBytes,
     unreadable: (partition, why) => noteUnreadable(projection, deps, state, { partition, why }),
   })
   try {

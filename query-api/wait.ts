@@ -11,7 +11,7 @@ const maxWaitMs = 2000
 /** Polling, because the signals of other processes may be lost. */
 const pollMs = 25
 /** How many reads of a person, and of all, wait at once in a process. Further ones return what there is. */
-const maxPerPerson = 4
+const maxPerPerson = 16
 const maxInAll = 256
 
 export type Waiting = {

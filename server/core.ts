@@ -99,7 +99,7 @@ export async function openCore(
   })
   const log = life.owns('log', await openLog(config, databaseUrl, topics), opened => opened.close())
   const measured = telemetry()
-  const pool = open('write')
+  const pool = open('write', { isPipelined: true })
   const files = new UploadedFiles(recipesIn(config))
   await files.open(new Date())
   return {

@@ -14,18 +14,20 @@ export type Cell = {
   statuses: Record<string, number>
   /** One-row transactions a second on as many connections to the same PostgreSQL, just before. */
   commitsPerSecond: number
-  /** CPU time of server and PostgreSQL, until the read side has caught up. */
-  cpuMsPerRequest: number
+  /** CPU time of the server's process, until the read side has caught up. */
+  serverCpuMsPerRequest: number
+  /** The same of PostgreSQL. */
+  databaseCpuMsPerRequest: number
   /** CPU time of the load process, which shares the machine. */
   loadCpuMsPerRequest: number
 }
 
 export async function measureCase(stage: Stage, work: Case, seconds: number): Promise<Cell> {
   const commitsPerSecond = await commitRate(stage.clients)
-  const before = processorSeconds(await stage.pids())
+  const before = await usedBy(stage)
   const load = await stage.load(work, seconds)
   await stage.settled()
-  const cpu = processorSeconds(await stage.pids()) - before
+  const after = await usedBy(stage)
   return {
     case: work.name,
     checkout: stage.checkout,
@@ -33,7 +35,16 @@ export async function measureCase(stage: Stage, work: Case, seconds: number): Pr
     latency: load.ack,
     statuses: load.statuses,
     commitsPerSecond,
-    cpuMsPerRequest: (cpu * 1e3) / load.requests,
+    serverCpuMsPerRequest: ((after.server - before.server) * 1e3) / load.requests,
+    databaseCpuMsPerRequest: ((after.database - before.database) * 1e3) / load.requests,
     loadCpuMsPerRequest: (load.processorSeconds * 1e3) / load.requests,
   }
+}
+
+async function usedBy(stage: Stage): Promise<{ server: number; database: number }> {
+  const { server, postgres } = await stage.pids()
+  // PostgreSQL is a child of the server that started it.
+  const both = processorSeconds([server, postgres])
+  const database = processorSeconds([postgres])
+  return { server: both - database, database }
 }

@@ -19,8 +19,7 @@ export type Stage = {
   load(work: Case, seconds: number): Promise<LoadResult>
   /** Resolves when the read side knows every job. */
   settled(): Promise<void>
-  /** Pids of the server and PostgreSQL. */
-  pids(): Promise<number[]>
+  pids(): Promise<{ server: number; postgres: number }>
   close(): Promise<void>
 }
 
@@ -89,7 +88,9 @@ async function stageOn(
     },
     async pids() {
       const postmaster = await findPostmaster(dataDir)
-      return [server.pid(), postmaster?.pid].flatMap(pid => pid ?? [])
+      const pid = server.pid()
+      if (pid === null || postmaster === null) throw new Error('the server has ended')
+      return { server: pid, postgres: postmaster.pid }
     },
     async close() {
       await Promise.all(clients.map(client => client.end()))

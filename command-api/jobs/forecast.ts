@@ -44,15 +44,16 @@ export function createForecasts(failed: (error: unknown) => void) {
   }
   return {
     of(outlook: Outlook, ids: readonly string[], at: number): Waits {
-      if (isSmall(outlook)) return waitsOf(outlook, ids, futuresOf(outlook))
+      if (isSmall(outlook.waiting.length + outlook.running.length))
+        return waitsOf(outlook, ids, futuresOf(outlook))
       if (last === null || at - last.at >= usedForMs || at < last.at) startBeside(outlook, ids, at)
       return last ? later(last.waits, at - last.at) : new Map()
     },
   }
 }
 
-export const isSmall = ({ waiting, running }: Record<'waiting' | 'running', readonly unknown[]>) =>
-  waiting.length + running.length <= few
+/** Of so many jobs, waiting and running. */
+export const isSmall = (jobs: number): boolean => jobs <= few
 
 export const futuresOf = (outlook: Outlook): number[][] =>
   Array.from({ length: futures }, (_, seed) => oneFuture(outlook, seededRandom(seed)))

@@ -85,20 +85,51 @@ const heldJobs = `
     from write.job_state where state = 'held' order by not_before, run_id limit ${mostHeld}`
 
 const profilesNow = `
-  select name, series, executor, gpus_per_node * max_nodes as gpus from write.profile where available order by name`
+  select name, series, executor,
+         -- The nodes of a job on one machine share its GPUs.
+         gpus_per_node * case when executor = 'local' then 1 else max_nodes end as gpus
+    from write.profile where available order by name`
 
-/** Profiles of one series are views of the same GPUs; those of several series add up. */
+type OfSeries = { executor: string; series: string }
+const seriesKey = ({ executor, series }: OfSeries) => JSON.stringify([executor, series])
+
+/** Profiles of one series are views of the same GPUs. */
+function gpusOfSeries(profiles: readonly ProfileRow[]): Map<string, number> {
+  const gpus = new Map<string, number>()
+  for (const profile of profiles) {
+    const key = seriesKey(profile)
+    gpus.set(key, Math.max(gpus.get(key) ?? 0, profile.gpus))
+  }
+  return gpus
+}
+
+/** By executor: those of several series add up. */
 function capacityOf(profiles: readonly ProfileRow[]): Map<string, number> {
   const capacity = new Map<string, number>()
-  const series = Map.groupBy(profiles, profile =>
-    JSON.stringify([profile.executor, profile.series]),
-  )
-  for (const group of series.values()) {
-    const executor = group[0]?.executor ?? ''
-    const gpus = Math.max(...group.map(profile => profile.gpus))
+  for (const [key, gpus] of gpusOfSeries(profiles)) {
+    const [executor] = JSON.parse(key) as [string, string]
     capacity.set(executor, (capacity.get(executor) ?? 0) + gpus)
   }
   return capacity
+}
+
+/** By profile: the GPUs of its series that these jobs leave. */
+export function idleGpus(
+  profiles: readonly ProfileRow[],
+  jobs: readonly (OfSeries & { gpus: number })[],
+): Map<string, number> {
+  const left = gpusOfSeries(profiles)
+  const taken = new Map<string, Map<string, number>>()
+  for (const { executor, series, gpus } of jobs) {
+    const bySeries = taken.get(executor) ?? new Map<string, number>()
+    taken.set(executor, bySeries.set(series, (bySeries.get(series) ?? 0) + gpus))
+  }
+  return new Map(
+    profiles.map(profile => {
+      const used = taken.get(profile.executor)?.get(profile.series) ?? 0
+      return [profile.name, (left.get(seriesKey(profile)) ?? 0) - used]
+    }),
+  )
 }
 
 const roomsOf = `

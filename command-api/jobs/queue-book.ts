@@ -1,6 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { corrected, noCorrection, type Range, rangesOf } from '../../events/queue-forecast.ts'
-import { joining, noStanding, type Placed } from '../../events/queue-order.ts'
+import {
+  inTurn,
+  joining,
+  type Line,
+  lineOf,
+  noStanding,
+  type Placed,
+} from '../../events/queue-order.ts'
 import type {
   Newcomer,
   NewPlace,
@@ -11,11 +19,19 @@ import type {
 import type { Clock } from '../../platform/time.ts'
 import { readSwitches } from '../queue-switches.ts'
 import { createForecasts, foreseenJobs, futuresOf, isSmall, type Waits } from './forecast.ts'
-import { expectedLeft, type Ground, outlookOf, readGround, roomOf } from './outlook.ts'
+import { expectedLeft, type Ground, idleGpus, outlookOf, readGround, roomOf } from './outlook.ts'
 import { type Queue, type QueueRow, readQueue, readStandings } from './waiting-jobs.ts'
 
-/** One reading of the queue; `waits` are uncorrected. */
-type Page = { at: Date; queue: Queue; ground: Ground; waits: Waits }
+/** One reading of the queue, good for `goodForMs`; `waits` are uncorrected. */
+type Page = {
+  at: Date
+  goodForMs: number
+  queue: Queue
+  line: Line<QueueRow>
+  idle: ReadonlyMap<string, number>
+  ground: Ground
+  waits: Waits
+}
 
 export type BookDeps = {
   pool: Pool
@@ -24,8 +40,11 @@ export type BookDeps = {
   failed: (error: unknown) => void
 }
 
-/** How long a page is read from, in milliseconds. */
-const pageMs = 1000
+/**
+ * How long a page is read from, in milliseconds: longer where reading it takes long, so that it stays a small part of the work. After
+ * half of that the next one is read beside the requests.
+ */
+const pageMs = { least: 1000, most: 10_000, timesReading: 100 }
 /** A queue of so many jobs is read anew after each submit made here. */
 const readAnewUpTo = 200
 
@@ -36,10 +55,18 @@ export function createQueueBook({ pool, now, failed }: BookDeps): QueueBook {
   const read = async (): Promise<Page> => {
     const at = now()
     const [queue, ground] = await Promise.all([readQueue(pool, at), readGround(pool)])
+    // Of a long queue each part takes milliseconds, between which requests are answered.
+    await nextTurn()
+    const line = lineOf(queue.jobs)
+    const waiting = queue.jobs.map(({ job }) => job)
+    const idle = idleGpus(ground.profiles, [...ground.holding, ...waiting])
+    await nextTurn()
     const first = queue.jobs.slice(0, foreseenJobs)
     const ids = first.map(({ job }) => job.run_id)
     const waits = forecasts.of(outlookOf(first, ground, at), ids, at.getTime())
-    return { at, queue, ground, waits }
+    const tookMs = now().getTime() - at.getTime()
+    const goodForMs = Math.min(pageMs.most, Math.max(pageMs.least, tookMs * pageMs.timesReading))
+    return { at, goodForMs, queue, line, idle, ground, waits }
   }
   const readNow = async (): Promise<Page> => {
     const mine = read()
@@ -53,8 +80,12 @@ export function createQueueBook({ pool, now, failed }: BookDeps): QueueBook {
     }
   }
   const current = (): Page | Promise<Page> => {
-    const age = page ? now().getTime() - page.at.getTime() : pageMs
-    return page && age >= 0 && age < pageMs ? page : (reading ?? readNow())
+    if (!page) return reading ?? readNow()
+    const age = now().getTime() - page.at.getTime()
+    if (age < 0 || age >= page.goodForMs) return reading ?? readNow()
+    // Whoever comes when the page is too old reads it again, and gets the fault.
+    if (age >= page.goodForMs / 2 && !reading) readNow().catch(() => {})
+    return page
   }
   const readAnew = () => {
     page = null
@@ -63,6 +94,7 @@ export function createQueueBook({ pool, now, failed }: BookDeps): QueueBook {
   return {
     placesOf: async newcomers => placesIn(pool, await current(), newcomers, now()),
     picture: async () => pictureOf(await current(), now()),
+    idleGpus: async () => (await current()).idle,
     switches: () => readSwitches(pool),
     async placeOfJob(run_id) {
       const { waiting } = pictureOf(await current(), now())
@@ -80,21 +112,20 @@ export function createQueueBook({ pool, now, failed }: BookDeps): QueueBook {
 
 async function placesIn(
   pool: Pool,
-  { queue, ground, waits }: Page,
+  { queue, line, ground, waits }: Page,
   newcomers: readonly Newcomer[],
   now: Date,
 ): Promise<NewPlace[]> {
-  const jobs = [...queue.jobs]
+  const before: Placed<QueueRow>[] = []
   const places: NewPlace[] = []
   for (const newcomer of newcomers) {
     const standing = await standingOf(pool, queue, newcomer.owner, now)
-    const { placed, index } = joining(jobs, asJob(newcomer, now), standing)
-    const neighbour = jobs[Math.min(index, jobs.length - 1)]?.job.run_id ?? ''
-    jobs.splice(index, 0, placed)
-    const foretold = etaOf(index) ?? waits.get(neighbour) ?? null
+    const { placed, index, gpus } = joining(line, before, asJob(newcomer, now), standing)
+    before.push(placed)
+    const foretold = etaOf(placed) ?? waits.get(behind(index)) ?? null
     const view = {
       position: index + 1,
-      ahead_gpus: gpusOf(jobs, index),
+      ahead_gpus: gpus,
       eta_s: correctedOn(newcomer, foretold, ground),
       reason: 'waiting_capacity' as const,
     }
@@ -103,10 +134,15 @@ async function placesIn(
   return places
 
   /** Of a short queue; in a long one the job behind, whose place it takes, tells. */
-  function etaOf(index: number) {
-    if (!isSmall({ waiting: jobs, running: ground.holding })) return null
+  function etaOf(placed: Placed<QueueRow>) {
+    if (!isSmall(queue.jobs.length + before.length + ground.holding.length)) return null
+    const jobs = [...queue.jobs, ...before].sort(inTurn)
     const outlook = outlookOf(jobs, ground, now)
-    return rangesOf(outlook, futuresOf(outlook))[index]
+    return rangesOf(outlook, futuresOf(outlook))[jobs.indexOf(placed)]
+  }
+
+  function behind(index: number): string {
+    return queue.jobs[Math.min(index, queue.jobs.length - 1)]?.job.run_id ?? ''
   }
 }
 
@@ -135,13 +171,6 @@ const asJob = (newcomer: Newcomer, now: Date): QueueRow => ({
   reason: null,
   has_room: true,
 })
-
-/** Of the first jobs, `count` of them. */
-function gpusOf(jobs: readonly Placed<QueueRow>[], count: number): number {
-  let gpus = 0
-  for (let index = 0; index < count; index++) gpus += jobs[index]?.job.gpus ?? 0
-  return gpus
-}
 
 function pictureOf({ queue, ground, waits }: Page, now: Date): QueuePicture {
   let ahead_gpus = 0

@@ -28,7 +28,7 @@ export type SubmitDeps = CommitDeps & ShortIdDeps & Pick<Deps, 'newId' | 'queue'
 export type Submit = { request: HttpAsked & { caller: Submitter }; submission: Submission }
 
 /** Jobs of one transaction, and how many of these a process has open at once. */
-const grouping = { most: 50, atOnce: 2 }
+const grouping = { most: 50, atOnce: 4 }
 
 /** What a spec does not say. */
 export type Beside = {
@@ -78,9 +78,12 @@ async function createGroup(
   if (submits.length === 1 || !mayShare(submits)) return apart()
   try {
     // Before the transaction, which holds a connection.
-    const places = await placesOf(deps, submits)
+    const [places, shortIds] = await Promise.all([
+      placesOf(deps, submits),
+      shortIdsOf(deps, submits),
+    ])
     const answers = await createTogether<Submit, AdmissionResult>(deps, submits, (tx, some, now) =>
-      makeJobs(deps, tx, { submits: some, places }, now),
+      makeJobs(deps, tx, { submits: some, places, shortIds }, now),
     )
     deps.queue.submitted()
     return answers.map(value => ({ status: 'fulfilled', value }))
@@ -114,38 +117,54 @@ async function placesOf({ queue }: SubmitDeps, submits: readonly Submit[]): Prom
   )
 }
 
+type ShortIds = ReadonlyMap<Submit, string>
+
+async function shortIdsOf(
+  { shortNumbers }: SubmitDeps,
+  submits: readonly Submit[],
+): Promise<ShortIds> {
+  const taken = submits.map(async submit => {
+    const { project } = submit.submission.facts.spec.metadata
+    return [submit, `${project}-${await shortNumbers.take(project)}`] as const
+  })
+  return new Map(await Promise.all(taken))
+}
+
+type Making = { submits: readonly Submit[]; places: Places; shortIds: ShortIds }
+
 async function makeJobs(
   deps: SubmitDeps,
   tx: Transaction,
-  { submits, places }: { submits: readonly Submit[]; places: Places },
+  { submits, places, shortIds }: Making,
   now: Date,
 ): Promise<Made<AdmissionResult>[]> {
-  const made = await Promise.all(
-    submits.map(submit =>
-      decideJob(deps, { submit, foretold: places.get(submit)?.foretold ?? null }, now),
-    ),
-  )
-  await insertJobs(tx, made)
-  await deps.store.appendAll(
-    tx,
-    made.map(({ stream, events, stamp }) => ({ stream, expectedVersion: 0, events, stamp })),
-  )
+  const made = submits.map(submit => {
+    const short_id = shortIds.get(submit)
+    if (short_id === undefined) throw new Error('no number was taken for a submit')
+    return decideJob(
+      deps,
+      { submit, short_id, foretold: places.get(submit)?.foretold ?? null },
+      now,
+    )
+  })
+  const appends = made.map(({ stream, events, stamp }) => ({
+    ...{ stream, events, stamp },
+    expectedVersion: 0,
+  }))
+  // Sent one behind the other; if the first fails, so does the second.
+  await Promise.all([insertJobs(tx, made), deps.store.appendAll(tx, appends)])
   return made.map(job => ({
     answer: resultOf(job, places.get(job.submit)?.view ?? null),
     position: streamPosition(job.stream, job.events.length),
   }))
 }
 
-async function decideJob(
-  deps: SubmitDeps,
-  { submit, foretold }: { submit: Submit; foretold: Range | null },
-  now: Date,
-) {
+type Deciding = { submit: Submit; short_id: string; foretold: Range | null }
+
+function decideJob(deps: SubmitDeps, { submit, short_id, foretold }: Deciding, now: Date) {
   const { request, submission } = submit
   const { facts } = submission
-  const { project } = facts.spec.metadata
   const run_id = deps.newId('run')
-  const short_id = `${project}-${await deps.shortNumbers.take(project)}`
   const admitted = admittedOf(submission, { run_id, short_id, owner: request.caller.username })
   const stamp = stampOf(request, now)
   const { aggregate, stream } = jobAt(run_id)

@@ -13,6 +13,11 @@ export type PoolOptions = {
   answerWithinMs?: number
   /** Default: yes. Otherwise a crash may lose the last commits, unless a later one of another pool was acknowledged. */
   isDurable?: boolean
+  /**
+   * Statements of a connection are sent without waiting for the answers to those before: a transaction that does not wait in between
+   * takes fewer round trips. Default: no.
+   */
+  isPipelined?: boolean
   /** Called for a lost idle connection; the pool replaces it by itself. */
   onError?: (error: Error) => void
 }
@@ -82,6 +87,7 @@ export function createPool(url: string, options: PoolOptions): Pool {
     connectionTimeoutMillis: Math.min(connectWithinMs, answerWithinMs ?? connectWithinMs),
     idle_in_transaction_session_timeout: idleInTransactionMs,
     ...(answerWithinMs === null ? {} : { query_timeout: answerWithinMs }),
+    pipeline: options.isPipelined ?? false,
     options: settings.map(setting => `-c ${setting}`).join(' '),
   })
   pool.on('error', error => options.onError?.(error))

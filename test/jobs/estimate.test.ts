@@ -53,3 +53,35 @@ test('a profile of an executor that this installation does not have is warned of
   await at.pool.query(`update write.profile set executor = 'kubernetes'`)
   t.regex(String(await warned()), /starts jobs on kubernetes, which this installation is not/)
 })
+
+test('a job that is to wait is told of profiles that are idle and would take it', async t => {
+  const at = await jobsWithExecutor(t)
+  await at.pool.query(`insert into write.quota (username, max_concurrent_jobs) values ('ada', 50)`)
+  const [own] = (await at.pool.query('select name, series, gpus_per_node from write.profile')).rows
+  const another = async (name: string, series: string, gpus: number) =>
+    at.pool.query(
+      `insert into write.profile
+       select (jsonb_populate_record(p, jsonb_build_object('name', $2::text, 'series', $3::text, 'gpus_per_node', $4::int))).*
+         from write.profile p where name = $1`,
+      [own.name, name, series, gpus],
+    )
+  await another('view', own.series, own.gpus_per_node)
+  await another('spare', 'spare', own.gpus_per_node)
+  await another('small', 'small', 1)
+  const all = { resources: { gpus_per_node: own.gpus_per_node, profile: own.name } }
+  const warned = async (spec: Record<string, unknown>) =>
+    (await at.submit(spec)).admission.warnings.find(({ code }) => code === 'profile_idle')?.detail
+
+  t.is(await warned(all), undefined)
+  // A view of the same GPUs does not help, nor does a profile with too few.
+  t.is(
+    await warned(all),
+    `${own.name} has no room for ${own.gpus_per_node} GPUs now; spare is idle and would take the job (spec.resources.profile)`,
+  )
+  t.is(await warned({ resources: { ...all.resources, series: own.series } }), undefined)
+  await at.pool.query(`update write.quota set allowed_profiles = array[$1]`, [own.name])
+  t.is(await warned(all), undefined)
+  await at.pool.query(`update write.quota set allowed_profiles = '{}'`)
+  t.is(await warned({ resources: { ...all.resources, profile: 'spare' } }), undefined)
+  t.is(await warned(all), undefined)
+})

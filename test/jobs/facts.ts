@@ -50,6 +50,7 @@ export const factsOf = (
   held_gpus: 0,
   profile,
   profiles: ['h100-8x'],
+  idle: [{ profile, gpus: 32 }],
   executors: ['local'],
   dangling: [],
   resolved: { init_from: null, datasets: [] },

@@ -1,7 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import test from 'ava'
 import fc from 'fast-check'
-import { inQueueOrder, joining, type QueuedJob, type Standing } from '../../events/queue-order.ts'
+import {
+  inQueueOrder,
+  joining,
+  lineOf,
+  type Placed,
+  type QueuedJob,
+  type Standing,
+} from '../../events/queue-order.ts'
 
 const hourMs = 3_600_000
 const t0 = Date.parse('2026-11-20T12:00:00.000Z')
@@ -90,20 +97,41 @@ test('the order is total: however the jobs are given, it is the same', t => {
   t.is(order([job('b', 'bob', 0), job('a', 'ada', 0)]), 'a b')
 })
 
-test('a newcomer is placed where it is once it has joined', t => {
+test('newcomers are placed where they are once all of them have joined', t => {
+  // One that goes ahead of its owner's other jobs moves those back; only the last may, since nothing is asked after it.
+  const newcomerOf = (priority: fc.Arbitrary<number>) =>
+    fc.record({
+      owner: fc.constantFrom(...people),
+      gpus: fc.integer({ min: 1, max: 8 }),
+      priority,
+    })
+  const arbitraryNewcomers = fc
+    .tuple(
+      fc.array(newcomerOf(fc.constant(-1)), { maxLength: 4 }),
+      newcomerOf(fc.integer({ min: -1, max: 1 })),
+    )
+    .map(([first, last]) => [...first, last])
   t.notThrows(() =>
     fc.assert(
-      fc.property(arbitraryJobs, arbitraryStandings, (jobs, of) => {
-        const own = jobs.map(each => each.admitted_at.getTime())
-        const last = { ...job('\uffff', 'ada', 0), admitted_at: new Date(Math.max(t0, ...own)) }
-        const { index } = joining(inQueueOrder(jobs, standings(of)), last, of.ada)
-        const whole = inQueueOrder([...jobs, last], standings(of))
-        return whole.findIndex(({ job: { run_id } }) => run_id === '\uffff') === index
+      fc.property(arbitraryJobs, arbitraryNewcomers, arbitraryStandings, (jobs, asked, of) => {
+        const at = Math.max(t0, ...jobs.map(each => each.admitted_at.getTime()))
+        const line = lineOf(inQueueOrder(jobs, standings(of)))
+        const before: Placed<QueuedJob>[] = []
+        return asked.every((each, nth) => {
+          const newcomer = { ...each, run_id: `\uffff${nth}`, admitted_at: new Date(at) }
+          const { placed, index, gpus } = joining(line, before, newcomer, of[each.owner])
+          before.push(placed)
+          const whole = inQueueOrder([...jobs, ...before.map(({ job }) => job)], standings(of))
+          const ahead = whole.slice(0, index).map(({ job }) => job)
+          return whole[index]?.job === newcomer && gpus === sumOf(ahead.map(job => job.gpus))
+        })
       }),
       runs,
     ),
   )
 })
+
+const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0)
 
 test('of one person, the higher priority goes first and then the earlier submit', t => {
   const ownOrder = (jobs: readonly QueuedJob[]) =>

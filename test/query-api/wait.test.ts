@@ -60,17 +60,18 @@ test('a wait ends when its write is there, and when its connection closes', asyn
   t.is(queries(), after + 1, 'nobody looks for whoever has left')
 })
 
-test('a person waits for four different writes at once; the fifth read does not wait, the same one does', async t => {
+test('a person waits for 16 different writes at once; a further read does not wait, one for the same does', async t => {
   const { wait, reach, queries } = await waiter(t)
   const waitFor = (username: string, stream: string) =>
     wait({ username, positions: [first(stream)], gone: never })
-  const four = ['a', 'b', 'c', 'd'].map(stream => waitFor('ada', stream))
-  await until('all four wait', 2000, () => queries() >= 2)
-  t.false(await waitFor('ada', 'e'))
-  const same = waitFor('ada', 'a')
-  const others = waitFor('bob', 'e')
-  for (const stream of ['a', 'b', 'c', 'd', 'e']) await reach(stream)
-  t.deepEqual(await Promise.all([...four, same, others]), Array(6).fill(true))
+  const streams = Array.from({ length: 16 }, (_, nth) => `s${nth}`)
+  const all = streams.map(stream => waitFor('ada', stream))
+  await until('all of them wait', 2000, () => queries() >= 2)
+  t.false(await waitFor('ada', 'further'))
+  const same = waitFor('ada', 's0')
+  const others = waitFor('bob', 'further')
+  for (const stream of [...streams, 'further']) await reach(stream)
+  t.deepEqual(await Promise.all([...all, same, others]), Array(18).fill(true))
 })
 
 test('Forge-Wait-For tells nobody whether a thing exists: only positions given to the caller are heeded', async t => {

@@ -50,6 +50,8 @@ export type AdmissionFacts = {
   /** The profile of the spec, or the default one. */
   profile: Profile | null
   profiles: readonly string[]
+  /** Every profile, with the GPUs of its series that nobody holds or waits for. */
+  idle: readonly { profile: Profile; gpus: number }[]
   /** Those that this installation has. */
   executors: readonly string[]
   /** Faults of dangling references, including those to resources the submitter may not read. */

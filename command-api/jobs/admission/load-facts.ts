@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import type { QueueBook } from '../../../events/queue-picture.ts'
 import { inBatches } from '../../../platform/remembered.ts'
 import { type CatalogueEntry, findRecipe } from '../../../recipes/catalogue.ts'
 import type { JobSpec } from '../../../schemas/jobspec.ts'
@@ -19,6 +20,7 @@ export type Recipes = { including(lock: JobSpec['lock']): Promise<readonly Catal
 export type FactSources = Lookup & {
   config: Pick<Deps['config'], 'slurmUrl'>
   catalogue: Recipes
+  queue: Pick<QueueBook, 'idleGpus'>
   readStored: ReadStored
   readPastRuns: ReadPastRuns
   /** The job that this one repeats, which the caller may control. */
@@ -33,11 +35,12 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
   const { name, version } = spec.lock
   const catalogue = await from.catalogue.including(spec.lock)
   const entry = findRecipe(catalogue, name, version) ?? findRecipe(catalogue, name)
-  const [stored, references, packaged, past] = await Promise.all([
+  const [stored, references, packaged, past, idle] = await Promise.all([
     readStored({ username: caller.username, project: spec.metadata.project }),
     resolveReferences(spec, from),
     findPackage(pool, spec.spec.source, { username: caller.username, retryOf: from.retryOf }),
     entry && readPastRuns(entry.recipe),
+    from.queue.idleGpus(),
   ])
   const wanted = spec.spec.resources.profile
   return {
@@ -55,6 +58,7 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
     held_gpus: stored.held_gpus,
     profile: profileNamed(stored.profiles, wanted),
     profiles: stored.profiles.map(profile => profile.name),
+    idle: stored.profiles.map(profile => ({ profile, gpus: idle.get(profile.name) ?? 0 })),
     executors: from.config.slurmUrl === null ? ['local'] : ['local', 'slurm'],
     ...references,
     dangling: [...references.dangling, ...packaged.dangling],
@@ -110,8 +114,9 @@ async function readAllStored(pool: Pool, keys: readonly string[]): Promise<Map<s
                                          where p.name = asked.project),
                             'quota', (select to_jsonb(q) - '{username,held_jobs,held_series}'::text[]
                                         from write.quota q where q.username = asked.username)) order by asked.nth)
-                     from unnest($1::text[], $2::text[]) with ordinality as asked (username, project, nth)) as answers`,
-    values: [asked.map(([username]) => username), asked.map(([, project]) => project)],
+                     from jsonb_to_recordset($1) as asked (username text, project text, nth int)) as answers`,
+    // Of JSON the planner expects as many rows however long it is, so it keeps its plan; an array would be planned each time.
+    values: [JSON.stringify(asked.map(([username, project], nth) => ({ username, project, nth })))],
   })
   const { registries, profiles, answers } = rows[0] ?? {}
   return new Map(

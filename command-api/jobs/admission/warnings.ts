@@ -3,6 +3,7 @@ import { currency } from '../../../schemas/profiles.ts'
 import type { Recipe } from '../../../schemas/recipes.ts'
 import { isSecret, mask } from '../../secrets.ts'
 import { type AdmissionFacts, lineOf, type PastRuns, requestOf } from './facts.ts'
+import { profileGate } from './profile-gate.ts'
 
 const heldOut = /^(val|valid|validation|eval|test|dev)/i
 
@@ -42,6 +43,7 @@ export function warningsOf(facts: AdmissionFacts): Warning[] {
       `profile ${profile?.name} starts jobs on ${profile?.executor}, which this installation is not connected to: the job waits until an admin configures it`,
     ],
     ...aboveHistory(facts),
+    ...couldStartElsewhere(facts),
     [
       secrets.length > 0,
       'secret_in_env',
@@ -59,6 +61,20 @@ export function warningsOf(facts: AdmissionFacts): Warning[] {
     ],
   ]
   return all.filter(([applies]) => applies).map(([, code, detail]) => ({ code, detail }))
+}
+
+/** It is to wait for GPUs, while other profiles that would take it have enough that nobody uses. */
+function couldStartElsewhere(facts: AdmissionFacts): [boolean, string, string][] {
+  const { profile, idle, executors, serving } = facts
+  const { gpus } = requestOf(facts)
+  const here = idle.find(one => one.profile.name === profile?.name)
+  if (!profile || !here || serving !== null || gpus <= here.gpus) return []
+  const names = idle
+    .filter(one => one.gpus >= gpus && gpus > 0 && executors.includes(one.profile.executor))
+    .filter(one => profileGate({ ...facts, profile: one.profile }).ok)
+    .map(one => one.profile.name)
+  const detail = `${profile.name} has no room for ${gpus} GPUs now; ${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} idle and would take the job (spec.resources.profile)`
+  return [[names.length > 0, 'profile_idle', detail]]
 }
 
 /** How much more than its like a job may use before that is pointed out. */
