@@ -32,6 +32,8 @@ export type Job = {
   spent_micro: string
   /** The newest attempt; 0 before the first. */
   attempt: number
+  /** How many attempts were lost and followed by another: only these count towards `retry.max_attempts`. */
+  losses: number
   /** The names of its nodes by rank, as far as they are known. */
   nodes: readonly string[]
   queue_reason: string | null
@@ -63,6 +65,7 @@ const initial: Job = {
   rates: [],
   spent_micro: '0',
   attempt: 0,
+  losses: 0,
   nodes: [],
   queue_reason: null,
   not_before: null,
@@ -129,9 +132,8 @@ function evolve(job: Job, event: Stamped<JobEvent>): Job {
         is_unreachable: false,
       }
     case 'job.unreachable':
-      return { ...job, is_unreachable: true }
     case 'job.recovered':
-      return { ...job, is_unreachable: false }
+      return { ...job, is_unreachable: event.type === 'job.unreachable' }
     case 'job.priority_changed':
       return { ...job, priority: event.data.priority }
     case 'job.renamed':
@@ -141,8 +143,9 @@ function evolve(job: Job, event: Stamped<JobEvent>): Job {
     case 'job.checkpoint_chosen':
     case 'job.resumed':
     case 'job.preempted':
-    case 'job.retried':
       return job
+    case 'job.retried':
+      return { ...job, losses: job.losses + 1 }
     case 'job.succeeded':
       return { ...job, state: 'succeeded', ended_at: event.data.ended_at }
     case 'job.failed':

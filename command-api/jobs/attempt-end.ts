@@ -75,8 +75,8 @@ function consequences(job: Job, exit: Exit, outcome: Outcome): JobEvent[] {
 }
 
 function retryOrFail(job: Job, exit: Exit): JobEvent[] {
-  const { subject, attempt, retry } = job
-  if (!retry.on.includes('node_failure') || attempt >= retry.max_attempts)
+  const { subject, attempt, retry, losses } = job
+  if (!retry.on.includes('node_failure') || losses + 1 >= retry.max_attempts)
     return [
       failed(job, {
         reason: 'node_failure',

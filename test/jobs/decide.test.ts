@@ -172,6 +172,22 @@ test('a lost attempt is retried while its spec allows it, not before the backoff
   })
 })
 
+test('an attempt that ended with a pause takes none from those a job has after losses', t => {
+  const spec = { retry: { max_attempts: 2, backoff_s: 60 } }
+  const lost = ended({ exit_code: null, launch_error: 'supervisor lost' }, 100)
+  const begun = [scheduled, executorMarked()]
+  const untilResumed = [
+    ...[admitted(spec), ...begun, reported('running'), (job: Job) => pause(job, asked)],
+    ...[ended(), (job: Job) => resume(job, null), ...begun],
+  ]
+  const second = after(...untilResumed)
+  t.is(second.attempt, 2)
+  t.like(lost(second)[1], { type: 'job.retried', data: { attempt: 2 } })
+  const third = after(...untilResumed, lost, ...begun)
+  t.is(third.attempt, 3)
+  t.like(lost(third)[1], { type: 'job.failed', data: { reason: 'node_failure' } })
+})
+
 test('a lost attempt is not retried if its spec does not name the cause', t => {
   const spec = { retry: { max_attempts: 5, on: ['preemption'] } }
   t.is(

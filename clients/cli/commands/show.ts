@@ -129,8 +129,8 @@ function factsOfJob(job: JobDetail): Fact[] {
 
 /** Those after a pause come in addition to the ones that a job may have after losses. */
 function attemptText({ attempt, max_attempts, attempts }: JobDetail): string {
-  if (attempt <= max_attempts) return `${attempt} of at most ${max_attempts}`
   const pauses = attempts.filter(each => each.end_reason === 'paused').length
+  if (pauses === 0) return `${attempt} of at most ${max_attempts}`
   return `${attempt}, after ${pauses === 1 ? '1 pause' : `${pauses} pauses`}`
 }
 
