@@ -2,6 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import test from 'ava'
 import { isMissingScript } from '../../clients/console/src/shell/missing-script.ts'
 import { startForge } from '../servers/forge.ts'
+import { createRun, ingest } from '../servers/runs.ts'
 import { keepViews, openPage, signIn } from './browse.ts'
 
 test('code that is not there is told from code that fails', t => {
@@ -77,6 +78,33 @@ test('a page whose script fails says what happened, and goes on when it is mende
   await page.getByRole('heading', { name: 'Rubrics' }).waitFor()
   t.deepEqual(
     faults.filter(fault => !fault.includes('nothing')),
+    [],
+  )
+})
+
+test('a file of a chart that does not come says why, and may be asked for again', async t => {
+  const forge = await startForge(t)
+  const run = await createRun(forge)
+  await ingest(forge, run, 'metrics', { points: [{ key: 'loss', step: 1, value: 0.5 }] })
+  const { page, faults } = await openPage(t)
+  await page.goto(`${forge.url}/runs/${run.run_id}/metrics`)
+  await signIn(page)
+  const csv = page.getByRole('button', { name: 'CSV: loss' })
+  await csv.waitFor()
+  await page.route(
+    url => url.pathname.endsWith('/metrics/export'),
+    route => route.abort(),
+  )
+  await csv.click()
+  const failure = page.getByRole('figure', { name: 'loss' }).getByRole('alert')
+  await failure.getByText('The server does not answer').waitFor()
+  await page.unrouteAll()
+  const saved = page.waitForEvent('download')
+  await csv.click()
+  t.is((await saved).suggestedFilename(), 'loss.csv')
+  await failure.waitFor({ state: 'detached' })
+  t.deepEqual(
+    faults.filter(fault => !fault.includes('ERR_FAILED')),
     [],
   )
 })

@@ -99,12 +99,22 @@ type HeadProps = {
   onTable: () => void
 }
 
+const saved = { isBusy: false, error: null }
+
 function Head({ title, lines, sources, box, isTable, isLarge, onTable }: HeadProps) {
   const say = useWords(words)
+  const [saving, setSaving] = useState<{ isBusy: boolean; error: unknown }>(saved)
+  const save = (file: Promise<void>) => {
+    setSaving({ isBusy: true, error: null })
+    file.then(
+      () => setSaving(saved),
+      error => setSaving({ isBusy: false, error }),
+    )
+  }
   const onLarge = () =>
     isLarge ? document.exitFullscreen() : box.current?.requestFullscreen().catch(() => {})
-  const button = (text: string, onClick: () => void) => (
-    <Button kind="quiet" aria-label={`${text}: ${title}`} onClick={onClick}>
+  const button = (text: string, onClick: () => void, busy = false) => (
+    <Button kind="quiet" busy={busy} aria-label={`${text}: ${title}`} onClick={onClick}>
       {text}
     </Button>
   )
@@ -116,10 +126,11 @@ function Head({ title, lines, sources, box, isTable, isLarge, onTable }: HeadPro
       {!isTable &&
         button(say.image, () => {
           const canvas = box.current?.querySelector('canvas')
-          if (canvas) saveImage(canvas, title)
+          if (canvas) save(saveImage(canvas, title))
         })}
-      {button(say.csv, () => void saveTables(sources, title))}
+      {button(say.csv, () => save(saveTables(sources, title)), saving.isBusy)}
       {button(isLarge ? say.small : say.large, () => void onLarge())}
+      <Failure error={saving.error} />
     </figcaption>
   )
 }

@@ -1,20 +1,25 @@
 import { colourOf } from './colours.ts'
 
-/** Saves what a chart shows as a picture, on the ground of its panel and with its title. */
-export function saveImage(canvas: HTMLCanvasElement, title: string): void {
+/**
+ * Saves what a chart shows as a picture, on the ground of its panel and with its title. Fails where the browser has no room
+ * for it.
+ */
+export async function saveImage(canvas: HTMLCanvasElement, title: string): Promise<void> {
   const ratio = devicePixelRatio
   const picture = document.createElement('canvas')
   picture.width = canvas.width
   picture.height = canvas.height + 28 * ratio
   const pen = picture.getContext('2d')
-  if (!pen) return
+  if (!pen) throw new Error('This browser cannot draw the picture')
   pen.fillStyle = colourOf('panel')
   pen.fillRect(0, 0, picture.width, picture.height)
   pen.fillStyle = colourOf('text')
   pen.font = `${14 * ratio}px system-ui`
   pen.fillText(title, 10 * ratio, 19 * ratio)
   pen.drawImage(canvas, 0, 28 * ratio)
-  picture.toBlob(blob => blob && save(blob, `${title.replaceAll(/[^\w.-]+/g, '_')}.png`))
+  const blob = await new Promise<Blob | null>(drawn => picture.toBlob(drawn))
+  if (!blob) throw new Error('The picture is too large for this browser')
+  save(blob, `${title.replaceAll(/[^\w.-]+/g, '_')}.png`)
 }
 
 function save(blob: Blob, name: string): void {

@@ -1,16 +1,17 @@
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import type { AuditRow } from '../../../../../schemas/audit.ts'
 import { Button } from '../../design/button.tsx'
 import { TextField } from '../../design/field.tsx'
+import { More } from '../../design/more.tsx'
 import { Failure, Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Table } from '../../design/table.tsx'
 import { Ago } from '../../design/time.tsx'
-import { addressOf, readingPage } from '../../session/api.ts'
+import { addressOf } from '../../session/api.ts'
 import { saveText } from '../../session/download.ts'
 import { request } from '../../session/session.ts'
+import { usePages } from '../../session/use-pages.ts'
 import { useWords } from '../../words/words.ts'
 import { csvOf } from './csv.ts'
 import styles from './page.module.css'
@@ -18,9 +19,8 @@ import { Verification } from './verification.tsx'
 import { words } from './words.ts'
 
 const filters = ['actor', 'type', 'target', 'since', 'until'] as const
-const step = 100
-/** Of one export, in requests of 500 rows: the audit on the command line has no such end. */
-const mostRequests = 40
+/** Of one export: the audit on the command line has no such end. */
+const mostExported = 20_000
 
 export const Section = () => (
   <>
@@ -34,11 +34,9 @@ function Events() {
   const say = useWords(words)
   const search = useSearch({ strict: false })
   const navigate = useNavigate()
-  const [limit, setLimit] = useState(step)
   const filter = Object.fromEntries(filters.map(name => [name, search[name]]))
-  const found = useQuery({
-    ...readingPage<AuditRow>('/api/audit', { ...filter, limit }),
-    placeholderData: before => before,
+  const found = usePages<AuditRow>('/api/audit', {
+    ...{ query: filter, size: 100, keyOf: ({ event_id }: AuditRow) => event_id },
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -66,7 +64,7 @@ function Events() {
         <Button type="submit">{say.find}</Button>
       </form>
       <Shown of={found}>
-        {({ rows }) => (
+        {rows => (
           <>
             <Table
               caption={say.audit}
@@ -92,9 +90,7 @@ function Events() {
                 },
               ]}
             />
-            {rows.length === limit && limit < 500 && (
-              <Button onClick={() => setLimit(limit + step)}>{say.more}</Button>
-            )}
+            <More of={found} />
           </>
         )}
       </Shown>
@@ -118,12 +114,13 @@ function Export({ filter }: { filter: Readonly<Record<string, string | undefined
     setError(null)
     try {
       const rows: AuditRow[] = []
-      for (let n = 0; n < mostRequests; n++) {
-        const query = { ...filter, limit: 500, offset: n * 500 }
+      while (rows.length < mostExported) {
+        const query = { ...filter, limit: 500, offset: rows.length }
         const part = await request<AuditRow[]>('GET', addressOf('/api/audit', query))
+        // A page of very large events is shorter than asked for.
+        if (part.length === 0) break
         rows.push(...part)
         setDone(rows.length)
-        if (part.length < 500) break
       }
       const text =
         form === 'csv' ? csvOf(rows) : rows.map(row => `${JSON.stringify(row)}\n`).join('')

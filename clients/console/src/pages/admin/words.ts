@@ -114,7 +114,6 @@ export const words = wordsOf({
   until: ['Until', '截止'],
   find: ['Find', '查找'],
   requestId: ['Request', '请求'],
-  more: ['Older ones', '更早的'],
   verification: ['Has it been changed since?', '是否被更改？'],
   verify: ['Verify the record', '校验记录'],
   isWhole: [

@@ -69,6 +69,7 @@ function Events({ run, read, events }: Props) {
       </div>
       <Then
         events={events}
+        isWhole={read.more === null}
         chosen={chosen}
         onChoose={nth => go({ event: nth === null ? undefined : String(events[nth]?.position) })}
       />

@@ -10,13 +10,15 @@ import { words } from './words.ts'
 
 type Props = {
   events: readonly RunEvent[]
-  /** Index of the event after which the run is shown; null: it is shown as it is now. */
+  /** Whether these are all that there are. */
+  isWhole: boolean
+  /** Index of the event after which the run is shown; null: it is shown as it is now, or after the last. */
   chosen: number | null
   onChoose: (nth: number | null) => void
 }
 
 /** What the run was after an event; a slider goes through them. */
-export function Then({ events, chosen, onChoose }: Props) {
+export function Then({ events, isWhole, chosen, onChoose }: Props) {
   const say = useWords(words)
   const language = useLanguage()
   const last = events.length - 1
@@ -24,14 +26,19 @@ export function Then({ events, chosen, onChoose }: Props) {
   const event = events[nth]
   const past = useMemo(() => pastOf(events.slice(0, nth + 1)), [events, nth])
   const at = event ? new Date(event.at).toLocaleString(language) : ''
+  const isNow = chosen === null && isWhole
   return (
     <div className={styles.then}>
       <Panel
         title={say.was}
-        actions={chosen !== null && <Button onClick={() => onChoose(null)}>{say.now}</Button>}
+        actions={
+          chosen !== null && (
+            <Button onClick={() => onChoose(null)}>{isWhole ? say.now : say.last}</Button>
+          )
+        }
       >
         <label className={styles.slider}>
-          {chosen === null ? say.now : `${say.after(nth + 1, events.length)}: ${at}`}
+          {isNow ? say.now : `${say.after(nth + 1, events.length)}: ${at}`}
           <input
             type="range"
             aria-label={say.slider}

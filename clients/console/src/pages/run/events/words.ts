@@ -8,6 +8,7 @@ export const words = wordsOf({
   was: ['What it was', '当时的状态'],
   slider: ['After which event', '在哪个事件之后'],
   now: ['Now', '当前'],
+  last: ['After the last one read', '最后一个已读取的事件之后'],
   after: [
     (nth: number, count: number) => `After event ${nth} of ${count}`,
     (nth: number, count: number) => `第 ${nth} 个事件之后，共 ${count} 个`,
