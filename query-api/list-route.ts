@@ -35,7 +35,7 @@ export const listRoute = <C extends ListCaller, Q extends TObject>({
     async handle(request) {
       const { limit = 50, offset = 0 } = request.query as Partial<Page>
       const { rows, counted } = await read(request, { limit, offset })
-      pageHeaders(request.ctx, { limit, offset }, counted)
+      pageHeaders(request.ctx, { limit, offset, shown: rows.length }, counted)
       return rows
     },
   })

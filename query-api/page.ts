@@ -1,22 +1,28 @@
 import type { Context } from 'koa'
 import { type Expression, type Kysely, sql } from 'kysely'
+import { maxOffset } from '../schemas/shared.ts'
 import { Invalid } from '../schemas/validate.ts'
 
 /** Counting further costs more than the number is worth. */
 export const maxExactCount = 10_000
 
+/** The page that was asked for, and how many rows are on it. */
+export type Paged = { limit?: number; offset?: number; shown: number }
+
 /**
  * Sets `X-Total-Count` (exact to 10,000, then `10000+`) and `Link` (`next`, `prev`) on a list response.
- * `counted` may be capped at 10,001.
+ * `counted` may be capped at 10,001; from there on, another page follows every full one.
  */
 export function pageHeaders(
   ctx: Context,
-  { limit = 50, offset = 0 }: { limit?: number; offset?: number },
+  { limit = 50, offset = 0, shown }: Paged,
   counted: number,
 ): void {
   ctx.set('X-Total-Count', counted > maxExactCount ? `${maxExactCount}+` : String(counted))
   const links: string[] = []
-  if (offset + limit < counted) links.push(link(ctx, limit, offset + limit, 'next'))
+  const next = offset + limit
+  const isMore = next < counted || (counted > maxExactCount && shown === limit)
+  if (isMore && next <= maxOffset) links.push(link(ctx, limit, next, 'next'))
   if (offset > 0) links.push(link(ctx, limit, Math.max(0, offset - limit), 'prev'))
   if (links.length > 0) ctx.set('Link', links.join(', '))
 }

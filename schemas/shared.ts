@@ -26,10 +26,12 @@ export const byName = <V extends TSchema>(values: V, options: TSchemaOptions = {
 /** A run id, or the short id `<project>-<n>` accepted wherever a run id is. */
 export const runIdInPath = Type.Object({ run_id: Type.String({ minLength: 1, maxLength: 128 }) })
 
+export const maxOffset = 100_000
+
 /** `limit` 50 by default, 1 to 500; `offset` 0 to 100,000. */
 export const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, default: 0 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: maxOffset, default: 0 })),
 }
 
 /** One entry of a 422 body (specification, "Validation error item"). */

@@ -34,7 +34,11 @@ export const alertRoutes = (reads: Reads<AlertTables & AccessTables>): Route[] =
         .limit(limit)
         .offset(offset)
         .execute()
-      pageHeaders(ctx, { limit, offset }, await countRows(db, ofRun.select('alert_id')))
+      pageHeaders(
+        ctx,
+        { limit, offset, shown: rows.length },
+        await countRows(db, ofRun.select('alert_id')),
+      )
       return rows.map(toAlert)
     },
   }),

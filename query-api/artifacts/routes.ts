@@ -71,7 +71,11 @@ const listRoutes = (reads: Reads<Tables>): Route[] =>
           .limit(limit)
           .offset(offset)
           .execute()
-        pageHeaders(ctx, { limit, offset }, await countRows(db, ofRun.select('artifact_id')))
+        pageHeaders(
+          ctx,
+          { limit, offset, shown: rows.length },
+          await countRows(db, ofRun.select('artifact_id')),
+        )
         const standing = await standings({ reads, caller, run_id }, rows)
         return rows.map(row => toItem(row, standing))
       },

@@ -1,26 +1,24 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { AuditQuery, AuditRow } from '../../schemas/audit.ts'
-import { columns, type StoredEvent, toRow } from './events.ts'
+import type { AuditQuery } from '../../schemas/audit.ts'
+import { toRow } from './events.ts'
+import { type AuditPage, fitting } from './page.ts'
 import { streamOf } from './target.ts'
 
 /** Counting stops here. */
 const maxCounted = 10_001
 
-/** `counted` is cut off at 10,001. */
-export type AuditPage = { rows: AuditRow[]; counted: number }
-
-/** The newest events that pass all filters. */
+/** The newest events that pass all filters; a page of very large ones ends early. */
 export async function listEvents(db: Kysely<unknown>, query: AuditQuery): Promise<AuditPage> {
   const { limit = 50, offset = 0 } = query
   const passing = sql.join([sql`true`, ...conditions(query)], sql` and `)
   // A target's events are ordered by version, because a clock set back would reverse them.
-  const order =
-    query.target === undefined
-      ? sql`order by occurred_at desc, position desc`
-      : sql`order by stream_version desc`
-  const { rows } = await sql<StoredEvent>`
-    select ${sql.raw(columns)} from write.event where ${passing} ${order}
-     limit ${limit} offset ${offset}`.execute(db)
+  const order = sql.raw(
+    query.target === undefined ? 'occurred_at desc, position desc' : 'stream_version desc',
+  )
+  const found = sql`
+    select *, row_number() over (order by ${order}) as place from write.event where ${passing}
+     order by ${order} limit ${limit} offset ${offset}`
+  const { rows } = await fitting(found).execute(db)
   return { rows: rows.map(toRow), counted: await count(db, passing) }
 }
 

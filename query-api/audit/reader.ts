@@ -3,7 +3,8 @@ import type { Pool } from 'pg'
 import { Refusal } from '../../platform/refusal.ts'
 import type { AuditDiff, AuditQuery, AuditState, AuditVerdict } from '../../schemas/audit.ts'
 import { diffBetween, stateAt } from './history.ts'
-import { type AuditPage, listEvents } from './list.ts'
+import { listEvents } from './list.ts'
+import type { AuditPage } from './page.ts'
 import { eventsOfStreams, type StreamsQuery } from './streams.ts'
 import { parseHead, verifyChain } from './verify.ts'
 
@@ -12,7 +13,7 @@ export function auditReader(pool: Pool) {
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   return {
     list: (query: AuditQuery): Promise<AuditPage> => bounded(listEvents(db, query)),
-    ofStreams: (query: StreamsQuery): Promise<AuditPage> => bounded(eventsOfStreams(pool, query)),
+    ofStreams: (query: StreamsQuery): Promise<AuditPage> => bounded(eventsOfStreams(db, query)),
     state: (query: { target: string; at: string }): Promise<AuditState | null> =>
       bounded(stateAt(pool, query)),
     diff: (query: { target: string; from: string; to: string }): Promise<AuditDiff | null> =>

@@ -5,7 +5,6 @@ import type { Clock } from '../../platform/time.ts'
 import {
   type AuditDiff,
   type AuditQuery,
-  type AuditRow,
   type AuditState,
   type AuditVerdict,
   auditDiff,
@@ -20,15 +19,16 @@ import {
 import { Invalid } from '../../schemas/validate.ts'
 import { pageHeaders } from '../page.ts'
 import type { Reads } from '../reads.ts'
+import { type AuditPage, toPaged } from './page.ts'
 import { type RunEventTables, runEventRoute } from './run-events.ts'
 import type { StreamsQuery } from './streams.ts'
 
 /** Reads the recorded events; passed in, because it has a pool of its own. */
 export type AuditReader = {
-  /** Newest first; `counted` may be cut off at 10,001. */
-  list(query: AuditQuery): Promise<{ rows: AuditRow[]; counted: number }>
+  /** Newest first. */
+  list(query: AuditQuery): Promise<AuditPage>
   /** The oldest first. */
-  ofStreams(query: StreamsQuery): Promise<{ rows: AuditRow[]; counted: number }>
+  ofStreams(query: StreamsQuery): Promise<AuditPage>
   /** Null if there never was such a target; the same for `diff`. */
   state(query: { target: string; at: string }): Promise<AuditState | null>
   diff(query: { target: string; from: string; to: string }): Promise<AuditDiff | null>
@@ -50,7 +50,7 @@ export const auditRoutes = ({ reads, audit, now }: Parts): Route[] => [
     response: Type.Array(auditRow),
     async handle({ query, ctx }) {
       const { rows, counted } = await audit.list(query)
-      pageHeaders(ctx, query, counted)
+      pageHeaders(ctx, toPaged(query, rows), counted)
       return rows
     },
   }),

@@ -9,14 +9,13 @@ import { closed, pageQuery, runIdInPath } from '../../schemas/shared.ts'
 import { type AccessTables, findRun } from '../access.ts'
 import { pageHeaders } from '../page.ts'
 import type { Reads } from '../reads.ts'
+import { type AuditPage, toPaged } from './page.ts'
 import type { StreamsQuery } from './streams.ts'
 
 export type RunEventTables = AccessTables & ArtifactTables & ValidationTables
 
-/** Reads events of streams, the oldest first; `counted` may be cut off at 10,001. */
-type EventReader = {
-  ofStreams(query: StreamsQuery): Promise<{ rows: AuditRow[]; counted: number }>
-}
+/** Reads events of streams, the oldest first. */
+type EventReader = { ofStreams(query: StreamsQuery): Promise<AuditPage> }
 
 /** The audit of one run for those who may read it, without what concerns others. */
 export const runEventRoute = (reads: Reads<RunEventTables>, events: EventReader): Route =>
@@ -36,7 +35,7 @@ export const runEventRoute = (reads: Reads<RunEventTables>, events: EventReader)
       const { limit = 50, offset = 0 } = query
       const streams = await streamsOf(db, run_id)
       const { rows, counted } = await events.ofStreams({ streams, hidden, limit, offset })
-      pageHeaders(ctx, { limit, offset }, counted)
+      pageHeaders(ctx, toPaged({ limit, offset }, rows), counted)
       return rows.map(toRunEvent)
     },
   })

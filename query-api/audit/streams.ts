@@ -1,6 +1,6 @@
-import type { Pool } from 'pg'
-import { columns, type StoredEvent, toRow } from './events.ts'
-import type { AuditPage } from './list.ts'
+import { type Kysely, sql } from 'kysely'
+import { toRow } from './events.ts'
+import { type AuditPage, fitting } from './page.ts'
 
 export type StreamsQuery = {
   streams: readonly string[]
@@ -13,22 +13,21 @@ export type StreamsQuery = {
 /** Counting stops here. */
 const maxCounted = 10_001
 
-/** The events of these streams, the oldest first. Whether somebody may read them, the caller has decided. */
+/**
+ * The events of these streams, the oldest first; a page of very large ones ends early. Whether somebody may read them, the
+ * caller has decided.
+ */
 export async function eventsOfStreams(
-  pool: Pool,
+  db: Kysely<unknown>,
   { streams, hidden, limit, offset }: StreamsQuery,
 ): Promise<AuditPage> {
-  const { rows: counts } = await pool.query<{ count: number }>(
-    `select count(*) as count from (
-       select from write.event where stream = any($1) and type <> all($2) limit $3) as found`,
-    [streams, hidden, maxCounted],
-  )
+  const theirs = sql`write.event where stream = any(${streams}) and type <> all(${hidden})`
+  const { rows: counts } = await sql<{ count: number }>`
+    select count(*) as count from (select from ${theirs} limit ${maxCounted}) as found`.execute(db)
   // Sorts positions alone: an event may be large.
-  const { rows } = await pool.query<StoredEvent>(
-    `select ${columns} from write.event where position = any(array(
-       select position from write.event where stream = any($1) and type <> all($2)
-        order by position limit $3 offset $4)) order by position`,
-    [streams, hidden, limit, offset],
-  )
+  const found = sql`
+    select *, position as place from write.event where position = any(array(
+      select position from ${theirs} order by position limit ${limit} offset ${offset}))`
+  const { rows } = await fitting(found).execute(db)
   return { rows: rows.map(toRow), counted: counts[0]?.count ?? 0 }
 }

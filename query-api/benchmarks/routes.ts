@@ -28,8 +28,9 @@ export const benchmarkRoutes = (reads: Reads<BenchmarkTables & AccessTables>): R
       const { run_id, db } = await findRun(reads, caller, params.run_id)
       const { limit = 50, offset = 0, benchmark } = query
       const ids = await findResults(db, run_id, benchmark)
-      pageHeaders(ctx, { limit, offset }, ids.length)
-      return readResults(db, run_id, ids.slice(offset, offset + limit))
+      const page = ids.slice(offset, offset + limit)
+      pageHeaders(ctx, { limit, offset, shown: page.length }, ids.length)
+      return readResults(db, run_id, page)
     },
   }),
 ]

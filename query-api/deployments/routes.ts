@@ -95,7 +95,11 @@ const revisionRoutes = (reads: Reads<Tables>, { pool }: RecordDeps): Route[] => 
         .limit(limit)
         .offset(offset)
         .execute()
-      pageHeaders(ctx, { limit, offset }, await countRows(db, all.select('revision_id')))
+      pageHeaders(
+        ctx,
+        { limit, offset, shown: rows.length },
+        await countRows(db, all.select('revision_id')),
+      )
       return toRevisions({ db, pool, caller }, row, rows)
     },
   }),
@@ -196,7 +200,11 @@ const promotionsRoute = (reads: Reads<Tables>): Route =>
         .limit(limit)
         .offset(offset)
         .execute()
-      pageHeaders(ctx, { limit, offset }, await countRows(db, all.select('p.nth')))
+      pageHeaders(
+        ctx,
+        { limit, offset, shown: rows.length },
+        await countRows(db, all.select('p.nth')),
+      )
       const sources = rows.flatMap(one => [one.source, one.source_before])
       const scores = await scoresOf(db, caller, sources)
       return rows.map(
@@ -237,7 +245,11 @@ const tokensRoute = (reads: Reads<Tables>, { now }: Pick<RecordDeps, 'now'>): Ro
         .limit(limit)
         .offset(offset)
         .execute()
-      pageHeaders(ctx, { limit, offset }, await countRows(db, all.select('token_id')))
+      pageHeaders(
+        ctx,
+        { limit, offset, shown: rows.length },
+        await countRows(db, all.select('token_id')),
+      )
       const uses = await usesOf(db, row.deployment_id, now())
       return rows.map(({ token_id, name, note, created_by, created_at, revoked_at }) => ({
         ...{ token_id, name, note, prefix: prefixOf(token_id), created_by },

@@ -67,7 +67,11 @@ const rowsRoute = (reads: Reads<Tables>, now: Clock): Route =>
         .limit(limit)
         .offset(offset)
         .execute()
-      pageHeaders(ctx, { limit, offset }, await countRows(db, all.select('request_id')))
+      pageHeaders(
+        ctx,
+        { limit, offset, shown: rows.length },
+        await countRows(db, all.select('request_id')),
+      )
       return rows.map(one => ({ ...one, started_at: toExactTimestamp(one.started_at) }))
     },
   })

@@ -71,7 +71,11 @@ export const diagnosisRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
           .limit(limit)
           .offset(offset)
           .execute()
-        pageHeaders(ctx, { limit, offset }, await countRows(db, ofRun.select('diagnosis_id')))
+        pageHeaders(
+          ctx,
+          { limit, offset, shown: rows.length },
+          await countRows(db, ofRun.select('diagnosis_id')),
+        )
         const similar = await similarRuns(reads, caller, rows, now())
         return rows.map(row => toRecord(row, similar))
       },

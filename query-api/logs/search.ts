@@ -34,9 +34,12 @@ export async function searchForward(
   { last, ...options }: SearchOptions & { last: number },
 ): Promise<Search> {
   const { from } = options
-  const { lines, scannedTo } = await takeMatches(rowsAbove(db, runId, from), options, row => [
-    ...linesOf(toChunk(row), from),
-  ])
+  const { lines, scannedTo } = await takeMatches(options, {
+    ahead: linesAbove(db, runId, from),
+    behind: linesBelow(db, runId, from + 1),
+    isAhead: seq => seq > from,
+    toFind: line => line.seq - 1,
+  })
   return { lines, scannedTo: scannedTo ?? Math.max(last, lines.at(-1)?.seq ?? 0) }
 }
 
@@ -47,11 +50,27 @@ export async function searchBackward(
   options: SearchOptions,
 ): Promise<Search> {
   const { from } = options
-  const { lines, scannedTo } = await takeMatches(rowsBelow(db, runId, from), options, row =>
-    [...linesOf(toChunk(row))].filter(line => line.seq < from).reverse(),
-  )
+  const { lines, scannedTo } = await takeMatches(options, {
+    ahead: linesBelow(db, runId, from),
+    behind: linesAbove(db, runId, from - 1),
+    isAhead: seq => seq < from,
+    toFind: line => line.seq + 1,
+  })
   return { lines: lines.reverse(), scannedTo: scannedTo ?? 1 }
 }
+
+/** Stored rows and the lines in each, from a place on. */
+type Walk = { rows: AsyncGenerator<Row>; linesIn: (row: Row) => LogLine[] }
+
+const linesAbove = (db: Db, runId: string, from: number): Walk => ({
+  rows: rowsAbove(db, runId, from),
+  linesIn: row => [...linesOf(toChunk(row), from)],
+})
+
+const linesBelow = (db: Db, runId: string, from: number): Walk => ({
+  rows: rowsBelow(db, runId, from),
+  linesIn: row => [...linesOf(toChunk(row))].filter(line => line.seq < from).reverse(),
+})
 
 /** Few at first, as one of them often has enough. */
 const rowsAtOnce = { first: 8, later: 64 }
@@ -90,28 +109,75 @@ async function* rowsBelow(db: Db, runId: string, from: number): AsyncGenerator<R
 const rowsOf = (db: Db, runId: string) =>
   db.selectFrom('log_chunks').select(['first_seq', 'body']).where('run_id', '=', runId)
 
+type Direction = {
+  /** What is searched, and what an earlier search passed, the nearest first. */
+  ahead: Walk
+  behind: Walk
+  /** Where a search has to begin to come to this line first. */
+  toFind: (line: LogLine) => number
+  /** Whether a search that begins there has less to do. */
+  isAhead: (seq: number) => boolean
+}
+
 /** `scannedTo` is null once there are no further rows. */
 async function takeMatches(
-  rows: AsyncGenerator<Row>,
   options: SearchOptions,
-  linesIn: (row: Row) => LogLine[],
+  direction: Direction,
 ): Promise<{ lines: LogLine[]; scannedTo: number | null }> {
   const { limit, matcher, context = 0 } = options
+  const { rows, linesIn } = direction.ahead
   const lines: LogLine[] = []
-  const around = surroundings(matcher, context)
+  const around = surroundings(options, await stillToFollow(options, direction.behind))
   const turn = createTurn()
   let scanned = 0
   for await (const row of rows) {
-    if (scanned++ >= rowsFor(options, lines.length)) return { lines, scannedTo: row.edge }
+    if (scanned++ >= rowsFor(options, lines.length))
+      return { lines, scannedTo: nextAfter(row, direction, around.kept()) }
     if (context === 0 && !matcher.mayHold(row.body)) continue
     for (const line of linesIn(row)) {
-      lines.push(...around(line))
+      lines.push(...around.pass(line))
       // The next search finds what is cut off.
       if (lines.length >= limit) return cutAt(lines, limit, line.seq)
       await turn.pass()
     }
   }
   return { lines, scannedTo: null }
+}
+
+/** What is read behind a search, in rows and in characters of their lines. */
+const mostBehind = { rows: 64, length: 512 * 1024 }
+
+/** How many lines belong to a match that an earlier search may have found. */
+async function stillToFollow(
+  { matcher, context = 0 }: SearchOptions,
+  behind: Walk,
+): Promise<number> {
+  if (context === 0) return 0
+  const turn = createTurn()
+  let toFollow = context
+  for await (const line of nearest(behind)) {
+    if (matcher.isWanted(line)) return toFollow
+    if (matcher.isFrom(line) && --toFollow === 0) return 0
+    await turn.pass()
+  }
+  return 0
+}
+
+async function* nearest({ rows, linesIn }: Walk): AsyncGenerator<LogLine> {
+  let [length, read] = [0, 0]
+  for await (const row of rows) {
+    for (const line of linesIn(row)) {
+      length += line.text.length
+      if (length > mostBehind.length) return
+      yield line
+    }
+    if (++read === mostBehind.rows) return
+  }
+}
+
+/** The next search finds again what may belong to its first match. */
+function nextAfter({ edge }: Row, { toFind, isAhead }: Direction, kept: LogLine | null): number {
+  return kept && isAhead(toFind(kept)) ? toFind(kept) : edge
 }
 
 function rowsFor({ matcher, context = 0, isHasty = false }: SearchOptions, found: number): number {
@@ -124,24 +190,31 @@ function cutAt(lines: LogLine[], limit: number, at: number) {
   return { lines: kept, scannedTo: kept.at(-1)?.seq ?? at }
 }
 
-/** For each line in turn: what is to be returned with it, which is nothing, or it and the lines before it. */
-function surroundings(
-  { isWanted, isFrom }: Matcher,
-  context: number,
-): (line: LogLine) => LogLine[] {
+type Surroundings = {
+  /** What is to be returned for the next line: nothing, or it and the lines before it. */
+  pass(line: LogLine): LogLine[]
+  /** The first of the lines that would belong to a match, if it came next. */
+  kept(): LogLine | null
+}
+
+function surroundings({ matcher, context = 0 }: SearchOptions, following: number): Surroundings {
+  const { isWanted, isFrom } = matcher
   let earlier: LogLine[] = []
-  let toFollow = 0
-  return line => {
-    if (isWanted(line)) {
-      const found = [...earlier, line]
-      earlier = []
-      toFollow = context
-      return found
-    }
-    if (context === 0 || !isFrom(line)) return []
-    toFollow--
-    if (toFollow >= 0) return [line]
-    earlier = [...earlier, line].slice(-context)
-    return []
+  let toFollow = following
+  return {
+    pass(line) {
+      if (isWanted(line)) {
+        const found = [...earlier, line]
+        earlier = []
+        toFollow = context
+        return found
+      }
+      if (context === 0 || !isFrom(line)) return []
+      toFollow--
+      if (toFollow >= 0) return [line]
+      earlier = [...earlier, line].slice(-context)
+      return []
+    },
+    kept: () => earlier[0] ?? null,
   }
 }

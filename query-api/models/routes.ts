@@ -82,8 +82,9 @@ const versionRoutes = (reads: Reads<Tables>): Route[] => [
       const { db, row } = await findModel(reads, caller, params.model)
       const { limit = 50, offset = 0 } = query
       const all = db.selectFrom('model_versions').select('version').where('model', '=', row.model)
-      pageHeaders(ctx, { limit, offset }, await countRows(db, all))
-      return readVersions(db, { model: row.model, limit, offset })
+      const rows = await readVersions(db, { model: row.model, limit, offset })
+      pageHeaders(ctx, { limit, offset, shown: rows.length }, await countRows(db, all))
+      return rows
     },
   }),
   route({
@@ -134,7 +135,11 @@ const historyRoute = (reads: Reads<Tables>): Route =>
         .offset(offset)
         .execute()
       const counted = await countRows(db, all.select('nth'))
-      pageHeaders(ctx, { limit, offset }, at === undefined ? counted : rows.length)
+      pageHeaders(
+        ctx,
+        { limit, offset, shown: rows.length },
+        at === undefined ? counted : rows.length,
+      )
       return rows.map(one => ({
         ...{ at: toTimestamp(one.at), actor: one.actor, reason: one.reason },
         ...{ from: one.from_version, to: one.to_version },

@@ -28,7 +28,11 @@ export const notificationRoutes = (reads: Reads<NotificationTables>): Route[] =>
         .limit(limit)
         .offset(offset)
         .execute()
-      pageHeaders(ctx, { limit, offset }, await countRows(db, own.select('notification_id')))
+      pageHeaders(
+        ctx,
+        { limit, offset, shown: rows.length },
+        await countRows(db, own.select('notification_id')),
+      )
       return rows.map(toEntry)
     },
   }),

@@ -68,7 +68,7 @@ export const projectRoutes = (reads: Reads<AccessTables>): Route[] => [
         .limit(limit)
         .offset(offset)
         .execute()
-      pageHeaders(ctx, { limit, offset }, await countRows(db, people))
+      pageHeaders(ctx, { limit, offset, shown: rows.length }, await countRows(db, people))
       return rows.map(({ place: _, since, ...row }) => ({ ...row, since: toTimestamp(since) }))
     },
   }),

@@ -29,8 +29,9 @@ export const recipeRoutes = (recipes: Recipes): Route[] => [
       const catalogue = (await recipes.all()).filter(({ recipe }) =>
         kind === undefined ? !isTemplate(recipe) : recipe.kind === kind,
       )
-      pageHeaders(ctx, { limit, offset }, catalogue.length)
-      return catalogue.slice(offset, offset + limit).map(entry => entry.recipe)
+      const page = catalogue.slice(offset, offset + limit).map(entry => entry.recipe)
+      pageHeaders(ctx, { limit, offset, shown: page.length }, catalogue.length)
+      return page
     },
   }),
   route({

@@ -1,6 +1,7 @@
 import { type Kysely, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import type { MetricTables } from '../../projector/metrics/table.ts'
 import type { RunTables } from '../../projector/runs/table.ts'
+import { maxExactCount } from '../page.ts'
 import type { StoredRun } from './record.ts'
 
 type Views = RunTables & MetricTables
@@ -42,7 +43,8 @@ export async function runsByMetric(
   const first = await firstByMetric(db, runs, metric, { ...page, desc })
   if (first.length === page.limit) return first
   const having = page.offset === 0 ? first.length : await countHaving(db, runs, metric)
-  if (having >= page.counted) return first
+  // Past the limit of counting there may be others all the same.
+  if (having >= page.counted && page.counted <= maxExactCount) return first
   const rest = await runsWithout(runs, metric, {
     limit: page.limit - first.length,
     offset: Math.max(0, page.offset - having),

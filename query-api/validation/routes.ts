@@ -50,7 +50,7 @@ const roundsRoute = (reads: Reads<Tables>): Route =>
       const { run_id, db } = await findRun(reads, caller, params.run_id)
       const { limit = 50, offset = 0, step = null } = query
       const rows = await readRounds(db, run_id, { limit, offset, step })
-      pageHeaders(ctx, { limit, offset }, await countRounds(db, run_id, step))
+      pageHeaders(ctx, { limit, offset, shown: rows.length }, await countRounds(db, run_id, step))
       return rows
     },
   })
@@ -72,7 +72,7 @@ const samplesRoute = (reads: Reads<Tables>): Route =>
       const rows = await readSamples(db, run_id, { step }, { limit, offset, sort })
       const counted = await countSamples(db, run_id, { step })
       // A page of very long samples ends early.
-      pageHeaders(ctx, { limit: rows.length || limit, offset }, counted)
+      pageHeaders(ctx, { limit: rows.length || limit, offset, shown: rows.length }, counted)
       return rows
     },
   })
@@ -93,7 +93,7 @@ const promptRoute = (reads: Reads<Tables>): Route =>
       const rows = await readSamples(db, run_id, { sample_key }, { limit, offset, sort })
       const counted = await countSamples(db, run_id, { sample_key })
       if (counted === 0) throw new Refusal('not_found', `No such prompt: ${sample_key}`)
-      pageHeaders(ctx, { limit: rows.length || limit, offset }, counted)
+      pageHeaders(ctx, { limit: rows.length || limit, offset, shown: rows.length }, counted)
       return rows
     },
   })

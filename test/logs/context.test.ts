@@ -16,6 +16,28 @@ async function search(forge: Forge, run: ExternalRun, query: string) {
   }
 }
 
+const needleOf = async (forge: Forge, run: ExternalRun): Promise<Buffer> => {
+  const { rows } = await forge.pool.query<{ body: Buffer }>(
+    'select body from read.log_chunks where run_id = $1 order by first_seq desc limit 1',
+    [run.run_id],
+  )
+  return rows[0]?.body ?? Buffer.alloc(0)
+}
+
+/** The lines of all pages, each page as it came; those before it come with the next where a search goes backwards. */
+async function paged(forge: Forge, run: ExternalRun, query: string): Promise<number[]> {
+  const isBack = query.includes('before=')
+  const seqs: number[] = []
+  for (let more = `&${query}`; ; ) {
+    const page = await search(forge, run, more)
+    seqs.push(...(isBack ? page.seqs.reverse() : page.seqs))
+    const next = /\?([^>]+)>; rel="(next|prev)"/.exec(page.link ?? '')?.[1]
+    if (next === undefined) return seqs
+    if (next === more) throw new Error(`${next} leads to itself`)
+    more = next
+  }
+}
+
 test('a search of a log returns the lines around what it finds, of the same rank, and misses nothing between pages', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
@@ -41,23 +63,13 @@ test('a search of a log returns the lines around what it finds, of the same rank
   ])
   t.deepEqual(await found('grep=error&context=1&before=41&limit=3'), [29, 30, 31])
   t.deepEqual(await found('grep=error&context=100'), await found('limit=500'))
-  const paged: number[] = []
-  for (let after = 0; ; ) {
-    const page = await search(forge, run, `grep=error&context=2&limit=2&after=${after}`)
-    paged.push(...page.seqs)
-    const next = /after=(\d+)>; rel="next"/.exec(page.link ?? '')?.[1]
-    if (next === undefined) break
-    t.true(Number(next) > after)
-    after = Number(next)
-  }
-  t.true(
-    [10, 12, 30].every(seq => paged.includes(seq)),
-    String(paged),
-  )
-  t.deepEqual(
-    paged,
-    [...new Set(paged)].sort((a, b) => a - b),
-  )
+  for (const query of ['grep=error&context=2', 'grep=error&context=3&rank=0'])
+    for (const limit of [1, 2, 3, 5]) {
+      const whole = await found(query)
+      t.deepEqual(await paged(forge, run, `${query}&limit=${limit}`), whole, `${query}, ${limit}`)
+      const back = await paged(forge, run, `${query}&limit=${limit}&before=41`)
+      t.deepEqual(back.reverse(), whole, `${query}, ${limit}, backwards`)
+    }
   t.is((await search(forge, run, 'grep=error&context=101')).status, 422)
 
   const matching = (pattern: string, more = '') =>
@@ -111,4 +123,24 @@ test('a search of a log returns the lines around what it finds, of the same rank
   t.regex(first.link ?? '', /rel="next"/)
   const all = await line.run(['logs', long.run_id, '--grep', 'needle', '--raw'])
   t.is(all.stdout, 'the needle\n', all.stderr)
+  // A page ends after 512 rows, of a line each here.
+  const needle = await needleOf(forge, long)
+  for (const [at, back, around] of [
+    [511, '', [509, 510, 511, 512, 513]],
+    [514, '', [512, 513, 514, 515, 516]],
+    [492, '&before=1002', [490, 491, 492, 493, 494]],
+    [489, '&before=1002', [487, 488, 489, 490, 491]],
+  ] as const) {
+    await forge.pool.query(
+      `update read.log_chunks set body = case first_seq when $2 then $3 else (select body from read.log_chunks where run_id = $1 and first_seq = 1) end
+        where run_id = $1 and first_seq between 2 and 1000`,
+      [long.run_id, at, needle],
+    )
+    const seqs = await paged(forge, long, `grep=needle&context=2${back}`)
+    t.deepEqual(
+      seqs.sort((a, b) => a - b),
+      [...around, 999, 1000, 1001],
+      `${at}${back}`,
+    )
+  }
 })

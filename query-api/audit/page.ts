@@ -1,0 +1,23 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { AuditRow } from '../../schemas/audit.ts'
+import type { Paged } from '../page.ts'
+import { columns, type StoredEvent } from './events.ts'
+
+/** `counted` is cut off at 10,001. */
+export type AuditPage = { rows: AuditRow[]; counted: number }
+
+/** A page ends before it holds more than this much JSON; it always has one event. */
+const pageBytes = 16 * 1024 * 1024
+
+/** Those of the found events that fit on a page, by their `place`. */
+export const fitting = (found: RawBuilder<unknown>): RawBuilder<StoredEvent> => sql<StoredEvent>`
+  select ${sql.raw(columns)}
+    from (select *, sum(bytes) over (order by place) - bytes as before
+            from (select *, octet_length(data::text) as bytes from (${found}) found) sized) page
+   where before = 0 or before + bytes <= ${pageBytes} order by place`
+
+/** A page that ended early is followed by one that begins where it ended. */
+export const toPaged = (
+  { limit = 50, offset = 0 }: { limit?: number; offset?: number },
+  { length: shown }: readonly AuditRow[],
+): Paged => ({ limit: shown || limit, offset, shown })
