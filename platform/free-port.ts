@@ -1,17 +1,36 @@
 import { randomInt } from 'node:crypto'
+import { createSocket } from 'node:dgram'
 import { createServer } from 'node:net'
 
 /** Below the range of outgoing connections, which could take the port before it is used. */
 const range = { from: 15_000, to: 32_000 }
 const attempts = 50
+/** For as long as what is to listen may take to start, or to start again. */
+const reservedForMs = 10 * 60_000
 
-/** A port on 127.0.0.1 that is free now, without a guarantee that it stays free. */
+/**
+ * A TCP port on 127.0.0.1 that is free now. Whoever else asks this function, in any process of this machine, is not given it
+ * while this process runs, for ten minutes; other programs may take it.
+ */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const port = randomInt(range.from, range.to)
-    if (await isFree(port)) return port
+    if ((await reserve(port)) && (await isFree(port))) return port
   }
   throw new Error(`no free port between ${range.from} and ${range.to} after ${attempts} attempts`)
+}
+
+/** The UDP port of the same number stands for the reservation: it leaves with the process, and the TCP port stays free. */
+function reserve(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const socket = createSocket('udp4')
+    socket.once('error', () => resolve(false))
+    socket.bind({ port, address: '127.0.0.1', exclusive: true }, () => {
+      socket.unref()
+      setTimeout(() => socket.close(), reservedForMs).unref()
+      resolve(true)
+    })
+  })
 }
 
 function isFree(port: number): Promise<boolean> {

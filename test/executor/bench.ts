@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { chooseIsolation } from '../../executor/local/choose-isolation.ts'
@@ -8,6 +9,13 @@ import type { Executor } from '../../executor/port.ts'
 
 /** Users of runs cannot reach a Python in somebody's home. */
 export const systemPython = '/usr/bin/python3'
+
+/** The same for each process at a directory, and apart from those of others: the end of a run ends all processes of its user. */
+function idsAt(runsDirectory: string) {
+  const nth = createHash('sha256').update(runsDirectory).digest().readUInt16BE() % 1000
+  const count = 65_536
+  return { first: 1_900_000_000 + nth * count, count }
+}
 
 export async function isolationAt(
   runsDirectory: string,
@@ -25,7 +33,7 @@ export async function isolationAt(
     sockets: [],
     readable: [],
     writable: [],
-    ids: { first: 1_900_000_000, count: 65_536 },
+    ids: idsAt(runsDirectory),
     ...part,
   })
 }

@@ -7,6 +7,7 @@ import { placeStored, removeOthers } from '../../executor/local/place-stored.ts'
 import { NotFetched } from '../../executor/local/stored-artifact.ts'
 import { packed } from '../platform/files/tar-of.ts'
 import { folder } from '../recipes/tiny-recipe.ts'
+import { until } from '../servers/until.ts'
 import { artifactOf, broken, refusal, serveArtifact, silent } from './serve-artifact.ts'
 
 const bytes = randomBytes(300_000)
@@ -26,14 +27,18 @@ async function fetching(t: ExecutionContext, { source }: Served, artifact = arti
 }
 
 test('a connection that breaks is taken up where it broke off', async t => {
+  let file = ''
   const served = await serveArtifact(
     t,
     bytes,
-    broken(bytes, 100_000),
+    broken(bytes, 100_000, () =>
+      until('some of it is stored', 20_000, async () => (await stat(file)).size > 0),
+    ),
     refusal(503, 'The store is away', 'store.unavailable'),
     broken(bytes, 50_000),
   )
-  const { file, lines, fetch } = await fetching(t, served)
+  const { lines, fetch, ...place } = await fetching(t, served)
+  file = place.file
   await fetch()
   t.true((await readFile(file)).equals(bytes))
   const [first, second] = served.asked

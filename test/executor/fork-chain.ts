@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { ExecutionContext } from 'ava'
+import type { Cgroup } from '../../executor/local/cgroup.ts'
 import { until } from '../servers/until.ts'
 import { commandLinesWith } from './attempts.ts'
 import { systemPython } from './bench.ts'
@@ -26,16 +27,22 @@ for link in range(300000):
 /** The command, without anything in its environment. */
 export const forkChainCommand = ['/usr/bin/env', '-i', systemPython, '-c', links]
 
-/** Starts a chain as this user, or as the own one; in the same turn in which this is called. */
+/** Enters the group before it is what it is to be: this process, which other tests share, stays out of it. */
+export const within = ({ directory }: Cgroup, command: readonly string[]): string[] => [
+  ...['/bin/sh', '-c', 'echo $$ > "$0" && exec "$@"', path.join(directory, 'cgroup.procs')],
+  ...command,
+]
+
+/** Starts a chain as this user, or as the own one. */
 export function forkChain(
   t: ExecutionContext,
-  uid: number | null,
+  { uid, cgroup }: { uid: number | null; cgroup: Cgroup | null },
 ): Promise<{ mark: string; grows(): Promise<boolean> }> {
   const mark = randomUUID()
   const output = path.join(tmpdir(), `forge-chain-${mark}`)
   const stdout = openSync(output, 'w')
   t.teardown(() => rm(output, { force: true }))
-  const [program = '', ...args] = forkChainCommand
+  const [program = '', ...args] = cgroup ? within(cgroup, forkChainCommand) : forkChainCommand
   spawn(program, args, {
     ...(uid !== null && { uid, gid: uid }),
     cwd: '/',

@@ -3,20 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import test from 'ava'
-import {
-  type Cgroup,
-  createCgroup,
-  enterCgroup,
-  leaveCgroup,
-  membersOf,
-  removeCgroup,
-} from '../../executor/local/cgroup.ts'
+import { type Cgroup, createCgroup, membersOf, removeCgroup } from '../../executor/local/cgroup.ts'
 import { killRun } from '../../executor/local/kill-run.ts'
 import { identify, isAlive, markVariable, processesOfRun } from '../../executor/local/processes.ts'
 import { until } from '../servers/until.ts'
 import { commandLinesWith } from './attempts.ts'
 import { systemPython as python } from './bench.ts'
-import { forkChain } from './fork-chain.ts'
+import { forkChain, within } from './fork-chain.ts'
 
 /** A process with children in and out of its session, all with an id in their command lines. */
 async function tree(mark: string): Promise<{ id: string; pid: number }> {
@@ -65,11 +58,9 @@ test('a control group, where this user may make one, is emptied and removed', as
     return
   }
   const id = randomUUID()
-  enterCgroup(cgroup)
-  spawn('setsid', ['env', '-i', '/bin/sh', '-c', `while :; do /bin/sleep 0.05; done; : ${id}`], {
-    stdio: 'ignore',
-  })
-  leaveCgroup(cgroup)
+  const loop = ['/bin/sh', '-c', `while :; do /bin/sleep 0.05; done; : ${id}`]
+  const [program = '', ...args] = within(cgroup, ['setsid', 'env', '-i', ...loop])
+  spawn(program, args, { stdio: 'ignore' })
   await until('it runs', 50_000, async () => (await commandLinesWith(id)).length > 0)
   t.true(membersOf(cgroup).length > 0)
   t.is(await killRun({ mark: 'no such mark', cgroup, sessions: [], owner: null }), 0)
@@ -103,7 +94,7 @@ test('a process is distinguished from a later one with its pid, and a zombie cou
 if (process.getuid?.() === 0)
   test('a chain of forks is ended with the user of its run, whatever it left behind', async t => {
     const owner = 1_900_077_078
-    const { mark, grows } = await forkChain(t, owner)
+    const { mark, grows } = await forkChain(t, { uid: owner, cgroup: null })
     const before = performance.now()
     t.is(await killRun({ mark, cgroup: null, sessions: [], owner: { id: owner, python } }), 0)
     t.true(performance.now() - before < 10_000)
@@ -116,10 +107,7 @@ test('a chain of forks is ended with its control group, frozen first in version 
   const groups = [createCgroup(name).cgroup, freezerAt(home, name)].filter(one => one !== null)
   t.log(groups.map(({ version }) => version))
   for (const cgroup of groups) {
-    enterCgroup(cgroup)
-    const starting = forkChain(t, null)
-    leaveCgroup(cgroup)
-    const { mark, grows } = await starting
+    const { mark, grows } = await forkChain(t, { uid: null, cgroup })
     t.is(await killRun({ mark, cgroup, sessions: [], owner: null }), 0)
     t.false(await grows())
     removeCgroup(cgroup)

@@ -44,16 +44,19 @@ export const whole =
     response.writeHead(from > 0 ? 206 : 200, { 'content-length': part.length, ...said }).end(part)
   }
 
-/** Breaks the connection after so many of the bytes. */
+/** Breaks the connection after so many of the bytes, once some of them were taken: what still waits to be read goes with it. */
 export const broken =
-  (bytes: Buffer, count: number): Answer =>
+  (bytes: Buffer, count: number, taken: () => Promise<unknown> = async () => {}): Answer =>
   (request, response) => {
     const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
     const said = from > 0 && {
       'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}`,
     }
     response.writeHead(from > 0 ? 206 : 200, { 'content-length': bytes.length - from, ...said })
-    response.write(bytes.subarray(from, from + count), () => request.socket.destroy())
+    response.write(
+      bytes.subarray(from, from + count),
+      () => void taken().finally(() => request.socket.destroy()),
+    )
   }
 
 export const refusal =

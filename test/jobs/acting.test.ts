@@ -50,14 +50,19 @@ const untilState = (forge: Forge, run_id: string, state: string) =>
 const act = (forge: Forge, run_id: string, verb: string, body: object = {}) =>
   forge.call<Reply>('POST', `/api/jobs/${run_id}/${verb}`, { body })
 
-/** The steps at which the code of a run says that it went on, by its log. */
-async function wentOn(forge: Forge, run_id: string): Promise<number[]> {
-  const { body } = await forge.call<{ text: string }[]>('GET', `/api/runs/${run_id}/logs?limit=500`)
-  return body.flatMap(({ text }) => {
-    const [, step] = /^goes on after epoch \d+, step (\d+), /.exec(text) ?? []
-    return step === undefined ? [] : Number(step)
+/** The steps at which the code of a run says that it went on, by its log, which may come after its metrics. */
+const wentOn = (forge: Forge, run_id: string) =>
+  until('it goes on', 180_000, async () => {
+    const { body } = await forge.call<{ text: string }[]>(
+      'GET',
+      `/api/runs/${run_id}/logs?limit=500`,
+    )
+    const steps = body.flatMap(({ text }) => {
+      const [, step] = /^goes on after epoch \d+, step (\d+), /.exec(text) ?? []
+      return step === undefined ? [] : Number(step)
+    })
+    return steps.length > 0 && steps
   })
-}
 
 const firstSteps = (forge: Forge, run_id: string, beyond: number) =>
   until('it trains', 180_000, async () => {
@@ -158,7 +163,6 @@ async function retriedAndStopped(
     headers: { 'idempotency-key': 'again' },
   })
   t.is(repeated.body.run_id, next)
-  await until('it goes on', 180_000, async () => (await wentOn(forge, next)).length > 0)
   t.deepEqual(await wentOn(forge, next), [saved.step])
   const { spec } = await read(forge, next)
   t.like(spec.spec.init_from, { artifact_id: saved.artifact_id, load: 'full_state' })

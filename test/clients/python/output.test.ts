@@ -53,7 +53,9 @@ test('what a script prints becomes the log of its run, also while the server res
   await forge.start()
   script.say('go on')
   t.is((await script.ended).code, 1)
-  const lines = await linesWith('ValueError: boom')
+  await linesWith('ValueError: boom')
+  // It goes with the last report, which may be a later one.
+  const lines = await linesWith('not ended')
 
   const of = (stream: string) => lines.filter(line => line.stream === stream).map(line => line.text)
   const [first, percent, ...others] = of('stdout')

@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { promisify } from 'node:util'
+import test from 'ava'
+import { freePort } from '../../platform/free-port.ts'
+
+const module = new URL('../../platform/free-port.ts', import.meta.url).href
+/** 800 of 17,000: by chance alone, two processes would share some 38 of them. */
+const asked = 800
+
+const portsOf = async (code: string) => {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--input-type=module',
+    '-e',
+    `import { freePort } from ${JSON.stringify(module)}; ${code}`,
+  ])
+  return JSON.parse(stdout) as number[]
+}
+
+test('no port is given to two who ask, in one process or in two', async t => {
+  const own = await Promise.all(Array.from({ length: asked }, freePort))
+  const others = await portsOf(
+    `const ports = []; for (let i = 0; i < ${asked}; i++) ports.push(await freePort()); console.log(JSON.stringify(ports))`,
+  )
+  t.is(new Set([...own, ...others]).size, 2 * asked)
+})
+
+test('the port can be listened on, and asking keeps no process from its end', async t => {
+  const [port] = await portsOf('console.log(JSON.stringify([await freePort()]))')
+  const server = createServer().listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  server.close()
+  const own = createServer().listen(await freePort(), '0.0.0.0')
+  await once(own, 'listening')
+  t.pass()
+  own.close()
+})
