@@ -15,6 +15,7 @@ import { patient } from '../servers/patience.ts'
 import { database } from '../servers/postgres.ts'
 import { createRun } from '../servers/runs.ts'
 import { routeParts } from '../servers/serve-routes.ts'
+import { settled } from '../servers/settled.ts'
 import { until } from '../servers/until.ts'
 import { jobsWithCheckpoints } from './jobs-with-checkpoints.ts'
 import { digestOf, storing, untilIs } from './storing.ts'
@@ -104,6 +105,7 @@ async function rebuiltTheSame(
   forge: Forge,
 ): Promise<void> {
   const isCompared = (table: string) => ['artifacts', 'runs', 'alerts'].includes(table)
+  await settled(forge)
   const dump = await dumpReadModels(forge.pool, isCompared)
   t.is(dump.artifacts?.length, 2)
   t.is((await forge.call('POST', '/api/admin/projections/all/rebuild')).status, 200)

@@ -12,6 +12,7 @@ import { patient } from '../servers/patience.ts'
 import { database } from '../servers/postgres.ts'
 import { createRun, type ExternalRun, ingest } from '../servers/runs.ts'
 import { routeParts } from '../servers/serve-routes.ts'
+import { settled } from '../servers/settled.ts'
 import { until } from '../servers/until.ts'
 
 const shared = sharedForge({ SERVICE_ROLES: 'command-api,relay,projector,query-api' })
@@ -86,15 +87,6 @@ async function rowsOf({ pool }: Forge, { run_id }: ExternalRun): Promise<Record<
   }
   return found
 }
-
-const settled = (forge: Forge) =>
-  until('everything is projected', patient(20_000), async () => {
-    const { body } = await forge.call<{ projections: { lag_records: number }[] }>(
-      'GET',
-      '/api/admin/projections',
-    )
-    return body.projections.every(row => row.lag_records === 0)
-  })
 
 async function purged(forge: Forge, run: ExternalRun): Promise<void> {
   await remove(forge, run)

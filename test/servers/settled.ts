@@ -1,0 +1,21 @@
+import type { Forge } from './forge.ts'
+import { patient } from './patience.ts'
+import { until } from './until.ts'
+
+/**
+ * Until nothing changes by itself any more: no duty that an event caused is due, and all decisions are applied. The lag of
+ * the projections alone knows nothing of decisions that are not on the log yet.
+ */
+export const settled = (forge: Forge) =>
+  until('everything is done and projected', patient(30_000), async () => {
+    const { rows } = await forge.pool.query<{ is: boolean }>(
+      `select not exists (select from write.duty where event_id is not null and done_at is null and due_at <= now())
+          and (select count(*) from write.event) = (select count(*) from read.applied_event) as is`,
+    )
+    if (!rows[0]?.is) return false
+    const { body } = await forge.call<{ projections: { lag_records: number }[] }>(
+      'GET',
+      '/api/admin/projections',
+    )
+    return body.projections.every(row => row.lag_records === 0)
+  })
