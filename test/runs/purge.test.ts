@@ -194,7 +194,10 @@ test('a run that was restored stays, and a later deletion has its own time', asy
   await forge.call('POST', `/api/runs/${run.run_id}/restore`)
   await makeDue(forge, run)
   await untilDone(forge, run)
-  t.is((await forge.call('GET', `/api/runs/${run.run_id}`)).status, 200)
+  await until('it is shown again', patient(20_000), async () => {
+    const { status } = await forge.call('GET', `/api/runs/${run.run_id}`)
+    return status === 200
+  })
   await remove(forge, run)
   const { rows } = await forge.pool.query(
     `select due_at > now() + interval '29 days' as later from write.duty
