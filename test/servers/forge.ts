@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import type { Pool } from 'pg'
 import { type CallOptions, callApi, type Reply, signIn } from './api.ts'
+import { endAttempts } from './end-attempts.ts'
 import { database, type Scope } from './postgres.ts'
 import { type ServerProcess, serverProcess } from './server-process.ts'
 
@@ -29,6 +30,7 @@ export async function startForge(t: Scope, env: Record<string, string> = {}): Pr
   const folder = await mkdtemp(join(tmpdir(), 'forge-test-'))
   const { url: databaseUrl, pool } = await database(t)
   t.teardown(() => rm(folder, { recursive: true, force: true }))
+  t.teardown(() => endAttempts(join(folder, 'data', 'runs')))
   const startProcess = async (more: Record<string, string> = {}) => {
     const process = await serverProcess({
       folder,

@@ -160,4 +160,6 @@ test('what keeps an engine from starting is said', async t => {
     t.is(code, 78)
     t.regex(said, what)
   }
+  first.child.kill('SIGTERM')
+  await first.ended
 })
