@@ -4,34 +4,38 @@ import { SlurmFault } from './rest.ts'
 
 type Look = { atMs: number; job: SlurmJob | null }
 
+/** A controller that was killed gives numbers out again: two jobs at a time may have the same, but not of the same name. */
+export type Identity = { id: number; name: string }
+
+const keyOf = ({ id, name }: Identity): string => `${id} ${name}`
+
 /** For how long Slurm is not asked again after it did not respond: each question would wait for as long. */
 const awayMs = 5000
 
 /** Asks Slurm for jobs, each no more often than a caller needs, and notes since when a job is over. */
 export class JobLooks {
   readonly #client: Pick<SlurmClient, 'job'>
-  readonly #looks = new Map<number, Look>()
-  readonly #overSince = new Map<number, number>()
+  readonly #looks = new Map<string, Look>()
+  readonly #overSince = new Map<string, number>()
   #away: { untilMs: number; fault: SlurmFault } | null = null
 
   constructor(client: Pick<SlurmClient, 'job'>) {
     this.#client = client
   }
 
-  /**
-   * As of at most `maxAgeMs` ago; null if Slurm does not know the job. How it ended stays known when Slurm forgets it. A
-   * controller that lost its state gives numbers out again: only a job of this name is the one.
-   */
-  async of(id: number, name: string, maxAgeMs: number): Promise<SlurmJob | null> {
-    const last = this.#looks.get(id)
+  /** As of at most `maxAgeMs` ago; null if Slurm does not know the job. How it ended stays known when Slurm forgets it. */
+  async of(asked: Identity, maxAgeMs: number): Promise<SlurmJob | null> {
+    const key = keyOf(asked)
+    const last = this.#looks.get(key)
     if (last && performance.now() - last.atMs < maxAgeMs) return last.job
     if (this.#away && performance.now() < this.#away.untilMs) throw this.#away.fault
     const atMs = performance.now()
     try {
-      const found = await this.#client.job(id)
+      const found = await this.#client.job(asked.id)
       const ended = last?.job && isOver(last.job) ? last.job : null
-      const job = found?.name === name ? found : ended
-      this.#looks.set(id, { atMs, job })
+      const job = found?.name === asked.name ? found : ended
+      this.#looks.set(key, { atMs, job })
+      if (job && !isOver(job)) this.#overSince.delete(key)
       this.#away = null
       return job
     } catch (error) {
@@ -42,15 +46,16 @@ export class JobLooks {
   }
 
   /** For how long this process has known that the job is over. */
-  overForMs(id: number): number {
+  overForMs(asked: Identity): number {
+    const key = keyOf(asked)
     const nowMs = performance.now()
-    const since = this.#overSince.get(id) ?? nowMs
-    this.#overSince.set(id, since)
+    const since = this.#overSince.get(key) ?? nowMs
+    this.#overSince.set(key, since)
     return nowMs - since
   }
 
-  forget(id: number): void {
-    this.#looks.delete(id)
-    this.#overSince.delete(id)
+  forget(asked: Identity): void {
+    this.#looks.delete(keyOf(asked))
+    this.#overSince.delete(keyOf(asked))
   }
 }

@@ -39,7 +39,7 @@ import { lastLines, type RankStates, readRanks } from './attempt-state.ts'
 import { type ClusterGpus, countGpus } from './cluster-gpus.ts'
 import { isOver, type SlurmJob } from './dialect.ts'
 import { handOver } from './hand-over.ts'
-import { JobLooks } from './job-looks.ts'
+import { type Identity, JobLooks } from './job-looks.ts'
 import { jobScript } from './job-script.ts'
 import type { SlurmExecutorOptions } from './options.ts'
 import { prepareSlurmAttempt } from './prepare-attempt.ts'
@@ -239,10 +239,7 @@ class SlurmEngine implements SlurmExecutor {
     const known = await readJson<JobRecord>(paths.job(turn))
     if (known) return known.job_id
     if (!(await readJson(paths.submit(turn)))) return null
-    const [run_id = '', attempt = ''] = ref.split('/')
-    const named = await this.#options.client.jobsNamed(
-      jobName({ run_id, attempt: Number(attempt) }),
-    )
+    const named = await this.#options.client.jobsNamed(jobNameOf(ref))
     const found = named.find(job => isOfTurn(job, turn))
     if (!found) return null
     await writeDurably(paths.job(turn), { job_id: found.id } satisfies JobRecord)
@@ -264,12 +261,13 @@ class SlurmEngine implements SlurmExecutor {
       await giveUp(paths, 'interrupted')
       return this.observe(ref)
     }
-    const job = await this.#looks.of(id, jobName(launch), lookMs.waiting)
-    if (!this.#hasSettled(id, job)) return { state: 'starting' }
+    const asked = { id, name: jobName(launch) }
+    const job = await this.#looks.of(asked, lookMs.waiting)
+    if (!this.#hasSettled(asked, job)) return { state: 'starting' }
     if (isRepeated(job, turn) && !(await readJson(paths.stop))) {
       // It counts as never submitted.
       await giveUp(paths, 'interrupted')
-      this.#looks.forget(id)
+      this.#looks.forget(asked)
       return this.observe(ref)
     }
     // So that no job of the attempt starts after its end is recorded.
@@ -289,11 +287,11 @@ class SlurmEngine implements SlurmExecutor {
     const stopped = (await readJson(paths.stop)) !== null
     if (ended && isExplained(ranks, stopped))
       return this.#record(ref, ranks, { job: null, stopped })
+    const asked = { id, name: jobName(launch) }
     let job: SlurmJob | null
     try {
       job = await this.#looks.of(
-        id,
-        jobName(launch),
+        asked,
         ranks.started_at === null || ended ? lookMs.waiting : lookMs.running,
       )
     } catch (error) {
@@ -301,7 +299,7 @@ class SlurmEngine implements SlurmExecutor {
       if (error instanceof SlurmFault && !ended && ranks.started_at !== null) return running
       throw error
     }
-    if (!this.#hasSettled(id, job)) return running
+    if (!this.#hasSettled(asked, job)) return running
     if (ranks.alive.length === 0) return this.#record(ref, ranks, { job, stopped })
     // Slurm ended the job, but not these: they end themselves and leave their records. It is no stop of the attempt, which
     // would hide why it ended.
@@ -310,9 +308,9 @@ class SlurmEngine implements SlurmExecutor {
   }
 
   /** Whether Slurm has said for long enough that a job is over. */
-  #hasSettled(id: number, job: SlurmJob | null): boolean {
+  #hasSettled(asked: Identity, job: SlurmJob | null): boolean {
     if (job !== null && !isOver(job)) return false
-    return this.#looks.overForMs(id) >= (this.#options.settleMs ?? 10_000)
+    return this.#looks.overForMs(asked) >= (this.#options.settleMs ?? 10_000)
   }
 
   /** The end of an attempt that no job may start any more. */
@@ -321,7 +319,7 @@ class SlurmEngine implements SlurmExecutor {
     const ranks = await readRanks(paths, launch.nodes, this.#options.now())
     const known = (await readJson(paths.stop)) ? null : await readJson<JobRecord>(paths.job(turn))
     if (!known) return this.#record(ref, ranks, { job: null, stopped: true })
-    const job = await this.#looks.of(known.job_id, jobName(launch), lookMs.running)
+    const job = await this.#looks.of({ id: known.job_id, name: jobName(launch) }, lookMs.running)
     return this.#record(ref, ranks, { job, stopped: false })
   }
 
@@ -342,7 +340,7 @@ class SlurmEngine implements SlurmExecutor {
     await createDurably(paths.exit, exit)
     const { number } = await currentTurn(paths)
     const known = await readJson<JobRecord>(paths.job(number))
-    if (known) this.#looks.forget(known.job_id)
+    if (known) this.#looks.forget({ id: known.job_id, name: jobNameOf(ref) })
     return this.observe(ref)
   }
 
@@ -356,7 +354,7 @@ class SlurmEngine implements SlurmExecutor {
     if (!known) return
     // Without Slurm it stays in the queue and ends as soon as it starts, because its turn is taken.
     try {
-      if (await this.#looks.of(known.job_id, jobName(launch), 0))
+      if (await this.#looks.of({ id: known.job_id, name: jobName(launch) }, 0))
         await this.#options.client.cancel(known.job_id)
     } catch (error) {
       if (!(error instanceof SlurmFault)) throw error
@@ -387,6 +385,11 @@ class SlurmEngine implements SlurmExecutor {
   #paths(ref: EngineRef): SlurmPaths {
     return slurmPaths(path.join(this.#options.runsDirectory, ref))
   }
+}
+
+function jobNameOf(ref: EngineRef): string {
+  const [run_id = '', attempt = ''] = ref.split('/')
+  return jobName({ run_id, attempt: Number(attempt) })
 }
 
 const toExited = ({ started_at, ...exit }: ExitRecord): Exited => ({
