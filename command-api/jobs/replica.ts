@@ -14,7 +14,7 @@ import type { Submits } from './submit.ts'
 /** How long an engine may take to end after it was asked to. */
 const stopGraceSeconds = 30
 
-/** Submits the job that a replica is; refused by the gates as any job. */
+/** Submits the job that a replica is; which the gates may refuse like every other. */
 export const submitReplica =
   (submits: Pick<Submits, 'submit'>) =>
   async (replica: Replica): Promise<AdmissionResult> => {

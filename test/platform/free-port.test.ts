@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { freePort } from '../../platform/free-port.ts'
@@ -27,12 +27,18 @@ test('no port is given to two who ask, in one process or in two', async t => {
 })
 
 test('the port can be listened on, and asking keeps no process from its end', async t => {
-  const [port] = await portsOf('console.log(JSON.stringify([await freePort()]))')
-  const server = createServer().listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  server.close()
-  const own = createServer().listen(await freePort(), '0.0.0.0')
-  await once(own, 'listening')
-  t.pass()
-  own.close()
+  // Its program ends by itself, although it holds a reservation.
+  const [port = 0] = await portsOf('console.log(JSON.stringify([await freePort()]))')
+  t.is(await listenedOn(port, '127.0.0.1'), port)
+  const own = await freePort()
+  t.is(await listenedOn(own, '0.0.0.0'), own, 'while it is reserved')
 })
+
+/** The port that a server got that asked for this one. */
+async function listenedOn(port: number, host: string): Promise<number | undefined> {
+  const server = createServer().listen(port, host)
+  await once(server, 'listening')
+  const { port: got } = server.address() as AddressInfo
+  server.close()
+  return got
+}
