@@ -7,5 +7,10 @@ export function toRef(run_id: string, attempt: number): EngineRef {
   return ref
 }
 
+export function ofRef(ref: EngineRef): { run_id: string; attempt: number } {
+  const [run_id = '', attempt = ''] = ref.split('/')
+  return { run_id, attempt: Number(attempt) }
+}
+
 /** Also keeps a reference inside the runs' directory. */
 export const isRef = (ref: string): boolean => /^[A-Za-z0-9_-]{1,100}\/[1-9]\d{0,8}$/.test(ref)

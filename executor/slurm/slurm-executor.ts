@@ -1,7 +1,7 @@
 import { access, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { NodeOfRank } from '../../events/jobs.ts'
-import { isRef, toRef } from '../attempt-ref.ts'
+import { isRef, ofRef, toRef } from '../attempt-ref.ts'
 import type { ExitRecord } from '../local/attempt-directory.ts'
 import { giveUp } from '../local/claims.ts'
 import { createDurably, readJson, writeDurably } from '../local/durable-json.ts'
@@ -239,7 +239,7 @@ class SlurmEngine implements SlurmExecutor {
     const known = await readJson<JobRecord>(paths.job(turn))
     if (known) return known.job_id
     if (!(await readJson(paths.submit(turn)))) return null
-    const named = await this.#options.client.jobsNamed(jobNameOf(ref))
+    const named = await this.#options.client.jobsNamed(jobName(ofRef(ref)))
     const found = named.find(job => isOfTurn(job, turn))
     if (!found) return null
     await writeDurably(paths.job(turn), { job_id: found.id } satisfies JobRecord)
@@ -340,7 +340,7 @@ class SlurmEngine implements SlurmExecutor {
     await createDurably(paths.exit, exit)
     const { number } = await currentTurn(paths)
     const known = await readJson<JobRecord>(paths.job(number))
-    if (known) this.#looks.forget({ id: known.job_id, name: jobNameOf(ref) })
+    if (known) this.#looks.forget({ id: known.job_id, name: jobName(ofRef(ref)) })
     return this.observe(ref)
   }
 
@@ -385,11 +385,6 @@ class SlurmEngine implements SlurmExecutor {
   #paths(ref: EngineRef): SlurmPaths {
     return slurmPaths(path.join(this.#options.runsDirectory, ref))
   }
-}
-
-function jobNameOf(ref: EngineRef): string {
-  const [run_id = '', attempt = ''] = ref.split('/')
-  return jobName({ run_id, attempt: Number(attempt) })
 }
 
 const toExited = ({ started_at, ...exit }: ExitRecord): Exited => ({

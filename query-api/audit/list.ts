@@ -1,11 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { AuditQuery } from '../../schemas/audit.ts'
 import { toRow } from './events.ts'
-import { type AuditPage, fitting } from './page.ts'
+import { type AuditPage, fitting, maxCounted } from './page.ts'
 import { streamOf } from './target.ts'
-
-/** Counting stops here. */
-const maxCounted = 10_001
 
 /** The newest events that pass all filters; a page of very large ones ends early. */
 export async function listEvents(db: Kysely<unknown>, query: AuditQuery): Promise<AuditPage> {

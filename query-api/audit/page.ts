@@ -1,9 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { AuditRow } from '../../schemas/audit.ts'
-import type { Paged } from '../page.ts'
+import { maxExactCount, type Paged } from '../page.ts'
 import { columns, type StoredEvent } from './events.ts'
 
-/** `counted` is cut off at 10,001. */
+/** Counting stops here. */
+export const maxCounted = maxExactCount + 1
+
+/** `counted` is cut off at `maxCounted`. */
 export type AuditPage = { rows: AuditRow[]; counted: number }
 
 /** A page ends before it holds more than this much JSON; it always has one event. */

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { toRow } from './events.ts'
-import { type AuditPage, fitting } from './page.ts'
+import { type AuditPage, fitting, maxCounted } from './page.ts'
 
 export type StreamsQuery = {
   streams: readonly string[]
@@ -9,9 +9,6 @@ export type StreamsQuery = {
   limit: number
   offset: number
 }
-
-/** Counting stops here. */
-const maxCounted = 10_001
 
 /**
  * The events of these streams, the oldest first; a page of very large ones ends early. Whether somebody may read them, the

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
 import type { Exit } from '../../events/jobs.ts'
 import type { Executor, Launch, Observed } from '../../executor/port.ts'
+import { processes } from '../servers/processes.ts'
 import { until } from '../servers/until.ts'
 import { outputOf } from './output.ts'
 
@@ -41,10 +41,7 @@ export async function exitOf(executor: Executor, ref: string): Promise<Exit> {
 
 /** The command lines of living processes that contain `text`; zombies have no command line. */
 export async function commandLinesWith(text: string): Promise<string[]> {
-  const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name))
-  const lines = await Promise.all(
-    pids.map(pid => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
-  )
+  const lines = (await processes()).map(({ commandLine }) => commandLine)
   return lines.filter(line => line.includes(text))
 }
 

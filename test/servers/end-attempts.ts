@@ -1,23 +1,10 @@
-import { readdir, readFile, readlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { processes } from './processes.ts'
 
 /** Ends what still runs of attempts whose folders are under `runs`: they outlive their server on purpose, but not its test. */
 export async function endAttempts(runs: string): Promise<void> {
-  const names = await readdir('/proc').catch(() => [])
-  const pids = names.filter(name => /^\d+$/.test(name)).map(Number)
-  await Promise.all(
-    pids.map(async pid => {
-      if (await belongs(pid, runs)) end(pid)
-    }),
-  )
-}
-
-/** By its command line, or by the folder that it works in; a process that has just ended has neither. */
-async function belongs(pid: number, runs: string): Promise<boolean> {
   const folder = `${runs}/`
-  const line = await readFile(join('/proc', String(pid), 'cmdline'), 'utf8').catch(() => '')
-  const works = await readlink(join('/proc', String(pid), 'cwd')).catch(() => '')
-  return line.includes(folder) || works.startsWith(folder)
+  for (const { pid, commandLine, directory } of await processes())
+    if (commandLine.includes(folder) || directory.startsWith(folder)) end(pid)
 }
 
 function end(pid: number): void {

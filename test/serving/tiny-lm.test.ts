@@ -1,9 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises'
 import { Agent, type OutgoingHttpHeaders, request } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import OpenAI from 'openai'
 import { sharedForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
+import { processes } from '../servers/processes.ts'
 import {
   answersClients,
   answersPython,
@@ -94,10 +94,10 @@ test('an engine that cannot start ends its job, with what it said last', async t
 
 /** The processes of this machine whose command line has these words one after the other. */
 async function processesWith(...words: string[]): Promise<number[]> {
-  const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name))
-  const lines = pids.map(pid => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''))
-  const found = (await Promise.all(lines)).map(line => line.includes(words.join('\0')))
-  return pids.filter((_, index) => found[index]).map(Number)
+  const found = (await processes()).filter(({ commandLine }) =>
+    commandLine.includes(words.join('\0')),
+  )
+  return found.map(({ pid }) => pid)
 }
 
 test('an engine that is killed fails its job, and a person cannot submit that again', async t => {

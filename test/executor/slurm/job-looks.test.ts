@@ -35,10 +35,8 @@ test('a job that vanishes while it runs is not known any more', async t => {
 
 test('two jobs to which a killed controller gave the same number are told apart', async t => {
   const looks = new JobLooks({ job: async () => job('RUNNING', 'forge-run_b-1') })
-  const [lost, runs] = ['forge-run_a-1', 'forge-run_b-1'].map(name => ({ id: 7, name })) as [
-    Parameters<JobLooks['of']>[0],
-    Parameters<JobLooks['of']>[0],
-  ]
+  const lost = { id: 7, name: 'forge-run_a-1' }
+  const runs = { id: 7, name: 'forge-run_b-1' }
   t.is(await looks.of(lost, 60_000), null)
   looks.overForMs(lost)
   await passing(1)
