@@ -38,3 +38,20 @@ test('no file is called util, helper, manager, service or common', t => {
     [],
   )
 })
+
+test('tests look only at the locks and sessions of their own database', t => {
+  const [self, home] = [relative(root, import.meta.filename), 'test/servers/lock-waits.ts']
+  const looking = sources.filter(
+    ({ file, code }) => file.startsWith('test/') && /pg_locks|pg_stat_activity/.test(code),
+  )
+  t.true(looking.some(({ file }) => file === home))
+  const ofAll = (code: string) =>
+    code.includes('pg_locks') ||
+    code.split('pg_stat_activity').length > code.split('datname = current_database()').length
+  t.deepEqual(
+    looking
+      .filter(({ file, code }) => file !== self && file !== home && ofAll(code))
+      .map(({ file }) => file),
+    [],
+  )
+})

@@ -11,6 +11,7 @@ import { record } from '../../command-api/outcome.ts'
 import { artifactAt } from '../../events/artifacts.ts'
 import { dumpReadModels } from '../servers/dump.ts'
 import { type Forge, sharedForge, startForge } from '../servers/forge.ts'
+import { untilLockWaits } from '../servers/lock-waits.ts'
 import { patient } from '../servers/patience.ts'
 import { database } from '../servers/postgres.ts'
 import { createRun } from '../servers/runs.ts'
@@ -33,14 +34,7 @@ const typesOf = async (pool: Pool, artifact_id: string) => {
 
 /** Until a statement with this text waits for a lock that the test holds. */
 const untilBlocked = (pool: Pool, text: string) =>
-  until(`${text} waits`, patient(20_000), async () => {
-    const { rowCount } = await pool.query(
-      `select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and position($1 in query) > 0`,
-      [text],
-    )
-    return rowCount !== 0
-  })
+  untilLockWaits(pool, `${text} waits`, ({ query }) => query.includes(text))
 
 /** Runs `meanwhile` while a transaction of the test holds what `statement` locks; no event is relayed until it ends. */
 async function holding<T>(

@@ -10,9 +10,9 @@ import type { userLogin } from '../../events/users.ts'
 import { createMemoryLog } from '../../platform/log/memory.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { recentWrites } from '../../query-api/recent-writes.ts'
+import { untilLockWaits } from '../servers/lock-waits.ts'
 import { database } from '../servers/postgres.ts'
 import { routeParts } from '../servers/serve-routes.ts'
-import { until } from '../servers/until.ts'
 import { published } from './published.ts'
 
 type Login = EventOf<typeof userLogin>
@@ -105,13 +105,11 @@ test('a request that came later and overtakes on the way to the stream gets the 
   })
   await entered.promise
   const second = createIn(deps, asking('two').request)
-  await until('the second waits for the stream', 15_000, async () => {
-    const { rowCount } = await pool.query(
-      `select 1 from pg_locks where locktype = 'advisory' and not granted
-          and database = (select oid from pg_database where datname = current_database())`,
-    )
-    return rowCount === 1
-  })
+  await untilLockWaits(
+    pool,
+    'the second waits for the stream',
+    lock => lock.locktype === 'advisory',
+  )
   const { rows: ids } = await pool.query(
     `select backend_xid from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`,

@@ -5,6 +5,7 @@ import { encodeLogs, type LogsAppended } from '../../events/logs.ts'
 import { inTransaction } from '../../platform/postgres/transaction.ts'
 import type { Reply } from '../servers/api.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
+import { untilLockWaits } from '../servers/lock-waits.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
 
@@ -94,12 +95,11 @@ test('during a rebuild a record is neither replayed nor dropped; both are possib
     await compacting.query('lock table read.generation in row share mode')
     const begun = await forge.call('POST', '/api/admin/projections/all/rebuild')
     if (begun.status === 200)
-      await until('the rebuild waits to flip', 30_000, async () => {
-        const { rowCount } = await forge.pool.query(
-          `select from pg_locks where relation = 'read.generation'::regclass and not granted`,
-        )
-        return rowCount === 1
-      })
+      await untilLockWaits(
+        forge.pool,
+        'the rebuild waits to flip',
+        lock => lock.relation === 'read.generation',
+      )
     const told: Reply<{ code: string; detail: string }>[] = []
     for (const [method, of] of tries) told.push(await forge.call(method, of))
     return [begun, ...told]

@@ -3,6 +3,7 @@ import { decodeChunk } from '../../platform/series/chunk.ts'
 import { compactDue, compactRun, startCompactor } from '../../projector/metrics/compact.ts'
 import { readKeys, readSeries } from '../../query-api/metrics/read.ts'
 import { readTail } from '../../query-api/metrics/tail.ts'
+import { untilLockWaits } from '../servers/lock-waits.ts'
 import { until } from '../servers/until.ts'
 import { compact, emptyStore, flush, logger, report, type Store, startMs } from './given.ts'
 
@@ -92,12 +93,7 @@ async function compactWhileFlushing(
     { topic: 'metrics', partition: 0, records: [report('run_a', points)] },
   ])
   const compacting = compact(store, 'run_a')
-  await until('the compactor waits for the flush', 10_000, async () => {
-    const { rowCount } = await store.pool.query(
-      "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-    )
-    return rowCount === 1
-  })
+  await untilLockWaits(store.pool, 'the compactor waits for the flush')
   await flushing.query('commit')
   flushing.release()
   await compacting

@@ -6,8 +6,8 @@ import { planChunks, pointsByKey, writeChunks } from '../../projector/metrics/ch
 import { startCompactorThread } from '../../projector/metrics/compactor.ts'
 import { metricsProjection } from '../../projector/metrics/projection.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
+import { untilLockWaits } from '../servers/lock-waits.ts'
 import { database } from '../servers/postgres.ts'
-import { until } from '../servers/until.ts'
 import { compact, emptyStore, flush, logger, report } from './given.ts'
 
 const range = (from: number, to: number) =>
@@ -23,13 +23,11 @@ test('a compactor at work does not hold a stop, and what it began is not there',
   await other.query('begin')
   await other.query('select 1 from metric_run for update')
   const compactor = startCompactorThread({ databaseUrl: url, searchPath: 'read' }, logger)
-  await until('the compactor waits', 30_000, async () => {
-    const { rowCount } = await pool.query(
-      `select 1 from pg_stat_activity where datname = current_database()
-          and application_name = 'forge compactor' and wait_event_type = 'Lock'`,
-    )
-    return rowCount === 1
-  })
+  await untilLockWaits(
+    pool,
+    'the compactor waits',
+    ({ application }) => application === 'forge compactor',
+  )
   const began = performance.now()
   await compactor.stop()
   const ms = performance.now() - began

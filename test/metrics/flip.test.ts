@@ -9,8 +9,8 @@ import { exportPoints } from '../../query-api/metrics/export.ts'
 import { readKeys } from '../../query-api/metrics/read.ts'
 import { findRunNo, inSnapshot } from '../../query-api/metrics/store.ts'
 import { readTail } from '../../query-api/metrics/tail.ts'
+import { untilLockWaits } from '../servers/lock-waits.ts'
 import { database } from '../servers/postgres.ts'
-import { until } from '../servers/until.ts'
 import { compact, emptyStore, flush, type Point, report, type Store } from './given.ts'
 
 test('a read during which a rebuild flips sees one generation, not the numbers of one in the tables of the other', async t => {
@@ -77,12 +77,7 @@ async function flipAt<T>({ pool }: Store, table: string, read: () => Promise<T>)
   const { reading } = await inTransaction(pool, async tx => {
     await tx.query(`lock table read.${table} in access exclusive mode`)
     const reading = read()
-    await until('a reader waits', 50_000, async () => {
-      const { rowCount } = await pool.query(
-        `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-      )
-      return rowCount === 1
-    })
+    await untilLockWaits(pool, 'a reader waits')
     for (const statement of flipTo) await tx.query(statement)
     return { reading }
   })

@@ -7,28 +7,19 @@ import type { LogTables } from '../../projector/logs/table.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
 import { pointFeed } from '../../query-api/metrics/feed.ts'
 import { readTail } from '../../query-api/metrics/tail.ts'
+import { untilLockWaits } from '../servers/lock-waits.ts'
 import { database } from '../servers/postgres.ts'
-import { until } from '../servers/until.ts'
 import { emptyStore, flush, report, type Store, startMs } from './given.ts'
 
 const run = 'run_tail'
 const all = { after: 0, keys: null }
-
-/** Resolves when another session waits for a lock of this database. */
-const somebodyWaits = ({ pool }: Store) =>
-  until('a reader waits', 50_000, async () => {
-    const { rowCount } = await pool.query(
-      `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-    )
-    return rowCount === 1
-  })
 
 /** Reads the tail while a report with a new key is stored between the names and the points. */
 async function readAcross(t: ExecutionContext, store: Store) {
   const reading = await inTransaction(store.pool, async tx => {
     await tx.query('lock table metric_block in access exclusive mode')
     const reading = readTail(store.db, run, all)
-    await somebodyWaits(store)
+    await untilLockWaits(store.pool, 'a reader waits')
     const records = [report(run, [{ key: 'late', step: 2, value: 2 }])]
     await store.projection.apply(tx, [{ topic: 'metrics', partition: 0, records }])
     return { reading }

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { until } from '../servers/until.ts'
+import { untilLockWaits } from '../servers/lock-waits.ts'
 import { signInAs, startWithRealProvider } from './provider.ts'
 
 test('a first sign-in concurrent with an admin who creates the same name waits, and gets another name', async t => {
@@ -11,13 +11,7 @@ test('a first sign-in concurrent with an admin who creates the same name waits, 
     await creating.query('begin')
     await creating.query(`select pg_advisory_xact_lock(hashtextextended('user-ada', 0))`)
     const arriving = signInAs(base, 'u-1')
-    await until('the sign-in waits', 30_000, async () => {
-      const { rowCount } = await forge.pool.query(
-        `select from pg_locks where locktype = 'advisory' and not granted
-            and database = (select oid from pg_database where datname = current_database())`,
-      )
-      return rowCount === 1
-    })
+    await untilLockWaits(forge.pool, 'the sign-in waits', lock => lock.locktype === 'advisory')
     await creating.query(
       `insert into auth.person (username, role, created_at) values ('ada', 'operator', now())
        on conflict do nothing`,

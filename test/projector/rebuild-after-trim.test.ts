@@ -22,6 +22,7 @@ import { trafficProjection } from '../../projector/traffic/projection.ts'
 import { validationProjection } from '../../projector/validation/projection.ts'
 import { row } from '../gateway/row.ts'
 import { report, startMs } from '../metrics/given.ts'
+import { sessionLocks, untilLockWaits } from '../servers/lock-waits.ts'
 import { database } from '../servers/postgres.ts'
 import { until } from '../servers/until.ts'
 import { chunkOf } from '../validation/given.ts'
@@ -309,12 +310,7 @@ test.serial('a run is not compacted while it is carried over', async t => {
   await prepareCarryOver(at.readPool)
   const deps = { pool: at.readPool, rangeRows: 100_000, signal }
   const carrying = carryOverRuns(deps, metricsProjection('metrics'), await at.log.start('metrics'))
-  await until('a range waits', 50_000, async () => {
-    const { rowCount } = await at.readPool.query(
-      "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-    )
-    return rowCount === 1
-  })
+  await untilLockWaits(at.readPool, 'a range waits')
   const compacted = async () => {
     const done: boolean[] = []
     for (const { run_no } of rows) done.push(await compactRun(at.readPool, run_no, startMs))
@@ -349,13 +345,11 @@ test.serial(
     await compacting.query('lock table generation in row share mode')
     // Counts what is read while the live projections stand still.
     let underLock = 0
-    const standsStill = async () => {
-      const { rowCount } = await at.readPool.query(
-        `select from pg_locks where relation = 'projection_checkpoint'::regclass
-          and mode = 'ExclusiveLock' and granted`,
+    const standsStill = async () =>
+      (await sessionLocks(at.readPool)).some(
+        ({ relation, mode, granted }) =>
+          relation === 'projection_checkpoint' && mode === 'ExclusiveLock' && granted,
       )
-      return rowCount === 1
-    }
     const watched: EventLog = {
       ...at.log,
       async *read(...asked) {
@@ -366,12 +360,11 @@ test.serial(
       },
     }
     const rebuilding = at.rebuild(undefined, watched)
-    await until('the flip waits for the compaction', 50_000, async () => {
-      const { rowCount } = await at.readPool.query(
-        `select from pg_locks where relation = 'generation'::regclass and not granted`,
-      )
-      return rowCount === 1
-    })
+    await untilLockWaits(
+      at.readPool,
+      'the flip waits for the compaction',
+      ({ relation }) => relation === 'generation',
+    )
     for (let n = 1; n < 30; n++) await reportAll(at, n, youngRuns)
     await at.projected()
     await compacting.query('commit')

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { runDueTimers } from '../../command-api/jobs/timers.ts'
 import { type JobsWithExecutor, jobsWithExecutor } from '../jobs/jobs-with-executor.ts'
+import { untilLockWaits } from '../servers/lock-waits.ts'
 import { until } from '../servers/until.ts'
 
 /** As the routes for administrators do. */
@@ -48,12 +49,7 @@ test('a pause waits for a start that has begun, and nothing starts after it', as
     await starting.query('begin')
     await starting.query('select 1 from write.queue_switch for share')
     const pausing = at.pool.query(close.pause)
-    await until('the pause waits', 60_000, async () => {
-      const { rows } = await at.pool.query(
-        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      return rows.length > 0
-    })
+    await untilLockWaits(at.pool, 'the pause waits')
     await starting.query('commit')
     await pausing
   } finally {

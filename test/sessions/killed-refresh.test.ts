@@ -1,6 +1,7 @@
 import test from 'ava'
 import { adminPassword } from '../servers/api.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
+import { untilLockWaits } from '../servers/lock-waits.ts'
 import { until } from '../servers/until.ts'
 import { cookieOf } from './serve-sessions.ts'
 
@@ -26,13 +27,11 @@ test('after a kill between commit and response, a refresh can be retried', async
     () => 'answered',
     () => 'lost',
   )
-  await until('the commit waits', 20_000, async () => {
-    const { rowCount } = await lock.query(
-      `select 1 from pg_locks where locktype = 'advisory' and objid = 4711 and not granted
-          and database = (select oid from pg_database where datname = current_database())`,
-    )
-    return rowCount === 1
-  })
+  await untilLockWaits(
+    lock,
+    'the commit waits',
+    ({ locktype, query }) => locktype === 'advisory' && /^commit/i.test(query),
+  )
   forge.signal('SIGSTOP')
   await lock.query('select pg_advisory_unlock(4711)')
   const successors = 'select 1 from auth.refresh_token where used_at is not null'

@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
 import { packed } from '../platform/files/tar-of.ts'
 import { startForge } from '../servers/forge.ts'
+import { untilLockWaits } from '../servers/lock-waits.ts'
 import { signedIn } from '../servers/signed-in.ts'
-import { until } from '../servers/until.ts'
 import { ask, complete, put } from './sending.ts'
 
 type Submitted = { run_id: string; detail?: string; gate?: string }
@@ -77,13 +77,9 @@ test.serial('a package that is deleted once the gates have passed is a conflict'
     await deleting.query('begin')
     await deleting.query('delete from write.upload where upload_id = $1', [upload_id])
     submitting = submit()
-    await until('the job is inserted', 60_000, async () => {
-      const { rowCount } = await forge.pool.query(
-        `select from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock' and query like '%write.job_state%'`,
-      )
-      return rowCount === 1
-    })
+    await untilLockWaits(forge.pool, 'the job is inserted', ({ query }) =>
+      query.includes('write.job_state'),
+    )
     await deleting.query('commit')
   } finally {
     deleting.release()

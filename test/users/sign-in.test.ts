@@ -1,6 +1,6 @@
 import test from 'ava'
 import { startForge } from '../servers/forge.ts'
-import { until } from '../servers/until.ts'
+import { untilLockWaits } from '../servers/lock-waits.ts'
 
 const changes: [what: string, assignment: string][] = [
   ['their password is reset', `password_hash = 'another'`],
@@ -20,13 +20,11 @@ for (const [what, assignment] of changes)
         token: null,
         body: { username: 'bob', password: bob.password },
       })
-      await until('the password was right, and the change is waited for', 20_000, async () => {
-        const { rowCount } = await forge.pool.query(
-          `select 1 from pg_locks where locktype = 'advisory' and not granted
-              and database = (select oid from pg_database where datname = current_database())`,
-        )
-        return rowCount === 1
-      })
+      await untilLockWaits(
+        forge.pool,
+        'the password was right, and the change is waited for',
+        lock => lock.locktype === 'advisory',
+      )
       await change.query(`update auth.person set ${assignment} where username = 'bob'`)
       await change.query('commit')
       t.is((await signIn).status, 401)

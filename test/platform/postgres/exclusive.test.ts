@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { startExclusive } from '../../../platform/postgres/exclusive.ts'
 import { locks } from '../../../platform/postgres/locks.ts'
 import { createPool } from '../../../platform/postgres/pool.ts'
+import { sessionLocks } from '../../servers/lock-waits.ts'
 import { database } from '../../servers/postgres.ts'
 import { until } from '../../servers/until.ts'
 
@@ -45,10 +46,9 @@ test('a holder that loses its connection stops, and starts again when it is back
     }
   })
   await until('it runs', 10_000, () => starts === 1)
-  await pool.query(
-    `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = $1`,
-    [lock.values[0]],
-  )
+  const holders = (await sessionLocks(pool)).filter(held => held.locktype === 'advisory')
+  t.is(holders.length, 1)
+  await pool.query('select pg_terminate_backend($1)', [holders[0]?.pid])
   await until('it runs again', 10_000, () => starts === 2)
   t.is(stops, 1)
   await part.stop()

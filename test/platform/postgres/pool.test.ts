@@ -2,6 +2,7 @@ import test from 'ava'
 import { asBigints, createPool, isBusy, isOutage } from '../../../platform/postgres/pool.ts'
 import { inTransaction } from '../../../platform/postgres/transaction.ts'
 import { linkTo } from '../../servers/link.ts'
+import { endSessions } from '../../servers/lock-waits.ts'
 import { database } from '../../servers/postgres.ts'
 import { until } from '../../servers/until.ts'
 
@@ -34,9 +35,7 @@ test('a connection that is lost while idle or in use does not end the process', 
   t.teardown(() => victim.end())
   const inHand = await victim.connect()
   await victim.query('select 1')
-  await pool.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'victim'`,
-  )
+  await endSessions(pool, 'victim')
   await until('the idle one is reported', 10_000, () => errors.length > 0)
   const failure = await t.throwsAsync(inHand.query('select 1'))
   t.true(isOutage(failure))

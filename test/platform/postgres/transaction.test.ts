@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { createPool, isOutage } from '../../../platform/postgres/pool.ts'
 import { inTransaction } from '../../../platform/postgres/transaction.ts'
+import { endSessions } from '../../servers/lock-waits.ts'
 import { database } from '../../servers/postgres.ts'
 
 /** A table, and a pool of one connection, so that each transaction sees what the one before left on it. */
@@ -55,9 +56,7 @@ test('a connection lost during a transaction is replaced', async t => {
   const { pool, others, kept } = await oneConnection(t)
   const losing = inTransaction(pool, async tx => {
     await tx.query('insert into kept values (1)')
-    await others.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'one'`,
-    )
+    await endSessions(others, 'one')
     await tx.query('insert into kept values (2)')
   })
   t.true(isOutage(await t.throwsAsync(losing)))

@@ -11,6 +11,7 @@ import {
   unlockRows,
   withLock,
 } from '../../../platform/postgres/with-lock.ts'
+import { untilLockWaits } from '../../servers/lock-waits.ts'
 import { database } from '../../servers/postgres.ts'
 import { until } from '../../servers/until.ts'
 
@@ -78,13 +79,7 @@ test('a waiter gets the lock when its holder is done', async t => {
     )
     return rows[0]
   })
-  await until('the second waits', 10_000, async () => {
-    const { rowCount } = await pool.query(
-      `select from pg_locks where locktype = 'advisory' and not granted
-          and database = (select oid from pg_database where datname = current_database())`,
-    )
-    return rowCount === 1
-  })
+  await untilLockWaits(pool, 'the second waits', lock => lock.locktype === 'advisory')
   done.resolve()
   await first
   const { rows } = await pool.query(

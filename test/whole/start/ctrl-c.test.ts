@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import { inTerminal, untilShown } from '../../servers/in-terminal.ts'
+import { untilLockWaits } from '../../servers/lock-waits.ts'
 import { until } from '../../servers/until.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -77,18 +78,16 @@ test('Ctrl-C during the start, when the database runs already, ends it too', asy
 test('a second Ctrl-C, later than two seconds, waits for nothing, and the database ends all the same', async t => {
   const { dataDir, cluster, terminal } = await npmStart(t)
   const [, url = ''] = await untilShown(terminal, /serves at (http\S+)/)
-  const holder = await connectTo(cluster)
-  // Ends with the database, and says so.
-  holder.on('error', () => {})
+  const [holder, watcher] = [await connectTo(cluster), await connectTo(cluster)]
+  // They end with the database, and say so.
+  for (const client of [holder, watcher]) client.on('error', () => {})
   await holder.query('begin')
   await holder.query('lock table auth.person in access exclusive mode')
   const body = JSON.stringify({ username: 'admin', password: 'x' })
   const headers = { 'content-type': 'application/json' }
   const answer = fetch(`${url}/api/auth/login`, { method: 'POST', headers, body }).catch(() => null)
-  await until('the sign-in waits for the lock', 10_000, async () => {
-    const { rows } = await holder.query('select 1 from pg_locks where not granted')
-    return rows.length > 0
-  })
+  // Within its transaction, the holder would see the sessions of its first look for ever.
+  await untilLockWaits(watcher, 'the sign-in waits for the lock')
   terminal.type(ctrlC)
   await untilShown(terminal, /stopping/)
   const [first, began] = [performance.now(), performance.now() + 2_300]

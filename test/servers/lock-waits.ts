@@ -1,0 +1,46 @@
+import type { ClientBase, Pool } from 'pg'
+import { until } from './until.ts'
+
+/** A lock that a session of one database holds or waits for. */
+export type SessionLock = {
+  pid: number
+  locktype: string
+  /** With its schema if that is not on the search path; null unless it is a lock of a table. */
+  relation: string | null
+  mode: string
+  granted: boolean
+  application: string
+  /** What its session does now, or did last. */
+  query: string
+}
+
+/**
+ * Locks of all sessions in the database of `on`. Tests share one server, whose catalogues show the sessions of every
+ * database, and tables of databases made from one template have the same oid: whoever asks for less than this sees the
+ * locks of other tests.
+ */
+export async function sessionLocks(on: Pool | ClientBase): Promise<SessionLock[]> {
+  const { rows } = await on.query<SessionLock>(
+    `select pid, locktype, relation::regclass::text as relation, mode, granted, application_name as application, query
+       from pg_locks join pg_stat_activity using (pid) where datname = current_database()`,
+  )
+  return rows
+}
+
+/** Resolves once a session of this database waits for a lock, of those that `isMeant` says. */
+export const untilLockWaits = (
+  on: Pool | ClientBase,
+  what: string,
+  isMeant: (lock: SessionLock) => boolean = () => true,
+) =>
+  until(what, 50_000, async () =>
+    (await sessionLocks(on)).find(lock => !lock.granted && isMeant(lock)),
+  )
+
+/** Ends the sessions of this database with that name, as a server that restarts does. */
+export const endSessions = (on: Pool | ClientBase, application: string) =>
+  on.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = $1`,
+    [application],
+  )
