@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { type Api, segment } from './api.ts'
@@ -24,7 +25,10 @@ const collect = (value: string, before: string[]) => [...before, value]
 
 export const withSpecOptions = (command: Command): Command =>
   command
-    .option('-f, --file <path>', 'JobSpec as YAML or JSON; - reads standard input')
+    .option(
+      '-f, --file <path>',
+      `JobSpec as YAML or JSON; - reads standard input; without -r by default ${usualFile}`,
+    )
     .option('-r, --recipe <name[@version]>', "take this recipe's lock; without -f also the rest")
     .option('-p, --project <name>', 'project, where the file names none or another')
     .option('-n, --name <name>', 'name of the job')
@@ -33,15 +37,21 @@ export const withSpecOptions = (command: Command): Command =>
     .option('--param <key=value>', 'a parameter of the recipe; may be repeated', collect, [])
     .option('--set <path=value>', 'any value of the JobSpec, by its dotted path', collect, [])
 
+/** What `forge init` writes, and what is read where neither a file nor a recipe is named. */
+export const usualFile = 'job.yaml'
+
 /** A JobSpec as it was written; `name` is what to call its file. */
 export type Written = { tree: SpecTree; text: string; name: string }
 
-export async function readWritten(file: string | undefined): Promise<Written | null> {
+export async function readWritten(options: SpecOptions): Promise<Written | null> {
+  const file = options.file ?? (options.recipe === undefined ? fileHere() : undefined)
   if (file === undefined) return null
   const text = await readText(file)
   const name = file === '-' ? 'stdin' : file
   return { tree: parseSpec(text, name), text, name }
 }
+
+const fileHere = () => (existsSync(usualFile) ? usualFile : undefined)
 
 /** The JobSpec that a command is told, with what its options set. */
 export async function specOf(
@@ -74,7 +84,9 @@ async function baseSpec(
     return written
   }
   if (options.recipe === undefined)
-    throw usageFailure('There is no job: give a JobSpec with -f, or --recipe and --project')
+    throw usageFailure(
+      `There is no job: give a JobSpec with -f (here is no ${usualFile}), or --recipe and --project`,
+    )
   if (options.project === undefined)
     throw usageFailure('--project is missing: name the project that the run belongs to')
   const recipe = await recipeNamed(api, options.recipe)

@@ -3,6 +3,7 @@ import { join, relative, sep } from 'node:path'
 import test from 'ava'
 import type { Command } from 'commander'
 import { createProgram } from '../../clients/cli/program.ts'
+import { usualFile } from '../../clients/cli/spec-source.ts'
 import { processTerminal } from '../../clients/cli/terminal.ts'
 import { root, sources } from './sources.ts'
 
@@ -26,9 +27,9 @@ const pathsIn = (text: string): string[] =>
     .map(([, path = '']) => path)
     .filter(path => !/^[./]/.test(path) && (files.test(path) || path.endsWith('/')))
 
-/** A page may leave out the folders that it is speaking of. */
+/** A page may leave out the folders that it is speaking of; a job is a file of people's. */
 const exists = (path: string): boolean =>
-  paths.some(known => known === path || known.endsWith(`/${path}`))
+  path === usualFile || paths.some(known => known === path || known.endsWith(`/${path}`))
 
 const linksIn = (text: string): string[] =>
   [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
@@ -93,6 +94,22 @@ test('every command is documented on the page of the command line', t => {
   )
 })
 
+test('every command that the console, a page or a help shows is one of the command line', t => {
+  const console = sources.filter(({ file }) => file.startsWith('clients/console/'))
+  const help = sources.filter(({ file }) => file.startsWith('clients/cli/'))
+  const shown = [
+    ...console.flatMap(({ code }) => [...code.matchAll(/text="forge ([^"]+)"/g)]),
+    ...[...help, ...pages].flatMap(({ text }) => [...text.matchAll(/^ *forge ([a-z].*)$/gm)]),
+  ].map(([, text = '']) => text)
+  t.true(shown.length > 20)
+  t.deepEqual(
+    shown.filter(text => !isAccepted(wordsOf(text))),
+    [],
+  )
+  t.false(isAccepted(['submit', 'job.yaml']))
+  t.false(isAccepted(['submit', '--fil', 'job.yaml']))
+})
+
 test('paths are distinguished from addresses, placeholders and metrics', t => {
   const text =
     '`GET /x/y.ts` `test/loss` `<slice>.ts` `~/a.md` `decide.ts` `events/` `https://x.y/z.md`'
@@ -108,6 +125,36 @@ function commandsOf(command: Command, above: string[] = []): string[][] {
     const called = [...above, one.name()]
     return one.commands.length === 0 ? [called] : commandsOf(one, called)
   })
+}
+
+/** Whether there is such a command, with these options and as many arguments; after `--` stands another program's. */
+function isAccepted(words: readonly string[]): boolean {
+  const { command, rest } = commandIn(
+    createProgram(world, () => {}),
+    words,
+  )
+  const end = rest.indexOf('--')
+  const own = end === -1 ? rest : rest.slice(0, end)
+  const options = own.map(word => command.options.find(one => [one.short, one.long].includes(word)))
+  const isUnknown = own.some((word, n) => word.startsWith('-') && !options[n])
+  const given = own.filter((word, n) => !word.startsWith('-') && !options[n - 1]?.required)
+  const count = given.length + (end === -1 ? 0 : 1)
+  const { registeredArguments: expected, commands } = command
+  const needed = expected.filter(({ required }) => required).length
+  const most = expected.at(-1)?.variadic ? Number.POSITIVE_INFINITY : expected.length
+  return !isUnknown && commands.length === 0 && count >= needed && count <= most
+}
+
+/** Up to a comment, another program, the end of a text or a line that goes on. */
+const wordsOf = (line: string): string[] =>
+  line.replace(/( #| \| | >|`,| \\$).*$/, '').match(/'[^']*'|"[^"]*"|\S+/g) ?? []
+
+function commandIn(
+  command: Command,
+  words: readonly string[],
+): { command: Command; rest: readonly string[] } {
+  const next = command.commands.find(one => one.name() === words[0])
+  return next ? commandIn(next, words.slice(1)) : { command, rest: words }
 }
 
 const isOn = (row: string, first: string, rest: readonly string[]): boolean =>

@@ -14,7 +14,7 @@ test('a person signs in, and finds at home what runs, what failed and how to beg
   await page.getByRole('alert').getByText('Username or password is wrong').waitFor()
   await signIn(page)
   await page.getByText('Nothing of yours runs. Submit a job:').waitFor()
-  await page.getByText('forge submit job.yaml').waitFor()
+  await page.getByText('forge submit -f job.yaml').waitFor()
 
   const { body: run } = await forge.call<{ run_id: string; short_id: string; token: string }>(
     'POST',

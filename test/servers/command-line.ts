@@ -9,6 +9,8 @@ export type Ended = { code: number | null; stdout: string; stderr: string }
 export type RunOptions = {
   stdin?: string
   env?: Record<string, string>
+  /** The folder it is called in; by default this one. */
+  cwd?: string
   /** Called with all of stdout so far; what it does to the process may depend on it. */
   onStdout?: (text: string, kill: (signal: NodeJS.Signals) => void) => void
   /** Runs it in a terminal of this size, whose output is all in stdout; keys are what `keysAfter` returns of it. */
@@ -30,10 +32,11 @@ export async function commandLine(t: Scope, server: Record<string, string>): Pro
   const own = { PATH: process.env.PATH, HOME: home, NODE_COMPILE_CACHE: compiled, ...server }
   return {
     home,
-    run: (args, { stdin = '', env = {}, onStdout, terminal } = {}) =>
+    run: (args, { stdin = '', env = {}, cwd, onStdout, terminal } = {}) =>
       new Promise((resolve, reject) => {
         const [command, ...rest] = terminal ? inTerminal(terminal, args) : [launcher, ...args]
         const child = spawn(command ?? launcher, rest, {
+          cwd,
           env: { ...own, ...(terminal && { TERM: 'xterm-256color' }), ...env },
         })
         let [stdout, stderr] = ['', '']

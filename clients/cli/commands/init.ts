@@ -8,6 +8,7 @@ import { toJson } from '../harmless.ts'
 import { dialect } from '../job-spec.ts'
 import { limitsOf, typeOf } from '../parameters.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
+import { usualFile } from '../spec-source.ts'
 
 type InitOptions = CommonOptions & { file: string; project?: string; name?: string }
 
@@ -15,7 +16,7 @@ export const describeInit = (command: Command): Command =>
   command
     .argument('[recipe[@version]]')
     .description('write a JobSpec for a recipe, with its lock and all of its parameters')
-    .option('-f, --file <path>', 'where to; an existing file is never overwritten', 'job.yaml')
+    .option('-f, --file <path>', 'where to; an existing file is never overwritten', usualFile)
     .option('-p, --project <name>', 'the project of its runs; by default named after this folder')
     .option('-n, --name <name>', 'name of the job; by default that of the recipe')
 

@@ -44,7 +44,7 @@ export async function submit(world: World, options: SubmitOptions): Promise<Exit
     throw usageFailure('--follow and --detach cannot be combined')
   const session = await openSignedIn(world, options)
   const { api, terminal, isJson } = session
-  const written = await readWritten(options.file)
+  const written = await readWritten(options)
   const project = await packageOf(written?.tree ?? null, options)
   const spec = await specOf(api, written?.tree ?? null, options)
   if (project) await sendPackage(session, spec, project)

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { commandLine } from '../../servers/command-line.ts'
@@ -79,10 +79,28 @@ async function tellsPlaces(t: ExecutionContext, { run, home }: Scene) {
   t.regex(broken.stderr, /job\.yaml:\d+:\d+: neither YAML nor JSON/)
 }
 
+/** In the folder of a job.yaml, neither -f nor --recipe is needed. */
+async function readsTheFileHere(t: ExecutionContext, { run, home, spare }: Scene) {
+  const written = await run(['init', 'digits', '-f', join(home, 'job.yaml'), '-p', 'demo'])
+  t.is(written.code, 5, 'the file of before is there')
+  await rm(join(home, 'job.yaml'))
+  const none = await run(['submit'], { cwd: home })
+  t.is(none.code, 2)
+  t.regex(none.stderr, /with -f \(here is no job\.yaml\), or --recipe and --project/)
+  t.is((await run(['init', 'digits', '-p', 'demo'], { cwd: home })).code, 0)
+  const set = ['--set', 'spec.resources.profile=spare', '--param', 'lr=7']
+  const here = await run(['submit', ...set], { cwd: home })
+  t.is(here.code, 3, 'the parameters of the file, but for one')
+  t.regex(here.stderr, /lr/)
+  const other = await run(['plan', ...spare], { cwd: home })
+  t.regex(other.stdout, /It would be admitted/, 'a recipe that is named comes without the file')
+}
+
 test('plan asks about a job without submitting it, and faults are told with their place', async t => {
   t.timeout(patient(300_000))
   const scene = await begin(t)
   await showsGates(t, scene)
   await tellsChanges(t, scene)
   await tellsPlaces(t, scene)
+  await readsTheFileHere(t, scene)
 })

@@ -25,7 +25,7 @@ export function Section() {
       { deprecated: !deprecated },
     )
   return (
-    <Panel title={say.recipes} actions={<Copyable text="forge admin recipes add ./my-recipe" />}>
+    <Panel title={say.recipes} actions={<Copyable text="forge admin recipe add ./my-recipe" />}>
       <Failure error={error} />
       <Shown of={recipes}>
         {rows => (

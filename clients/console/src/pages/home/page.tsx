@@ -90,7 +90,7 @@ function Running({ username }: { username: string }) {
         {rows =>
           rows.length === 0 ? (
             <Empty text={say.none}>
-              <Copyable text="forge submit job.yaml" />
+              <Copyable text="forge submit -f job.yaml" />
             </Empty>
           ) : (
             <RunList rows={rows} />

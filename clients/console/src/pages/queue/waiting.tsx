@@ -29,7 +29,7 @@ export function Waiting({ queue }: { queue: Queue }) {
     <Panel title={say.waiting(queue.waiting.jobs, queue.waiting.gpus)}>
       {queue.jobs.length === 0 ? (
         <Empty text={say.none}>
-          <Copyable text="forge submit job.yaml" />
+          <Copyable text="forge submit -f job.yaml" />
         </Empty>
       ) : (
         <Table caption={say.title} columns={columns} rows={queue.jobs} keyOf={job => job.run_id} />

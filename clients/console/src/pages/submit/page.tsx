@@ -58,7 +58,7 @@ export function Page() {
           if (!first)
             return (
               <Empty text={say.noRecipes}>
-                <Copyable text="forge admin recipes add FOLDER" />
+                <Copyable text="forge admin recipe add FOLDER" />
               </Empty>
             )
           const text = newText(first, { project: 'demo', name: first.name })
