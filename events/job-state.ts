@@ -183,6 +183,6 @@ function spentAt(job: Job, { attempt, ended_at }: { attempt: number; ended_at: s
   return String(BigInt(spent_micro) + sumOf(lines).cost_micro)
 }
 
-export const jobs = aggregate('job', { events: jobEvents, initial, evolve, snapshot: { shape: 4 } })
+export const jobs = aggregate('job', { events: jobEvents, initial, evolve, snapshot: { shape: 5 } })
 /** The life of a run's job. */
 export const jobAt = (runId: string) => jobs.at(runId)

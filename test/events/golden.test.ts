@@ -1,9 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { toEventJson } from '../../command-api/event-json.ts'
 import { aggregates } from '../../events/all.ts'
-import type { Aggregate, EventDefinition, Recorded } from '../../events/event.ts'
 import { rubricUpdated } from '../../events/rubrics.ts'
 import { upcast } from '../../events/upcast.ts'
 import { decisionsProjection } from '../../projector/decisions.ts'
@@ -11,32 +9,7 @@ import { toRow } from '../../query-api/audit/events.ts'
 import { targetOf } from '../../query-api/audit/target.ts'
 import { database } from '../servers/postgres.ts'
 import { project } from '../servers/project.ts'
-
-/**
- * One recorded event of each type and version. A file is never changed, because recorded events never are. A new
- * version of an event gets its own file, at the end of the stream it is in.
- */
-const folder = join(import.meta.dirname, '../golden/events')
-const files = readdirSync(folder)
-
-type Golden = {
-  file: string
-  recorded: Recorded<{ type: string; data: Record<string, unknown> }>
-  definition: EventDefinition
-  aggregate: Aggregate
-}
-
-/** In a possible order of events. */
-const golden = files
-  .map((file): Golden => {
-    const recorded = JSON.parse(readFileSync(join(folder, file), 'utf8'))
-    const kind = targetOf(recorded.stream).type
-    const aggregate = aggregates.find(({ name }) => name === kind)
-    const definition = aggregate?.events.find(({ type }) => type === recorded.type)
-    if (!aggregate || !definition) throw new Error(`${file}: no ${kind} has ${recorded.type}`)
-    return { file, recorded, definition, aggregate }
-  })
-  .sort((a, b) => a.recorded.occurred_at.localeCompare(b.recorded.occurred_at))
+import { files, golden, type RecordedStates, statesAfter, statesFile } from './golden.ts'
 
 test('every type and version has a recorded event, in the file named after it', t => {
   const versions = aggregates
@@ -58,12 +31,9 @@ test('each recorded event is upcast and fits its current schema', t => {
 })
 
 test('each recorded event folds into the state of its stream', t => {
-  const states = new Map<string, unknown>()
-  for (const { recorded, definition, aggregate } of golden) {
-    const before = states.has(recorded.stream) ? states.get(recorded.stream) : aggregate.initial
-    const event = { ...recorded, data: upcast(definition, recorded) }
-    states.set(recorded.stream, aggregate.evolve(before, event))
-  }
+  const after = new Map(aggregates.flatMap(aggregate => [...statesAfter(aggregate)]))
+  t.is(after.size, golden.length)
+  const states = new Map(golden.map(({ file, recorded }) => [recorded.stream, after.get(file)]))
   const kinds = new Set([...states.keys()].map(stream => targetOf(stream).type))
   t.is(kinds.size, aggregates.length)
   const of = (stream: string) => states.get(stream)
@@ -127,5 +97,19 @@ test('a snapshot after any event leads to the same state as all events', t => {
       t.deepEqual(kept, state, `${name} after ${taken}`)
       t.deepEqual(events.slice(taken).reduce(evolve, kept), whole, `${name} after ${taken}`)
     }
+  }
+})
+
+test('a snapshot that was stored before holds what this build folds, or its shape was raised', t => {
+  for (const aggregate of aggregates) {
+    const { name, snapshot } = aggregate
+    if (!snapshot) continue
+    const recorded: RecordedStates = JSON.parse(readFileSync(statesFile(name), 'utf8'))
+    t.is(recorded.shape, snapshot.shape, `${name}: npm run record-states`)
+    t.deepEqual(
+      recorded.after,
+      Object.fromEntries(statesAfter(aggregate)),
+      `${name}: raise its shape if a state has changed, then npm run record-states`,
+    )
   }
 })
