@@ -58,7 +58,7 @@ export async function advance(
               set link = $7, epoch = $8, xid = $9::text::xid8, position = $10, hash = $11`,
     values: [
       head.link,
-      // Of JSON the planner expects as many rows however long it is, so it keeps its plan.
+      // The planner's estimate for JSON does not depend on its length, so the prepared plan is kept.
       JSON.stringify(positions),
       Buffer.concat(hashes),
       published.epoch,

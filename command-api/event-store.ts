@@ -220,10 +220,10 @@ const recordedOf = ({ stamp, ...row }: Row): Recorded => ({
   ...metaOf(stamp),
 })
 
-/** An event on the log, but for its data. */
+/** An event as on the log, without its data. */
 export type Envelope = Omit<Recorded, 'data'>
 
-/** That of a row of `write.event`. */
+/** The envelope of a row of `write.event`. */
 export function envelopeOf(row: {
   event_id: string
   type: string

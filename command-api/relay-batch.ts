@@ -24,7 +24,7 @@ const frameBytes = 500
 const columns = `e.epoch, e.xid, e.position, e.event_id, e.type, e.schema_version, e.stream, e.stream_version,
   json.data, e.meta, e.occurred_at, ${contentDigest} as digest,
   octet_length(json.data) + octet_length(e.meta::text) + ${frameBytes} as bytes`
-/** `offset`, so that long data are made to text once. */
+/** `offset`, so that the size of long data is that of the text which is read anyway. */
 const events = 'write.event e cross join lateral (select e.data::text as data offset 0) json'
 
 /**
@@ -51,6 +51,10 @@ const nextBatch = {
                 occurred_at, digest, bytes - lag(bytes, 1, 0) over (order by nth) as bytes
            from batch order by nth`,
 }
+
+/** Whether a batch ended before the events did. */
+export const isFull = (batch: readonly Unpublished[], limit: number): boolean =>
+  batch.length >= limit || batch.reduce((sum, { bytes }) => sum + bytes, 0) > maxBytes / 2
 
 export async function readBatch(client: ClientBase, limit: number): Promise<Unpublished[]> {
   const { rows } = await client.query({ ...nextBatch, values: [limit] })

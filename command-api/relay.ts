@@ -9,7 +9,8 @@ import { tryWithLock } from '../platform/postgres/with-lock.ts'
 import { repeat } from '../platform/repeat.ts'
 import { advance, isAfter, linkBacklog } from './audit-chain.ts'
 import { raiseEpoch } from './commit-epoch.ts'
-import { readBatch, type Unpublished } from './relay-batch.ts'
+import { maxEventBytes } from './event-json.ts'
+import { isFull, readBatch, type Unpublished } from './relay-batch.ts'
 
 export type RelayDeps = {
   pool: Pool
@@ -79,7 +80,8 @@ async function publish(client: PoolClient, deps: RelayDeps, running: Running): P
   const most = deps.batchSize ?? 500
   let limit = most
   while (!signal.aborted) {
-    const batch = await readBatch(client, limit)
+    const asked = limit
+    const batch = await readBatch(client, asked)
     const next = await publishBatch(client, deps, head, batch)
     if (next === 'too large') limit = Math.ceil(batch.length / 2)
     else {
@@ -87,7 +89,7 @@ async function publish(client: PoolClient, deps: RelayDeps, running: Running): P
       limit = Math.min(most, limit * 2)
       state.halted = null
       if (batch.length === 0) await bell.wait(pollMs, signal)
-      else if (batch.length < limit) await pause(restMs, signal)
+      else if (!isFull(batch, asked)) await pause(restMs, signal)
     }
   }
 }
@@ -139,6 +141,10 @@ function toLogRecord({ event, data }: Unpublished): LogRecord {
       ce_time: event.occurred_at,
       'content-type': 'application/json',
     },
-    value: Buffer.from(`${JSON.stringify(event).slice(0, -1)},"data":${data}}`),
+    value: Buffer.from(`${JSON.stringify(event).slice(0, -1)},"data":${compact(data)}}`),
   }
 }
+
+/** In no more bytes than it was recorded with: PostgreSQL writes numbers in full, 1e308 with 309 digits. */
+const compact = (data: string): string =>
+  data.length > maxEventBytes ? JSON.stringify(JSON.parse(data)) : data

@@ -48,8 +48,8 @@ export function inQueueOrder<J extends QueuedJob>(
   return placed.sort(inTurn)
 }
 
-/** A queue in its order, with the sums that places are told by: a queue is long, and asked for each submit. */
-export type Line<J> = {
+/** A queue in its order, with running sums, so that the place of a newcomer is found without walking a long queue. */
+export type SummedQueue<J> = {
   queue: readonly Placed<J>[]
   /** GPUs of the jobs ahead of each place; one more than there are jobs. */
   gpusAhead: readonly number[]
@@ -57,7 +57,7 @@ export type Line<J> = {
   gpusOf: ReadonlyMap<string, ReadonlyMap<number, number>>
 }
 
-export function lineOf<J extends QueuedJob>(queue: readonly Placed<J>[]): Line<J> {
+export function summed<J extends QueuedJob>(queue: readonly Placed<J>[]): SummedQueue<J> {
   const gpusAhead = [0]
   const gpusOf = new Map<string, Map<number, number>>()
   let gpus = 0
@@ -70,12 +70,12 @@ export function lineOf<J extends QueuedJob>(queue: readonly Placed<J>[]): Line<J
   return { queue, gpusAhead, gpusOf }
 }
 
-/** `index` and `gpus`: how many jobs are ahead of it, and what they ask for. */
-export type Joined<J> = { placed: Placed<J>; index: number; gpus: number }
+/** `inQueue`: how many jobs of the queue are ahead of it; `index` and `gpus`: how many with the newcomers, and what they ask for. */
+export type Joined<J> = { placed: Placed<J>; inQueue: number; index: number; gpus: number }
 
 /** A job that joins a queue after these newcomers, as the last of its owner's with its priority. */
 export function joining<J extends QueuedJob>(
-  { queue, gpusAhead, gpusOf }: Line<J>,
+  { queue, gpusAhead, gpusOf }: SummedQueue<J>,
   newcomers: readonly Placed<J>[],
   job: J,
   { class: its, held_gpus, used_gpu_hours }: Standing,
@@ -90,7 +90,7 @@ export function joining<J extends QueuedJob>(
   const inQueue = placeIn(queue, placed)
   const ahead = newcomers.filter(other => inTurn(placed, other) >= 0)
   return {
-    placed,
+    ...{ placed, inQueue },
     index: inQueue + ahead.length,
     gpus: ahead.reduce((sum, other) => sum + other.job.gpus, gpusAhead[inQueue] ?? 0),
   }

@@ -88,13 +88,17 @@ export type Newcomer = Pick<
 
 /**
  * The queue as a process last read it, because places and forecasts are too dear to be computed for each request. It is at most
- * a second old, or up to ten where reading it takes long.
+ * a second old, or up to three where it is long.
  */
 export type QueueBook = {
-  /** The places that jobs submitted now get, each behind those before it. */
+  /** The places that jobs submitted now get, each behind those before it in this call. */
   placesOf(newcomers: readonly Newcomer[]): Promise<NewPlace[]>
-  picture(): Promise<QueuePicture>
-  /** By profile, the GPUs that no attempt holds and no waiting job asks for; below 0 where more is asked for than there is. */
+  /** With these jobs, which wait: the queue is read anew if one is missing, since it may be newer than what was read. */
+  picture(waiting?: readonly string[]): Promise<QueuePicture>
+  /**
+   * By profile, the GPUs that no attempt holds and no waiting job asks for; below 0 where more is asked for than there is. Profiles
+   * whose engine starts nothing now have none.
+   */
   idleGpus(): Promise<ReadonlyMap<string, number>>
   /** Read now. */
   switches(): Promise<QueueSwitches>

@@ -6,22 +6,24 @@ import { Invalid } from '../schemas/validate.ts'
 /** Counting further costs more than the number is worth. */
 export const maxExactCount = 10_000
 
-/** The page that was asked for, and how many rows are on it. */
-export type Paged = { limit?: number; offset?: number; shown: number }
+/** The page that was asked for, and how many rows are on it; `mayEndEarly`: fewer rows need not mean that it is the last. */
+export type Paged = { limit?: number; offset?: number; shown: number; mayEndEarly?: boolean }
 
 /**
  * Sets `X-Total-Count` (exact to 10,000, then `10000+`) and `Link` (`next`, `prev`) on a list response.
- * `counted` may be capped at 10,001; from there on, another page follows every full one.
+ * `counted` may be capped at 10,001; from there on, another page follows every full one, and every one that may have ended
+ * early, where the last may be empty.
  */
 export function pageHeaders(
   ctx: Context,
-  { limit = 50, offset = 0, shown }: Paged,
+  { limit = 50, offset = 0, shown, mayEndEarly = false }: Paged,
   counted: number,
 ): void {
   ctx.set('X-Total-Count', counted > maxExactCount ? `${maxExactCount}+` : String(counted))
   const links: string[] = []
-  const next = offset + limit
-  const isMore = next < counted || (counted > maxExactCount && shown === limit)
+  const next = offset + (mayEndEarly && shown > 0 ? shown : limit)
+  const isFull = shown === limit || (mayEndEarly && shown > 0)
+  const isMore = next < counted || (counted > maxExactCount && isFull)
   if (isMore && next <= maxOffset) links.push(link(ctx, limit, next, 'next'))
   if (offset > 0) links.push(link(ctx, limit, Math.max(0, offset - limit), 'prev'))
   if (links.length > 0) ctx.set('Link', links.join(', '))

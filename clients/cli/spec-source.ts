@@ -85,7 +85,7 @@ async function baseSpec(
   }
   if (options.recipe === undefined)
     throw usageFailure(
-      `There is no job: give a JobSpec with -f (here is no ${usualFile}), or --recipe and --project`,
+      `There is no job: give a JobSpec with -f (there is no ${usualFile} here), or --recipe and --project`,
     )
   if (options.project === undefined)
     throw usageFailure('--project is missing: name the project that the run belongs to')

@@ -52,7 +52,7 @@ export function createForecasts(failed: (error: unknown) => void) {
   }
 }
 
-/** Of so many jobs, waiting and running. */
+/** Whether a queue of this many jobs, waiting and running, is forecast at once. */
 export const isSmall = (jobs: number): boolean => jobs <= few
 
 export const futuresOf = (outlook: Outlook): number[][] =>

@@ -103,7 +103,7 @@ function gpusOfSeries(profiles: readonly ProfileRow[]): Map<string, number> {
   return gpus
 }
 
-/** By executor: those of several series add up. */
+/** GPUs by executor: several series add up. */
 function capacityOf(profiles: readonly ProfileRow[]): Map<string, number> {
   const capacity = new Map<string, number>()
   for (const [key, gpus] of gpusOfSeries(profiles)) {

@@ -4,10 +4,10 @@ import { corrected, noCorrection, type Range, rangesOf } from '../../events/queu
 import {
   inTurn,
   joining,
-  type Line,
-  lineOf,
   noStanding,
   type Placed,
+  type SummedQueue,
+  summed,
 } from '../../events/queue-order.ts'
 import type {
   Newcomer,
@@ -27,7 +27,7 @@ type Page = {
   at: Date
   goodForMs: number
   queue: Queue
-  line: Line<QueueRow>
+  sums: SummedQueue<QueueRow>
   idle: ReadonlyMap<string, number>
   ground: Ground
   waits: Waits
@@ -40,13 +40,18 @@ export type BookDeps = {
   failed: (error: unknown) => void
 }
 
+/** A queue of so many jobs is short: it is read anew after each submit made here. */
+const shortUpTo = 200
 /**
- * How long a page is read from, in milliseconds: longer where reading it takes long, so that it stays a small part of the work. After
- * half of that the next one is read beside the requests.
+ * How long a page is read from, in milliseconds: that of a long queue longer where reading it takes long, so that it stays a small part
+ * of the work. After half of that the next one is read beside the requests.
  */
-const pageMs = { least: 1000, most: 10_000, timesReading: 100 }
-/** A queue of so many jobs is read anew after each submit made here. */
-const readAnewUpTo = 200
+const pageMs = { least: 1000, most: 3000, timesReading: 100 }
+
+const goodFor = ({ jobs }: Queue, tookMs: number): number =>
+  jobs.length <= shortUpTo
+    ? pageMs.least
+    : Math.min(pageMs.most, Math.max(pageMs.least, tookMs * pageMs.timesReading))
 
 export function createQueueBook({ pool, now, failed }: BookDeps): QueueBook {
   const forecasts = createForecasts(failed)
@@ -54,19 +59,23 @@ export function createQueueBook({ pool, now, failed }: BookDeps): QueueBook {
   let reading: Promise<Page> | null = null
   const read = async (): Promise<Page> => {
     const at = now()
-    const [queue, ground] = await Promise.all([readQueue(pool, at), readGround(pool)])
+    const [queue, ground, closed] = await Promise.all([
+      readQueue(pool, at),
+      readGround(pool),
+      closedEngines(pool),
+    ])
     // Of a long queue each part takes milliseconds, between which requests are answered.
     await nextTurn()
-    const line = lineOf(queue.jobs)
+    const sums = summed(queue.jobs)
     const waiting = queue.jobs.map(({ job }) => job)
-    const idle = idleGpus(ground.profiles, [...ground.holding, ...waiting])
+    const open = ground.profiles.filter(({ executor }) => !closed.has(executor))
+    const idle = idleGpus(open, [...ground.holding, ...waiting])
     await nextTurn()
     const first = queue.jobs.slice(0, foreseenJobs)
     const ids = first.map(({ job }) => job.run_id)
     const waits = forecasts.of(outlookOf(first, ground, at), ids, at.getTime())
-    const tookMs = now().getTime() - at.getTime()
-    const goodForMs = Math.min(pageMs.most, Math.max(pageMs.least, tookMs * pageMs.timesReading))
-    return { at, goodForMs, queue, line, idle, ground, waits }
+    const goodForMs = goodFor(queue, now().getTime() - at.getTime())
+    return { at, goodForMs, queue, sums, idle, ground, waits }
   }
   const readNow = async (): Promise<Page> => {
     const mine = read()
@@ -93,7 +102,10 @@ export function createQueueBook({ pool, now, failed }: BookDeps): QueueBook {
   }
   return {
     placesOf: async newcomers => placesIn(pool, await current(), newcomers, now()),
-    picture: async () => pictureOf(await current(), now()),
+    async picture(waiting = []) {
+      if (!isWaitingIn(await current(), waiting)) readAnew()
+      return pictureOf(await current(), now())
+    },
     idleGpus: async () => (await current()).idle,
     switches: () => readSwitches(pool),
     async placeOfJob(run_id) {
@@ -105,14 +117,29 @@ export function createQueueBook({ pool, now, failed }: BookDeps): QueueBook {
     },
     changed: readAnew,
     submitted() {
-      if (!page || page.queue.jobs.length <= readAnewUpTo) readAnew()
+      if (!page || page.queue.jobs.length <= shortUpTo) readAnew()
     },
   }
 }
 
+/** Engines that start nothing now: those that are drained, or all. */
+async function closedEngines(pool: Pool): Promise<{ has(executor: string): boolean }> {
+  const { paused, engines } = await readSwitches(pool)
+  if (paused) return { has: () => true }
+  return new Set(engines.filter(({ draining }) => draining).map(({ engine }) => engine))
+}
+
+function isWaitingIn({ queue, ground }: Page, run_ids: readonly string[]): boolean {
+  if (run_ids.length === 0) return true
+  const there = new Set(
+    [...queue.jobs.map(({ job }) => job), ...ground.held].map(one => one.run_id),
+  )
+  return run_ids.every(run_id => there.has(run_id))
+}
+
 async function placesIn(
   pool: Pool,
-  { queue, line, ground, waits }: Page,
+  { queue, sums, ground, waits }: Page,
   newcomers: readonly Newcomer[],
   now: Date,
 ): Promise<NewPlace[]> {
@@ -120,9 +147,9 @@ async function placesIn(
   const places: NewPlace[] = []
   for (const newcomer of newcomers) {
     const standing = await standingOf(pool, queue, newcomer.owner, now)
-    const { placed, index, gpus } = joining(line, before, asJob(newcomer, now), standing)
+    const { placed, inQueue, index, gpus } = joining(sums, before, asJob(newcomer, now), standing)
     before.push(placed)
-    const foretold = etaOf(placed) ?? waits.get(behind(index)) ?? null
+    const foretold = etaOf(placed) ?? waits.get(behind(inQueue)) ?? null
     const view = {
       position: index + 1,
       ahead_gpus: gpus,

@@ -14,7 +14,7 @@ import type { Submits } from './submit.ts'
 /** How long an engine may take to end after it was asked to. */
 const stopGraceSeconds = 30
 
-/** Submits the job that a replica is; which the gates may refuse like every other. */
+/** Submits the job of a replica; the gates may refuse it like any other. */
 export const submitReplica =
   (submits: Pick<Submits, 'submit'>) =>
   async (replica: Replica): Promise<AdmissionResult> => {

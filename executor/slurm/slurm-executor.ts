@@ -354,8 +354,9 @@ class SlurmEngine implements SlurmExecutor {
     if (!known) return
     // Without Slurm it stays in the queue and ends as soon as it starts, because its turn is taken.
     try {
-      if (await this.#looks.of({ id: known.job_id, name: jobName(launch) }, 0))
-        await this.#options.client.cancel(known.job_id)
+      const job = await this.#looks.of({ id: known.job_id, name: jobName(launch) }, 0)
+      // The number of one that is over may be another's by now.
+      if (job && !isOver(job)) await this.#options.client.cancel(known.job_id)
     } catch (error) {
       if (!(error instanceof SlurmFault)) throw error
     }

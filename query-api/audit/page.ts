@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { AuditRow } from '../../schemas/audit.ts'
-import { maxExactCount, type Paged } from '../page.ts'
+import { maxExactCount } from '../page.ts'
 import { columns, type StoredEvent } from './events.ts'
 
 /** Counting stops here. */
@@ -18,9 +18,3 @@ export const fitting = (found: RawBuilder<unknown>): RawBuilder<StoredEvent> => 
     from (select *, sum(bytes) over (order by place) - bytes as before
             from (select *, octet_length(data::text) as bytes from (${found}) found) sized) page
    where before = 0 or before + bytes <= ${pageBytes} order by place`
-
-/** A page that ended early is followed by one that begins where it ended. */
-export const toPaged = (
-  { limit = 50, offset = 0 }: { limit?: number; offset?: number },
-  { length: shown }: readonly AuditRow[],
-): Paged => ({ limit: shown || limit, offset, shown })

@@ -19,7 +19,7 @@ import {
 import { Invalid } from '../../schemas/validate.ts'
 import { pageHeaders } from '../page.ts'
 import type { Reads } from '../reads.ts'
-import { type AuditPage, toPaged } from './page.ts'
+import type { AuditPage } from './page.ts'
 import { type RunEventTables, runEventRoute } from './run-events.ts'
 import type { StreamsQuery } from './streams.ts'
 
@@ -50,7 +50,7 @@ export const auditRoutes = ({ reads, audit, now }: Parts): Route[] => [
     response: Type.Array(auditRow),
     async handle({ query, ctx }) {
       const { rows, counted } = await audit.list(query)
-      pageHeaders(ctx, toPaged(query, rows), counted)
+      pageHeaders(ctx, { ...query, shown: rows.length, mayEndEarly: true }, counted)
       return rows
     },
   }),

@@ -9,7 +9,7 @@ import { closed, pageQuery, runIdInPath } from '../../schemas/shared.ts'
 import { type AccessTables, findRun } from '../access.ts'
 import { pageHeaders } from '../page.ts'
 import type { Reads } from '../reads.ts'
-import { type AuditPage, toPaged } from './page.ts'
+import type { AuditPage } from './page.ts'
 import type { StreamsQuery } from './streams.ts'
 
 export type RunEventTables = AccessTables & ArtifactTables & ValidationTables
@@ -35,7 +35,7 @@ export const runEventRoute = (reads: Reads<RunEventTables>, events: EventReader)
       const { limit = 50, offset = 0 } = query
       const streams = await streamsOf(db, run_id)
       const { rows, counted } = await events.ofStreams({ streams, hidden, limit, offset })
-      pageHeaders(ctx, toPaged({ limit, offset }, rows), counted)
+      pageHeaders(ctx, { limit, offset, shown: rows.length, mayEndEarly: true }, counted)
       return rows.map(toRunEvent)
     },
   })

@@ -20,11 +20,12 @@ export async function readBeside(
   now: Date,
 ): Promise<(job: StoredRow) => Beside> {
   const runIds = jobs.map(job => job.run_id)
+  const queued = jobs.filter(({ state }) => state === 'queued').map(({ run_id }) => run_id)
   const pauses = jobs.filter(({ state }) => state === 'pausing' || state === 'paused')
   const [steps, truncated, places, owedBy, checkpoints] = await Promise.all([
     readSteps(db, runIds),
     readTruncated(db, runIds),
-    jobs.some(job => job.state === 'queued') ? readPlaces(queue, runIds) : new Map(),
+    queued.length > 0 ? readPlaces(queue, queued) : new Map(),
     readBills(db, runIds, now),
     pauses.length > 0 ? readCheckpoints(db, pauses) : new Map(),
   ])
@@ -80,7 +81,7 @@ async function readPlaces(
   queue: QueueBook,
   runIds: readonly string[],
 ): Promise<Map<string, QueueView>> {
-  const { waiting } = await queue.picture()
+  const { waiting } = await queue.picture(runIds)
   const shown = new Set(runIds)
   return new Map(
     waiting.flatMap(({ job, ...place }) =>

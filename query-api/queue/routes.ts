@@ -55,7 +55,7 @@ export const queueRoutes = ({ reads, queue }: QueueDeps): Route[] => [
       if (!job) throw new Refusal('not_found', `No such job: ${params.run_id}`)
       if (!['queued', 'held'].includes(job.state))
         return { ...notWaiting, ...job, detail: stateInWords(job) }
-      const facts = await readFacts(queue, db, caller)
+      const facts = await readFacts(queue, db, caller, [run_id])
       const all = [...facts.picture.waiting, ...facts.picture.held.map(heldJob)]
       const placed = all.find(other => other.job.run_id === run_id)
       return placed
@@ -106,9 +106,10 @@ async function readFacts(
   queue: QueueBook,
   db: Kysely<AccessTables>,
   caller: Person,
+  asked: readonly string[] = [],
 ): Promise<Facts> {
   const [picture, switches, projects] = await Promise.all([
-    queue.picture(),
+    queue.picture(asked),
     queue.switches(),
     readableProjects(db, caller),
   ])

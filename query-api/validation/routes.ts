@@ -72,7 +72,7 @@ const samplesRoute = (reads: Reads<Tables>): Route =>
       const rows = await readSamples(db, run_id, { step }, { limit, offset, sort })
       const counted = await countSamples(db, run_id, { step })
       // A page of very long samples ends early.
-      pageHeaders(ctx, { limit: rows.length || limit, offset, shown: rows.length }, counted)
+      pageHeaders(ctx, { limit, offset, shown: rows.length, mayEndEarly: true }, counted)
       return rows
     },
   })
@@ -93,7 +93,7 @@ const promptRoute = (reads: Reads<Tables>): Route =>
       const rows = await readSamples(db, run_id, { sample_key }, { limit, offset, sort })
       const counted = await countSamples(db, run_id, { sample_key })
       if (counted === 0) throw new Refusal('not_found', `No such prompt: ${sample_key}`)
-      pageHeaders(ctx, { limit: rows.length || limit, offset, shown: rows.length }, counted)
+      pageHeaders(ctx, { limit, offset, shown: rows.length, mayEndEarly: true }, counted)
       return rows
     },
   })

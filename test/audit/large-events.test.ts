@@ -25,6 +25,7 @@ test('a page of very large events ends early, and the next begins where it ended
       counted = Number(headers.get('x-total-count'))
       pages.push(body.map(({ position }) => position))
       next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
+      t.true(next?.includes('limit=500') ?? true, 'the pages after it are as long as was asked')
     }
     t.true(pages.length > 1 && pages.every(page => page.length > 0), path)
     t.true(counted >= reports && counted < 500, path)

@@ -12,15 +12,19 @@ import { published } from './published.ts'
 const topic = 'test.decisions'
 const at = new Date('2026-11-20T19:26:53Z')
 
-/** Events as an earlier version could record them, however large; `sizes` in bytes of their data. */
-async function recordEvents(pool: Pool, sizes: readonly number[]): Promise<void> {
+/** Events as an earlier version could record them, however large; `sizes` in bytes of their data, `more` besides. */
+async function recordEvents(
+  pool: Pool,
+  sizes: readonly number[],
+  more: object = {},
+): Promise<void> {
   for (const [nth, size] of sizes.entries())
     await pool.query(
       `insert into write.event (event_id, stream, stream_version, type, schema_version, data, meta, occurred_at)
        values (gen_random_uuid(), $1, 1, 'user.login', 1, $2, $3, $4)`,
       [
         `user-${nth}`,
-        JSON.stringify({ username: `user-${nth}`, sid: 'x'.repeat(size), via: 'test' }),
+        JSON.stringify({ username: `user-${nth}`, sid: 'x'.repeat(size), via: 'test', ...more }),
         JSON.stringify({ actor: { type: 'system', id: 't', via: 't' }, request_id: 'r' }),
         at,
       ],
@@ -64,6 +68,16 @@ test('a backlog is published in batches that a topic of Kafka takes, a larger ev
     [appended.find(bytes => bytes > 3_000_000)],
   )
   t.true(appended.length < 30, `${appended.length} batches`)
+})
+
+test('numbers take no more room on the log than they were recorded with', async t => {
+  const { pool, start, streams, appended } = await relayTo(t, { bytes: 100_000 })
+  // 12 kB as they came; PostgreSQL writes each with 309 digits.
+  const numbers = Array(2_000).fill(1e308)
+  await recordEvents(pool, [10], { numbers })
+  start()
+  t.deepEqual(await streams(1), inOrder(1))
+  t.true(Math.max(...appended) < JSON.stringify(numbers).length + 1_000)
 })
 
 test('an event that the log refuses is named with its position, holds up the rest, and is never skipped', async t => {

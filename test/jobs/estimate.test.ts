@@ -1,5 +1,6 @@
 import test from 'ava'
 import { report } from '../../command-api/jobs/decide.ts'
+import { createQueueBook } from '../../command-api/jobs/queue-book.ts'
 import { jobsWithExecutor } from './jobs-with-executor.ts'
 
 test('the estimate of a job is the median of what runs of its recipe used that succeeded', async t => {
@@ -82,6 +83,25 @@ test('a job that is to wait is told of profiles that are idle and would take it'
   await at.pool.query(`update write.quota set allowed_profiles = array[$1]`, [own.name])
   t.is(await warned(all), undefined)
   await at.pool.query(`update write.quota set allowed_profiles = '{}'`)
+  await at.pool.query(`update write.quota set per_series = '{"spare": {"max_concurrent_gpus": 1}}'`)
+  t.is(await warned(all), undefined, 'its quota for that series is too small')
+  await at.pool.query(`update write.quota set per_series = '{}'`)
+  const later = { scheduling: { not_before: '2099-01-01T00:00:00+00:00' } }
+  t.is(await warned({ ...all, ...later }), undefined, 'it is to wait anyway')
+  await at.pool.query(`update write.profile set executor = 'slurm' where name = 'spare'`)
+  const { idleGpus } = createQueueBook({ ...at, failed: error => t.log(error) })
+  t.true(((await idleGpus()).get('spare') ?? 0) > 0)
+  await at.pool.query(
+    `insert into write.drain (engine, since, drained_by) values ('slurm', now(), 'root')`,
+  )
+  const drained = createQueueBook({ ...at, failed: error => t.log(error) })
+  t.is(
+    (await drained.idleGpus()).get('spare') ?? 0,
+    0,
+    'nothing starts on an engine that is drained',
+  )
+  await at.pool.query('delete from write.drain')
+  await at.pool.query(`update write.profile set executor = 'local' where name = 'spare'`)
   t.is(await warned({ resources: { ...all.resources, profile: 'spare' } }), undefined)
   t.is(await warned(all), undefined)
 })

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { createQueueBook } from '../../command-api/jobs/queue-book.ts'
 import { corrected, correctionOf, noCorrection, type Outcome } from '../../events/queue-forecast.ts'
 import { jobsWithExecutor } from './jobs-with-executor.ts'
 
@@ -24,6 +25,20 @@ test('too few outcomes, and jobs that were to start at once, correct nothing', t
 
 test('a corrected range is never upside down', t => {
   t.deepEqual(corrected({ p50: 100, p90: 110 }, { p50: 2, p90: 1 }), { p50: 200, p90: 200 })
+})
+
+test('a queue that was read before a job came is read again for whoever asks about that job', async t => {
+  const at = await jobsWithExecutor(t)
+  // Of another process, which does not see the submits of this one.
+  const book = createQueueBook({ ...at, failed: error => t.log(error) })
+  t.deepEqual((await book.picture()).waiting, [])
+  const { run_id } = await at.submit()
+  const { waiting } = await book.picture([run_id])
+  t.deepEqual(
+    waiting.map(({ job, position }) => [job.run_id, position]),
+    [[run_id, 1]],
+  )
+  t.is((await book.picture()).waiting.length, 1)
 })
 
 test('what a job was told is kept, with the wait that followed, and corrects what later ones are told', async t => {

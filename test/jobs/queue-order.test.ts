@@ -4,10 +4,10 @@ import fc from 'fast-check'
 import {
   inQueueOrder,
   joining,
-  lineOf,
   type Placed,
   type QueuedJob,
   type Standing,
+  summed,
 } from '../../events/queue-order.ts'
 
 const hourMs = 3_600_000
@@ -115,7 +115,7 @@ test('newcomers are placed where they are once all of them have joined', t => {
     fc.assert(
       fc.property(arbitraryJobs, arbitraryNewcomers, arbitraryStandings, (jobs, asked, of) => {
         const at = Math.max(t0, ...jobs.map(each => each.admitted_at.getTime()))
-        const line = lineOf(inQueueOrder(jobs, standings(of)))
+        const line = summed(inQueueOrder(jobs, standings(of)))
         const before: Placed<QueuedJob>[] = []
         return asked.every((each, nth) => {
           const newcomer = { ...each, run_id: `\uffff${nth}`, admitted_at: new Date(at) }

@@ -110,7 +110,7 @@ function registryOf(ref: string): string {
 }
 
 /** Refuses jobs beyond the quota itself; GPUs in use only make a job wait (specification, "Gates", 2). */
-const quotaGate: Gate = facts => {
+export const quotaGate: Gate = facts => {
   const { quota, held_gpus } = facts
   const { gpus, series } = requestOf(facts)
   const cap = quota.per_series[series]?.max_concurrent_gpus

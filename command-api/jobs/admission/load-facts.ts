@@ -40,7 +40,8 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
     resolveReferences(spec, from),
     findPackage(pool, spec.spec.source, { username: caller.username, retryOf: from.retryOf }),
     entry && readPastRuns(entry.recipe),
-    from.queue.idleGpus(),
+    // Only a warning needs them: without, the gates decide all the same.
+    from.queue.idleGpus().catch(() => new Map<string, number>()),
   ])
   const wanted = spec.spec.resources.profile
   return {
@@ -115,7 +116,7 @@ async function readAllStored(pool: Pool, keys: readonly string[]): Promise<Map<s
                             'quota', (select to_jsonb(q) - '{username,held_jobs,held_series}'::text[]
                                         from write.quota q where q.username = asked.username)) order by asked.nth)
                      from jsonb_to_recordset($1) as asked (username text, project text, nth int)) as answers`,
-    // Of JSON the planner expects as many rows however long it is, so it keeps its plan; an array would be planned each time.
+    // The planner's estimate for JSON does not depend on its length, so the prepared plan is kept; an array would be planned each time.
     values: [JSON.stringify(asked.map(([username, project], nth) => ({ username, project, nth })))],
   })
   const { registries, profiles, answers } = rows[0] ?? {}

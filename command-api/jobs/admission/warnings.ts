@@ -3,6 +3,7 @@ import { currency } from '../../../schemas/profiles.ts'
 import type { Recipe } from '../../../schemas/recipes.ts'
 import { isSecret, mask } from '../../secrets.ts'
 import { type AdmissionFacts, lineOf, type PastRuns, requestOf } from './facts.ts'
+import { quotaGate } from './gates.ts'
 import { profileGate } from './profile-gate.ts'
 
 const heldOut = /^(val|valid|validation|eval|test|dev)/i
@@ -11,7 +12,7 @@ const heldOut = /^(val|valid|validation|eval|test|dev)/i
 export function warningsOf(facts: AdmissionFacts): Warning[] {
   const { spec, recipe, profile, executors } = facts
   const { checkpoints, datasets, rules, image, env } = spec.spec
-  const idle = notApplied(spec)
+  const unapplied = notApplied(spec)
   const unwatched = notWatched(rules)
   const secrets = Object.entries(env)
     .filter(([name, value]) => isSecret(name, value))
@@ -50,9 +51,9 @@ export function warningsOf(facts: AdmissionFacts): Warning[] {
       `env seems to contain secrets: ${secrets.join(', ')}; the run gets them, and nobody else sees them`,
     ],
     [
-      idle.length > 0,
+      unapplied.length > 0,
       'not_applied',
-      `${idle.join(', ')}: stored with the job, but nothing applies ${idle.length === 1 ? 'it' : 'them'} yet`,
+      `${unapplied.join(', ')}: stored with the job, but nothing applies ${unapplied.length === 1 ? 'it' : 'them'} yet`,
     ],
     [
       unwatched.length > 0,
@@ -65,13 +66,15 @@ export function warningsOf(facts: AdmissionFacts): Warning[] {
 
 /** It is to wait for GPUs, while other profiles that would take it have enough that nobody uses. */
 function couldStartElsewhere(facts: AdmissionFacts): [boolean, string, string][] {
-  const { profile, idle, executors, serving } = facts
+  const { profile, idle, executors, serving, spec } = facts
   const { gpus } = requestOf(facts)
   const here = idle.find(one => one.profile.name === profile?.name)
   if (!profile || !here || serving !== null || gpus <= here.gpus) return []
+  if (spec.spec.scheduling.not_before !== null) return []
   const names = idle
     .filter(one => one.gpus >= gpus && gpus > 0 && executors.includes(one.profile.executor))
-    .filter(one => profileGate({ ...facts, profile: one.profile }).ok)
+    .map(one => ({ ...facts, profile: one.profile }))
+    .filter(there => profileGate(there).ok && quotaGate(there).ok)
     .map(one => one.profile.name)
   const detail = `${profile.name} has no room for ${gpus} GPUs now; ${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} idle and would take the job (spec.resources.profile)`
   return [[names.length > 0, 'profile_idle', detail]]

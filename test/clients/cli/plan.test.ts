@@ -86,7 +86,7 @@ async function readsTheFileHere(t: ExecutionContext, { run, home, spare }: Scene
   await rm(join(home, 'job.yaml'))
   const none = await run(['submit'], { cwd: home })
   t.is(none.code, 2)
-  t.regex(none.stderr, /with -f \(here is no job\.yaml\), or --recipe and --project/)
+  t.regex(none.stderr, /with -f \(there is no job\.yaml here\), or --recipe and --project/)
   t.is((await run(['init', 'digits', '-p', 'demo'], { cwd: home })).code, 0)
   const set = ['--set', 'spec.resources.profile=spare', '--param', 'lr=7']
   const here = await run(['submit', ...set], { cwd: home })

@@ -99,16 +99,17 @@ type HeadProps = {
   onTable: () => void
 }
 
-const saved = { isBusy: false, error: null }
+type Saving = { file: 'image' | 'csv' | null; error: unknown }
+const saved: Saving = { file: null, error: null }
 
 function Head({ title, lines, sources, box, isTable, isLarge, onTable }: HeadProps) {
   const say = useWords(words)
-  const [saving, setSaving] = useState<{ isBusy: boolean; error: unknown }>(saved)
-  const save = (file: Promise<void>) => {
-    setSaving({ isBusy: true, error: null })
-    file.then(
+  const [saving, setSaving] = useState<Saving>(saved)
+  const save = (file: Saving['file'], saving: Promise<void>) => {
+    setSaving({ file, error: null })
+    saving.then(
       () => setSaving(saved),
-      error => setSaving({ isBusy: false, error }),
+      error => setSaving({ ...saved, error }),
     )
   }
   const onLarge = () =>
@@ -124,11 +125,15 @@ function Head({ title, lines, sources, box, isTable, isLarge, onTable }: HeadPro
       <span className={styles.last}>{useLast(lines)}</span>
       {button(isTable ? say.chart : say.table, onTable)}
       {!isTable &&
-        button(say.image, () => {
-          const canvas = box.current?.querySelector('canvas')
-          if (canvas) save(saveImage(canvas, title))
-        })}
-      {button(say.csv, () => save(saveTables(sources, title)), saving.isBusy)}
+        button(
+          say.image,
+          () => {
+            const canvas = box.current?.querySelector('canvas')
+            if (canvas) save('image', saveImage(canvas, title))
+          },
+          saving.file === 'image',
+        )}
+      {button(say.csv, () => save('csv', saveTables(sources, title)), saving.file === 'csv')}
       {button(isLarge ? say.small : say.large, () => void onLarge())}
       <Failure error={saving.error} />
     </figcaption>

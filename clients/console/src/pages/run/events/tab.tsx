@@ -69,7 +69,7 @@ function Events({ run, read, events }: Props) {
       </div>
       <Then
         events={events}
-        isWhole={read.more === null}
+        isWhole={read.more === null && !read.isReading && read.error === null}
         chosen={chosen}
         onChoose={nth => go({ event: nth === null ? undefined : String(events[nth]?.position) })}
       />
