@@ -141,13 +141,19 @@ async function untilLed(link: Link, topics: readonly Topic[]): Promise<void> {
   }
 }
 
+/** Of each topic; none while one of the leaders, just elected, does not know it yet and refuses. */
 async function ledPartitions(link: Link, topics: readonly Topic[]): Promise<number[]> {
   try {
     const cluster = await inTime(link.cluster(topics.map(({ name }) => name)))
-    return topics.map(
-      ({ name }) =>
-        cluster.findTopicPartitionMetadata(name).filter(({ leader }) => leader >= 0).length,
-    )
+    const led = topics.map(({ name }) => ({
+      topic: name,
+      partitions: cluster
+        .findTopicPartitionMetadata(name)
+        .filter(({ leader }) => leader >= 0)
+        .map(({ partitionId }) => ({ partition: partitionId })),
+    }))
+    await inTime(cluster.fetchTopicsOffset(led.map(one => ({ ...one, fromBeginning: false }))))
+    return led.map(({ partitions }) => partitions.length)
   } catch {
     return []
   }
