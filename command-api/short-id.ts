@@ -23,7 +23,8 @@ export type ShortId = {
  * submitter its owner; afterwards only the owner, members and admins may submit to it.
  *
  * The number of a project that exists is taken beside the transaction, which otherwise would keep the project's row
- * locked until its commit: all submits to one project would wait for each other. The number of a submit that fails is lost.
+ * locked until its commit: all submits to one project would wait for each other. The number of a submit that
+ * fails is lost, and so may be that of one which repeats another.
  */
 export async function nextShortId(deps: ShortIdDeps, asked: TakeShortId): Promise<ShortId> {
   const { project, caller } = asked

@@ -130,12 +130,12 @@ async function shortIdsOf(
   return new Map(await Promise.all(taken))
 }
 
-type Making = { submits: readonly Submit[]; places: Places; shortIds: ShortIds }
+type Group = { submits: readonly Submit[]; places: Places; shortIds: ShortIds }
 
 async function makeJobs(
   deps: SubmitDeps,
   tx: Transaction,
-  { submits, places, shortIds }: Making,
+  { submits, places, shortIds }: Group,
   now: Date,
 ): Promise<Made<AdmissionResult>[]> {
   const made = submits.map(submit => {
