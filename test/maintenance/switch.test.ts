@@ -91,7 +91,7 @@ test('reports are refused, and open streams end with a reconnect delay', async t
   })
   const response = await fetch(`${forge.url}/api/runs/${run.run_id}/metrics/stream`, {
     headers: { authorization: `Bearer ${forge.token}` },
-    signal: AbortSignal.timeout(120_000),
+    signal: AbortSignal.timeout(patient(120_000)),
   })
   t.is(response.status, 200)
   t.is((await begin(forge)).status, 200)
