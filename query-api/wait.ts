@@ -7,7 +7,7 @@ import type { Signals } from '../platform/signals.ts'
 import type { WakeUps } from '../schemas/wake-ups.ts'
 
 /** How long a read waits for a write it should show; after that it returns what there is. */
-const maxWaitMs = 2000
+const usualWaitMs = 2000
 /** Polling, because the signals of other processes may be lost. */
 const pollMs = 25
 /** How many reads of a person, and of all, wait at once in a process. Further ones return what there is. */
@@ -25,7 +25,11 @@ export type Waiting = {
 export type WaitFor = (waiting: Waiting) => Promise<boolean>
 
 /** All reads that wait at a time share one query for each look. */
-export function createWaiter(pool: Pool, signals: Signals<WakeUps>): WaitFor {
+export function createWaiter(
+  pool: Pool,
+  signals: Signals<WakeUps>,
+  maxWaitMs = usualWaitMs,
+): WaitFor {
   const isReached = inBatches((positions: string[]) => readReached(pool, positions))
   const places = createPlaces()
   const areReached = async (positions: readonly string[]) =>

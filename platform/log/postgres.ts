@@ -14,6 +14,8 @@ export type PostgresLogOptions = {
   topics: readonly Topic[]
   /** Bytes of values kept for readers in this process, which saves fetches. */
   cacheBytes?: number
+  /** For how long an append whose leaf is not found is repeated, in milliseconds. Default: 2 s. */
+  unseenMs?: number
 }
 
 export type PostgresLog = EventLog & {
@@ -30,8 +32,9 @@ const statementTimeoutMs = 4_000
 /** Larger transactions are not faster and hold the lanes' locks longer. */
 const flushLimits = { totalBytes: 8 * 1024 * 1024, laneBytes: 8 * 1024 * 1024 }
 const defaultCacheBytes = 32 * 1024 * 1024
-/** For how long an append whose leaf is not found is repeated, and how soon, in milliseconds. */
-const unseen = { mostMs: 2_000, againMs: 10 }
+const defaultUnseenMs = 2_000
+/** How soon an append whose leaf is not found is repeated, in milliseconds. */
+const againMs = 10
 /** Records per leaf; decisions are never trimmed. */
 const leafRecords = { trimmed: 32_768, kept: 1_048_576 }
 
@@ -54,11 +57,11 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Post
     return found
   }
   const closing = new AbortController()
-  const cacheBytes = options.cacheBytes ?? defaultCacheBytes
+  const { cacheBytes = defaultCacheBytes, unseenMs = defaultUnseenMs } = options
   const reading = createReading(pool, [...lanes.values()].flat(), cacheBytes, closing.signal)
   const commits = createGroupCommit({
     lanesOf,
-    store: groups => insert(pool, groups, closing.signal),
+    store: groups => insert(pool, groups, { unseenMs, signal: closing.signal }),
     committed: reading.committed,
     limits: flushLimits,
   })
@@ -114,16 +117,20 @@ async function openLanes(pool: Pool, topics: readonly Topic[]): Promise<Map<stri
  * a connection may miss one that was attached just while it looked, until the next is attached. An append that fails
  * stores nothing, and the pool closes its connection.
  */
-async function insert(pool: Pool, groups: readonly Group[], signal: AbortSignal) {
+async function insert(
+  pool: Pool,
+  groups: readonly Group[],
+  { unseenMs, signal }: { unseenMs: number; signal: AbortSignal },
+) {
   const began = performance.now()
   while (true)
     try {
       return await answering(() => insertOnce(pool, groups))
     } catch (error) {
       if (!isUnseenLeaf(error)) throw error
-      if (signal.aborted || performance.now() - began > unseen.mostMs)
+      if (signal.aborted || performance.now() - began > unseenMs)
         throw new LogUnavailable('the event log in PostgreSQL lacks a range', { cause: error })
-      await pause(unseen.againMs, signal)
+      await pause(againMs, signal)
     }
 }
 

@@ -55,3 +55,22 @@ test('tests look only at the locks and sessions of their own database', t => {
     [],
   )
 })
+
+test('time limits of tests are patient', t => {
+  const limits = /\bt\.timeout\(\s*([\w$]*)/g
+  const isPatient = (code: string, limit: string) =>
+    limit === 'patient' || new RegExp(`\\bconst ${limit} =[^\\n]*\\bpatient\\(`).test(code)
+  const impatient = (code: string) =>
+    [...code.matchAll(limits)].flatMap(([, limit = '']) => (isPatient(code, limit) ? [] : limit))
+  t.deepEqual(impatient('t.timeout(60_000)'), ['60_000'])
+  t.deepEqual(impatient('const longMs = 60_000\nt.timeout(longMs)'), ['longMs'])
+  t.deepEqual(impatient('const longMs = patient(60_000)\nt.timeout(longMs)'), [])
+  t.deepEqual(impatient('t.timeout(patient(60_000))'), [])
+  const self = relative(root, import.meta.filename)
+  const tests = sources.filter(({ file }) => file.startsWith('test/') && file !== self)
+  t.true(tests.filter(({ code }) => code.match(limits) !== null).length > 50)
+  t.deepEqual(
+    tests.flatMap(({ file, code }) => impatient(code).map(limit => `${file}: ${limit}`)),
+    [],
+  )
+})

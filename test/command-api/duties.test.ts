@@ -240,7 +240,8 @@ test('stop releases duties in progress at once, without counting a failure', asy
   await begun.promise
   const before = performance.now()
   await runner.stop()
-  t.true(performance.now() - before < 5000)
+  // The attempt itself would last for 30 s.
+  t.true(performance.now() - before < patient(5000))
   t.like(await rows(), [{ leased_until: null, attempts: 0, last_error: null, done_at: null }])
 })
 

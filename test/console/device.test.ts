@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
+import type { DeviceRequest } from '../../schemas/devices.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { keepViews, openPage, signIn } from './browse.ts'
 
@@ -27,6 +28,7 @@ test('a person signs in, sees who asks, and approves: the program gets its token
   await keepViews(page, 'device-sign-in')
   await signIn(page, 'not the password')
   await page.getByRole('alert').getByText('Username or password is wrong').waitFor()
+  const shownFrom = Date.now()
   await signIn(page)
 
   await heading(page, 'A program asks to sign in as you').waitFor()
@@ -34,15 +36,21 @@ test('a person signs in, sees who asks, and approves: the program gets its token
   t.is(await page.locator('[data-fact=requested_ip]').textContent(), '127.0.0.1')
   t.is(await page.locator('[data-fact=user_agent]').textContent(), agent)
   t.regex(String(await page.locator('[data-fact=requested_at]').textContent()), /\d{4}/)
-  t.regex(String(await page.locator('[data-fact=valid_for]').textContent()), /^1[45] min \d\d s$/)
+  const validFor = String(await page.locator('[data-fact=valid_for]').textContent())
+  const shownUntil = Date.now()
   t.is(await page.locator('[data-fact=username]').textContent(), 'admin')
   await keepViews(page, 'device-request')
 
   // Opening the page decided nothing, and pressing Enter does not either.
   await page.keyboard.press('Enter')
-  const state = async () =>
-    (await forge.call('GET', `/api/cli/device/${code.user_code}`)).body.state
-  t.is(await state(), 'pending')
+  const told = async () =>
+    (await forge.call<DeviceRequest>('GET', `/api/cli/device/${code.user_code}`)).body
+  const { state, requested_at, expires_at } = await told()
+  t.is(state, 'pending')
+  t.is(Date.parse(expires_at) - Date.parse(requested_at), 15 * 60_000)
+  const [, minutes, seconds] = /^(\d+) min (\d\d) s$/.exec(validFor) ?? []
+  const endMs = Date.parse(expires_at) - (Number(minutes) * 60 + Number(seconds)) * 1000
+  t.true(endMs > shownFrom - 1000 && endMs <= shownUntil, validFor)
   await page.getByRole('button', { name: 'Approve' }).click()
   await heading(page, 'Approved').waitFor()
   await keepViews(page, 'device-approved')

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { serveEngine, startEngine } from '../servers/engine.ts'
 import { sharedForge } from '../servers/forge.ts'
+import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
 
 const shared = sharedForge()
@@ -12,7 +13,7 @@ type Deployment = {
 }
 
 test('an engine that runs elsewhere is deployed: asked, found ready, promoted', async t => {
-  t.timeout(60_000)
+  t.timeout(patient(60_000))
   const forge = await shared()
   const engine = await startEngine(t)
   const made = await forge.call<{ deployment_id: string }>('POST', '/api/deployments', {
@@ -32,7 +33,7 @@ test('an engine that runs elsewhere is deployed: asked, found ready, promoted', 
 })
 
 test('an engine that says the secret again does not have it told to people', async t => {
-  t.timeout(60_000)
+  t.timeout(patient(60_000))
   const forge = await shared()
   const url = await serveEngine(t, (req, res) => {
     res.statusCode = 401

@@ -1,12 +1,13 @@
 import test from 'ava'
 import { startEngine } from '../servers/engine.ts'
 import { sharedForge } from '../servers/forge.ts'
+import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
 
 const shared = sharedForge()
 
 test('a deployment is opened by its own token, and by nothing else', async t => {
-  t.timeout(60_000)
+  t.timeout(patient(60_000))
   const forge = await shared()
   const engine = await startEngine(t)
   const { body } = await forge.call<{ deployment_id: string }>('POST', '/api/deployments', {

@@ -1,12 +1,13 @@
 import { connect } from 'node:net'
 import test from 'ava'
+import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
 import { cases } from './hostile-cases.ts'
 import { ambiguityOf, startRecorder } from './recorder.ts'
 import { openStage } from './stage.ts'
 
 test('no bytes of a client become two requests, or reach a path outside of /v1', async t => {
-  t.timeout(120_000)
+  t.timeout(patient(120_000))
   const stage = await openStage(t)
   const engine = await startRecorder(t)
   await stage.tables.deploy('dep_a', 'rev_1', [engine.url])

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import test from 'ava'
+import { patient } from '../servers/patience.ts'
 import { kindOf, type Seen, startMixedEngine } from './mixed-engine.ts'
 import { openStage } from './stage.ts'
 
@@ -17,7 +18,7 @@ const ownOfReplies =
   /^(connection|keep-alive|content-security-policy|x-content-type-options|x-request-id|x-forge-revision)$/i
 
 test('a thousand mixed requests and their answers pass byte for byte', async t => {
-  t.timeout(120_000)
+  t.timeout(patient(120_000))
   const stage = await openStage(t)
   const engine = await startMixedEngine(t)
   await stage.tables.deploy('dep_a', 'rev_1', [engine.url])

@@ -7,6 +7,7 @@ import { startCompactorThread } from '../../projector/metrics/compactor.ts'
 import { metricsProjection } from '../../projector/metrics/projection.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
 import { untilLockWaits } from '../servers/lock-waits.ts'
+import { patient } from '../servers/patience.ts'
 import { database } from '../servers/postgres.ts'
 import { compact, emptyStore, flush, logger, report } from './given.ts'
 
@@ -33,7 +34,8 @@ test('a compactor at work does not hold a stop, and what it began is not there',
   const ms = performance.now() - began
   await other.query('rollback')
   other.release()
-  t.true(ms < 5_000, `${ms} ms`)
+  // A pass under way is cut after a second; the lock that it waits for would hold it for ten.
+  t.true(ms < 1_000 + patient(2_000), `${ms} ms`)
   const { rows } = await pool.query(
     'select (select count(*) from metric_chunk) as chunks, (select count(*) from metric_block) as blocks',
   )

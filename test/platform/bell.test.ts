@@ -1,10 +1,11 @@
 import test from 'ava'
 import { createBell } from '../../platform/bell.ts'
+import { patient } from '../servers/patience.ts'
 
 const longMs = 60_000
 const never = new AbortController().signal
 /** Far below what the waiting would last by itself. */
-const soonMs = 10_000
+const soonMs = patient(10_000)
 
 async function msOf(work: Promise<unknown>): Promise<number> {
   const began = performance.now()

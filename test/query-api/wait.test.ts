@@ -5,6 +5,7 @@ import { inProcessSignals } from '../../platform/signals.ts'
 import { createWaiter } from '../../query-api/wait.ts'
 import type { WakeUps } from '../../schemas/wake-ups.ts'
 import { startForge } from '../servers/forge.ts'
+import { patient } from '../servers/patience.ts'
 import { database } from '../servers/postgres.ts'
 import { signedIn } from '../servers/signed-in.ts'
 import { until } from '../servers/until.ts'
@@ -20,7 +21,8 @@ async function waiter(t: ExecutionContext) {
     },
   })
   const signals = inProcessSignals<WakeUps>()
-  const wait = createWaiter(counted, signals)
+  // No wait may end by itself before the test has done what ends it.
+  const wait = createWaiter(counted, signals, patient(20_000))
   const reach = async (stream: string) => {
     await pool.query('insert into stream_head (stream, version) values ($1, 1)', [stream])
   }

@@ -1,3 +1,5 @@
+import { patient } from './patience.ts'
+
 /** The administrator of every server that tests and measurements start. */
 export const adminPassword = 'correct horse battery'
 
@@ -14,9 +16,9 @@ export type CallOptions = {
 /** `body` is the parsed JSON, or the text of what is not JSON; the caller names the type it expects. */
 export type Reply<T> = { status: number; headers: Headers; body: T }
 
-const withinMs = 60_000
+const withinMs = patient(60_000)
 /** For how long a read is asked again that does not show yet what its caller wrote. */
-const behindMs = 20_000
+const behindMs = patient(20_000)
 
 /**
  * Calls the API, and returns the reply whatever its status. A read that says by `Forge-Lag` that it lacks what its caller wrote is asked

@@ -86,7 +86,9 @@ test.serial('the last word of a process is true', async t => {
   const kept = python(t, `${begin}for step in range(700): forge.log({"loss": 1.0}, step)`, env)
   const { code, tookMs } = await kept.ended
   t.is(code, 0)
-  t.true(tookMs > 8_000 && tookMs < 14_000, `it tried until the end, which took ${tookMs} ms`)
+  // Ten seconds are the limit of the client.
+  const most = 10_000 + patient(4_000)
+  t.true(tookMs > 8_000 && tookMs < most, `it tried until the end, which took ${tookMs} ms`)
   const words =
     /^forge: 700 points and 1 other report kept in .*; send with .*forge sync.*404, not from Forge/m
   t.regex(kept.err(), words)
@@ -121,9 +123,13 @@ test.serial(
   async t => {
     const { forge, proxy, run, spool } = await arrange(t)
     const { body: fresh } = await forge.call<Run>('POST', `/api/runs/${run.run_id}/token`)
-    const script = python(t, `${begin}forge.log({"loss": 1.0}, 0)`, reporting(run, proxy, spool))
-    const { code, tookMs } = await script.ended
-    t.is(code, 0, script.err())
+    const code = `${begin}forge.log({"loss": 1.0}, 0); print("over", flush=True)`
+    const script = python(t, code, reporting(run, proxy, spool))
+    await until('the script is over', 30_000, () => script.out().includes('over'))
+    const over = performance.now()
+    t.is((await script.ended).code, 0, script.err())
+    const tookMs = performance.now() - over
+    // Without the start of Python, whose length says nothing: a process that hopes for an answer waits for nine seconds.
     t.true(tookMs < 8_000, `ended after ${tookMs} ms`)
     t.regex(script.err(), /^forge: 1 point and 1 other report kept in .*\(401 The ingest token/m)
     const sync = python(t, ['-m', 'forge', 'sync'], { ...fresh.env, FORGE_SPOOL_DIR: spool })

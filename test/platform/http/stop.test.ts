@@ -4,11 +4,12 @@ import { Readable } from 'node:stream'
 import test, { type ExecutionContext } from 'ava'
 import type { HttpRoute } from '../../../platform/http/route.ts'
 import { startForge } from '../../servers/forge.ts'
+import { patient } from '../../servers/patience.ts'
 import { until } from '../../servers/until.ts'
 import { type EchoCaller, goodBody, startEcho } from './echo.ts'
 
 /** Far below the 25 s after which a stopping server cuts remaining connections. */
-const promptlyMs = 5_000
+const promptlyMs = patient(5_000)
 
 /** A connection of which the test decides what it sends, and whether it reads. */
 async function openConnection(t: ExecutionContext, port: number) {

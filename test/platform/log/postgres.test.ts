@@ -1,5 +1,6 @@
 import test from 'ava'
 import { openPostgresLog } from '../../../platform/log/postgres.ts'
+import { patient } from '../../servers/patience.ts'
 import { database } from '../../servers/postgres.ts'
 import { until } from '../../servers/until.ts'
 import { record, take, testContract, topicsOfTest } from './contract.ts'
@@ -98,14 +99,15 @@ test('a committed record that is not found yet is waited for', async t => {
 test('an append whose leaf is not found yet waits for it', async t => {
   const { url, pool } = await database(t)
   const { single } = topicsOfTest()
-  const log = await openPostgresLog({ url, topics: [single] })
+  // PostgreSQL tells of the failure below only a moment later, which the append must outlast.
+  const log = await openPostgresLog({ url, topics: [single], unseenMs: patient(20_000) })
   t.teardown(log.close)
   await pool.query('update log.lane set leaf_records = 2')
   await log.append(single.name, [record('k', '0'), record('k', '1')])
   // What a connection that missed the next leaf sees.
   await pool.query('update log.lane set leaf_end = 4')
   const appending = log.append(single.name, [record('k', '2')])
-  await until('an append has failed', 20_000, async () => {
+  await until('an append has failed', 10_000, async () => {
     const { rows } = await pool.query(
       'select xact_rollback from pg_stat_database where datname = current_database()',
     )

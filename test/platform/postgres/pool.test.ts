@@ -3,6 +3,7 @@ import { asBigints, createPool, isBusy, isOutage } from '../../../platform/postg
 import { inTransaction } from '../../../platform/postgres/transaction.ts'
 import { linkTo } from '../../servers/link.ts'
 import { endSessions } from '../../servers/lock-waits.ts'
+import { patient } from '../../servers/patience.ts'
 import { database } from '../../servers/postgres.ts'
 import { until } from '../../servers/until.ts'
 
@@ -100,7 +101,7 @@ test('a query that waits for a lock fails in time, and the pool still works', as
 test('a query to a server that vanished fails in time, also within a transaction', async t => {
   const { url } = await database(t)
   const link = await linkTo(t, url)
-  const answerWithinMs = 500
+  const answerWithinMs = patient(500)
   const pool = createPool(link.url, { max: 2, applicationName: 'frozen', answerWithinMs })
   t.teardown(() => pool.end())
   await pool.query('select 1')

@@ -48,7 +48,8 @@ test('while Kafka is down commands and reads work, reports get 503 within second
   await broker.stop('SIGKILL')
   const began = performance.now()
   const refused = await Promise.all([report(2), report(3), report(4)])
-  t.true(performance.now() - began < 20_000)
+  // An append is given up after nine seconds.
+  t.true(performance.now() - began < 9_000 + patient(11_000))
   for (const { status, headers } of refused) {
     t.is(status, 503)
     t.true(Number(headers.get('retry-after')) > 0)
