@@ -9,8 +9,6 @@ export type CallOptions = {
   /** None where it is null. */
   token?: string | null
   headers?: Record<string, string>
-  /** A read that does not show yet what its caller wrote is not asked again. */
-  once?: boolean
 }
 
 /** `body` is the parsed JSON, or the text of what is not JSON; the caller names the type it expects. */
@@ -34,7 +32,7 @@ export async function callApi<T>(
   for (;;) {
     const reply = await callOnce<T>(url, method, path, options)
     const isBehind = method === 'GET' && reply.headers.has('forge-lag')
-    if (!isBehind || options.once || performance.now() > deadline) return reply
+    if (!isBehind || performance.now() > deadline) return reply
   }
 }
 
