@@ -5,6 +5,7 @@ import {
   type KeyboardEvent,
   useEffect,
   useId,
+  useLayoutEffect,
   useRef,
   useState,
 } from 'react'
@@ -31,6 +32,7 @@ export function SearchBox({ q, error, onSearch }: Props) {
   const [cursor, setCursor] = useState(0)
   const [at, setAt] = useState(-1)
   const [isOpen, setOpen] = useState(false)
+  const moveCaret = useCaret(field)
   useEffect(() => setText(q), [q])
   useFocusBySlash(field)
   const offered = useOffered(isOpen ? wordAt(text, cursor).word : null)
@@ -39,8 +41,8 @@ export function SearchBox({ q, error, onSearch }: Props) {
     setText(next.text)
     setCursor(next.cursor)
     setAt(-1)
+    moveCaret(next.cursor)
     field.current?.focus()
-    requestAnimationFrame(() => field.current?.setSelectionRange(next.cursor, next.cursor))
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -152,6 +154,15 @@ function useOffered(written: string | null): string[] {
   })
   const known = (projects.data ?? []).map(({ name }) => name)
   return completionsOf(word, { projects: known, names: names.data ?? [] })
+}
+
+/** Moves the caret of a field at once: what is typed before the next frame would otherwise stand somewhere else. */
+function useCaret(field: { current: HTMLInputElement | null }): (at: number) => void {
+  const [caret, setCaret] = useState<{ at: number } | null>(null)
+  useLayoutEffect(() => {
+    if (caret !== null) field.current?.setSelectionRange(caret.at, caret.at)
+  }, [caret, field])
+  return at => setCaret({ at })
 }
 
 function useFocusBySlash(field: { current: HTMLInputElement | null }): void {
