@@ -51,7 +51,8 @@ test('a run continues while its server is dead, with a complete log and its real
     // The report of the end comes before the process has ended.
     return ['succeeded', 'failed', 'stopped'].includes(now.state) && now.exit_code !== null && now
   })
-  t.is(ended.state, 'succeeded')
+  const printed = (await lines(forge, run)).map(line => line.text)
+  t.is(ended.state, 'succeeded', `${JSON.stringify(ended)} after ${printed.slice(-20).join('\n')}`)
   t.is(ended.exit_code, 0)
   t.is(ended.attempt, 1)
   t.deepEqual(

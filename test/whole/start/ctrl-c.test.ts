@@ -96,7 +96,9 @@ test('a second Ctrl-C, later than two seconds, waits for nothing, and the databa
   terminal.type(ctrlC)
   t.is(await terminal.ended, 1, terminal.shown())
   t.true(performance.now() - first < 2_300 + patient(promptlyMs))
-  t.is(await answer, null)
+  // The end of the database may still refuse it before the process is gone.
+  const refused = await answer
+  t.true(refused === null || refused.status === 503, String(refused?.status))
   await untilAllEnded(dataDir)
 })
 
