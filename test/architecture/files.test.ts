@@ -74,3 +74,17 @@ test('time limits of tests are patient', t => {
     [],
   )
 })
+
+test('tests reserve a port with freePort, and do not close a server for the number it had', t => {
+  // Another process may be given that number before it is used. A test that only ends its server does not ask to be told of it.
+  const listensAnywhere = /\blisten\(\s*0\b/
+  const isToldOfClose = /\.close\(\s*[^\s)]/
+  const listening = sources.filter(
+    ({ file, code }) => file.startsWith('test/') && listensAnywhere.test(code),
+  )
+  t.true(listening.length > 5)
+  t.deepEqual(
+    listening.filter(({ code }) => isToldOfClose.test(code)).map(({ file }) => file),
+    [],
+  )
+})

@@ -11,7 +11,7 @@ import { record } from '../../command-api/outcome.ts'
 import { artifactAt } from '../../events/artifacts.ts'
 import { dumpReadModels } from '../servers/dump.ts'
 import { type Forge, sharedForge, startForge } from '../servers/forge.ts'
-import { untilLockWaits } from '../servers/lock-waits.ts'
+import { mayStayIdle, untilLockWaits } from '../servers/lock-waits.ts'
 import { patient } from '../servers/patience.ts'
 import { database } from '../servers/postgres.ts'
 import { createRun } from '../servers/runs.ts'
@@ -46,6 +46,7 @@ async function holding<T>(
   const held: PoolClient = await pool.connect()
   try {
     await held.query('begin')
+    await mayStayIdle(held)
     await held.query(statement, values)
     return await meanwhile()
   } finally {

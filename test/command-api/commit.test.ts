@@ -83,11 +83,14 @@ test('creating requests with a key publish the events of a stream in the order o
   const log = createMemoryLog([{ name: topic, partitions: 1, retentionDays: null }])
   const relay = startRelay({ pool, log, topic, logger: pino({ level: 'silent' }), batchSize: 7 })
   t.teardown(() => relay.stop())
-  const creating = Array.from({ length: 40 }, (_, n) => createIn(deps, asking(`k${n}`).request))
-  const plain = Array.from({ length: 40 }, () =>
-    commit(deps, timer, ada, { decide: () => [login()] }),
-  )
-  await Promise.all([...creating, ...plain])
+  const waiting = Array.from({ length: 80 }, (_, n) => n)
+  // Not all at once: those that find no connection within ten seconds fail, and one commit follows the other.
+  const commits = async () => {
+    for (let n = waiting.shift(); n !== undefined; n = waiting.shift())
+      if (n % 2) await createIn(deps, asking(`k${n}`).request)
+      else await commit(deps, timer, ada, { decide: () => [login()] })
+  }
+  await Promise.all(Array.from({ length: 8 }, commits))
   const events = await published(log, topic, 80)
   t.deepEqual(
     events.map(event => event.stream_version),

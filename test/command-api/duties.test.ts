@@ -6,7 +6,7 @@ import { decided, nothing, rows as writes } from '../../command-api/outcome.ts'
 import { PermanentFailure } from '../../command-api/reactor.ts'
 import type { UserEvent } from '../../events/users.ts'
 import { patient } from '../servers/patience.ts'
-import { until } from '../servers/until.ts'
+import { until, untilSettled } from '../servers/until.ts'
 import { randomFrom } from '../whole/chaos/random.ts'
 import { silent, storeWith } from './duty-store.ts'
 import { dutyRunners, logIns, loginReactor, noticing } from './login-duties.ts'
@@ -105,8 +105,16 @@ test('two processes share the duties, and each is performed once', async t => {
   const seen = { one: [] as string[], other: [] as string[] }
   const sids = Array.from({ length: 200 }, (_, index) => `s${index}`)
   await logIns(storeWith(pool, [loginReactor(noticing([]))]), sids)
-  run([loginReactor(noticing(seen.one))])
-  run([loginReactor(noticing(seen.other))])
+  const begun = { one: Promise.withResolvers<void>(), other: Promise.withResolvers<void>() }
+  // Either may be quick enough to do all before the other has looked.
+  const share = (own: 'one' | 'other', others: 'one' | 'other') =>
+    loginReactor(async (duty, signal) => {
+      begun[own].resolve()
+      await untilSettled(`the ${others} has a duty, too`, 10_000, begun[others].promise)
+      return noticing(seen[own])(duty, signal)
+    })
+  run([share('one', 'other')])
+  run([share('other', 'one')])
   await until('all are done', 20_000, async () => (await rows()).every(row => row.done_at))
   t.deepEqual([...seen.one, ...seen.other].sort(), sids.toSorted())
   t.true(seen.one.length > 0 && seen.other.length > 0, 'both have worked')

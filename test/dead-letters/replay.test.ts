@@ -5,7 +5,7 @@ import { encodeLogs, type LogsAppended } from '../../events/logs.ts'
 import { inTransaction } from '../../platform/postgres/transaction.ts'
 import type { Reply } from '../servers/api.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
-import { untilLockWaits } from '../servers/lock-waits.ts'
+import { mayStayIdle, untilLockWaits } from '../servers/lock-waits.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
 
@@ -92,6 +92,7 @@ test('during a rebuild a record is neither replayed nor dropped; both are possib
     ['DELETE', `${path}/${letter}9`],
   ] as const
   const replies = await inTransaction(forge.pool, async compacting => {
+    await mayStayIdle(compacting)
     await compacting.query('lock table read.generation in row share mode')
     const begun = await forge.call('POST', '/api/admin/projections/all/rebuild')
     if (begun.status === 200)

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { say, serveEngine } from '../servers/engine.ts'
+import { mayStayIdle } from '../servers/lock-waits.ts'
 import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
 import { openStage, type Stage } from './stage.ts'
@@ -58,6 +59,7 @@ test('callers who leave while their token is looked up take no place', async t =
   t.is((await ask(stage, token)).status, 200)
   const holder = await stage.pool.connect()
   await holder.query('begin')
+  await mayStayIdle(holder)
   await holder.query('lock table write.serving_epoch in access exclusive mode')
   const callers = Array.from({ length: 10 }, () =>
     raw(t, stage, post(token, 'content-length: 2', '{}')),

@@ -27,8 +27,8 @@ type Detail = {
   spec: { metadata: { labels: object }; spec: { init_from: { artifact_id: string } | null } }
 }
 
-/** Small and slow enough to be paused in the middle. */
-const endless = { epochs: 10_000, hidden: 16, eval_every: 1000 }
+/** An epoch, after which it hears that it is to pause, takes a tenth of a second; all of them take longer than the tests may. */
+const endless = { epochs: 10_000, hidden: 1024, eval_every: 1000 }
 
 async function submit(forge: Forge, spec: object = {}, name = 'first'): Promise<string> {
   const { body: lock } = await forge.call('GET', '/api/recipes/digits/1.0.0/lock')

@@ -3,8 +3,10 @@ import { pause, resume, stop } from '../../command-api/jobs/decide.ts'
 import { reportJob } from '../../command-api/jobs/report.ts'
 import { runDueTimers } from '../../command-api/jobs/timers.ts'
 import type { JobEvent } from '../../events/jobs.ts'
+import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
 import { type JobsWithExecutor, jobsWithExecutor } from './jobs-with-executor.ts'
+import { told } from './told.ts'
 
 // One test at a time, because each starts processes, which soon overload a small machine.
 const types = (events: readonly JobEvent[]) => events.map(event => event.type.slice('job.'.length))
@@ -99,7 +101,8 @@ test.serial('a job whose timer fails does not hold up the others', async t => {
 })
 
 test.serial('a reported end is shown at once, and the process may exit later', async t => {
-  const at = await jobsWithExecutor(t, { script: 'sleep 1; echo tidy' })
+  const { wait, goOn } = told(t)
+  const at = await jobsWithExecutor(t, { script: `${wait}; echo tidy` })
   at.reconcile()
   const { run_id } = await at.submit()
   await at.untilState(run_id, 'starting')
@@ -117,6 +120,7 @@ test.serial('a reported end is shown at once, and the process may exit later', a
   t.like(await say('running'), { state: 'running', applied: false, duplicate: true })
   t.like(await say('succeeded'), { state: 'succeeded', applied: true })
   t.like(await say('running'), { state: 'succeeded', applied: false })
+  await goOn()
   await until('its GPUs are free', 60_000, async () => (await holds(at)).slots === 0)
   t.is(await at.printed(run_id), 'tidy\n')
   t.deepEqual(types(await at.eventsOf(run_id)).slice(-3), ['running', 'succeeded', 'exited'])
@@ -125,17 +129,18 @@ test.serial('a reported end is shown at once, and the process may exit later', a
 /** A run that hears when it is asked to end, and goes on. */
 async function startStubborn(t: ExecutionContext) {
   const at = await jobsWithExecutor(t, {
-    script: "trap 'echo asked' TERM; while :; do sleep 0.1; done",
+    script: "trap 'echo asked' TERM; echo ready; while :; do sleep 0.1; done",
   })
   at.reconcile()
   const { run_id } = await at.submit()
   await at.untilState(run_id, 'starting')
+  await until('it would hear', 60_000, async () => /ready/.test(await at.printed(run_id)))
   return { at, run_id }
 }
 
 test.serial('a stop first asks the process to end, then kills it', async t => {
   const { at, run_id } = await startStubborn(t)
-  await at.change(run_id, job => stop(job, asked(at, { graceSeconds: 1 })))
+  await at.change(run_id, job => stop(job, asked(at, { graceSeconds: patient(2_000) / 1000 })))
   await at.untilState(run_id, 'stopped')
   t.regex(await at.printed(run_id), /asked/)
   t.like((await at.eventsOf(run_id)).at(-2), { type: 'job.exited', data: { signal: 'SIGKILL' } })
@@ -150,7 +155,7 @@ test.serial('a forced stop kills at once', async t => {
 })
 
 test.serial('a stop that comes before the start leaves nothing running', async t => {
-  const at = await jobsWithExecutor(t, { script: 'sleep 60' })
+  const at = await jobsWithExecutor(t, { script: 'sleep 600' })
   const { run_id } = await at.submit()
   t.is(await at.commands.schedule(run_id, [0]), 'scheduled')
   await at.change(run_id, job => stop(job, asked(at)))
@@ -160,14 +165,21 @@ test.serial('a stop that comes before the start leaves nothing running', async t
 })
 
 test.serial('the next server finds the run, its output and its end', async t => {
+  const [withoutServer, withTheNext] = [told(t), told(t)]
   const at = await jobsWithExecutor(t, {
-    script: 'for i in 1 2 3 4 5 6; do echo line $i; sleep 0.3; done; exit 7',
+    script: `echo line 1; echo line 2; ${withoutServer.wait}
+             echo line 3; echo line 4; ${withTheNext.wait}; echo line 5; echo line 6; exit 7`,
   })
   const first = at.reconcile()
   const { run_id } = await at.submit()
-  await until('it prints', 60_000, async () => (await at.printed(run_id)).includes('line 2'))
+  const prints = (line: string) =>
+    until(`it prints ${line}`, 60_000, async () => (await at.printed(run_id)).includes(line))
+  await prints('line 2')
   await first.stop()
+  await withoutServer.goOn()
   at.reconcile()
+  await prints('line 4')
+  await withTheNext.goOn()
   await at.untilState(run_id, 'failed')
   t.is(await at.printed(run_id), [1, 2, 3, 4, 5, 6].map(i => `line ${i}\n`).join(''))
   t.is(types(await at.eventsOf(run_id)).filter(type => type === 'scheduled').length, 1)
@@ -175,7 +187,8 @@ test.serial('the next server finds the run, its output and its end', async t => 
 })
 
 test.serial('jobs wait for GPUs in the order they came, and nobody overtakes', async t => {
-  const at = await jobsWithExecutor(t, { gpus: 2, script: 'sleep 2' })
+  const { wait, goOn } = told(t)
+  const at = await jobsWithExecutor(t, { gpus: 2, script: wait })
   const big = await at.submit({ resources: { gpus_per_node: 2 } })
   const next = await at.submit({ resources: { gpus_per_node: 2 } })
   const small = await at.submit({ resources: { gpus_per_node: 1 } })
@@ -188,6 +201,7 @@ test.serial('jobs wait for GPUs in the order they came, and nobody overtakes', a
   t.deepEqual(types(await at.eventsOf(small.run_id)), ['admitted', 'queued'], 'which is no event')
   t.is(await at.stateOf(next.run_id), 'queued')
   t.true(['scheduled', 'starting'].includes(await at.stateOf(big.run_id)))
+  await goOn()
   await until(
     'all have run',
     60_000,
@@ -204,7 +218,7 @@ test.serial('jobs wait for GPUs in the order they came, and nobody overtakes', a
 })
 
 test.serial("a job that its owner's quota keeps waiting keeps nobody else waiting", async t => {
-  const at = await jobsWithExecutor(t, { gpus: 4, script: 'sleep 5' })
+  const at = await jobsWithExecutor(t, { gpus: 4, script: told(t).wait })
   await at.pool.query(`insert into write.quota (username, max_concurrent_gpus) values ('ada', 2)`)
   const first = await at.submit({ resources: { gpus_per_node: 2 } })
   const second = await at.submit({ resources: { gpus_per_node: 2 } })
@@ -222,7 +236,7 @@ test.serial(
   "a pause ends the attempt, and the next one keeps the job's place in the queue",
   async t => {
     const at = await jobsWithExecutor(t, {
-      script: 'echo attempt $FORGE_ATTEMPT; [ "$FORGE_ATTEMPT" = 2 ] || sleep 60',
+      script: 'echo attempt $FORGE_ATTEMPT; [ "$FORGE_ATTEMPT" = 2 ] || sleep 600',
     })
     at.reconcile()
     const { run_id } = await at.submit()
@@ -243,7 +257,7 @@ test.serial(
 test.serial(
   'an attempt unknown to the engine is lost, and retried if the spec says so',
   async t => {
-    const at = await jobsWithExecutor(t, { script: 'echo attempt $FORGE_ATTEMPT; sleep 60' })
+    const at = await jobsWithExecutor(t, { script: 'echo attempt $FORGE_ATTEMPT; sleep 600' })
     const first = at.reconcile()
     const { run_id } = await at.submit({ retry: { max_attempts: 2, backoff_s: 0 } })
     await at.untilState(run_id, 'starting')
@@ -270,7 +284,7 @@ test.serial(
 )
 
 test.serial('a job is stopped at its time limit', async t => {
-  const at = await jobsWithExecutor(t, { script: 'sleep 60' })
+  const at = await jobsWithExecutor(t, { script: 'sleep 600' })
   at.reconcile()
   const { run_id } = await at.submit({ limits: { max_duration_s: 1, stop_grace_s: 1 } })
   await at.untilState(run_id, 'stopped')

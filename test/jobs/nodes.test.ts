@@ -1,7 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import { rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import test from 'ava'
 import { placed } from '../../command-api/jobs/decide.ts'
 import { decodeFact } from '../../events/fact.ts'
@@ -10,6 +6,7 @@ import { decodeLogs, type LogsAppended } from '../../events/logs.ts'
 import { until } from '../servers/until.ts'
 import { admitted, after, ended, executorMarked, scheduled } from './given.ts'
 import { type JobsWithExecutor, jobsWithExecutor } from './jobs-with-executor.ts'
+import { told } from './told.ts'
 
 const onTwo = { resources: { nodes: 2, gpus_per_node: 2 } }
 
@@ -28,11 +25,10 @@ async function printedBy({ records }: JobsWithExecutor, run_id: string): Promise
 test.serial(
   'a job of two nodes holds the GPUs of both, and its lines bear node and rank',
   async t => {
-    const go = join(tmpdir(), `forge-go-${randomUUID()}`)
-    t.teardown(() => rm(go, { force: true }))
+    const { wait, goOn } = told(t)
     const at = await jobsWithExecutor(t, {
       script: `echo I am $RANK of $WORLD_SIZE with $CUDA_VISIBLE_DEVICES
-               until [ -e ${go} ]; do sleep 0.05; done; echo bye`,
+               ${wait}; echo bye`,
     })
     const first = at.reconcile()
     const { run_id } = await at.submit(onTwo)
@@ -43,7 +39,7 @@ test.serial(
     t.is(rows[0].held_gpus, 4)
     // As when the server is started again: no line is lost, and none is there twice.
     await first.stop()
-    await writeFile(go, '')
+    await goOn()
     at.reconcile()
     await until('it has ended', 60_000, async () => (await at.commands.active()).length === 0)
     t.deepEqual(await printedBy(at, run_id), [

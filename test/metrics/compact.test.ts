@@ -3,7 +3,7 @@ import { decodeChunk } from '../../platform/series/chunk.ts'
 import { compactDue, compactRun, startCompactor } from '../../projector/metrics/compact.ts'
 import { readKeys, readSeries } from '../../query-api/metrics/read.ts'
 import { readTail } from '../../query-api/metrics/tail.ts'
-import { untilLockWaits } from '../servers/lock-waits.ts'
+import { mayStayIdle, untilLockWaits } from '../servers/lock-waits.ts'
 import { until } from '../servers/until.ts'
 import { compact, emptyStore, flush, logger, report, type Store, startMs } from './given.ts'
 
@@ -89,6 +89,7 @@ async function compactWhileFlushing(
 ): Promise<void> {
   const flushing = await store.pool.connect()
   await flushing.query('begin')
+  await mayStayIdle(flushing)
   await store.projection.apply(flushing, [
     { topic: 'metrics', partition: 0, records: [report('run_a', points)] },
   ])

@@ -6,7 +6,7 @@ import { planChunks, pointsByKey, writeChunks } from '../../projector/metrics/ch
 import { startCompactorThread } from '../../projector/metrics/compactor.ts'
 import { metricsProjection } from '../../projector/metrics/projection.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
-import { untilLockWaits } from '../servers/lock-waits.ts'
+import { mayStayIdle, untilLockWaits } from '../servers/lock-waits.ts'
 import { patient } from '../servers/patience.ts'
 import { database } from '../servers/postgres.ts'
 import { compact, emptyStore, flush, logger, report } from './given.ts'
@@ -22,6 +22,7 @@ test('a compactor at work does not hold a stop, and what it began is not there',
   // It writes its chunks, then waits for the row of the run as if that took long.
   const other = await pool.connect()
   await other.query('begin')
+  await mayStayIdle(other)
   await other.query('select 1 from metric_run for update')
   const compactor = startCompactorThread({ databaseUrl: url, searchPath: 'read' }, logger)
   await untilLockWaits(

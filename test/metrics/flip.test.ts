@@ -9,7 +9,7 @@ import { exportPoints } from '../../query-api/metrics/export.ts'
 import { readKeys } from '../../query-api/metrics/read.ts'
 import { findRunNo, inSnapshot } from '../../query-api/metrics/store.ts'
 import { readTail } from '../../query-api/metrics/tail.ts'
-import { untilLockWaits } from '../servers/lock-waits.ts'
+import { mayStayIdle, untilLockWaits } from '../servers/lock-waits.ts'
 import { database } from '../servers/postgres.ts'
 import { compact, emptyStore, flush, type Point, report, type Store } from './given.ts'
 
@@ -75,6 +75,7 @@ const flipTo = ['alter schema read rename to read_old', 'alter schema read_next 
 /** Flips when a reader has come as far as this table. */
 async function flipAt<T>({ pool }: Store, table: string, read: () => Promise<T>): Promise<T> {
   const { reading } = await inTransaction(pool, async tx => {
+    await mayStayIdle(tx)
     await tx.query(`lock table read.${table} in access exclusive mode`)
     const reading = read()
     await untilLockWaits(pool, 'a reader waits')

@@ -7,7 +7,7 @@ import type { LogTables } from '../../projector/logs/table.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
 import { pointFeed } from '../../query-api/metrics/feed.ts'
 import { readTail } from '../../query-api/metrics/tail.ts'
-import { untilLockWaits } from '../servers/lock-waits.ts'
+import { mayStayIdle, untilLockWaits } from '../servers/lock-waits.ts'
 import { database } from '../servers/postgres.ts'
 import { emptyStore, flush, report, type Store, startMs } from './given.ts'
 
@@ -17,6 +17,7 @@ const all = { after: 0, keys: null }
 /** Reads the tail while a report with a new key is stored between the names and the points. */
 async function readAcross(t: ExecutionContext, store: Store) {
   const reading = await inTransaction(store.pool, async tx => {
+    await mayStayIdle(tx)
     await tx.query('lock table metric_block in access exclusive mode')
     const reading = readTail(store.db, run, all)
     await untilLockWaits(store.pool, 'a reader waits')

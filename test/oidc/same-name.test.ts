@@ -1,5 +1,5 @@
 import test from 'ava'
-import { untilLockWaits } from '../servers/lock-waits.ts'
+import { mayStayIdle, untilLockWaits } from '../servers/lock-waits.ts'
 import { signInAs, startWithRealProvider } from './provider.ts'
 
 test('a first sign-in concurrent with an admin who creates the same name waits, and gets another name', async t => {
@@ -9,6 +9,7 @@ test('a first sign-in concurrent with an admin who creates the same name waits, 
   try {
     // Creates a user step by step: first the stream, then the row.
     await creating.query('begin')
+    await mayStayIdle(creating)
     await creating.query(`select pg_advisory_xact_lock(hashtextextended('user-ada', 0))`)
     const arriving = signInAs(base, 'u-1')
     await untilLockWaits(forge.pool, 'the sign-in waits', lock => lock.locktype === 'advisory')

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { dropSchema } from '../../projector/flip.ts'
+import { mayStayIdle } from '../servers/lock-waits.ts'
 import { database } from '../servers/postgres.ts'
 import { until } from '../servers/until.ts'
 
@@ -11,6 +12,7 @@ test('read models are dropped only once nobody reads them, and no reader has to 
   for (const table of tables) await pool.query(`create table past.${table} (at integer)`)
   const reader = await pool.connect()
   await reader.query('begin')
+  await mayStayIdle(reader)
   // A statement locks its tables one after the other.
   await reader.query('select from past.three')
   let isDropped = false

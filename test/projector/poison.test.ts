@@ -11,6 +11,7 @@ import { logsProjection } from '../../projector/logs/projection.ts'
 import { metricsProjection } from '../../projector/metrics/projection.ts'
 import { startRunner } from '../../projector/runner.ts'
 import { report } from '../metrics/given.ts'
+import { mayStayIdle } from '../servers/lock-waits.ts'
 import { database } from '../servers/postgres.ts'
 import { until } from '../servers/until.ts'
 
@@ -104,6 +105,7 @@ test('a record beside a damaged one is not parked because a lock was taken', asy
   await at.reached(1n)
   const other = await at.pool.connect()
   await other.query('begin')
+  await mayStayIdle(other)
   await other.query('lock table log_chunks in exclusive mode')
   await at.append(plain('damaged'), line('good'))
   await at.halted(/lock timeout/)

@@ -22,7 +22,7 @@ import { trafficProjection } from '../../projector/traffic/projection.ts'
 import { validationProjection } from '../../projector/validation/projection.ts'
 import { row } from '../gateway/row.ts'
 import { report, startMs } from '../metrics/given.ts'
-import { sessionLocks, untilLockWaits } from '../servers/lock-waits.ts'
+import { mayStayIdle, sessionLocks, untilLockWaits } from '../servers/lock-waits.ts'
 import { database } from '../servers/postgres.ts'
 import { until } from '../servers/until.ts'
 import { chunkOf } from '../validation/given.ts'
@@ -306,6 +306,7 @@ test.serial('a run is not compacted while it is carried over', async t => {
   await migrate(at.url, [{ schema: 'read_next', folder: readMigrations }])
   const blocking = await at.readPool.connect()
   await blocking.query('begin')
+  await mayStayIdle(blocking)
   await blocking.query('lock table read_next.metric_chunk in exclusive mode')
   await prepareCarryOver(at.readPool)
   const deps = { pool: at.readPool, rangeRows: 100_000, signal }
@@ -342,6 +343,7 @@ test.serial(
     await at.projected()
     const compacting = await at.readPool.connect()
     await compacting.query('begin')
+    await mayStayIdle(compacting)
     await compacting.query('lock table generation in row share mode')
     // Counts what is read while the live projections stand still.
     let underLock = 0

@@ -161,7 +161,8 @@ test('a server with the projector performs the trim duty of a due hour', async t
     const { rowCount } = await pool.query(
       `select from write.duty where reactor = 'log-trim' and done_at is not null`,
     )
-    return rowCount === 1
+    // A full hour that passes meanwhile has a duty of its own.
+    return Number(rowCount) >= 1
   })
   const { rows } = await pool.query(
     `select next_at > now() as is_ahead from write.schedule where schedule = 'log-trim'`,

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { runDueTimers } from '../../command-api/jobs/timers.ts'
 import { type JobsWithExecutor, jobsWithExecutor } from '../jobs/jobs-with-executor.ts'
-import { untilLockWaits } from '../servers/lock-waits.ts'
+import { mayStayIdle, untilLockWaits } from '../servers/lock-waits.ts'
 import { until } from '../servers/until.ts'
 
 /** As the routes for administrators do. */
@@ -47,6 +47,7 @@ test('a pause waits for a start that has begun, and nothing starts after it', as
   const starting = await at.pool.connect()
   try {
     await starting.query('begin')
+    await mayStayIdle(starting)
     await starting.query('select 1 from write.queue_switch for share')
     const pausing = at.pool.query(close.pause)
     await untilLockWaits(at.pool, 'the pause waits')

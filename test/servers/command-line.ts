@@ -29,7 +29,14 @@ const launcher = join(import.meta.dirname, '../../clients/cli/forge.sh')
 export async function commandLine(t: Scope, server: Record<string, string>): Promise<CommandLine> {
   const home = await mkdtemp(join(tmpdir(), 'forge-home-'))
   t.teardown(() => rm(home, { recursive: true, force: true }))
-  const own = { PATH: process.env.PATH, HOME: home, NODE_COMPILE_CACHE: compiled, ...server }
+  const own = {
+    PATH: process.env.PATH,
+    HOME: home,
+    NODE_COMPILE_CACHE: compiled,
+    // Of the Python client, in this checkout, which another test may copy meanwhile.
+    PYTHONDONTWRITEBYTECODE: '1',
+    ...server,
+  }
   return {
     home,
     run: (args, { stdin = '', env = {}, cwd, onStdout, terminal } = {}) =>

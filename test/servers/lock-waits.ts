@@ -37,6 +37,13 @@ export const untilLockWaits = (
     (await sessionLocks(on)).find(lock => !lock.granted && isMeant(lock)),
   )
 
+/**
+ * For a transaction that a test holds open while it waits for something else: PostgreSQL ends those of our pools that are idle for a
+ * minute, and with them the locks that the test relies on.
+ */
+export const mayStayIdle = (tx: ClientBase) =>
+  tx.query('set local idle_in_transaction_session_timeout = 0')
+
 /** Ends the sessions of this database with that name, as a server that restarts does. */
 export const endSessions = (on: Pool | ClientBase, application: string) =>
   on.query(

@@ -108,10 +108,29 @@ const environment = ({ folder, env = {} }: ServerOptions, port: number) => ({
   // Tests report samples of fixed days, which some read long afterwards.
   SERVICE_HARDWARE_RAW_DAYS: '0',
   NODE_COMPILE_CACHE: compiled,
+  SERVICE_LOCAL_USER_IDS: idsIn(folder),
   // Building one takes longer than most tests.
   SERVICE_LOCAL_ENVIRONMENTS: process.env.FORGE_TEST_ENVIRONMENTS,
   ...env,
 })
+
+const folders: string[] = []
+const ids = { first: 1_966_080_000, perProcess: 4096, perFolder: 1024 }
+
+/**
+ * User ids of runs, where the tests are root: the same for all servers of a folder, and apart from those of other folders and test
+ * processes, because the end of a run ends all processes of its user. They begin above those of `executor/bench.ts`, and
+ * end below 2^31, the most that Node takes.
+ */
+function idsIn(folder: string): string {
+  if (!folders.includes(folder)) folders.push(folder)
+  const { perProcess, perFolder } = ids
+  const first =
+    ids.first +
+    (process.pid % 32_768) * perProcess +
+    ((folders.indexOf(folder) * perFolder) % perProcess)
+  return `${first}-${first + perFolder - 1}`
+}
 
 /**
  * Its output goes straight to the file: a pipe would be work for the process that measures. It ends with this process, however

@@ -1,8 +1,7 @@
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import type { ExecutionContext } from 'ava'
 import { stopReplica, submitReplica } from '../../command-api/jobs/replica.ts'
 import { openSubmits } from '../../command-api/jobs/submit.ts'
+import { freePort } from '../../platform/free-port.ts'
 import { lockOf } from '../../recipes/catalogue.ts'
 import { builtInTemplates, findTemplate, loadTemplates } from '../../recipes/templates.ts'
 import type { AdmissionResult } from '../../schemas/jobs.ts'
@@ -51,16 +50,6 @@ export async function replicasOn(t: ExecutionContext, forge: Forge): Promise<Rep
     },
   }
 }
-
-/** A port that nobody listens on now. */
-export const freePort = (): Promise<number> =>
-  new Promise(resolve => {
-    const server = createServer()
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 
 type Artifact = { artifact_id: string; kind: string }
 

@@ -4,11 +4,11 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { pythonClient } from '../../executor/local/recipe-command.ts'
+import { freePort } from '../../platform/free-port.ts'
 import { engineProgram } from '../../recipes/templates.ts'
 import { folder } from '../recipes/tiny-recipe.ts'
 import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
-import { freePort } from './replicas.ts'
 
 // The program of every replica, beside engines of a few lines.
 
@@ -56,7 +56,8 @@ async function start(t: ExecutionContext, { engine, ...wanted }: Wanted): Promis
   const child = spawn('python3', ['-B', engineProgram], {
     cwd: template,
     env: {
-      ...{ PATH: process.env.PATH, PYTHONPATH: pythonClient, PYTHONUNBUFFERED: '1' },
+      ...{ PATH: process.env.PATH, PYTHONPATH: pythonClient },
+      ...{ PYTHONUNBUFFERED: '1', PYTHONDONTWRITEBYTECODE: '1' },
       ...{ SERVICE_ENABLED: '0', FORGE_INIT_FROM: template },
       FORGE_PARAMS_FILE: path.join(template, 'params.json'),
       FORGE_SERVING: JSON.stringify({ template, command, options, readiness, ...served }),

@@ -1,6 +1,7 @@
 import { Agent, type OutgoingHttpHeaders, request } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import OpenAI from 'openai'
+import { freePort } from '../../platform/free-port.ts'
 import { sharedForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { processes } from '../servers/processes.ts'
@@ -10,7 +11,7 @@ import {
   endsAbortedAnswers,
   refusesInItsWords,
 } from './openai-clients.ts'
-import { freePort, logOf, replicasOn, trainedModel, untilSaid, untilState } from './replicas.ts'
+import { logOf, replicasOn, trainedModel, untilSaid, untilState } from './replicas.ts'
 
 const shared = sharedForge()
 let model: Promise<string> | null = null

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { packed } from '../platform/files/tar-of.ts'
 import { startForge } from '../servers/forge.ts'
-import { untilLockWaits } from '../servers/lock-waits.ts'
+import { mayStayIdle, untilLockWaits } from '../servers/lock-waits.ts'
 import { signedIn } from '../servers/signed-in.ts'
 import { ask, complete, put } from './sending.ts'
 
@@ -75,6 +75,7 @@ test.serial('a package that is deleted once the gates have passed is a conflict'
   let submitting: ReturnType<typeof submit>
   try {
     await deleting.query('begin')
+    await mayStayIdle(deleting)
     await deleting.query('delete from write.upload where upload_id = $1', [upload_id])
     submitting = submit()
     await untilLockWaits(forge.pool, 'the job is inserted', ({ query }) =>

@@ -45,13 +45,12 @@ export async function put(
   return { status: response.status, body: await response.json() }
 }
 
-/** Like `put`, with these headers and no others; `ends` false breaks the connection off when the bytes are sent. */
+/** Like `put`, with these headers and no others. */
 export const putRaw = (
   url: string,
   headers: Record<string, string | number>,
   bytes: Buffer,
-  ends = true,
-): Promise<Answer | null> =>
+): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const sent = request(url, { method: 'PUT', headers }, response => {
       const chunks: Buffer[] = []
@@ -63,10 +62,21 @@ export const putRaw = (
         }),
       )
     })
-    sent.on('error', error => (ends ? reject(error) : resolve(null)))
-    if (ends) sent.end(bytes)
-    else sent.write(bytes, () => sent.destroy())
+    sent.on('error', reject)
+    sent.end(bytes)
   })
+
+/** Sends the first bytes of a request and no more; returns how to break the connection off. */
+export function putUnfinished(
+  url: string,
+  headers: Record<string, string | number>,
+  bytes: Buffer,
+): () => void {
+  const sent = request(url, { method: 'PUT', headers })
+  sent.on('error', () => {})
+  sent.write(bytes)
+  return () => void sent.destroy()
+}
 
 export const complete = (forge: Calls, { upload_id }: Target, token?: string) =>
   forge.call<{ status: string; sha256: string; detail: string; code: string }>(

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { startForge } from '../servers/forge.ts'
-import { untilLockWaits } from '../servers/lock-waits.ts'
+import { mayStayIdle, untilLockWaits } from '../servers/lock-waits.ts'
 
 const changes: [what: string, assignment: string][] = [
   ['their password is reset', `password_hash = 'another'`],
@@ -15,6 +15,7 @@ for (const [what, assignment] of changes)
     const change = await forge.pool.connect()
     try {
       await change.query('begin')
+      await mayStayIdle(change)
       await change.query(`select pg_advisory_xact_lock(hashtextextended('user-bob', 0))`)
       const signIn = forge.call('POST', '/api/auth/login', {
         token: null,

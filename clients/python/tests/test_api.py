@@ -17,7 +17,13 @@ def run_script(script, **env):
     with tempfile.TemporaryDirectory() as spool:
         done = subprocess.run(
             [sys.executable, "-c", textwrap.dedent(script)],
-            env={"PYTHONPATH": SOURCES, "FORGE_SPOOL_DIR": spool, "PATH": os.environ.get("PATH", ""), **env},
+            env={
+                "PYTHONPATH": SOURCES,
+                "PYTHONDONTWRITEBYTECODE": "1",
+                "FORGE_SPOOL_DIR": spool,
+                "PATH": os.environ.get("PATH", ""),
+                **env,
+            },
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             timeout=60,

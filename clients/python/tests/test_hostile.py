@@ -76,7 +76,12 @@ class Surroundings(unittest.TestCase):
         sources = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src")
         out = subprocess.run(
             ["sh", "-c", 'exec "$0" -c "$1" 2>&-', sys.executable, script],
-            env={**AWAY, "PYTHONPATH": sources, "FORGE_SPOOL_DIR": os.path.join(os.devnull, "spool")},
+            env={
+                **AWAY,
+                "PYTHONPATH": sources,
+                "PYTHONDONTWRITEBYTECODE": "1",
+                "FORGE_SPOOL_DIR": os.path.join(os.devnull, "spool"),
+            },
             stdout=subprocess.PIPE,
             timeout=60,
             check=True,

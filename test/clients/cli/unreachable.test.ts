@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava'
 import { createApi } from '../../../clients/cli/api.ts'
 import { normalHost } from '../../../clients/cli/contexts.ts'
 import { unreachable } from '../../../clients/cli/unreachable.ts'
+import { freePort } from '../../../platform/free-port.ts'
 
 async function listening(t: ExecutionContext, server: Server) {
   server.listen(0, '127.0.0.1')
@@ -43,11 +44,8 @@ test('http to a server that wants https says what to try', async t => {
 })
 
 test('a port, a name and a server that are wrong are told apart', async t => {
-  const gone = createHttp().listen(0, '127.0.0.1')
-  await once(gone, 'listening')
-  const { port: free } = gone.address() as AddressInfo
-  await new Promise(closed => gone.close(closed))
-  t.regex((await ask(`http://127.0.0.1:${free}`)).message, /nothing listens there/)
+  const nobodys = await freePort()
+  t.regex((await ask(`http://127.0.0.1:${nobodys}`)).message, /nothing listens there/)
   t.regex(
     (await ask('http://forge.invalid')).message,
     /the name (is unknown|could not be looked up)/,

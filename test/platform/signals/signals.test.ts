@@ -22,8 +22,15 @@ async function redis(t: ExecutionContext): Promise<Signals<WakeUps>> {
   const client = openRedis(url, logger)
   t.teardown(() => client.destroy())
   await until('Redis is there', 10_000, () => client.isReady)
+  const channels = ['projected', 'access'].map(channel => `${t.title}.${channel}`)
+  const listeners = async () => Object.values(await client.pubSubNumSub(channels))
+  const before = await listeners()
   const signals = await openSignals({ redis: client, prefix: t.title, logger })
   t.teardown(() => signals.close())
+  // An opening waits no longer than half a second for Redis to listen.
+  await until('Redis counts it on each channel', 10_000, async () =>
+    (await listeners()).every((count, at) => count === Number(before[at]) + 1),
+  )
   return signals
 }
 
