@@ -75,8 +75,18 @@ function mayEcho(fault: ErrorObject, at: string | undefined, { holdsSecrets }: S
 
 function inputOf(fault: ErrorObject, at: string | undefined): unknown {
   const value = at === undefined ? fault.data : (fault.data as Record<string, unknown>)[at]
-  const text = JSON.stringify(value) ?? ''
-  return text.length <= maxInputLength && !secretKey.test(text) ? value : undefined
+  const text = jsonOf(value)
+  return text !== null && text.length <= maxInputLength && !secretKey.test(text) ? value : undefined
+}
+
+/** Null for what JSON has no words for, and for what is nested too deep to be written. */
+function jsonOf(value: unknown): string | null {
+  if (typeof value === 'number' && !Number.isFinite(value)) return null
+  try {
+    return JSON.stringify(value) ?? null
+  } catch {
+    return null
+  }
 }
 
 /** Array indexes are integers in `loc`; a number-like object key stays text. */

@@ -33,12 +33,23 @@ export function checker<S extends TSchema>(
   let thorough: ValidateFunction | undefined
   return value => {
     quick ??= compile(schema, { allErrors: false, coerceTypes, useDefaults: true })
-    if (quick(value)) return { ok: true, value: value as Static<S> }
+    if (quick(value) && !(coerceTypes && holdsInfinity(value)))
+      return { ok: true, value: value as Static<S> }
     thorough ??= compile(schema, { allErrors: true, coerceTypes, useDefaults: true })
     thorough(value)
+    if (coerceTypes && holdsInfinity(value)) thorough(value)
     return { ok: false, errors: toValidationErrors(thorough.errors ?? [], source) }
   }
 }
+
+/**
+ * Whether a text such as `Infinity` or `1e999` was converted to a number: ajv does not compare what it has just converted
+ * to the schema; a further pass does.
+ */
+const holdsInfinity = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.values(value).some(item => typeof item === 'number' && !Number.isFinite(item))
 
 /** Throws if that is no JSON Schema, which a checker of it would only find with the first value. */
 export function assertSchema(schema: TSchema): void {

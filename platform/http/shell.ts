@@ -90,6 +90,8 @@ async function refuseUnreadableAddress(ctx: Context, next: Next): Promise<void> 
   try {
     void ctx.path
   } catch {
+    // For all that reads the path of a refused request.
+    ctx.url = '/'
     throw new Refusal('invalid', 'The request URL is malformed')
   }
   await next()

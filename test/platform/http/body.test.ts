@@ -1,5 +1,7 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import test from 'ava'
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/shared.ts'
 import { goodBody, startEcho } from './echo.ts'
 
 const p = { key: 'a', step: 1, value: 1 }
@@ -101,6 +103,49 @@ test('nesting deeper than 32 is refused and does not overflow', async t => {
     `{"points":[${JSON.stringify(p)}],"extra":${'['.repeat(1500)}${']'.repeat(1500)}}`,
   )
   t.is(status, 422)
+})
+
+test('nesting of tens of thousands is refused where the schema names every key', async t => {
+  const { url } = await startEcho(t, [
+    {
+      method: 'POST',
+      path: '/api/flat',
+      tag: 'test',
+      summary: 'Takes texts',
+      body: closed({ texts: Type.Array(Type.String()) }),
+      bodyLimitBytes: 1024 * 1024,
+      flatBody: true,
+      response: Type.Unknown(),
+      handle: async () => ({}),
+    },
+  ])
+  const nested = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+  for (const [body, loc, type] of [
+    [nested, ['body'], 'dict_type'],
+    [`{"texts":[${nested}]}`, ['body', 'texts', 0], 'string_type'],
+  ] as const) {
+    const response = await fetch(`${url}/api/flat`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    })
+    t.is(response.status, 422)
+    const { detail } = (await response.json()) as { detail: { loc: unknown; type: string }[] }
+    t.like(detail[0], { loc, type })
+  }
+})
+
+test('a number beyond what JSON can say is refused, and not echoed as null', async t => {
+  const { post } = await startEcho(t)
+  const { status, body } = await post('{"points":[{"key":"a","step":1,"value":1e999}]}')
+  t.is(status, 422)
+  t.deepEqual(body.detail, [
+    {
+      loc: ['body', 'points', 0, 'value'],
+      msg: 'Input should be a valid number',
+      type: 'float_type',
+    },
+  ])
 })
 
 test('a secret is never echoed', async t => {

@@ -78,7 +78,7 @@ export const routes: HttpRoute<EchoCaller>[] = [
 export async function startEcho(
   t: ExecutionContext,
   more: readonly HttpRoute<EchoCaller>[] = [],
-  settings: Pick<Shell<HttpRoute<EchoCaller>>, 'bodyRoomBytes' | 'nameOf'> = {},
+  settings: Pick<Shell<HttpRoute<EchoCaller>>, 'bodyRoomBytes' | 'nameOf' | 'rephrase'> = {},
 ) {
   const app = httpShell({
     ...settings,

@@ -84,6 +84,24 @@ type Operations = Record<
   { requestBody: { content: Content }; responses: Record<number, { content: Content }> }
 >
 
+test('a query text that reads as an infinite number fits no integer', async t => {
+  const { url } = await startEcho(t)
+  for (const limit of ['Infinity', '-Infinity', '1e999', '9'.repeat(400)]) {
+    const response = await fetch(`${url}/api/echo/Infinity?limit=${limit}&huh=1`, {
+      method: 'POST',
+      body: goodBody,
+      headers: { 'content-type': 'application/json' },
+    })
+    t.is(response.status, 422, limit)
+    const { detail } = (await response.json()) as { detail: { loc: string[]; type: string }[] }
+    t.deepEqual(
+      detail.map(({ loc, type }) => [...loc, type].join(' ')).sort(),
+      ['query huh extra_forbidden', 'query limit int_type'],
+      limit,
+    )
+  }
+})
+
 test('U+0000 in the path or the query is refused with its place', async t => {
   const { url } = await startEcho(t)
   for (const [address, loc] of [
@@ -101,13 +119,20 @@ test('U+0000 in the path or the query is refused with its place', async t => {
   }
 })
 
-test('an unparsable address is 400, not 500', async t => {
-  const { url } = await startEcho(t)
+test('an unparsable address is 400, not 500, whatever reads the path of refusals', async t => {
+  const paths: string[] = []
+  const { url } = await startEcho(t, [], {
+    async rephrase(ctx, next) {
+      await next()
+      paths.push(ctx.path)
+    },
+  })
   for (const address of ['http://[', 'http://[/api/refused']) {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     socket.write(`GET ${address} HTTP/1.1\r\nHost: forge\r\nConnection: close\r\n\r\n`)
     t.regex(await text(socket), /^HTTP\/1\.1 400 .*"detail"/s)
   }
+  t.deepEqual(paths, ['/', '/'])
 })
 
 test('an unknown path is 404, a wrong method 405 with Allow', async t => {
