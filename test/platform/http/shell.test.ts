@@ -27,6 +27,7 @@ test('a head past 16 KiB is refused with 431, in the shape of all refusals', asy
   const { url } = await startEcho(t)
   const response = await fetch(`${url}/api/echo/x?note=${'a'.repeat(20_000)}`)
   t.is(response.status, 431)
+  t.truthy(response.headers.get('x-request-id'))
   t.regex(((await response.json()) as { detail: string }).detail, /16 KiB/)
 })
 
