@@ -52,10 +52,14 @@ export async function readDetail(db: Db, job: Selectable<JobTables['jobs']>, now
       ...told,
     })),
     checkpoint,
-    holds: job.hold === null ? [] : [job.hold],
+    holds: job.hold === null ? [] : [{ ...job.hold, until: inWholeSeconds(job.hold.until) }],
     control: job.control,
   }
 }
+
+/** Events have the milliseconds, and the time zone in another notation. */
+const inWholeSeconds = (at: string | null): string | null =>
+  at === null ? null : toTimestamp(new Date(at))
 
 /** The checkpoint from which the next attempt continues, as `command-api/jobs/checkpoint.ts` chooses it. */
 async function readCheckpoint(db: Db, run_id: string) {

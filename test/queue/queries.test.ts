@@ -103,6 +103,16 @@ test('one is told why a job waits and who is ahead, but not what is hidden', asy
   t.like(ended, { position: null, detail: 'It does not wait: it is stopped.' })
 })
 
+test('until when a job is held back is told in the format of all times', async t => {
+  const { forge, submit, ada } = await world(t)
+  const not_before = '2099-01-01T02:00:00.250+02:00'
+  const run_id = await submit('ada-s', ada, { scheduling: { not_before } })
+  const { body } = await forge.call<{ holds: unknown }>('GET', `/api/jobs/${run_id}`, {
+    token: ada,
+  })
+  t.deepEqual(body.holds, [{ reason: 'not_before', until: '2099-01-01T00:00:00+00:00' }])
+})
+
 test('a pause and a drain are recorded, shown to all, and only for administrators', async t => {
   const { forge, submit, ada } = await world(t)
   const put = (path: string, body: object, token = forge.token) =>
