@@ -5,7 +5,7 @@ export type ToStart = {
   gpus: number
   /** Seconds for which attempts like this one held their GPUs, ascending. */
   past: readonly number[]
-  /** Seconds until it may start at the earliest. */
+  /** Seconds until it may start at the earliest; Infinity: nobody knows. */
   not_before_s: number
 }
 

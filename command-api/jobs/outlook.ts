@@ -25,6 +25,8 @@ export type Ground = {
   past: Map<string, number[]>
   /** By executor. */
   corrections: Map<string, Correction>
+  /** Executors that start nothing, until somebody lets them; nobody knows when. */
+  closed: { has(executor: string): boolean }
 }
 
 /** `gpus`: of all its nodes together. */
@@ -33,7 +35,7 @@ type ProfileRow = { name: string; series: string; executor: string; gpus: number
 /** Past attempts of a kind that count: enough for a 90th percentile, few enough to follow a change. */
 const countedPast = 50
 
-export async function readGround(pool: Pool): Promise<Ground> {
+export async function readGround(pool: Pool): Promise<Omit<Ground, 'closed'>> {
   const [holding, held, profiles, rooms, past, waits] = await Promise.all([
     pool.query<HoldingJob>({ name: 'holding_jobs', text: holdingJobs }),
     pool.query<WaitingJob>({ name: 'held_jobs', text: heldJobs }),
@@ -158,13 +160,17 @@ export const roomOf = ({ rooms }: Ground, owner: string): Room => rooms.get(owne
 export function outlookOf(queue: readonly Placed<QueueRow>[], ground: Ground, now: Date): Outlook {
   const secondsTo = (at: Date) => (at.getTime() - now.getTime()) / 1000
   const pastOf = (kind: Kind) => ground.past.get(kindOf(kind)) ?? []
+  const earliest = ({ executor, not_before }: QueueRow) => {
+    if (ground.closed.has(executor)) return Number.POSITIVE_INFINITY
+    return not_before === null ? 0 : Math.max(0, secondsTo(not_before))
+  }
   const waiting = queue.map(
     ({ job }): ToStart => ({
       owner: job.owner,
       executor: job.executor,
       gpus: job.gpus,
       past: pastOf(job),
-      not_before_s: job.not_before === null ? 0 : Math.max(0, secondsTo(job.not_before)),
+      not_before_s: earliest(job),
     }),
   )
   const running = ground.holding.map(

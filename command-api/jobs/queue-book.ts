@@ -59,11 +59,12 @@ export function createQueueBook({ pool, now, failed }: BookDeps): QueueBook {
   let reading: Promise<Page> | null = null
   const read = async (): Promise<Page> => {
     const at = now()
-    const [queue, ground, closed] = await Promise.all([
+    const [queue, found, closed] = await Promise.all([
       readQueue(pool, at),
       readGround(pool),
       closedEngines(pool),
     ])
+    const ground: Ground = { ...found, closed }
     // Of a long queue each part takes milliseconds, between which requests are answered.
     await nextTurn()
     const sums = summed(queue.jobs)

@@ -9,6 +9,7 @@ type Row = {
   reason: string
   detail: string
   owner: string
+  eta_s: { p50: number; p90: number } | null
 }
 type Queue = {
   paused: { reason: string | null } | null
@@ -101,6 +102,32 @@ test('one is told why a job waits and who is ahead, but not what is hidden', asy
     return answer.body.state === 'stopped' && answer.body
   })
   t.like(ended, { position: null, detail: 'It does not wait: it is stopped.' })
+})
+
+test('nobody is told when a job starts while the queue is paused or its engine drained', async t => {
+  const { forge, submit, ada } = await world(t)
+  const put = (path: string, body: object) => forge.call('PUT', path, { body })
+  const etaOf = async () => (await queueOf(forge, ada)).jobs[0]?.eta_s
+  await submit('ada-s', ada)
+  const whenOpen = () => until('its start is foreseen', 60_000, etaOf)
+  await whenOpen()
+  for (const [path, shut, open] of [
+    ['/api/admin/queue', { paused: true }, { paused: false }],
+    ['/api/admin/engines/local', { draining: true }, { draining: false }],
+  ] as const) {
+    await put(path, shut)
+    await until(`its start is not foreseen (${path})`, 60_000, async () => (await etaOf()) === null)
+    const spec = { api: 'forge/v2', metadata: { name: 'later', project: 'ada-s' } }
+    const { body: lock } = await forge.call('GET', '/api/recipes/digits/1.0.0/lock')
+    const { body } = await forge.call<{ queue: { eta_s: unknown } }>(
+      'POST',
+      '/api/jobs/preflight',
+      { body: { ...spec, lock }, token: ada },
+    )
+    t.is(body.queue.eta_s, null)
+    await put(path, open)
+    await whenOpen()
+  }
 })
 
 test('until when a job is held back is told in the format of all times', async t => {
