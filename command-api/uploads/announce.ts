@@ -51,7 +51,7 @@ export async function announce(
   if (announced.size_bytes > limits.bytes)
     throw new Refusal(
       'too_large',
-      `${announced.filename} has ${announced.size_bytes} bytes; at most ${limits.bytes} are accepted for a ${announced.purpose}`,
+      `${announced.filename} has ${announced.size_bytes} bytes; the limit for ${announced.purpose} uploads is ${limits.bytes}`,
       { code: 'upload.too_large', data: { limit_bytes: limits.bytes } },
     )
   const same = await usableSame(deps, announced)

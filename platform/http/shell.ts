@@ -69,7 +69,7 @@ export function httpShell<Route extends AnyRoute>(shell: Shell<Route>): Koa {
   if (shell.rephrase) app.use(shell.rephrase)
   app.use(errorBoundary(shell.log, shell.describe))
   app.use(refuseUnreadableAddress)
-  const router = new Router({ strict: true })
+  const router = new Router({ strict: true, sensitive: true })
   const fixed = new Map<string, Middleware>()
   const room = createBodyRoom(shell.bodyRoomBytes)
   for (const route of shell.routes) {
@@ -199,7 +199,7 @@ function noSuchRoute(ctx: Context, routes: readonly RouteShape[]): never {
     exact.length > 0 ? exact : routes.filter(route => pathMatches(route.path, ctx.path))
   const allowed = matching.map(route => route.method)
   if (allowed.length === 0) throw new Refusal('not_found', 'Not found')
-  ctx.set('Allow', [...new Set(allowed)].join(', '))
+  ctx.set('Allow', [...new Set(matching.flatMap(methodsOf))].join(', '))
   throw new Refusal(
     'method_not_allowed',
     `${ctx.method} is not allowed here; use ${allowed.join(', ')}`,

@@ -35,7 +35,7 @@ test('a path without parameters allows the methods of its own route only', async
   const { url } = await startEcho(t)
   const response = await fetch(`${url}/api/echo/self`, { method: 'DELETE' })
   t.is(response.status, 405)
-  t.is(response.headers.get('allow'), 'GET')
+  t.is(response.headers.get('allow'), 'HEAD, GET')
 })
 
 const plain = {
@@ -143,6 +143,15 @@ test('an unknown path is 404, a wrong method 405 with Allow', async t => {
   t.is(wrong.status, 405)
   t.is(wrong.headers.get('allow'), 'POST')
   t.is(typeof (await wrong.json()).detail, 'string')
+})
+
+test('paths differ by upper and lower case, with parameters and without', async t => {
+  const { url } = await startEcho(t)
+  for (const [path, method] of [
+    ['/api/Echo/a', 'POST'],
+    ['/API/refused', 'GET'],
+  ] as const)
+    t.is((await fetch(`${url}${path}`, { method })).status, 404, path)
 })
 
 test('a defect is 500 without its text; a refusal carries its extras', async t => {
