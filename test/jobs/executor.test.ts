@@ -233,6 +233,28 @@ test.serial("a job that its owner's quota keeps waiting keeps nobody else waitin
 })
 
 test.serial(
+  'a job whose owner has used up the hours of the day keeps nobody else waiting',
+  async t => {
+    const at = await jobsWithExecutor(t, { gpus: 2, script: told(t).wait })
+    await at.pool.query(
+      `insert into write.quota (username, daily_gpu_hours, priority) values ('ada', 1, 1)`,
+    )
+    // Still at it, so that midnight changes nothing.
+    await at.pool.query(
+      `insert into write.gpu_use (run_id, attempt, username, series, gpus, started_at)
+     values ('run_0', 1, 'ada', 'local', 1000000, now() - interval '1 day')`,
+    )
+    const first = await at.submit({ resources: { gpus_per_node: 2 } })
+    const other = await at.submit({ resources: { gpus_per_node: 2 } }, { username: 'bob' })
+    at.reconcile()
+    await at.untilState(other.run_id, 'starting')
+    await runDueTimers(at.deps)
+    t.is(await at.stateOf(first.run_id), 'queued')
+    t.is(await reasonOf(at, first.run_id), 'quota_in_use')
+  },
+)
+
+test.serial(
   "a pause ends the attempt, and the next one keeps the job's place in the queue",
   async t => {
     const at = await jobsWithExecutor(t, {
