@@ -30,8 +30,7 @@ export async function takeQuota(tx: Transaction, hold: QuotaHold): Promise<boole
               and held_jobs + 1 <= max_concurrent_jobs
               and coalesce((held_series ->> $3)::int, 0) + $2
                   <= coalesce((per_series -> $3 ->> 'max_concurrent_gpus')::int, 2147483647)
-              and ($2::int = 0 or (${hoursLeft('null', 'daily_gpu_hours')}
-              and ${hoursLeft('$3', "(per_series -> $3 ->> 'daily_gpu_hours')::float8")}))`,
+              and ($2::int = 0 or (${hoursLeft({ owner: '$1', series: '$3', now: '$4' })}))`,
     values: [username, gpus, series, now],
   })
   if (rowCount === 0) return false
@@ -90,13 +89,17 @@ export async function takeSlots(
   return rowCount === slots.gpu_indexes.length
 }
 
-/** SQL: whether less than `limit` GPU hours (0 or null: no limit) were used this UTC day; `$4` is now. */
-function hoursLeft(series: '$3' | 'null', limit: string): string {
-  return `(coalesce(${limit}, 0) = 0 or ${limit} > (
+/** SQL: whether GPU hours of this UTC day are left to the owner of quota `q`, of all series and of this one; each argument is SQL. */
+export function hoursLeft({ owner, series, now }: Record<'owner' | 'series' | 'now', string>) {
+  const today = `date_trunc('day', ${now}::timestamptz, 'UTC')`
+  const isLeft = (limit: string, counted: string) => `(coalesce(${limit}, 0) = 0 or ${limit} > (
     select coalesce(sum(u.gpus * extract(epoch from
-             coalesce(u.ended_at, $4::timestamptz) - greatest(u.started_at, date_trunc('day', $4::timestamptz, 'UTC'))
-           )), 0) / 3600
+             coalesce(u.ended_at, ${now}::timestamptz) - greatest(u.started_at, ${today}))), 0) / 3600
       from write.gpu_use u
-     where u.username = $1 and (${series}::text is null or u.series = ${series})
-       and coalesce(u.ended_at, $4::timestamptz) > date_trunc('day', $4::timestamptz, 'UTC')))`
+     where u.username = ${owner} and ${counted} and (u.ended_at is null or u.ended_at > ${today})))`
+  const ofSeries = isLeft(
+    `(q.per_series -> ${series} ->> 'daily_gpu_hours')::float8`,
+    `u.series = ${series}`,
+  )
+  return `${isLeft('q.daily_gpu_hours', 'true')} and ${ofSeries}`
 }

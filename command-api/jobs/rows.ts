@@ -28,14 +28,31 @@ export async function saveJob(
   { state: job, events, now }: Decided<Job, JobEvent>,
 ): Promise<void> {
   const { run_id } = job.subject
-  await saveState(tx, job, now)
+  await saveState(tx, job, { now, pending_until: newPendingUntil(job, events, now) })
   for (const event of events) await saveAttempt(tx, event, now)
   if (events.some(event => event.type === 'job.exited')) await releaseHolds(tx, run_id, now)
   if (job.state === 'succeeded' && job.exit) await notePastRun(tx, run_id, now)
   await saveRun(tx, job, now)
 }
 
-async function saveState(tx: Transaction, job: Job, now: Date): Promise<void> {
+const waitsAgain: readonly JobEvent['type'][] = ['job.resumed', 'job.retried', 'job.preempted']
+
+/** Until when a job that has just begun to wait again may do so, from when it may start; otherwise null. */
+function newPendingUntil(
+  { max_pending_s, not_before }: Job,
+  events: readonly JobEvent[],
+  now: Date,
+): Date | null {
+  if (max_pending_s === null || !events.some(({ type }) => waitsAgain.includes(type))) return null
+  const from = Math.max(now.getTime(), not_before === null ? 0 : Date.parse(not_before))
+  return new Date(from + max_pending_s * 1000)
+}
+
+async function saveState(
+  tx: Transaction,
+  job: Job,
+  { now, pending_until }: { now: Date; pending_until: Date | null },
+): Promise<void> {
   const stop = isActive(job) ? stopOf(job) : null
   const waitsForReport =
     job.exit?.exit_code === 0 && job.state !== null && job.ended_at === null && !isWaiting(job)
@@ -45,6 +62,7 @@ async function saveState(tx: Transaction, job: Job, now: Date): Promise<void> {
               set state = $2, queue_reason = case when $2 = 'queued' and state = 'queued' then queue_reason else $3 end, not_before = $4, attempt = $5, is_active = $6,
                   executor_running = $7, limit_at = $8, stop_at = $9, stop_grace_s = $10, stop_force = $11,
                   settle_at = $12, priority = $14, is_unreachable = $15,
+                  pending_until = coalesce($16, pending_until),
                   -- Only an attempt needs the values, and they may be secret.
                   env = case when $13 then '{}' else env end
             where run_id = $1`,
@@ -64,6 +82,7 @@ async function saveState(tx: Transaction, job: Job, now: Date): Promise<void> {
       job.state !== null && isEnded(job.state),
       job.priority,
       job.is_unreachable,
+      pending_until,
     ],
   })
 }

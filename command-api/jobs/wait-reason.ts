@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { QueueReason } from '../../schemas/jobs.ts'
 import type { Deps } from '../deps.ts'
-import { hasRoom } from './waiting-jobs.ts'
+import { hasRoom, queued } from './waiting-jobs.ts'
 
 export type Wait = { run_id: string; reason: QueueReason }
 
@@ -43,9 +43,9 @@ export async function noteQuotaWaits(pool: Pool, now: Date, limit: number): Prom
   await pool.query({
     name: 'note_quota_waits',
     text: `update write.job_state set queue_reason = 'quota_in_use'
-            where run_id in (select j.run_id from write.job_state j join write.quota q on q.username = j.owner
-                              where j.state = 'queued' and j.queue_reason <> 'quota_in_use'
-                                and (j.not_before is null or j.not_before <= $1) and not (${hasRoom})
+            where run_id in (select j.run_id from ${queued}
+                                and j.queue_reason <> 'quota_in_use'
+                                and (j.not_before is null or j.not_before <= $1) and not ${hasRoom}
                                 and not (select paused from write.queue_switch)
                                 and not exists (select from write.drain d where d.engine = j.executor)
                               limit $2 for update of j skip locked)`,

@@ -8,6 +8,7 @@ import {
 } from '../../events/queue-order.ts'
 import type { WaitingJob } from '../../events/queue-picture.ts'
 import type { Deps } from '../deps.ts'
+import { hoursLeft } from './holds.ts'
 
 /** A queued job, with what the queue shows and decides by. */
 export type QueueRow = WaitingJob & {
@@ -28,6 +29,7 @@ export async function readQueue(pool: Pool, now: Date): Promise<Queue> {
     {
       name: 'queued_jobs',
       text: queuedJobs,
+      values: [now],
     },
   )
   const rows = found.map(
@@ -77,14 +79,28 @@ export async function readStandings(
 
 const sharedSince = `$1::timestamptz - interval '${shareHours} hours'`
 
-/** SQL: whether quota `q` of its owner currently has room for job `j`. */
-export const hasRoom = `coalesce(q.held_gpus, 0) + j.gpus <= coalesce(q.max_concurrent_gpus, 8)
+/** SQL: whether each owner of queued jobs has GPU hours of the day left, by series, where these are limited; `$1` is now. */
+const hoursOfOwners = `
+  select w.owner, w.series, (${hoursLeft({ owner: 'w.owner', series: 'w.series', now: '$1' })}) as are_left
+    from (select distinct j.owner, j.series from write.job_state j join write.quota q on q.username = j.owner
+           where j.state = 'queued' and j.gpus > 0
+             and (q.daily_gpu_hours > 0 or q.per_series @? '$.*.daily_gpu_hours')) w
+    join write.quota q on q.username = w.owner`
+
+/** SQL: the queued jobs `j`, with the quotas `q` of their owners; `$1` is now. */
+export const queued = `write.job_state j left join write.quota q on q.username = j.owner
+    left join (${hoursOfOwners}) hours on hours.owner = j.owner and hours.series = j.series
+   where j.state = 'queued'`
+
+/** SQL: whether the quota of its owner has room for a job of `queued` now. */
+export const hasRoom = `(coalesce(q.held_gpus, 0) + j.gpus <= coalesce(q.max_concurrent_gpus, 8)
   and coalesce(q.held_jobs, 0) < coalesce(q.max_concurrent_jobs, 4)
   and coalesce((q.held_series ->> j.series)::int, 0) + j.gpus
-      <= coalesce((q.per_series -> j.series ->> 'max_concurrent_gpus')::int, 2147483647)`
+      <= coalesce((q.per_series -> j.series ->> 'max_concurrent_gpus')::int, 2147483647)
+  and (j.gpus = 0 or coalesce(hours.are_left, true)))`
 
 const queuedJobs = `
   select j.run_id, j.short_id, j.owner, j.project, j.executor, j.series, j.profile, j.recipe, j.nodes, j.gpus, j.priority,
          -- A number is read many times as fast as a timestamp, and the queue may be long.
-         (extract(epoch from j.admitted_at) * 1000)::float8 as admitted_ms, j.not_before, j.queue_reason as reason, (${hasRoom}) as has_room
-    from write.job_state j left join write.quota q on q.username = j.owner where j.state = 'queued'`
+         (extract(epoch from j.admitted_at) * 1000)::float8 as admitted_ms, j.not_before, j.queue_reason as reason, ${hasRoom} as has_room
+    from ${queued}`

@@ -33,11 +33,7 @@ export function attemptExit(ended: Ended): ExitRecord {
   const records = ranks.filter(rank => rank !== null)
   const all = {
     started_at: ended.started_at ?? startOfLost(ended),
-    ended_at:
-      records
-        .map(rank => rank.ended_at)
-        .sort()
-        .at(-1) ?? (job?.ended_at ?? now).toISOString(),
+    ended_at: lastEnd(ended) ?? now.toISOString(),
   }
   const lost = stopped ? undefined : job?.states.map(state => takenAway[state]).find(Boolean)
   if (lost !== undefined) return { ...all, ...nobodySaw(`${nameOf(job)}: ${lost}`) }
@@ -67,6 +63,15 @@ const firstFailed = (ranks: Ended['ranks']): ExitRecord | undefined =>
     .sort(byEnd)[0]
 
 const byEnd = (a: ExitRecord, b: ExitRecord) => (a.ended_at < b.ended_at ? -1 : 1)
+
+/** When the last rank ended. One without a record may have gone on for as long as the job, which held all nodes until then. */
+function lastEnd({ ranks, job }: Ended): string | undefined {
+  const ends = ranks.map(rank => rank?.ended_at ?? job?.ended_at?.toISOString())
+  return ends
+    .filter(end => end !== undefined)
+    .sort()
+    .at(-1)
+}
 
 /** Slurm gave it nodes, so it is lost rather than never started. */
 function startOfLost({ job, stopped }: Ended): string | null {

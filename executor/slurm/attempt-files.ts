@@ -12,7 +12,7 @@ import type { Identity } from '../local/processes.ts'
  * | submit-N.json    | submit              | from now on Slurm may have a job of turn N                  |
  * | job-N.json       | submit              | which job that is                                           |
  * | claim-N.json     | a job, once         | this job, and no other ever, runs the attempt               |
- * | handover-N.json  | submit              | in a rank's folder: its environment; the rank deletes it    |
+ * | handover-N.json  | submit              | in a rank's folder: its environment; gone once read, or at the end |
  * | node.json        | a rank              | in its folder: where it runs                                |
  * | interrupted.json | a rank              | in its folder: Slurm asked it to end, not we                |
  * | stop.json        | stop                | the attempt is to end; again in the folders of its ranks    |

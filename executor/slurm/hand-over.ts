@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import type { Handover, LaunchRecord } from '../local/attempt-directory.ts'
 import { readJson, writeDurably } from '../local/durable-json.ts'
 import { preparationEnvironment, runEnvironment } from '../local/environment.ts'
@@ -26,4 +27,11 @@ export async function handOver(
     }
     await writeDurably(node.handover(turn), handover)
   }
+}
+
+/** Deletes what no rank has read and none will: that of turns whose jobs never started. */
+export async function takeBack(paths: SlurmPaths, nodes: number, lastTurn: number): Promise<void> {
+  for (let rank = 0; rank < nodes; rank++)
+    for (let turn = 1; turn <= lastTurn; turn++)
+      await rm(paths.node(rank).handover(turn), { force: true })
 }

@@ -38,7 +38,7 @@ import {
 import { lastLines, type RankStates, readRanks } from './attempt-state.ts'
 import { type ClusterGpus, countGpus } from './cluster-gpus.ts'
 import { isOver, type SlurmJob } from './dialect.ts'
-import { handOver } from './hand-over.ts'
+import { handOver, takeBack } from './hand-over.ts'
 import { type Identity, JobLooks } from './job-looks.ts'
 import { jobScript } from './job-script.ts'
 import type { SlurmExecutorOptions } from './options.ts'
@@ -337,8 +337,9 @@ class SlurmEngine implements SlurmExecutor {
       printed: await lastLines(paths.log),
       now: this.#options.now(),
     })
-    await createDurably(paths.exit, exit)
     const { number } = await currentTurn(paths)
+    await takeBack(paths, ranks.exits.length, number)
+    await createDurably(paths.exit, exit)
     const known = await readJson<JobRecord>(paths.job(number))
     if (known) this.#looks.forget({ id: known.job_id, name: jobName(ofRef(ref)) })
     return this.observe(ref)

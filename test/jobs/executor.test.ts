@@ -233,6 +233,28 @@ test.serial("a job that its owner's quota keeps waiting keeps nobody else waitin
 })
 
 test.serial(
+  'a job whose owner has used up the hours of the day keeps nobody else waiting',
+  async t => {
+    const at = await jobsWithExecutor(t, { gpus: 2, script: told(t).wait })
+    await at.pool.query(
+      `insert into write.quota (username, daily_gpu_hours, priority) values ('ada', 1, 1)`,
+    )
+    // Still at it, so that midnight changes nothing.
+    await at.pool.query(
+      `insert into write.gpu_use (run_id, attempt, username, series, gpus, started_at)
+     values ('run_0', 1, 'ada', 'local', 1000000, now() - interval '1 day')`,
+    )
+    const first = await at.submit({ resources: { gpus_per_node: 2 } })
+    const other = await at.submit({ resources: { gpus_per_node: 2 } }, { username: 'bob' })
+    at.reconcile()
+    await at.untilState(other.run_id, 'starting')
+    await runDueTimers(at.deps)
+    t.is(await at.stateOf(first.run_id), 'queued')
+    t.is(await reasonOf(at, first.run_id), 'quota_in_use')
+  },
+)
+
+test.serial(
   "a pause ends the attempt, and the next one keeps the job's place in the queue",
   async t => {
     const at = await jobsWithExecutor(t, {
@@ -306,6 +328,44 @@ test.serial('a held job is queued at its time, and one that waits too long fails
   at.later(3600)
   await runDueTimers(at.deps)
   t.is(await at.stateOf(held.run_id), 'queued')
+})
+
+test.serial('what a job did before it waits again is no part of the wait', async t => {
+  const at = await jobsWithExecutor(t)
+  const submitted = {
+    limits: { max_pending_s: 60 },
+    retry: { max_attempts: 2, backoff_s: 90 },
+  }
+  const lost = await at.submit(submitted)
+  const paused = await at.submit(submitted)
+  for (const [index, { run_id }] of [lost, paused].entries())
+    t.is(await at.commands.schedule(run_id, [index]), 'scheduled')
+  await at.change(paused.run_id, job => pause(job, asked(at)))
+  at.later(3600)
+  const exitOf = (signal: string | null) => {
+    const ended_at = at.now().toISOString()
+    const exit = { exit_code: null, signal, oom_killed: false, launch_error: null, ended_at }
+    return { started_at: ended_at, exit }
+  }
+  await at.commands.exited(lost.run_id, 1, exitOf(null))
+  await at.commands.exited(paused.run_id, 1, exitOf('SIGTERM'))
+  t.is(await at.stateOf(paused.run_id), 'paused')
+  // Its next attempt is due after 90 s.
+  at.later(149)
+  await runDueTimers(at.deps)
+  t.is(await at.stateOf(lost.run_id), 'queued')
+  at.later(2)
+  await runDueTimers(at.deps)
+  t.is(await at.stateOf(lost.run_id), 'failed')
+  await at.change(paused.run_id, job => resume(job, null))
+  await runDueTimers(at.deps)
+  t.is(await at.stateOf(paused.run_id), 'queued')
+  at.later(59)
+  await runDueTimers(at.deps)
+  t.is(await at.stateOf(paused.run_id), 'queued')
+  at.later(2)
+  await runDueTimers(at.deps)
+  t.is(await at.stateOf(paused.run_id), 'failed')
 })
 
 test.serial(

@@ -37,6 +37,15 @@ test('an attempt ends with its last rank, and succeeds if all do', t => {
   t.like(exitOf({ ranks }), { exit_code: 0, ended_at: at(8), started_at: at(0) })
 })
 
+test('an attempt of which a rank left no record ends with its Slurm job, which held all nodes until then', t => {
+  const ended = job('NODE_FAIL', { end_time: 1_700_000_060 })
+  t.like(exitOf({ ranks: [rank({ second: 5 }), null], job: ended }), { ended_at: at(60) })
+  const early = job('NODE_FAIL', { end_time: 1_700_000_001 })
+  t.like(exitOf({ ranks: [rank({ second: 5 }), null], job: early }), { ended_at: at(5) })
+  t.like(exitOf({ ranks: [rank({ second: 5 }), null] }), { ended_at: at(5) })
+  t.like(exitOf({ ranks: [null, null] }), { ended_at: at(99) })
+})
+
 test('the first rank that fails decides', t => {
   const ranks = [
     rank({ second: 9, exit_code: null, signal: 'SIGTERM' }),

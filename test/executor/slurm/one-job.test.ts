@@ -113,13 +113,40 @@ await onSharedCluster((open, cluster) => {
     const script = await cluster.command('scontrol', 'write', 'batch_script', String(job?.id), '-')
     t.false(`${shown}${script}`.includes(secret))
     t.true(script.includes(join(runsDirectory, ref)))
-    const files = await readdir(join(runsDirectory, ref), { recursive: true, withFileTypes: true })
-    for (const file of files.filter(one => one.isFile()))
-      t.false(
-        (await readFile(join(file.parentPath, file.name), 'utf8')).includes(secret),
-        file.name,
-      )
+    t.deepEqual(await filesWith(secret, join(runsDirectory, ref)), [])
     await executor.stop(ref, { grace_s: 0, force: true })
     await exitOf(executor, ref)
   })
+
+  rule('no secret stays in the files of an attempt that never started', async (t, bench) => {
+    const { client, runsDirectory } = bench
+    const secret = 'fit_sekret_of_the_run'
+    const submitted = launch({ command: waiting, env: { SERVICE_TOKEN: secret }, nodes: 2 })
+    const cut = await openSlurmExecutor({
+      ...{ runsDirectory, partition: null, account: null, hostEnvironment: {} },
+      now: () => new Date(),
+      client: {
+        ...client,
+        async submit() {
+          throw new SlurmFault('the connection broke')
+        },
+      },
+    })
+    const ref = `${submitted.run_id}/1`
+    for (let turn = 1; turn <= 2; turn++)
+      await t.throwsAsync(cut.submit(submitted), { message: 'the connection broke' })
+    t.is((await filesWith(secret, join(runsDirectory, ref))).length, 4)
+    await cut.stop(ref, { grace_s: 0, force: true })
+    t.like(await exitOf(cut, ref), { launch_error: 'stopped before it was started' })
+    t.deepEqual(await filesWith(secret, join(runsDirectory, ref)), [])
+  })
 })
+
+async function filesWith(text: string, directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  const files = entries
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
+  const texts = await Promise.all(files.map(file => readFile(file, 'utf8')))
+  return files.filter((_, index) => texts[index]?.includes(text))
+}
