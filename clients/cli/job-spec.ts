@@ -1,4 +1,4 @@
-import { parse, YAMLParseError } from 'yaml'
+import { LineCounter, parse, parseDocument, visit, YAMLParseError } from 'yaml'
 import { usageFailure } from './failure.ts'
 
 /** An unvalidated JobSpec; the server validates it. */
@@ -13,16 +13,41 @@ export function parseSpec(text: string, name: string): SpecTree {
   try {
     value = parse(text)
   } catch (error) {
-    if (!(error instanceof YAMLParseError)) throw error
-    const [at] = error.linePos ?? []
-    const place = at ? `${name}:${at.line}:${at.col}` : name
-    // Below its first line the parser repeats the place and shows the line.
-    const [what = ''] = error.message.split(/ at line \d+|\n/)
-    throw usageFailure(`${place}: neither YAML nor JSON: ${what}`)
+    throw usageFailure(unreadable(error, text, name))
   }
   if (!isTree(value))
     throw usageFailure(`${name}:1:1: not a JobSpec: its top level must be an object`)
   return value
+}
+
+function unreadable(error: unknown, text: string, name: string): string {
+  if (error instanceof ReferenceError) {
+    const at = lostAlias(text)
+    return `${at ? `${name}:${at.line}:${at.col}` : name}: neither YAML nor JSON: ${error.message}`
+  }
+  if (!(error instanceof YAMLParseError)) throw error
+  const [at] = error.linePos ?? []
+  const place = at ? `${name}:${at.line}:${at.col}` : name
+  if (error.code === 'MULTIPLE_DOCS')
+    return `${place}: a second document begins; a file holds one JobSpec`
+  // Below its first line the parser repeats the place and shows the line.
+  const [what = ''] = error.message.split(/ at line \d+|\n/)
+  return `${place}: neither YAML nor JSON: ${what}`
+}
+
+/** Where the first alias of nothing stands, such as an unquoted `*.py`. */
+function lostAlias(text: string): { line: number; col: number } | null {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines })
+  let offset: number | undefined
+  visit(document, {
+    Alias(_, alias) {
+      if (alias.resolve(document)) return undefined
+      offset = alias.range?.[0]
+      return visit.BREAK
+    },
+  })
+  return offset === undefined ? null : lines.linePos(offset)
 }
 
 /** Parses `key=value`; the value is read as YAML, so numbers are numbers. */

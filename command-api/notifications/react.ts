@@ -20,14 +20,17 @@ const tellers: Tellers = {
   'job.succeeded': job => ofJob(job, { kind: 'job_succeeded', level: 'info' }, 'succeeded'),
   'job.failed': job =>
     ofJob(job, { kind: 'job_failed', level: 'error' }, `failed (${words(job.reason)})`),
-  'job.stopped': (job, { actor }) =>
-    job.reason === 'user' && actor.id === job.owner
+  'job.stop_requested': (job, { actor }) =>
+    job.reason === 'limit' || actor.id === job.owner
       ? null
-      : ofJob(
-          job,
-          { kind: 'job_stopped', level: 'warn' },
-          job.reason === 'limit' ? 'was stopped at a limit' : `was stopped by ${actor.id}`,
-        ),
+      : ofJob(job, { kind: 'job_stopped', level: 'warn' }, `is being stopped by ${actor.id}`),
+  'job.stopped': (job, { actor }) => {
+    const told = { kind: 'job_stopped', level: 'warn' } as const
+    if (job.reason === 'limit') return ofJob(job, told, 'was stopped at a limit')
+    // The end of what ran is recorded by the executor or the run; whoever asked for it was named then.
+    if (actor.type !== 'user' || actor.id === job.owner) return null
+    return ofJob(job, told, `was stopped by ${actor.id}`)
+  },
   'job.pause_requested': (job, { actor }) =>
     actor.id === job.owner
       ? null

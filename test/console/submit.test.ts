@@ -108,6 +108,13 @@ test('what is no JobSpec is told, with its place where there is one', t => {
   t.is(readText('').tree, null)
 })
 
+test('an alias of nothing is told, as while somebody types *.py', t => {
+  t.regex(String(readText('files: *.py').fault), /Unresolved alias .*: \.py$/)
+  const tens = (of: string) => `[${`*${of}, `.repeat(10)}]`
+  const text = `a: &a [1]\nb: &b ${tens('a')}\nc: &c ${tens('b')}\nd: ${tens('c')}\n`
+  t.regex(String(readText(text).fault), /^Excessive alias count/)
+})
+
 test('a copied JobSpec leaves out what says nothing, but no parameter', t => {
   const spec = {
     metadata: { name: 'x', tags: [], notes: '' },

@@ -68,6 +68,25 @@ test('a stop by somebody else or at a limit notifies the owner, their own stop d
   t.is(limit?.message.title, 'math-1 was stopped at a limit')
 })
 
+test('a stop of a job that runs names who asked for it, not who saw its end', t => {
+  const stop = (reason: 'user' | 'limit'): DecisionEvent => ({
+    type: 'job.stop_requested',
+    data: {
+      ...{ ...job, attempt: 1, reason, message: 'for a demo', force: false },
+      deadline: '2026-11-01T00:05:00.000Z',
+    },
+  })
+  t.like(told(stop('user'), root)[0], {
+    username: 'alice',
+    message: { kind: 'job_stopped', title: 'math-1 is being stopped by root', body: 'for a demo' },
+  })
+  t.deepEqual(told(stop('user'), alice), [])
+  t.deepEqual(told(stop('limit'), executor), [])
+  t.deepEqual(told(ended('job.stopped', 'user'), executor), [])
+  const run: Actor = { type: 'run', id: 'run_1', via: 'run-token' }
+  t.deepEqual(told(ended('job.stopped', 'user'), run), [])
+})
+
 test('a retry notifies the owner, with the end of the attempt before', t => {
   const [retry] = told(
     {

@@ -36,8 +36,36 @@ WHILE_IT_ENDS = """
     print("went on")
 """
 
+# The process is told to end at the NTH line of what wakes the sender, with whatever locks are held there.
+WHILE_IT_WAKES = """
+    import os, signal, sys, forge, forge.run
+    forge.run.CLOSE_WITHIN_S = 0.1
+    run = forge.init(monitor_hardware=False)
+    nth, wakes = %d, []
+    def trace(frame, event, _arg):
+        if not wakes and frame.f_code.co_name != "set":
+            return None
+        def at_line(_frame, event, _arg):
+            if event == "line":
+                wakes.append(event)
+                if len(wakes) == nth:
+                    sys.settrace(None)
+                    os.kill(os.getpid(), signal.SIGTERM)
+            return at_line
+        return at_line
+    sys.settrace(trace)
+    forge.log_hparams({"lr": 1})
+    print("went on")
+"""
+
 
 class Signals(unittest.TestCase):
+    def test_sigterm_while_the_sender_is_woken_ends_the_process(self):
+        for nth in range(1, 4):
+            with self.subTest(nth=nth):
+                code, out, err, _ = run_script(WHILE_IT_WAKES % nth, **AWAY)
+                self.assertEqual((code, out), (-15, ""), err)
+
     def test_sigterm_while_the_end_is_reported_writes_down_what_waits_and_ends_the_process(self):
         code, out, err, left = run_script(WHILE_IT_ENDS % "SIGTERM", **AWAY)
         self.assertEqual((code, out), (-15, ""), err)

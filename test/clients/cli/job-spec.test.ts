@@ -1,4 +1,5 @@
 import test from 'ava'
+import { Failure } from '../../../clients/cli/failure.ts'
 import {
   assignment,
   parseSpec,
@@ -45,6 +46,25 @@ test('an unreadable file is reported with the place of the fault', t => {
     message: /^job\.yaml:3:1: neither YAML nor JSON: Flow sequence .* end with a \]$/,
   })
   t.throws(() => parseSpec('- 1', 'job.yaml'), { message: /its top level must be an object/ })
+  t.throws(() => parseSpec('a: 1\n---\nb: 2\n', 'job.yaml'), {
+    message: 'job.yaml:2:1: a second document begins; a file holds one JobSpec',
+  })
+})
+
+test('an alias of nothing is a fault of the file', t => {
+  t.throws(() => parseSpec('a: &x 1\nb: *x\nfiles:\n  - *.py\n', 'job.yaml'), {
+    instanceOf: Failure,
+    message: /^job\.yaml:4:5: neither YAML nor JSON: Unresolved alias .*: \.py$/,
+  })
+})
+
+test('more aliases than a person writes are a fault of the file', t => {
+  const layer = (name: string, of: string) => `${name}: &${name} [${`*${of}, `.repeat(10)}]\n`
+  const text = `a: &a [1]\n${layer('b', 'a')}${layer('c', 'b')}${layer('d', 'c')}`
+  t.throws(() => parseSpec(text, 'job.yaml'), {
+    instanceOf: Failure,
+    message: /^job\.yaml: neither YAML nor JSON: Excessive alias count/,
+  })
 })
 
 test('the spec of a recipe holds its lock and nothing that has a default', t => {

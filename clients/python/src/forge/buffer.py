@@ -8,6 +8,7 @@ from collections import deque
 from typing import Deque, Optional, Tuple, Union
 
 from .encode import Row
+from .flag import Flag
 from .points import BlockPoints, JsonPoints, Request
 from .values import Scalar
 
@@ -40,8 +41,8 @@ class Buffer:
     """
 
     def __init__(self, capacity: int = CAPACITY, patience_s: float = PATIENCE_S):
-        self.wake = threading.Event()
-        self.crowded = threading.Event()
+        self.wake = Flag()
+        self.crowded = Flag()
         self._capacity = capacity
         self._patience_s = patience_s
         self._half = capacity // 2

@@ -14,6 +14,8 @@ import threading
 from collections import deque
 from typing import Any, Callable, Deque, Dict, List, NamedTuple, Tuple
 
+from .flag import Flag
+
 INTERVAL_S = 1.0
 
 # The service takes lines of 64 KiB; a character has at most 4 bytes.
@@ -120,7 +122,7 @@ class OutputTee:
         self._lock = threading.RLock()
         self._held = Held()
         self._watched: List[_Watched] = []
-        self._stopped = threading.Event()
+        self._stopped = Flag()
         self._sending = threading.Lock()
 
     def start(self) -> None:

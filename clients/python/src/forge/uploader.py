@@ -17,6 +17,7 @@ from . import answers
 from .address import Address
 from .buffer import POINTS_WORTH_SENDING, Buffer
 from .config import Config
+from .flag import Flag
 from .lost import Losses, Lost
 from .notices import Notices
 from .pauses import IN_A_HURRY_S, asked_s, backoff_s
@@ -28,9 +29,7 @@ from .transport import Reply, Transport, Unreachable
 INTERVAL_S = 0.5
 
 # What became of a request.
-_DONE = "done"
-_KEPT = "kept"
-_BEHIND = "behind"
+_DONE, _KEPT, _BEHIND = "done", "kept", "behind"
 
 # Rows that the sender has not fetched after this long are written to disk.
 STUCK_AFTER_S = 3.0
@@ -79,7 +78,7 @@ class Uploader:
         self._in_flight: Optional[_InFlight] = None
         self._failures = 0
         self._behind_a_replay = False
-        self._hurry = threading.Event()
+        self._hurry = Flag()
         self._closing = threading.Event()
         self._drained = threading.Event()
         self._cut_short = False

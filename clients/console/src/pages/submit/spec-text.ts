@@ -14,8 +14,19 @@ export function readText(text: string): Read {
   const parsed = parseDocument(text)
   const [error] = parsed.errors
   if (error) return { tree: null, fault: error.message.split('\n')[0] ?? '' }
-  const value: unknown = parsed.toJS({ maxAliasCount: 100 })
+  const value = withAliases(parsed)
+  if (value instanceof ReferenceError) return { tree: null, fault: value.message }
   return isTree(value) ? { tree: value, fault: null } : { tree: null, fault: '' }
+}
+
+/** Aliases are followed only now: `*.py` is one, of nothing, and too many are refused. */
+function withAliases(parsed: Document): unknown {
+  try {
+    return parsed.toJS({ maxAliasCount: 100 })
+  } catch (error) {
+    if (error instanceof ReferenceError) return error
+    throw error
+  }
 }
 
 /** The text with one value changed; comments and order stay. Undefined removes it. The text must be whole. */
