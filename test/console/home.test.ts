@@ -1,5 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import test from 'ava'
+import { asExecutor, endedWell } from '../servers/as-executor.ts'
 import { startForge } from '../servers/forge.ts'
 import { until } from '../servers/until.ts'
 import { keepViews, openPage, signIn } from './browse.ts'
@@ -66,5 +67,48 @@ test('Ctrl-K finds runs by the search grammar, pages and commands, and ? lists t
   await page.getByRole('dialog', { name: 'Keys' }).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
+  t.deepEqual(faults, [])
+})
+
+test('a job is at home from its submission on, and time in which it is paused is none in which it ran', async t => {
+  // Without an executor: the test does what one would.
+  const forge = await startForge(t, { SERVICE_ROLES: 'command-api,relay,projector,query-api' })
+  const profile = { series: 'local', gpus_per_node: 4, executor: 'local' }
+  await forge.call('PUT', '/api/admin/profiles/local', { body: profile })
+  const { body: lock } = await forge.call('GET', '/api/recipes/digits/1.0.0/lock')
+  const metadata = { name: 'one job', project: 'demo' }
+  const job = { api: 'forge/v2', metadata, lock, spec: {} }
+  const { body: run } = await forge.call<{ run_id: string; short_id: string }>(
+    'POST',
+    '/api/jobs',
+    { body: job },
+  )
+  const { page, faults } = await openPage(t)
+  await page.goto(forge.url)
+  await signIn(page)
+  const line = (panel: string, state: string) =>
+    page.getByRole('region', { name: panel }).getByRole('listitem').filter({ hasText: state })
+  await line('Waiting', 'queued').getByText('waiting capacity').waitFor()
+  const executor = asExecutor(forge.pool)
+  await executor.schedule(run.run_id, [])
+  await line('Waiting', 'scheduled').waitFor()
+  const order = await executor.launch(run.run_id, 1)
+  await executor.executorRunning(run.run_id, 1, new Date().toISOString())
+  await line('Waiting', 'starting').waitFor()
+  const token = order?.reporting.SERVICE_TOKEN ?? ''
+  const running = { run_id: run.run_id, event: 'running' }
+  await forge.call('POST', '/api/ingest/lifecycle', { token, body: running })
+  await line('Running', 'one job').waitFor()
+  t.is(await line('Waiting', 'one job').count(), 0)
+
+  await forge.call('POST', `/api/jobs/${run.run_id}/pause`, { body: {} })
+  await executor.exited(run.run_id, 1, endedWell())
+  await line('Waiting', 'paused').waitFor()
+  await page.goto(`${forge.url}/runs/${run.short_id}`)
+  await page.getByText(/ran for \d s/).waitFor()
+  await page.goto(`${forge.url}/runs`)
+  const cells = page.getByRole('row').nth(1).getByRole('gridcell')
+  await cells.getByText('pending').waitFor()
+  t.is(await cells.nth(6).textContent(), '', 'it does not run on')
   t.deepEqual(faults, [])
 })
