@@ -3,6 +3,7 @@ import test from 'ava'
 import { csvOf } from '../../clients/console/src/pages/admin/csv.ts'
 import { rulesOf } from '../../clients/console/src/pages/admin/retention-rules.ts'
 import { startForge } from '../servers/forge.ts'
+import { createRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
 import { keepViews, openPage, signIn } from './browse.ts'
 
@@ -127,6 +128,33 @@ test('every section of the administration is accessible', async t => {
       name,
     )
   }
+  t.deepEqual(faults, [])
+})
+
+test('the audit fits a wide page, and what stands in a row stands on one line', async t => {
+  const forge = await startForge(t)
+  const run = await createRun(forge)
+  await ingest(forge, run, 'environment', { python: '3.13.1', packages: { torch: '2.9.0' } })
+  const { page, faults } = await openPage(t)
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.goto(`${forge.url}/admin/audit`)
+  await signIn(page)
+  const table = page.getByRole('group', { name: 'Audit' })
+  await table.getByText(`environment:${run.run_id}`).waitFor()
+  t.true(await table.evaluate(one => one.scrollWidth <= one.clientWidth))
+
+  await page.goto(`${forge.url}/admin/people`)
+  const row = page.getByRole('row').filter({ hasText: 'admin' })
+  await row.getByRole('button', { name: 'Disable' }).waitFor()
+  const middle = (text: string) =>
+    row.getByText(text, { exact: true }).evaluate(one => {
+      const range = document.createRange()
+      range.selectNodeContents(one)
+      const { top, bottom } = range.getBoundingClientRect()
+      return (top + bottom) / 2
+    })
+  const [name, button] = [await middle('admin'), await middle('Disable')]
+  t.true(Math.abs(name - button) < 3, `${name} ${button}`)
   t.deepEqual(faults, [])
 })
 

@@ -71,22 +71,38 @@ function Events() {
               rows={rows}
               keyOf={({ event_id }) => event_id}
               columns={[
-                { key: 'at', title: say.when, cell: row => <Ago at={row.occurred_at} /> },
-                { key: 'what', title: say.what, cell: row => row.summary },
+                {
+                  key: 'at',
+                  title: say.when,
+                  cell: row => (
+                    <span className={styles.when}>
+                      <Ago at={row.occurred_at} />
+                    </span>
+                  ),
+                },
+                {
+                  key: 'what',
+                  title: say.what,
+                  cell: row => <span className={styles.id}>{row.summary}</span>,
+                },
                 {
                   key: 'actor',
                   title: say.actor,
-                  cell: row => `${row.actor.id} (${row.actor.via})`,
+                  cell: row => (
+                    <span className={styles.id}>{`${row.actor.id} (${row.actor.via})`}</span>
+                  ),
                 },
                 {
                   key: 'target',
                   title: say.target,
-                  cell: row => `${row.target.type}:${row.target.id}`,
+                  cell: row => (
+                    <span className={styles.id}>{`${row.target.type}:${row.target.id}`}</span>
+                  ),
                 },
                 {
                   key: 'request',
                   title: say.requestId,
-                  cell: row => <code>{row.request_id}</code>,
+                  cell: row => <code className={styles.id}>{row.request_id}</code>,
                 },
               ]}
             />
