@@ -170,8 +170,12 @@ test('a member is told why the administration is closed', async t => {
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText('Only administrators see this').waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Administration' }).waitFor()
   t.is(await page.getByRole('navigation', { name: 'Administration' }).count(), 0)
   t.is(await page.getByRole('link', { name: 'Admin', exact: true }).count(), 0)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('option', { name: 'Rubrics' }).waitFor()
+  t.is(await page.getByRole('option', { name: 'Administration' }).count(), 0)
   t.deepEqual(faults, [])
 })
 
