@@ -158,6 +158,25 @@ test('the audit fits a wide page, and what stands in a row stands on one line', 
   t.deepEqual(faults, [])
 })
 
+test('the filter of the audit shows what the address asks for, on the way back as well', async t => {
+  const forge = await startForge(t)
+  await createRun(forge)
+  const { page, faults } = await openPage(t)
+  await page.goto(`${forge.url}/admin/audit?actor=user%3Aadmin`)
+  await signIn(page)
+  const type = page.getByLabel('Type of event')
+  await type.fill('run.*')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/type=run/)
+  t.true(await type.evaluate(one => one === document.activeElement), 'the focus stays')
+  await page.goBack()
+  await until('it is empty', 20_000, async () => (await type.inputValue()) === '')
+  t.is(await page.getByLabel('Who').inputValue(), 'user:admin')
+  await page.goForward()
+  await until('it is back', 20_000, async () => (await type.inputValue()) === 'run.*')
+  t.deepEqual(faults, [])
+})
+
 test('a member is told why the administration is closed', async t => {
   const forge = await startForge(t)
   const password = 'correct horse battery 2'
