@@ -2,6 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import test from 'ava'
 import { asExecutor, endedWell } from '../servers/as-executor.ts'
 import { startForge } from '../servers/forge.ts'
+import { createRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
 import { keepViews, openPage, signIn } from './browse.ts'
 
@@ -43,6 +44,30 @@ test('a person signs in, and finds at home what runs, what failed and how to beg
     violations.map(({ id, nodes }) => [id, nodes.map(node => node.html)]),
     [],
   )
+  t.deepEqual(faults, [])
+})
+
+test('all that failed lately is one click away, with runs of which nothing was heard any longer', async t => {
+  const forge = await startForge(t)
+  const [broken, silent] = [await createRun(forge), await createRun(forge)]
+  for (const run of [broken, silent]) await ingest(forge, run, 'lifecycle', { event: 'running' })
+  await ingest(forge, broken, 'lifecycle', { event: 'failed' })
+  // More than once: the server may still note that it was heard.
+  await until('one is abandoned', 20_000, async () => {
+    await forge.pool.query(
+      `update write.run_state set last_report_at = now() - interval '2 days' where run_id = $1`,
+      [silent.run_id],
+    )
+    const { body } = await forge.call('GET', `/api/runs/${silent.run_id}`)
+    return body.state === 'abandoned'
+  })
+  const { page, faults } = await openPage(t)
+  await page.goto(forge.url)
+  await signIn(page)
+  const panel = page.getByRole('region', { name: 'Failed lately' })
+  await panel.getByText('abandoned').waitFor()
+  await panel.getByRole('link', { name: 'All of yours' }).click()
+  await page.getByText('2 runs', { exact: true }).waitFor()
   t.deepEqual(faults, [])
 })
 

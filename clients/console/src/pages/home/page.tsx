@@ -143,7 +143,10 @@ function Failed({ username }: { username: string }) {
   const query = { ...ofMine(username, 'failed,abandoned'), since }
   const runs = useQuery(reading<RunRow[]>('/api/runs', query))
   return (
-    <Panel title={say.failed} actions={<AllOf q={`owner:${username} state:failed`} />}>
+    <Panel
+      title={say.failed}
+      actions={<AllOf q={`owner:${username} (state:failed OR state:abandoned)`} />}
+    >
       <Shown of={runs}>
         {rows =>
           rows.length === 0 ? (
