@@ -3,6 +3,7 @@ import test from 'ava'
 import { csvOf } from '../../clients/console/src/pages/admin/csv.ts'
 import { rulesOf } from '../../clients/console/src/pages/admin/retention-rules.ts'
 import { startForge } from '../servers/forge.ts'
+import { createRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
 import { keepViews, openPage, signIn } from './browse.ts'
 
@@ -130,6 +131,52 @@ test('every section of the administration is accessible', async t => {
   t.deepEqual(faults, [])
 })
 
+test('the audit fits a wide page, and what stands in a row stands on one line', async t => {
+  const forge = await startForge(t)
+  const run = await createRun(forge)
+  await ingest(forge, run, 'environment', { python: '3.13.1', packages: { torch: '2.9.0' } })
+  const { page, faults } = await openPage(t)
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.goto(`${forge.url}/admin/audit`)
+  await signIn(page)
+  const table = page.getByRole('group', { name: 'Audit' })
+  await table.getByText(`environment:${run.run_id}`).waitFor()
+  t.true(await table.evaluate(one => one.scrollWidth <= one.clientWidth))
+
+  await page.goto(`${forge.url}/admin/people`)
+  const row = page.getByRole('row').filter({ hasText: 'admin' })
+  await row.getByRole('button', { name: 'Disable' }).waitFor()
+  const middle = (text: string) =>
+    row.getByText(text, { exact: true }).evaluate(one => {
+      const range = document.createRange()
+      range.selectNodeContents(one)
+      const { top, bottom } = range.getBoundingClientRect()
+      return (top + bottom) / 2
+    })
+  const [name, button] = [await middle('admin'), await middle('Disable')]
+  t.true(Math.abs(name - button) < 3, `${name} ${button}`)
+  t.deepEqual(faults, [])
+})
+
+test('the filter of the audit shows what the address asks for, on the way back as well', async t => {
+  const forge = await startForge(t)
+  await createRun(forge)
+  const { page, faults } = await openPage(t)
+  await page.goto(`${forge.url}/admin/audit?actor=user%3Aadmin`)
+  await signIn(page)
+  const type = page.getByLabel('Type of event')
+  await type.fill('run.*')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/type=run/)
+  t.true(await type.evaluate(one => one === document.activeElement), 'the focus stays')
+  await page.goBack()
+  await until('it is empty', 20_000, async () => (await type.inputValue()) === '')
+  t.is(await page.getByLabel('Who').inputValue(), 'user:admin')
+  await page.goForward()
+  await until('it is back', 20_000, async () => (await type.inputValue()) === 'run.*')
+  t.deepEqual(faults, [])
+})
+
 test('a member is told why the administration is closed', async t => {
   const forge = await startForge(t)
   const password = 'correct horse battery 2'
@@ -142,8 +189,12 @@ test('a member is told why the administration is closed', async t => {
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText('Only administrators see this').waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Administration' }).waitFor()
   t.is(await page.getByRole('navigation', { name: 'Administration' }).count(), 0)
   t.is(await page.getByRole('link', { name: 'Admin', exact: true }).count(), 0)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('option', { name: 'Rubrics' }).waitFor()
+  t.is(await page.getByRole('option', { name: 'Administration' }).count(), 0)
   t.deepEqual(faults, [])
 })
 

@@ -1,6 +1,8 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import test from 'ava'
+import { asExecutor, endedWell } from '../servers/as-executor.ts'
 import { startForge } from '../servers/forge.ts'
+import { createRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
 import { keepViews, openPage, signIn } from './browse.ts'
 
@@ -45,6 +47,30 @@ test('a person signs in, and finds at home what runs, what failed and how to beg
   t.deepEqual(faults, [])
 })
 
+test('all that failed lately is one click away, with runs of which nothing was heard any longer', async t => {
+  const forge = await startForge(t)
+  const [broken, silent] = [await createRun(forge), await createRun(forge)]
+  for (const run of [broken, silent]) await ingest(forge, run, 'lifecycle', { event: 'running' })
+  await ingest(forge, broken, 'lifecycle', { event: 'failed' })
+  // More than once: the server may still note that it was heard.
+  await until('one is abandoned', 20_000, async () => {
+    await forge.pool.query(
+      `update write.run_state set last_report_at = now() - interval '2 days' where run_id = $1`,
+      [silent.run_id],
+    )
+    const { body } = await forge.call('GET', `/api/runs/${silent.run_id}`)
+    return body.state === 'abandoned'
+  })
+  const { page, faults } = await openPage(t)
+  await page.goto(forge.url)
+  await signIn(page)
+  const panel = page.getByRole('region', { name: 'Failed lately' })
+  await panel.getByText('abandoned').waitFor()
+  await panel.getByRole('link', { name: 'All of yours' }).click()
+  await page.getByText('2 runs', { exact: true }).waitFor()
+  t.deepEqual(faults, [])
+})
+
 test('Ctrl-K finds runs by the search grammar, pages and commands, and ? lists the keys', async t => {
   const forge = await startForge(t)
   await forge.call('POST', '/api/runs', { body: { project: 'demo', name: 'bert base' } })
@@ -66,5 +92,48 @@ test('Ctrl-K finds runs by the search grammar, pages and commands, and ? lists t
   await page.getByRole('dialog', { name: 'Keys' }).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
+  t.deepEqual(faults, [])
+})
+
+test('a job is at home from its submission on, and time in which it is paused is none in which it ran', async t => {
+  // Without an executor: the test does what one would.
+  const forge = await startForge(t, { SERVICE_ROLES: 'command-api,relay,projector,query-api' })
+  const profile = { series: 'local', gpus_per_node: 4, executor: 'local' }
+  await forge.call('PUT', '/api/admin/profiles/local', { body: profile })
+  const { body: lock } = await forge.call('GET', '/api/recipes/digits/1.0.0/lock')
+  const metadata = { name: 'one job', project: 'demo' }
+  const job = { api: 'forge/v2', metadata, lock, spec: {} }
+  const { body: run } = await forge.call<{ run_id: string; short_id: string }>(
+    'POST',
+    '/api/jobs',
+    { body: job },
+  )
+  const { page, faults } = await openPage(t)
+  await page.goto(forge.url)
+  await signIn(page)
+  const line = (panel: string, state: string) =>
+    page.getByRole('region', { name: panel }).getByRole('listitem').filter({ hasText: state })
+  await line('Waiting', 'queued').getByText('waiting capacity').waitFor()
+  const executor = asExecutor(forge.pool)
+  await executor.schedule(run.run_id, [])
+  await line('Waiting', 'scheduled').waitFor()
+  const order = await executor.launch(run.run_id, 1)
+  await executor.executorRunning(run.run_id, 1, new Date().toISOString())
+  await line('Waiting', 'starting').waitFor()
+  const token = order?.reporting.SERVICE_TOKEN ?? ''
+  const running = { run_id: run.run_id, event: 'running' }
+  await forge.call('POST', '/api/ingest/lifecycle', { token, body: running })
+  await line('Running', 'one job').waitFor()
+  t.is(await line('Waiting', 'one job').count(), 0)
+
+  await forge.call('POST', `/api/jobs/${run.run_id}/pause`, { body: {} })
+  await executor.exited(run.run_id, 1, endedWell())
+  await line('Waiting', 'paused').waitFor()
+  await page.goto(`${forge.url}/runs/${run.short_id}`)
+  await page.getByText(/ran for \d s/).waitFor()
+  await page.goto(`${forge.url}/runs`)
+  const cells = page.getByRole('row').nth(1).getByRole('gridcell')
+  await cells.getByText('pending').waitFor()
+  t.is(await cells.nth(6).textContent(), '', 'it does not run on')
   t.deepEqual(faults, [])
 })

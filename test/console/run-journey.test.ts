@@ -111,3 +111,20 @@ async function drag(page: Page, title: string) {
   await page.mouse.move(over.x + over.width * 0.6, y, { steps: 4 })
   await page.mouse.up()
 }
+
+test('the tables of an overview show all their columns on a wide page', async t => {
+  const forge = await startForge(t)
+  const { run, report } = await createNamed(forge)
+  await report('hparams', { params: { lr: 0.0003 } })
+  await report('metrics', points(0, 120))
+  const { page, faults } = await openPage(t)
+  await page.goto(`${forge.url}/runs/${run.run_id}`)
+  await signIn(page)
+  const metrics = page.getByRole('region', { name: 'Metrics' }).getByRole('group')
+  await metrics.getByText('val/accuracy/class_0').waitFor()
+  for (const width of [1280, 1440, 1920]) {
+    await page.setViewportSize({ width, height: 900 })
+    t.true(await metrics.evaluate(one => one.scrollWidth <= one.clientWidth), `${width}`)
+  }
+  t.deepEqual(faults, [])
+})

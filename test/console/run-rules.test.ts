@@ -4,6 +4,7 @@ import {
   attemptStarts,
   type JobDetail,
   phasesOf,
+  ranOf,
 } from '../../clients/console/src/pages/run/phases.ts'
 import { reasonAgainst, stateAfter } from '../../clients/console/src/pages/run/rules.ts'
 import type { RunRecord } from '../../clients/console/src/pages/run/use-run.ts'
@@ -87,6 +88,29 @@ test('a job shows each change with its time, the phases of its start by name, an
       ['running', null, true],
     ],
   )
+})
+
+test('the time that a job was paused or waited again is none in which it ran', t => {
+  const job = (
+    running_s: number | null,
+    ...changes: [minute: number, to: string, spent: number | null][]
+  ) =>
+    ({
+      running_s,
+      transitions: changes.map(([minute, to, spent_s]) => ({ at: at(minute), to, spent_s })),
+    }) as unknown as JobDetail
+  const going = { ...run, job_exists: true, ended_at: null }
+  const first = [2, 'running', 60] as [number, string, number | null]
+  const paused = job(61, first, [3, 'pausing', 1], [4, 'paused', null])
+  t.deepEqual(ranOf(going, paused), { seconds: 61 })
+  const again = job(180, first, [3, 'paused', 3000], [53, 'starting', 60], [54, 'running', null])
+  t.deepEqual(ranOf(going, again), { from: at(53) })
+  t.is(ranOf(going, null), null, 'the job is on its way')
+  t.is(ranOf(going, job(null, [1, 'starting', null])), null)
+  const other = { ...run, job_exists: false }
+  t.deepEqual(ranOf(other, null), { seconds: 180 })
+  t.deepEqual(ranOf({ ...other, ended_at: null }, null), { from: at(2) })
+  t.is(ranOf({ ...other, started_at: null }, null), null)
 })
 
 test('the icon of a tab differs by state', t => {

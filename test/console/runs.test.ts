@@ -164,6 +164,37 @@ test('columns of hyperparameters, groups, ranges and the keyboard, with states a
   t.deepEqual(faults, [])
 })
 
+test('a search that cannot be read is said to be so once, and not asked again', async t => {
+  const forge = await startForge(t)
+  const run = await createRun(forge)
+  const { page, faults } = await openPage(t)
+  const asked: string[] = []
+  page.on('request', request => {
+    if (request.url().includes('/api/runs?q=')) asked.push(request.url())
+  })
+  await page.goto(`${forge.url}/runs`)
+  await signIn(page)
+  await page.getByText('1 run', { exact: true }).waitFor()
+  await page.getByRole('combobox', { name: 'Search' }).fill('state:failed lr>')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('A name or a value is missing here').waitFor()
+  t.is(await page.getByRole('alert').count(), 1)
+  t.is(await page.locator('[aria-busy=true]').count(), 0, 'nothing is on its way')
+
+  // What the chooser shows is read again with the list.
+  await page.getByRole('button', { name: 'Columns' }).click()
+  await page
+    .getByText('No such name')
+    .or(page.getByRole('checkbox', { name: 'Run' }))
+    .first()
+    .waitFor()
+  const again = page.waitForResponse(response => response.url().includes('/api/runs/names'))
+  await ingest(forge, run, 'lifecycle', { event: 'succeeded' })
+  await again
+  t.is(asked.length, 1)
+  t.deepEqual(faults, [])
+})
+
 test('the keys act on the run they were moved to, wherever it is by now', async t => {
   t.timeout(patient(90_000))
   const forge = await startForge(t)

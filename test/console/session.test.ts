@@ -1,4 +1,5 @@
 import test from 'ava'
+import { adminPassword } from '../servers/api.ts'
 import { startForge } from '../servers/forge.ts'
 import { until } from '../servers/until.ts'
 import { openPage, signIn } from './browse.ts'
@@ -79,6 +80,40 @@ test('while the server is away the page says since when, and it is live again by
     body: { run_id: body.run_id, event: 'running' },
   })
   await page.getByRole('link', { name: 'after it' }).waitFor()
+  t.deepEqual(faults, [])
+})
+
+test('a page without a network is not called live, and says so in Chinese, as it does that a session ended', async t => {
+  const forge = await startForge(t)
+  const { page, faults } = await openPage(t)
+  await page.addInitScript(() => localStorage.setItem('forge.language', 'zh'))
+  await page.goto(forge.url)
+  await page.getByLabel('用户名').fill('admin')
+  await page.getByLabel('密码').fill(adminPassword)
+  await page.getByRole('button', { name: '登录' }).click()
+  const live = page.locator('[data-live=live]')
+  await live.waitFor()
+  await page.keyboard.press('Control+k')
+  const find = page.getByRole('combobox')
+  await find.waitFor()
+  await page.context().setOffline(true)
+  // The stream stays open, and silent; this is asked anew.
+  await find.fill('bert')
+  const notice = page.locator('[role=alert]')
+  await notice.getByText('服务器没有响应').waitFor()
+  t.is(await live.count(), 0)
+  await page.context().setOffline(false)
+  await live.waitFor()
+  await notice.waitFor({ state: 'detached' })
+  await page.keyboard.press('Escape')
+
+  const { body: sessions } = await forge.call<{ sid: string; current: boolean }[]>(
+    'GET',
+    '/api/auth/sessions',
+  )
+  for (const { sid, current } of sessions)
+    if (!current) await forge.call('DELETE', `/api/auth/sessions/${sid}`)
+  await page.getByRole('dialog').getByText('登录已失效').waitFor()
   t.deepEqual(faults, [])
 })
 

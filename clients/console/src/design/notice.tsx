@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { ApiFailure, isPassing, SignedOut } from '../session/failure.ts'
+import { ApiFailure, isPassing, SignedOut, Unreachable } from '../session/failure.ts'
 import { useWords, wordsOf } from '../words/words.ts'
 import { Button } from './button.tsx'
 import styles from './notice.module.css'
@@ -8,6 +8,7 @@ const words = wordsOf({
   request: [(id: string) => `Request ${id}`, (id: string) => `请求 ${id}`],
   again: ['Try again', '重试'],
   loading: ['Loading …', '加载中…'],
+  unreachable: ['The server does not answer', '服务器没有响应'],
 })
 
 /** What there is not yet, and the command or link that would change it. */
@@ -33,7 +34,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
   if (error === null || error === undefined || error instanceof SignedOut) return null
   return (
     <div className={styles.failure} role="alert">
-      <p>{error instanceof Error ? error.message : String(error)}</p>
+      <p>{error instanceof Unreachable ? say.unreachable : messageOf(error)}</p>
       {error instanceof ApiFailure && error.requestId !== null && (
         <p className={styles.id}>{say.request(error.requestId)}</p>
       )}
@@ -41,6 +42,8 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
     </div>
   )
 }
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 type Read<T> = { data: T | undefined; error: unknown; refetch: () => unknown }
 

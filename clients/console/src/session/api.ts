@@ -1,5 +1,5 @@
 import { QueryClient, type QueryKey } from '@tanstack/react-query'
-import { isPassing } from './failure.ts'
+import { ApiFailure, isPassing } from './failure.ts'
 import { accepted, authorized, request } from './session.ts'
 
 /** Reads the API. The path is the key, so that whoever changes a thing can name what to read again. */
@@ -36,10 +36,15 @@ export const reading = <T>(path: string, query?: Query) => ({
     request<T>('GET', addressOf(path, query), { signal }),
 })
 
-/** Reads everything again whose path begins so. A read waits until it shows the caller's own writes. */
+/**
+ * Reads everything again whose path begins so, but what the server could not understand: it never will. A read waits until
+ * it shows the caller's own writes.
+ */
 export const reread = (...prefixes: string[]): Promise<unknown> =>
   queries.invalidateQueries({
-    predicate: ({ queryKey }) => prefixes.some(prefix => String(queryKey[0]).startsWith(prefix)),
+    predicate: ({ queryKey, state }) =>
+      !(state.error instanceof ApiFailure && state.error.status === 422) &&
+      prefixes.some(prefix => String(queryKey[0]).startsWith(prefix)),
   })
 
 /** A page of a list, and how long the list is: null where the server stops counting, at 10,000. */

@@ -12,25 +12,31 @@ export type Me = Static<typeof me>
 export type Session =
   | { state: 'starting' }
   /** `ask`: the identity provider is to ask who it is, whoever is signed in there. */
-  | { state: 'signed-out'; why: string | null; ask: boolean }
+  | { state: 'signed-out'; why: Why | null; ask: boolean }
   | { state: 'signed-in'; username: string }
+
+/** Why nobody is signed in any longer: the session ended, another tab signed out, or the server says why. */
+export type Why = 'ended' | 'elsewhere' | { said: string }
 
 export const session = createStore<Session>({ state: 'starting' })
 
 /** Whether the server answers; `since` is when it last did, in milliseconds of the epoch. */
-export type Reach = { ok: true } | { ok: false; since: number; why: string }
+export type Reach = { ok: true } | { ok: false; since: number; why: Away }
+
+/** It is silent, refuses without a word, or says why. */
+export type Away = 'silent' | 'unready' | { said: string }
 
 export const reach = createStore<Reach>({ ok: true })
 
 let token: string | null = null
 let renewing: Promise<boolean> | null = null
 
-type FromTab = { type: 'signed-out'; why: string } | { type: 'signed-in'; username: string }
+type FromTab = { type: 'signed-out' } | { type: 'signed-in'; username: string }
 
 const tabs = new BroadcastChannel('forge')
 tabs.onmessage = ({ data }: MessageEvent<FromTab>) => {
   const now = session.get()
-  if (data.type === 'signed-out' && now.state === 'signed-in') forget(data.why)
+  if (data.type === 'signed-out' && now.state === 'signed-in') forget('elsewhere')
   // Whoever signs in in one tab owns the cookie of all: a tab of another person would mix two people.
   else if (data.type === 'signed-in' && !isSignedInAs(now, data.username)) location.reload()
 }
@@ -65,11 +71,11 @@ export async function signOut(): Promise<void> {
   const told = token === null ? Promise.resolve() : request('POST', '/api/auth/logout')
   await told.catch(() => {})
   forget(null)
-  tabs.postMessage({ type: 'signed-out', why: 'You signed out in another tab' } satisfies FromTab)
+  tabs.postMessage({ type: 'signed-out' } satisfies FromTab)
 }
 
 /** Asks for a new sign-in and keeps the page where it is. */
-export function forget(why: string | null, ask = true): void {
+export function forget(why: Why | null, ask = true): void {
   token = null
   session.set({ state: 'signed-out', why, ask })
 }
@@ -110,7 +116,7 @@ export async function authorized(method: Method, path: string, asked: Asked): Pr
   const response = await withToken(method, path, asked)
   if (response.status !== 401 || (await isAboutPassword(response))) return response
   if (!(await renew())) {
-    forget('Your sign-in has ended; sign in again to go on', false)
+    forget('ended', false)
     throw new SignedOut()
   }
   return withToken(method, path, asked)
@@ -142,22 +148,22 @@ async function withToken(method: Method, path: string, { body, signal, headers }
 async function sent(path: string, init: RequestInit): Promise<Response> {
   try {
     const response = await fetch(path, { ...init, credentials: 'same-origin' })
-    if (response.status === 503) lost(await wordsOf(response.clone()))
+    if (response.status === 503) lost(await whyOf(response.clone()))
     else reach.set({ ok: true })
     return response
   } catch (error) {
     if (init.signal?.aborted) throw error
-    lost('The server does not answer')
+    lost('silent')
     throw new Unreachable(error)
   }
 }
 
-async function wordsOf(response: Response): Promise<string> {
+async function whyOf(response: Response): Promise<Away> {
   const { detail } = await response.json().catch(() => ({}))
-  return typeof detail === 'string' ? detail : 'The server is not ready'
+  return typeof detail === 'string' ? { said: detail } : 'unready'
 }
 
-function lost(why: string): void {
+function lost(why: Away): void {
   const now = reach.get()
   reach.set({ ok: false, since: now.ok ? Date.now() : now.since, why })
 }

@@ -11,6 +11,8 @@ const words = wordsOf({
     (at: string) => `Reconnecting, stale since ${at}`,
     (at: string) => `正在重连，自 ${at} 起未更新`,
   ],
+  silent: ['The server does not answer', '服务器没有响应'],
+  unready: ['The server is not ready', '服务器尚未就绪'],
   away: [
     (at: string) => `since ${at}; trying again by itself`,
     (at: string) => `自 ${at} 起；会自动重试`,
@@ -22,7 +24,9 @@ export function LiveMark() {
   const say = useWords(words)
   const language = useLanguage()
   const now = useSyncExternalStore(liveness.subscribe, liveness.get)
-  if (now.state === 'idle') return null
+  const { ok } = useSyncExternalStore(reach.subscribe, reach.get)
+  // A stream may be silent for a while before it counts as dead; until then the notice of the server's silence is right.
+  if (now.state === 'idle' || (now.state === 'live' && !ok)) return null
   const text =
     now.state === 'reconnecting'
       ? say.reconnecting(new Date(now.since).toLocaleTimeString(language))
@@ -42,7 +46,8 @@ export function ReachNotice() {
   if (now.ok) return null
   return (
     <p className={styles.away} role="alert">
-      <strong>{now.why}</strong> {say.away(new Date(now.since).toLocaleTimeString(language))}
+      <strong>{typeof now.why === 'string' ? say[now.why] : now.why.said}</strong>{' '}
+      {say.away(new Date(now.since).toLocaleTimeString(language))}
     </p>
   )
 }

@@ -6,7 +6,7 @@ import { Badge } from '../design/badge.tsx'
 import { Dialog } from '../design/dialog.tsx'
 import { chooseTheme, themes } from '../design/theme.ts'
 import { reading } from '../session/api.ts'
-import { signOut } from '../session/session.ts'
+import { type Me, signOut } from '../session/session.ts'
 import { useWords, wordsOf } from '../words/words.ts'
 import { goKeys } from './keys.ts'
 import styles from './palette.module.css'
@@ -23,6 +23,7 @@ const words = wordsOf({
   '/runs': ['Runs', '运行'],
   '/queue': ['Queue', '队列'],
   '/submit': ['Submit a job', '提交任务'],
+  '/rubrics': ['Rubrics', '评分标准'],
   '/notifications': ['Notifications', '通知'],
   '/admin': ['Administration', '管理'],
   settings: ['Settings', '设置'],
@@ -99,6 +100,8 @@ function useItems(text: string): Item[] {
   const say = useWords(words)
   const navigate = useNavigate()
   const q = useDeferredValue(text.trim())
+  const me = useQuery(reading<Me>('/api/auth/me'))
+  const mayOpen = (to: string) => to !== '/admin' || me.data?.role === 'admin'
   const found = useQuery({
     ...reading<RunRow[]>('/api/runs', { q, limit: runsShown, sort: '-created_at' }),
     enabled: q !== '',
@@ -106,7 +109,7 @@ function useItems(text: string): Item[] {
   })
   const runs = q === '' ? [] : (found.data ?? [])
   const places: Item[] = [
-    ...Object.values(goKeys).map(to => ({
+    ...[...Object.values(goKeys), '/rubrics' as const].filter(mayOpen).map(to => ({
       key: to,
       text: say[to],
       act: () => void navigate({ to }),

@@ -5,7 +5,7 @@ import type { signInConfig } from '../../../../schemas/sessions.ts'
 import { Button } from '../design/button.tsx'
 import { TextField } from '../design/field.tsx'
 import { Failure } from '../design/notice.tsx'
-import { signIn } from '../session/session.ts'
+import { signIn, type Why } from '../session/session.ts'
 import { useWords, wordsOf } from '../words/words.ts'
 import styles from './sign-in.module.css'
 
@@ -14,8 +14,10 @@ const words = wordsOf({
   username: ['Username', '用户名'],
   password: ['Password', '密码'],
   go: ['Sign in', '登录'],
-  elsewhere: [(name: string) => `Sign in with ${name}`, (name: string) => `使用 ${name} 登录`],
+  provider: [(name: string) => `Sign in with ${name}`, (name: string) => `使用 ${name} 登录`],
   organisation: ['your organisation', '您的组织'],
+  ended: ['Your sign-in has ended; sign in again to go on', '登录已失效，请重新登录以继续'],
+  elsewhere: ['You signed out in another tab', '您已在另一个标签页退出登录'],
 })
 
 export const signInKey = 'sign-in'
@@ -29,7 +31,7 @@ async function configOf(): Promise<Config> {
   return (await response.json()) as Config
 }
 
-type Props = { why: string | null; ask: boolean }
+type Props = { why: Why | null; ask: boolean }
 
 /** The page of whoever is not signed in. */
 export function SignInPage(props: Props) {
@@ -52,10 +54,10 @@ export function SignIn({ why, ask }: Props) {
   return (
     <div className={styles.form}>
       {methods?.notice && <p>{methods.notice}</p>}
-      {why && <p role="alert">{why}</p>}
+      {why && <p role="alert">{typeof why === 'string' ? say[why] : why.said}</p>}
       {methods?.oidc.enabled && methods.oidc.login_url && (
         <a className={styles.elsewhere} href={providerAddress(methods.oidc.login_url, ask)}>
-          {say.elsewhere(methods.oidc.name ?? say.organisation)}
+          {say.provider(methods.oidc.name ?? say.organisation)}
         </a>
       )}
       {methods?.password.enabled && <PasswordForm />}

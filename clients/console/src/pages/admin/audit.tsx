@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import type { AuditRow } from '../../../../../schemas/audit.ts'
 import { Button } from '../../design/button.tsx'
 import { TextField } from '../../design/field.tsx'
@@ -35,6 +35,12 @@ function Events() {
   const search = useSearch({ strict: false })
   const navigate = useNavigate()
   const filter = Object.fromEntries(filters.map(name => [name, search[name]]))
+  const form = useRef<HTMLFormElement>(null)
+  const asked = JSON.stringify(filter)
+  // On the way back the address changes without the form. With a key it would lose the focus of whoever searches.
+  useEffect(() => {
+    if (asked !== undefined) form.current?.reset()
+  }, [asked])
   const found = usePages<AuditRow>('/api/audit', {
     ...{ query: filter, size: 100, keyOf: ({ event_id }: AuditRow) => event_id },
   })
@@ -51,7 +57,7 @@ function Events() {
   }
   return (
     <Panel title={say.audit} actions={<Export filter={filter} />}>
-      <form role="search" className={styles.filters} onSubmit={submit}>
+      <form ref={form} role="search" className={styles.filters} onSubmit={submit}>
         {filters.map(name => (
           <TextField
             key={name}
@@ -71,22 +77,38 @@ function Events() {
               rows={rows}
               keyOf={({ event_id }) => event_id}
               columns={[
-                { key: 'at', title: say.when, cell: row => <Ago at={row.occurred_at} /> },
-                { key: 'what', title: say.what, cell: row => row.summary },
+                {
+                  key: 'at',
+                  title: say.when,
+                  cell: row => (
+                    <span className={styles.when}>
+                      <Ago at={row.occurred_at} />
+                    </span>
+                  ),
+                },
+                {
+                  key: 'what',
+                  title: say.what,
+                  cell: row => <span className={styles.id}>{row.summary}</span>,
+                },
                 {
                   key: 'actor',
                   title: say.actor,
-                  cell: row => `${row.actor.id} (${row.actor.via})`,
+                  cell: row => (
+                    <span className={styles.id}>{`${row.actor.id} (${row.actor.via})`}</span>
+                  ),
                 },
                 {
                   key: 'target',
                   title: say.target,
-                  cell: row => `${row.target.type}:${row.target.id}`,
+                  cell: row => (
+                    <span className={styles.id}>{`${row.target.type}:${row.target.id}`}</span>
+                  ),
                 },
                 {
                   key: 'request',
                   title: say.requestId,
-                  cell: row => <code>{row.request_id}</code>,
+                  cell: row => <code className={styles.id}>{row.request_id}</code>,
                 },
               ]}
             />

@@ -21,7 +21,10 @@ export function Page() {
     <Shown of={me}>
       {({ role }) =>
         role !== 'admin' ? (
-          <Empty text={say.onlyAdmins} />
+          <>
+            <h1>{say.title}</h1>
+            <Empty text={say.onlyAdmins} />
+          </>
         ) : (
           <div className={styles.page}>
             <h1>{say.title}</h1>

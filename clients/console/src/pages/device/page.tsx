@@ -123,7 +123,7 @@ function Pending({ request: asked, left }: { request: DeviceRequest; left: numbe
       queries.setQueriesData({ queryKey: [pathOf(asked.user_code)] }, answer)
     } catch (failure) {
       if (failure instanceof ApiFailure && weakSignIn.includes(failure.code))
-        forget(failure.message)
+        forget({ said: failure.message })
       else setError(failure)
     }
     await queries.invalidateQueries({ queryKey: [pathOf(asked.user_code)] })

@@ -43,6 +43,8 @@ const words = wordsOf({
 type JobRow = Static<typeof jobRow>
 
 const holding = 'scheduled,starting,running,pausing,stopping'
+/** Those of a job that has to wait, or is on its way to run: in `running` a run is in the list above. */
+const notRunning = 'admitted,held,queued,scheduled,starting,paused'
 const failedDays = 14
 /** Of each list; the rest is one click away. */
 const shown = 8
@@ -103,7 +105,7 @@ function Running({ username }: { username: string }) {
 
 function Waiting({ username }: { username: string }) {
   const say = useWords(words)
-  const query = { owner: username, state: 'admitted,held,queued,paused', limit: shown }
+  const query = { owner: username, state: notRunning, limit: shown }
   const jobs = useQuery(reading<JobRow[]>('/api/jobs', query))
   return (
     <Panel title={say.waiting} actions={<Link to="/queue">{say.queue}</Link>}>
@@ -119,7 +121,10 @@ function Waiting({ username }: { username: string }) {
                   <Badge state={job.state} />
                   <span className={styles.soft}>
                     {job.queue ? say.position(job.queue.position) : ''}{' '}
-                    {job.queue?.reason ?? job.state_reason ?? ''}
+                    {(job.queue?.reason ?? job.phase ?? job.state_reason ?? '').replaceAll(
+                      '_',
+                      ' ',
+                    )}
                   </span>
                 </li>
               ))}
@@ -138,7 +143,10 @@ function Failed({ username }: { username: string }) {
   const query = { ...ofMine(username, 'failed,abandoned'), since }
   const runs = useQuery(reading<RunRow[]>('/api/runs', query))
   return (
-    <Panel title={say.failed} actions={<AllOf q={`owner:${username} state:failed`} />}>
+    <Panel
+      title={say.failed}
+      actions={<AllOf q={`owner:${username} (state:failed OR state:abandoned)`} />}
+    >
       <Shown of={runs}>
         {rows =>
           rows.length === 0 ? (

@@ -7,7 +7,7 @@ import { useWords } from '../../words/words.ts'
 import { Actions } from './actions.tsx'
 import styles from './head.module.css'
 import { iconOf } from './icon.ts'
-import { type JobDetail, type Phase, phasesOf } from './phases.ts'
+import { type JobDetail, type Phase, phasesOf, ranOf } from './phases.ts'
 import type { RunRecord } from './use-run.ts'
 import { WhyQueued } from './why-queued.tsx'
 import { words } from './words.ts'
@@ -26,7 +26,7 @@ export function Head({ run, job }: Props) {
         {job?.state_reason && <span className={styles.soft}>{job.state_reason}</span>}
         <Actions run={run} job={job} />
       </div>
-      <Facts run={run} />
+      <Facts run={run} job={job} />
       {run.why !== null && (
         <p className={styles.why} role="status" data-fact="why">
           {run.why}
@@ -40,8 +40,9 @@ export function Head({ run, job }: Props) {
   )
 }
 
-function Facts({ run }: { run: RunRecord }) {
+function Facts({ run, job }: Props) {
   const say = useWords(words)
+  const ran = ranOf(run, job)
   const hparams = Object.keys(run.hparams).length
   return (
     <p className={styles.facts}>
@@ -60,14 +61,10 @@ function Facts({ run }: { run: RunRecord }) {
       <span>
         {say.created} <Ago at={run.created_at} />
       </span>
-      {run.started_at !== null && (
+      {ran !== null && (
         <span>
           {say.ranFor}{' '}
-          {run.ended_at === null ? (
-            <Length from={run.started_at} to={null} />
-          ) : (
-            lengthOf(run.duration_s ?? 0)
-          )}
+          {'from' in ran ? <Length from={ran.from} to={null} /> : lengthOf(ran.seconds)}
         </span>
       )}
       {run.exit_code !== null && (

@@ -7,6 +7,8 @@ export type JobDetail = Static<typeof jobDetail>
 /** `seconds` null: it goes on, or is the end. */
 export type Phase = { name: string; at: string; seconds: number | null; isBilled: boolean }
 
+const isRunning = (state: string) => ['running', 'pausing', 'stopping'].includes(state)
+
 /** What a run went through, and for how long. The time from the reported `running` on is billed. */
 export function phasesOf(run: RunRecord, job: JobDetail | null): Phase[] {
   if (job)
@@ -14,7 +16,7 @@ export function phasesOf(run: RunRecord, job: JobDetail | null): Phase[] {
       name: reason !== null && to === 'starting' ? reason.replaceAll('_', ' ') : to,
       at,
       seconds: spent_s,
-      isBilled: ['running', 'pausing', 'stopping'].includes(to),
+      isBilled: isRunning(to),
     }))
   const { created_at, started_at, ended_at } = run
   const marks: [name: string, at: string | null, seconds: number | null][] = [
@@ -29,6 +31,25 @@ export function phasesOf(run: RunRecord, job: JobDetail | null): Phase[] {
 
 const secondsBetween = (from: string, to: string | null): number | null =>
   to === null ? null : (Date.parse(to) - Date.parse(from)) / 1000
+
+/**
+ * For how long a run has run: since `from` while it does, otherwise `seconds`. What a job waited or was paused between
+ * its attempts does not count. Null: it has not run, or its job is on its way.
+ */
+export function ranOf(
+  run: RunRecord,
+  job: JobDetail | null,
+): { from: string } | { seconds: number } | null {
+  if (run.started_at === null || (run.job_exists && job === null)) return null
+  if (job === null)
+    return run.ended_at === null ? { from: run.started_at } : { seconds: run.duration_s ?? 0 }
+  const now = job.transitions.at(-1)
+  if (now === undefined || !isRunning(now.to))
+    return job.running_s === null ? null : { seconds: job.running_s }
+  const before = job.transitions.filter(({ to }) => isRunning(to))
+  const seconds = before.reduce((sum, { spent_s }) => sum + (spent_s ?? 0), 0)
+  return { from: new Date(Date.parse(now.at) - seconds * 1000).toISOString() }
+}
 
 /** When the attempts after the first began, in milliseconds of the epoch. */
 export const attemptStarts = ({ attempts }: Pick<JobDetail, 'attempts'>): number[] =>

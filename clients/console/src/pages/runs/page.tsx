@@ -14,7 +14,7 @@ import { columnsOf, namesOfColumns, textOfColumns } from './columns.ts'
 import { afterChange, type StateChange } from './live-state.ts'
 import { joinNames, splitNames } from './names.ts'
 import styles from './page.module.css'
-import { SearchBox } from './search-box.tsx'
+import { isRefused, SearchBox } from './search-box.tsx'
 import { RunTable } from './table.tsx'
 import { showChange, useRuns } from './use-runs.ts'
 import { SavedViews } from './views.tsx'
@@ -60,7 +60,9 @@ export function Page() {
       </header>
       <SearchBox q={q} error={runs.error} onSearch={next => go({ q: next || undefined })} />
       <BulkActions chosen={newest(chosen, runs.loaded)} onClear={() => setChosen(new Map())} />
-      {runs.error !== null && !runs.isKnown && <Failure error={runs.error} />}
+      {runs.error !== null && !runs.isKnown && !isRefused(runs.error) && (
+        <Failure error={runs.error} />
+      )}
       {runs.isKnown && runs.count === 0 ? (
         <Empty text={q === '' ? say.none : say.noneFound}>
           {q === '' && <Copyable text="forge run --project demo -- python3 train.py" />}

@@ -107,11 +107,11 @@ const cells: Readonly<Record<FieldName, (run: RunRow) => ReactNode>> = {
   created_at: run => <Ago at={run.created_at} />,
   ended_at: run => run.ended_at !== null && <Ago at={run.ended_at} />,
   duration_s: run =>
-    run.ended_at === null && run.started_at !== null ? (
-      <Length from={run.started_at} to={null} />
-    ) : (
-      run.duration_s !== null && lengthOf(run.duration_s)
-    ),
+    run.ended_at !== null
+      ? run.duration_s !== null && lengthOf(run.duration_s)
+      : // One that waits again, such as a paused one, does not run on; how long it ran is on its page.
+        run.state === 'running' &&
+        run.started_at !== null && <Length from={run.started_at} to={null} />,
   best: run =>
     run.best?.value != null && <span title={run.best.key}>{shortNumber(run.best.value, 5)}</span>,
   tags: run => run.tags.join(', '),

@@ -23,6 +23,10 @@ type Props = {
   onSearch: (q: string) => void
 }
 
+/** The search cannot be read, which the box says itself. */
+export const isRefused = (error: unknown): error is ApiFailure =>
+  error instanceof ApiFailure && error.status === 422
+
 /** The search of the list. Enter searches; the server's word about a search it cannot read stands below. */
 export function SearchBox({ q, error, onSearch }: Props) {
   const say = useWords(words)
@@ -66,7 +70,7 @@ export function SearchBox({ q, error, onSearch }: Props) {
     // The cross of the field empties it, and searches for nothing.
     if (value === '') onSearch('')
   }
-  const fault = error instanceof ApiFailure && error.status === 422 ? error.message : null
+  const fault = isRefused(error) ? error.message : null
   return (
     <form role="search" className={styles.search} onSubmit={submit}>
       <input

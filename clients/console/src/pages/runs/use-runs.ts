@@ -89,7 +89,7 @@ export function useRuns({ q, sort, metrics, hparams, closed }: Asked): Runs {
       const rows = rowsOf({ project: line.project, chunk })
       return { kind: 'run', run: rows?.[line.nth % chunkRows] }
     },
-    lines: known.data === undefined ? placeholders : countLines(groups),
+    lines: known.isPending ? placeholders : countLines(groups),
     count: groups.reduce((sum, { rows }) => sum + rows, 0),
     isCounted: isGrouped || total !== null,
     isKnown: known.data !== undefined,
