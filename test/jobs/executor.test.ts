@@ -32,6 +32,14 @@ const reasonOf = async ({ pool }: JobsWithExecutor, run_id: string) => {
   ])
   return rows[0]?.queue_reason
 }
+/** Its admission becomes an event that this version cannot read. */
+async function makeUnreadable({ pool }: JobsWithExecutor, run_id: string): Promise<void> {
+  await pool.query('alter table write.event disable trigger user')
+  await pool.query(
+    `update write.event set schema_version = 99 where stream = $1 and type = 'job.admitted'`,
+    [`job-${run_id}`],
+  )
+}
 const nothing = { slots: 0, holds: 0, gpus: 0, jobs: 0 }
 
 test.serial('a job runs, fails with its exit code, and releases its GPUs and quota', async t => {
@@ -85,12 +93,7 @@ test.serial('a job whose timer fails does not hold up the others', async t => {
     await at.submit({ limits: { max_pending_s: 1 } }),
     await at.submit({ limits: { max_pending_s: 1 } }),
   ]
-  // An event that this version cannot read.
-  await at.pool.query('alter table write.event disable trigger user')
-  await at.pool.query(
-    `update write.event set schema_version = 99 where stream = $1 and type = 'job.admitted'`,
-    [`job-${jobs[0]?.run_id}`],
-  )
+  await makeUnreadable(at, String(jobs[0]?.run_id))
   at.later(61)
   t.is(await runDueTimers(at.deps), true)
   t.deepEqual(await Promise.all(jobs.map(({ run_id }) => at.stateOf(run_id))), [
@@ -253,6 +256,16 @@ test.serial(
     t.is(await reasonOf(at, first.run_id), 'quota_in_use')
   },
 )
+
+test.serial('a job that cannot be scheduled keeps nobody else waiting', async t => {
+  const at = await jobsWithExecutor(t, { gpus: 2, script: told(t).wait })
+  const broken = await at.submit({ resources: { gpus_per_node: 2 } })
+  const other = await at.submit({ resources: { gpus_per_node: 2 } }, { username: 'bob' })
+  await makeUnreadable(at, broken.run_id)
+  at.reconcile()
+  await at.untilState(other.run_id, 'starting')
+  t.is(await at.stateOf(broken.run_id), 'queued')
+})
 
 test.serial(
   "a pause ends the attempt, and the next one keeps the job's place in the queue",
