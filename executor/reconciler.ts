@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import type { NodeOfRank } from '../events/jobs.ts'
+import { createPresence, type Presence } from '../platform/presence.ts'
 import { repeat } from '../platform/repeat.ts'
 import { spaced } from '../platform/spaced.ts'
 import type { ActiveAttempt, LaunchOrder } from './job-commands.ts'
 import { createLanes, type Lanes } from './lanes.ts'
 import type { EngineRef, Launch, Observed } from './port.ts'
-import { createPresence, lostAfterMs, type Presence } from './presence.ts'
 import { leftAloneOnceAway, type ShipDeps, shipOutput } from './ship-output.ts'
 import { startWaiting } from './start-waiting.ts'
 
@@ -43,7 +43,7 @@ const retryMs = { first: 2_000, most: 10_000 }
  * the next pass of any process continues from the recorded state. Attempts run on without it.
  */
 export function startReconciler(deps: ReconcilerDeps): Reconciler {
-  const presence = createPresence()
+  const presence = createPresence(lostAfterMs)
   const failed = (error: unknown, run_id: string) =>
     deps.logger.warn({ err: error, run_id }, 'this attempt could not be looked after')
   const observing = createLanes(lookedAfterAtOnce, failed)
@@ -88,6 +88,8 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
   }
 }
 
+/** A machine that was not heard of for this long has lost its attempts. */
+const lostAfterMs = 600_000
 const machineLost = 'The machine that ran it has not been heard of for 10 minutes'
 
 type Looking = ReconcilerDeps & {

@@ -1,13 +1,11 @@
-/** A machine that was not heard of for this long has lost its attempts. */
-export const lostAfterMs = 600_000
 /** Signs of life further apart than this have a gap between them. */
 const maxGapMs = 60_000
 
 /**
- * For how long this machine has noted without a gap that it is there. While the database was away nobody could note that,
- * so an old note means nothing until every machine had the time to write a new one.
+ * For how long this process has noted without a gap that it is there. While it or the database was away nobody could be heard,
+ * so the silence of others means nothing until they have had `enoughMs` to break it.
  */
-export function createPresence() {
+export function createPresence(enoughMs: number) {
   let since: number | null = null
   let last = 0
   return {
@@ -20,8 +18,8 @@ export function createPresence() {
     interrupt(): void {
       since = null
     },
-    /** Whether what this machine reads of others shows which of them are lost. */
-    mayJudge: () => since !== null && last - since >= lostAfterMs,
+    /** Whether the silence of others tells something. */
+    mayJudge: () => since !== null && last - since >= enoughMs,
   }
 }
 
