@@ -35,6 +35,23 @@ test('the attempts of a machine are lost once it was not heard of for ten minute
   t.deepEqual(await lost(), [])
 })
 
+test('what a clock far ahead had noted holds no longer than that clock', async t => {
+  const at = await jobsWithExecutor(t)
+  const other = executorCommands(at.deps, { executor: 'local', engine: 'other' })
+  const { run_id } = await at.submit()
+  await at.commands.schedule(run_id, [0])
+  const daySeconds = 86_400
+  at.later(daySeconds)
+  await at.commands.noteSeen()
+  at.later(-daySeconds)
+  await at.commands.noteSeen()
+  at.later(610)
+  t.deepEqual(
+    (await other.lostElsewhere(silentMs)).map(attempt => attempt.run_id),
+    [run_id],
+  )
+})
+
 test('an attempt of before machines were noted is claimed by the machine that knows it, and else given up', async t => {
   const at = await jobsWithExecutor(t, { script: 'sleep 300' })
   const engineOf = async (run_id: string) => {
