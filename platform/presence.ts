@@ -18,6 +18,8 @@ export function createPresence(enoughMs: number) {
     interrupt(): void {
       since = null
     },
+    /** Whether the last sign is the first after a gap: of what happened in it nothing is known. */
+    hasJustCome: () => since !== null && last === since,
     /** Whether the silence of others tells something. */
     mayJudge: () => since !== null && last - since >= enoughMs,
   }

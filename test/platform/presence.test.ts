@@ -18,6 +18,15 @@ test('others are judged only by who was there for ten minutes', t => {
   t.deepEqual(judgedAt([]), [])
 })
 
+test('who comes, or comes back after a gap, is told so once', t => {
+  const presence = createPresence(600_000)
+  const told = [0, 30, 60, 200, 230].filter(second => {
+    presence.noted(new Date(second * 1000))
+    return presence.hasJustCome()
+  })
+  t.deepEqual(told, [0, 200])
+})
+
 test('a failed pass, a gap and a clock set back begin the ten minutes anew', t => {
   t.deepEqual(judgedAt(every30, [300])[0], 330 + 600)
   t.deepEqual(judgedAt(every30, [900]).at(-1), 870, 'not even if others were judged before')
