@@ -37,6 +37,8 @@ export type ActiveAttempt = {
   shipped: Offsets
 }
 
+export type AttemptOfRun = { run_id: string; attempt: number }
+
 /** What to run, independent of the engine. */
 export type LaunchOrder = {
   run_id: string
@@ -72,6 +74,8 @@ export type JobCommands = {
   waiting(): Promise<readonly WaitingJob[]>
   /** Those of this machine, and those of which the machine is not known. */
   active(): Promise<readonly ActiveAttempt[]>
+  /** Of these attempts those that are known to have ended. */
+  over(attempts: readonly AttemptOfRun[]): Promise<readonly AttemptOfRun[]>
   /** The GPUs that those hold. */
   heldGpus(): Promise<readonly number[]>
   /** Notes that this machine looks after its attempts. */

@@ -93,6 +93,8 @@ export type Executor = {
    * is known before there is any output, unless it never will be.
    */
   nodes(ref: EngineRef): Promise<NodeOfRank[] | null>
+  /** The attempts whose end is not recorded, of all runs whose files are kept: as many are looked at, so ask rarely. */
+  unfinished(): Promise<EngineRef[]>
   /** Deletes the files of a run; false if there were none. Throws `AttemptRuns` while an attempt is running. */
   forgetRun(run_id: string): Promise<boolean>
   /** Whether a path that running code named is inside what `forgetRun` deletes. */

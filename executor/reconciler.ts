@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import type { NodeOfRank } from '../events/jobs.ts'
+import { createPresence, type Presence } from '../platform/presence.ts'
 import { repeat } from '../platform/repeat.ts'
 import { spaced } from '../platform/spaced.ts'
+import { endGivenUp } from './given-up.ts'
 import type { ActiveAttempt, LaunchOrder } from './job-commands.ts'
 import { createLanes, type Lanes } from './lanes.ts'
 import type { EngineRef, Launch, Observed } from './port.ts'
-import { createPresence, lostAfterMs, type Presence } from './presence.ts'
 import { leftAloneOnceAway, type ShipDeps, shipOutput } from './ship-output.ts'
 import { startWaiting } from './start-waiting.ts'
 
@@ -37,13 +38,14 @@ const shippedAtOnce = 16
 const startEveryMs = 100
 /** Pauses after failed passes, in milliseconds. */
 const retryMs = { first: 2_000, most: 10_000 }
+const givenUpRetryMs = { first: 2_000, most: 60_000 }
 
 /**
  * Compares the wanted state of jobs with the engine's state. This is the only recovery mechanism: after any crash
  * the next pass of any process continues from the recorded state. Attempts run on without it.
  */
 export function startReconciler(deps: ReconcilerDeps): Reconciler {
-  const presence = createPresence()
+  const presence = createPresence(lostAfterMs)
   const failed = (error: unknown, run_id: string) =>
     deps.logger.warn({ err: error, run_id }, 'this attempt could not be looked after')
   const observing = createLanes(lookedAfterAtOnce, failed)
@@ -65,9 +67,21 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
     },
   )
   const start = spaced(startEveryMs, starting.wake)
+  const ending = repeat(
+    async () => {
+      await endGivenUp(deps)
+      return idleMs
+    },
+    {
+      firstAfterMs: idleMs,
+      retryMs: givenUpRetryMs,
+      failed: error =>
+        deps.logger.warn({ err: error }, 'attempts that were given up still run, will retry'),
+    },
+  )
   const looking = repeat(
     async () => {
-      await look({ ...deps, presence, observing, shipping, start })
+      await look({ ...deps, presence, observing, shipping, start, cameBack: ending.wake })
       return intervalMs
     },
     {
@@ -81,19 +95,23 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
   return {
     wake: looking.wake,
     async stop() {
-      await Promise.all([looking.stop(), starting.stop()])
+      await Promise.all([looking.stop(), starting.stop(), ending.stop()])
       await observing.close()
       await shipping.close()
     },
   }
 }
 
+/** A machine that was not heard of for this long has lost its attempts. */
+const lostAfterMs = 600_000
 const machineLost = 'The machine that ran it has not been heard of for 10 minutes'
 
 type Looking = ReconcilerDeps & {
   presence: Presence
   /** Makes waiting jobs start. No look waits for that, and that waits for no look. */
   start: () => void
+  /** Has what was given up meanwhile ended. */
+  cameBack: () => void
   /** Attempts that are looked after, and those whose output is shipped, by their run: no pass waits for them. */
   observing: Lanes
   shipping: Lanes
@@ -102,6 +120,7 @@ type Looking = ReconcilerDeps & {
 async function look(deps: Looking): Promise<void> {
   await deps.commands.noteSeen()
   deps.presence.noted(deps.now())
+  if (deps.presence.hasJustCome()) deps.cameBack()
   deps.start()
   await lookAfterAll({ ...deps, log: leftAloneOnceAway(deps.log) })
   if (!deps.mayStart() || !deps.presence.mayJudge()) return

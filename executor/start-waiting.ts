@@ -13,27 +13,47 @@ type StartDeps = {
 /** Jobs that one pass starts; the next one follows at once. */
 const startsAtOnce = 50
 
-/** Gives the free GPUs to the jobs whose turn it is, and notes why the others wait. Returns whether something was started. */
-export async function startWaiting({ commands, executor, logger }: StartDeps): Promise<boolean> {
+/**
+ * Gives the free GPUs to the jobs whose turn it is, and notes why the others wait. Returns whether something was started. A
+ * job that cannot start, whatever is free, leaves its turn to those behind it.
+ */
+export async function startWaiting(deps: StartDeps): Promise<boolean> {
+  const { commands, executor } = deps
   const closed = await commands.whyClosed()
   if (closed) {
     await commands.keepAllWaiting(closed)
     return false
   }
-  const waiting = await commands.waiting()
+  let waiting = await commands.waiting()
   if (waiting.length === 0) return false
   const { gpus } = await executor.capacity()
-  const { starts, waits } = planStarts(waiting, gpus, await commands.heldGpus())
+  for (;;) {
+    const { starts, waits } = planStarts(waiting, gpus, await commands.heldGpus())
+    const { scheduled, unable } = await scheduleAll(deps, starts.slice(0, startsAtOnce))
+    if (scheduled > 0 || unable.size === 0) {
+      const reasonOf = new Map(waiting.map(job => [job.run_id, job.reason]))
+      const changed = waits.filter(({ run_id, reason }) => reasonOf.get(run_id) !== reason)
+      await commands.keepWaiting(changed)
+      return scheduled > 0
+    }
+    waiting = waiting.filter(({ run_id }) => !unable.has(run_id))
+  }
+}
+
+type Tried = { scheduled: number; unable: ReadonlySet<string> }
+
+async function scheduleAll({ commands, logger }: StartDeps, starts: Start[]): Promise<Tried> {
+  const unable = new Set<string>()
   let scheduled = 0
   const start = async ({ run_id, gpu_indexes }: Start) => {
     const outcome = await commands.schedule(run_id, gpu_indexes)
     if (outcome === 'scheduled') scheduled++
     if (outcome === 'quota_in_use') await commands.keepWaiting([{ run_id, reason: outcome }])
+    if (outcome === 'quota_in_use' || outcome === 'gone') unable.add(run_id)
   }
-  await forEachApart(starts.slice(0, startsAtOnce), start, (error, { run_id }) =>
-    logger.warn({ err: error, run_id }, 'this job could not be scheduled'),
-  )
-  const reasonOf = new Map(waiting.map(job => [job.run_id, job.reason]))
-  await commands.keepWaiting(waits.filter(({ run_id, reason }) => reasonOf.get(run_id) !== reason))
-  return scheduled > 0
+  await forEachApart(starts, start, (error, { run_id }) => {
+    unable.add(run_id)
+    logger.warn({ err: error, run_id }, 'this job could not be scheduled')
+  })
+  return { scheduled, unable }
 }

@@ -79,6 +79,8 @@ export function simulatedEngine(options: SimulatedOptions): SimulatedEngine {
     async nodes(ref) {
       return [{ rank: 0, node: 'simulated', gpu_indexes: known(ref).launch.gpu_indexes }]
     },
+    unfinished: async () =>
+      [...attempts].flatMap(([ref, { endedMs }]) => (endedMs === null ? ref : [])),
     forgetRun: async () => false,
     holds: async () => false,
     capacity: async () => ({ gpus, series: 'local', fake: true }),

@@ -55,6 +55,23 @@ export async function readActive(
   }))
 }
 
+export type AttemptOfRun = { run_id: string; attempt: number }
+
+/** Of these attempts those that have ended. Not those of which nothing is known: the database may be that of a backup. */
+export async function readOver(
+  pool: Pool,
+  attempts: readonly AttemptOfRun[],
+): Promise<AttemptOfRun[]> {
+  const { rows } = await pool.query<AttemptOfRun>({
+    name: 'attempts_over',
+    text: `select run_id, asked.attempt
+             from unnest($1::text[], $2::int[]) asked (run_id, attempt) join write.job_state j using (run_id)
+            where asked.attempt < j.attempt or (asked.attempt = j.attempt and not j.is_active)`,
+    values: [attempts.map(({ run_id }) => run_id), attempts.map(({ attempt }) => attempt)],
+  })
+  return rows
+}
+
 /** The GPUs of this machine that attempts hold. */
 export async function readHeldGpus(pool: Pool, { executor, engine }: Engine): Promise<number[]> {
   const { rows } = await pool.query<{ gpu_index: number }>({

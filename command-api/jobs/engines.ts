@@ -6,10 +6,10 @@ type Needed = Pick<Deps, 'pool' | 'now'>
 export async function noteSeen({ pool, now }: Needed, engine: string): Promise<void> {
   await pool.query({
     name: 'engine_seen',
-    // Precise enough for ten minutes, and cheap.
+    // Precise enough for ten minutes, and cheap. A later time is that of a clock that was ahead.
     text: `insert into write.engine (engine, seen_at) values ($1, $2)
            on conflict (engine) do update set seen_at = excluded.seen_at
-            where engine.seen_at < excluded.seen_at - interval '5 seconds'`,
+            where engine.seen_at not between excluded.seen_at - interval '5 seconds' and excluded.seen_at + interval '5 seconds'`,
     values: [engine, now()],
   })
 }

@@ -4,7 +4,13 @@ import type { QueueReason } from '../../schemas/jobs.ts'
 import { type CommitDeps, commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import { whyClosed } from '../queue-switches.ts'
-import { type Engine, readActive, readHeldGpus } from './active-attempts.ts'
+import {
+  type AttemptOfRun,
+  type Engine,
+  readActive,
+  readHeldGpus,
+  readOver,
+} from './active-attempts.ts'
 import { attemptEnded } from './attempt-end.ts'
 import { type KnownCheckpoint, newestCheckpoint } from './checkpoint.ts'
 import { executorRunning, limit, placed, schedule } from './decide.ts'
@@ -32,6 +38,7 @@ export function executorCommands(deps: Needed, { executor, engine }: Engine) {
   return {
     waiting: () => readWaiting(deps, executor),
     active: () => readActive(deps, { executor, engine }),
+    over: (attempts: readonly AttemptOfRun[]) => readOver(deps.pool, attempts),
     heldGpus: () => readHeldGpus(deps.pool, { executor, engine }),
     noteSeen: () => noteSeen(deps, engine),
     claim: (run_id: string, attempt: number) => claim(deps, { run_id, attempt }, engine),

@@ -2,6 +2,7 @@ import { encodeFact } from '../../events/fact.ts'
 import { encodeLogsEof } from '../../events/logs.ts'
 import { runAt } from '../../events/runs.ts'
 import { forEachApart } from '../../platform/each.ts'
+import { createPresence, type Presence } from '../../platform/presence.ts'
 import { repeat } from '../../platform/repeat.ts'
 import { encodeBlock } from '../../platform/series/block.ts'
 import { createPoints } from '../../platform/series/points.ts'
@@ -16,21 +17,26 @@ export type RunTimers = { stop(): Promise<void> }
 const intervalMs = 1000
 /** Maximum silence of a run without a job, in milliseconds. */
 const silenceMs = 24 * 3_600_000
+/** For how long reports must have been possible before a silence counts: while the server is away, code tries again. */
+const heardMs = 3_600_000
 const batch = 100
 
 const actor = { type: 'system', id: 'run-keeper', via: 'timer' } as const
 
 /**
  * Time-based transitions of runs: closes the logs of ended runs with the platform's `eof` (specification, "Job
- * lifecycle", rule 2), and abandons external runs that were silent for a day. Every step may be repeated, by any
- * process: of several `eof` the first counts.
+ * lifecycle", rule 2), and abandons external runs that were silent for a day, the last hour of which they could have been
+ * heard. Every step may be repeated, by any process: of several `eof` the first counts.
  */
 export function startRunTimers(deps: RunTimerDeps): RunTimers {
-  const failed = (error: unknown) =>
+  const presence = createPresence(heardMs)
+  const failed = (error: unknown) => {
+    presence.interrupt()
     deps.logger.warn({ err: error }, 'runs could not be looked after, will retry')
+  }
   return repeat(
     async () => {
-      await runDueTimers(deps, failed)
+      await runDueTimers(deps, { presence, failed })
       return intervalMs
     },
     { failed },
@@ -40,12 +46,14 @@ export function startRunTimers(deps: RunTimerDeps): RunTimers {
 export type RunTimerDeps = CommitDeps &
   Pick<Deps, 'pool' | 'logger' | 'reports' | 'appendFact' | 'topics' | 'newEventId'>
 
+type Pass = { presence: Presence; failed: (error: unknown) => void }
+
 /** One pass. Last comes what needs the log: while that is away, it ends the pass. */
-export const runDueTimers = (
-  deps: RunTimerDeps,
-  failed: (error: unknown) => void,
-): Promise<unknown> =>
-  forEachApart([noteReporters, abandonSilent, closeLogs], step => step(deps), failed)
+export function runDueTimers(deps: RunTimerDeps, { presence, failed }: Pass): Promise<unknown> {
+  presence.noted(deps.now())
+  const steps = [noteReporters, ...(presence.mayJudge() ? [abandonSilent] : []), closeLogs]
+  return forEachApart(steps, step => step(deps), failed)
+}
 
 async function noteReporters(deps: RunTimerDeps): Promise<void> {
   const reporters = deps.reports.takeReporters()

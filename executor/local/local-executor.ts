@@ -36,7 +36,7 @@ import { RunPlaces } from './place-run.ts'
 import { discardRun, prepareAttempt, removeDebris, toLaunchRecord } from './prepare.ts'
 import { isAlive } from './processes.ts'
 import { nodesOf } from './ranks.ts'
-import { attemptsIn, liesIn, runDirectory } from './run-directory.ts'
+import { attemptsIn, liesIn, runDirectory, unfinishedIn } from './run-directory.ts'
 import { ownerIn } from './run-identity.ts'
 import { codeCacheOf, startSupervisor } from './start-supervisor.ts'
 
@@ -146,6 +146,10 @@ class LocalExecutor implements Executor {
   async nodes(ref: EngineRef): Promise<NodeOfRank[] | null> {
     const launch = await this.#launch(ref)
     return launch && nodesOf({ nodes: launch.nodes ?? 1, gpu_indexes: launch.gpu_indexes ?? [] })
+  }
+
+  async unfinished(): Promise<EngineRef[]> {
+    return unfinishedIn(this.#options.runsDirectory)
   }
 
   async forgetRun(run_id: string): Promise<boolean> {

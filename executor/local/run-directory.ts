@@ -1,6 +1,8 @@
-import { lstat, readdir, realpath } from 'node:fs/promises'
+import { access, lstat, readdir, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { EngineRef } from '../port.ts'
+import { attemptPaths } from './attempt-directory.ts'
 import { isErrno } from './durable-json.ts'
 
 const isRunId = (run_id: string): boolean => /^[A-Za-z0-9_-]{1,100}$/.test(run_id)
@@ -24,6 +26,30 @@ export async function runDirectory(runsDirectory: string, run_id: string): Promi
 export async function attemptsIn(directory: string): Promise<number[]> {
   const names = await readdir(directory)
   return names.filter(name => /^[1-9]\d{0,8}$/.test(name)).map(Number)
+}
+
+/** The attempts of all runs whose end is not recorded. */
+export async function unfinishedIn(runsDirectory: string): Promise<EngineRef[]> {
+  const found: EngineRef[] = []
+  for (const run_id of (await readdir(runsDirectory)).filter(isRunId)) {
+    const attempts = await attemptsIn(path.join(runsDirectory, run_id)).catch(noneThere)
+    for (const attempt of attempts) {
+      const ref = `${run_id}/${attempt}`
+      const { exit } = attemptPaths(path.join(runsDirectory, ref))
+      const isRecorded = await access(exit).then(
+        () => true,
+        () => false,
+      )
+      if (!isRecorded) found.push(ref)
+    }
+  }
+  return found
+}
+
+/** Deleted meanwhile, or no folder. */
+function noneThere(error: unknown): [] {
+  if (isErrno(error, 'ENOENT', 'ENOTDIR')) return []
+  throw error
 }
 
 /**

@@ -65,7 +65,7 @@ async function supervise(): Promise<void> {
   const heartbeat = setInterval(() => touch(paths.claim(turn)), heartbeatMs)
   const failed = (error: unknown) => complain(`output not cut: ${error}`)
   const limits = await Promise.all(
-    handover.ranks.map((_, rank) => limitOutput(paths.rank(rank), { failed })),
+    handover.ranks.map((_, rank) => patiently(() => limitOutput(paths.rank(rank), { failed }))),
   )
   const exit = await run(launch, handover, {
     mark: launch.mark,
@@ -74,7 +74,7 @@ async function supervise(): Promise<void> {
     owner: ownerOf(handover),
   })
   removeCgroup(cgroup)
-  await Promise.all(limits.map(end => end()))
+  await Promise.all(limits.map(end => end?.()))
   await record(exit)
   clearInterval(heartbeat)
 }
@@ -237,16 +237,15 @@ async function record(exit: ExitRecord): Promise<void> {
 
 /**
  * Retries until there is room: a full disk must not lose the record, nor one that is away for a moment. A directory that
- * stays away was removed, and nobody needs the record.
+ * stays away was removed, and nobody needs the record: null.
  */
-async function patiently(write: () => Promise<unknown>): Promise<void> {
+async function patiently<T>(write: () => Promise<T>): Promise<T | null> {
   const removedAt = performance.now() + removedAfterMs
   for (;;) {
     try {
-      await write()
-      return
+      return await write()
     } catch (error) {
-      if (isErrno(error, 'ENOENT') && performance.now() > removedAt) return
+      if (isErrno(error, 'ENOENT') && performance.now() > removedAt) return null
       complain(String(error))
       await delay(1000)
     }

@@ -8,7 +8,7 @@ import { createDurably, readJson, writeDurably } from '../local/durable-json.ts'
 import { readOutput } from '../local/output.ts'
 import { discardRun, removeDebris } from '../local/prepare.ts'
 import { identify } from '../local/processes.ts'
-import { attemptsIn, liesIn, runDirectory } from '../local/run-directory.ts'
+import { attemptsIn, liesIn, runDirectory, unfinishedIn } from '../local/run-directory.ts'
 import {
   AttemptRuns,
   type Capacity,
@@ -150,6 +150,10 @@ class SlurmEngine implements SlurmExecutor {
       found.push({ rank, ...node })
     }
     return found
+  }
+
+  async unfinished(): Promise<EngineRef[]> {
+    return unfinishedIn(this.#options.runsDirectory)
   }
 
   async forgetRun(run_id: string): Promise<boolean> {

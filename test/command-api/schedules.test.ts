@@ -52,6 +52,23 @@ test('slots missed during downtime are made up for by one duty', async t => {
   )
 })
 
+test('a schedule that a clock far ahead had moved on goes on by the right one', async t => {
+  const { start, nextAt, rows, pass } = await scheduleRunners(t)
+  start(sweep(60))
+  await nextAt('2026-11-20T12:01:00.000Z')
+  const dayMs = 86_400_000
+  pass(dayMs)
+  await nextAt('2026-11-21T12:01:00.000Z')
+  pass(-dayMs)
+  await nextAt('2026-11-20T12:01:00.000Z')
+  pass(120_000)
+  await nextAt('2026-11-20T12:03:00.000Z')
+  t.deepEqual(
+    (await rows()).map(({ due_at }) => due_at.toISOString()),
+    ['2026-11-20T12:01:00.000Z'],
+  )
+})
+
 test('a changed interval applies from the next start', async t => {
   const { start, nextAt, row } = await scheduleRunners(t)
   await start(sweep(86_400)).stop()

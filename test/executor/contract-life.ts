@@ -17,6 +17,14 @@ async function gpusHeld(executor: Executor, ref: string): Promise<string[]> {
 
 /** What becomes of an attempt that runs: its output, its GPUs, stops, and what is left of it. */
 export function lifeRules(rule: Rule): void {
+  rule('what has not ended is listed until it has', async (t, { executor }) => {
+    const ref = await executor.submit(launch({ command: ['sleep', '600'] }))
+    t.true((await executor.unfinished()).includes(ref))
+    await executor.stop(ref, { grace_s: 0, force: true })
+    await exitOf(executor, ref)
+    t.false((await executor.unfinished()).includes(ref))
+  })
+
   rule('a run that heeds the polite signal ends by its own will', async (t, { executor }) => {
     const command = [
       'sh',

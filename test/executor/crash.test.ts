@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
@@ -50,6 +50,22 @@ test('a submit cut short before the start leaves nothing behind and can be repea
   t.is(await executor.submit(submitted), ref)
   t.is(await executor.find(submitted.run_id, 1), ref)
   t.like(await exitOf(executor, ref), { exit_code: 6 })
+})
+
+test('a disk that is full just after the claim delays the start, and loses nothing', async t => {
+  const { runsDirectory, executor } = await localBench(t)
+  const submitted = launch({ command: ['sh', '-c', 'exit 6'] })
+  const paths = await prepareAttempt(runsDirectory, submitted, asOf)
+  t.is(await executor.find(submitted.run_id, 1), null)
+  // No record can take the place of a folder.
+  const { reach } = paths.rank(0)
+  await mkdir(reach)
+  const ref = await executor.submit(submitted)
+  const said = () => readFile(paths.supervisorLog, 'utf8').catch(() => '')
+  await until('the supervisor has tried', 30_000, async () => /EISDIR/.test(await said()))
+  t.deepEqual(await executor.observe(ref), { state: 'starting' })
+  await rmdir(reach)
+  t.like(await exitOf(executor, ref), { exit_code: 6, launch_error: null })
 })
 
 test('a late supervisor of an abandoned submit starts nothing', async t => {

@@ -35,6 +35,48 @@ test('the attempts of a machine are lost once it was not heard of for ten minute
   t.deepEqual(await lost(), [])
 })
 
+test('what a clock far ahead had noted holds no longer than that clock', async t => {
+  const at = await jobsWithExecutor(t)
+  const other = executorCommands(at.deps, { executor: 'local', engine: 'other' })
+  const { run_id } = await at.submit()
+  await at.commands.schedule(run_id, [0])
+  const daySeconds = 86_400
+  at.later(daySeconds)
+  await at.commands.noteSeen()
+  at.later(-daySeconds)
+  await at.commands.noteSeen()
+  at.later(610)
+  t.deepEqual(
+    (await other.lostElsewhere(silentMs)).map(attempt => attempt.run_id),
+    [run_id],
+  )
+})
+
+test('a machine that comes back ends what was given up meanwhile, and nothing that it may only not know of', async t => {
+  const at = await jobsWithExecutor(t, { script: 'sleep 300' })
+  const first = at.reconcile()
+  const lost = await at.submit()
+  const unknown = await at.submit()
+  const refOf = async (run_id: string) =>
+    String(await until('it was started', 30_000, () => at.executor.find(run_id, 1)))
+  const refs = [await refOf(lost.run_id), await refOf(unknown.run_id)]
+  await first.stop()
+  const ended_at = at.now().toISOString()
+  const exit = { exit_code: null, signal: null, oom_killed: false, launch_error: null, ended_at }
+  await at.commands.exited(lost.run_id, 1, { started_at: ended_at, exit })
+  // As in a database that was restored from a backup of before.
+  await at.pool.query(
+    'update write.job_state set attempt = 0, is_active = false where run_id = $1',
+    [unknown.run_id],
+  )
+  at.reconcile()
+  const stateOf = async (ref = '') => (await at.executor.observe(ref)).state
+  await until('nothing of it runs', 30_000, async () => (await stateOf(refs[0])) === 'exited')
+  t.not(await stateOf(refs[1]), 'exited')
+  await at.executor.stop(String(refs[1]), { grace_s: 0, force: true })
+  await until('nor of the other', 30_000, async () => (await stateOf(refs[1])) === 'exited')
+})
+
 test('an attempt of before machines were noted is claimed by the machine that knows it, and else given up', async t => {
   const at = await jobsWithExecutor(t, { script: 'sleep 300' })
   const engineOf = async (run_id: string) => {

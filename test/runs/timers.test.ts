@@ -7,13 +7,14 @@ import { runDueTimers } from '../../command-api/runs/timers.ts'
 import { runAt } from '../../events/runs.ts'
 import { topicsOf } from '../../events/topics.ts'
 import { createMemoryLog } from '../../platform/log/memory.ts'
+import { createPresence } from '../../platform/presence.ts'
 import { eventId } from '../../platform/time.ts'
 import { eventStoreOn } from '../servers/event-store.ts'
 import { database } from '../servers/postgres.ts'
 
 test('while the log is away, the logs of ended runs wait together and the rest goes on; then all are closed', async t => {
   const { pool } = await database(t)
-  const now = new Date('2026-11-20T12:00:00Z')
+  let now = new Date('2026-11-20T12:00:00Z')
   await pool.query(
     `insert into write.run_state (run_id, owner, project, source, ended_at, end_state, eof_due_at)
      select 'run_' || n, 'ada', 'demo', 'external', $1, 'succeeded', $1 from generate_series(1, 5) n`,
@@ -49,7 +50,8 @@ test('while the log is away, the logs of ended runs wait together and the rest g
     newEventId: eventId,
   }
   const failures: unknown[] = []
-  const pass = () => runDueTimers(deps, error => failures.push(error))
+  const presence = createPresence(3_600_000)
+  const pass = () => runDueTimers(deps, { presence, failed: error => failures.push(error) })
   const states = async () => {
     const { rows } = await pool.query(
       `select count(eof_sent_at) as closed, count(*) filter (where end_state = 'abandoned') as abandoned
@@ -60,6 +62,11 @@ test('while the log is away, the logs of ended runs wait together and the rest g
   log.setAvailable(false)
   await t.throwsAsync(pass(), { message: 'the log is not there' })
   t.is(asked, 1)
+  t.deepEqual(await states(), { closed: 0, abandoned: 0 }, 'it had nobody to report to')
+  for (let minute = 1; minute <= 60; minute++) {
+    now = new Date(now.getTime() + 60_000)
+    await t.throwsAsync(pass())
+  }
   t.deepEqual(await states(), { closed: 0, abandoned: 1 })
   log.setAvailable(true)
   await pass()

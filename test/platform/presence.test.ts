@@ -1,9 +1,9 @@
 import test from 'ava'
-import { createPresence } from '../../executor/presence.ts'
+import { createPresence } from '../../platform/presence.ts'
 
 /** Notes a sign of life at each of these seconds; returns after which of them others may be judged. */
 function judgedAt(seconds: readonly number[], interruptedAt: readonly number[] = []): number[] {
-  const presence = createPresence()
+  const presence = createPresence(600_000)
   return seconds.filter(second => {
     if (interruptedAt.includes(second)) presence.interrupt()
     else presence.noted(new Date(second * 1000))
@@ -13,9 +13,18 @@ function judgedAt(seconds: readonly number[], interruptedAt: readonly number[] =
 
 const every30 = Array.from({ length: 43 }, (_, n) => n * 30)
 
-test('others are judged only by a machine that was itself there for ten minutes', t => {
+test('others are judged only by who was there for ten minutes', t => {
   t.deepEqual(judgedAt(every30)[0], 600)
   t.deepEqual(judgedAt([]), [])
+})
+
+test('who comes, or comes back after a gap, is told so once', t => {
+  const presence = createPresence(600_000)
+  const told = [0, 30, 60, 200, 230].filter(second => {
+    presence.noted(new Date(second * 1000))
+    return presence.hasJustCome()
+  })
+  t.deepEqual(told, [0, 200])
 })
 
 test('a failed pass, a gap and a clock set back begin the ten minutes anew', t => {
