@@ -23,7 +23,8 @@ export function originOf(
   written: { text: string; name: string } | null,
   setBy: ReadonlyMap<string, string> = new Map(),
 ): Origin {
-  if (written === null) return { placeOf: path => optionFor(path, setBy) }
+  if (written === null)
+    return { placeOf: path => optionFor(path, setBy) ?? optionInside(path, setBy) }
   const { text, name } = written
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines })
@@ -31,7 +32,10 @@ export function originOf(
     placeOf(path) {
       const option = optionFor(path, setBy)
       if (option !== null) return option
-      const { line, col } = lines.linePos(offsetOf(document, path))
+      const { offset, isWhole } = offsetOf(document, path)
+      const inside = isWhole ? null : optionInside(path, setBy)
+      if (inside !== null) return inside
+      const { line, col } = lines.linePos(offset)
       return `${name}:${line}:${col}`
     },
   }
@@ -46,17 +50,24 @@ function optionFor(path: Path, setBy: ReadonlyMap<string, string>): string | nul
   return null
 }
 
-/** Where the key or the list item at a path begins; of a missing one, where its parent does. */
-function offsetOf(document: Document, path: Path): number {
+/** The option that made the value at a path by giving one in it: `spec.foo` of `--set spec.foo.bar=1`. */
+function optionInside(path: Path, setBy: ReadonlyMap<string, string>): string | null {
+  const above = `${path.join('.')}.`
+  const found = [...setBy].find(([set]) => set.startsWith(above))
+  return found ? found[1] : null
+}
+
+/** Where the key or the list item at a path begins; of a missing one, which is not whole, where its parent does. */
+function offsetOf(document: Document, path: Path): { offset: number; isWhole: boolean } {
   let node: unknown = document.contents
   let offset = 0
   for (const key of path) {
     const [at, value] = entryOf(isAlias(node) ? node.resolve(document) : node, key)
-    if (!isNode(at)) break
+    if (!isNode(at)) return { offset, isWhole: false }
     offset = at.range?.[0] ?? offset
     node = value
   }
-  return offset
+  return { offset, isWhole: true }
 }
 
 /** A key with its value, or a list item as both. */

@@ -70,7 +70,7 @@ export function createProgram(world: World, ended: Ended): Command {
     // Options after a command belong to that command: forge run CMD --flag
     .enablePositionalOptions()
     .showHelpAfterError('(forge --help lists the commands)')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, minWidthToWrap: 20 })
     .addHelpText('after', epilogue)
     .exitOverride()
   const speaking = speakingIn(program, world, ended)

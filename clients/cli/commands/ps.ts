@@ -111,8 +111,9 @@ function runningText({ state, started_at, running_s }: RunRow, nowMs: number): s
   return duration(Math.max(0, (nowMs - Date.parse(started_at)) / 1000))
 }
 
+/** What is left of a run; of a job that waits it is known when it starts (`forge queue`), not for how long. */
 const leftText = ({ state, eta_s }: RunRow) =>
-  eta_s === null || isEnded(state) ? '' : duration(eta_s)
+  eta_s === null || state === 'queued' || isEnded(state) ? '' : duration(eta_s)
 
 const stepsText = ({ step, total_steps }: RunRow) =>
   step === null ? '' : stepText(step, total_steps)

@@ -55,7 +55,8 @@ async function stopOne(session: Session, id: string, { options, body }: Asked): 
 
 function requestText(id: string, { state, already, deadline }: Stopped, nowMs: number): string {
   const left = deadline === null ? null : (Date.parse(deadline) - nowMs) / 1000
-  const limit = left === null || isEnded(state) ? '' : `; killed after ${duration(left)} if need be`
+  const killed = left !== null && left > 0 ? `after ${duration(left)} if need be` : 'at once'
+  const limit = left === null || isEnded(state) ? '' : `; killed ${killed}`
   return `${id} is ${already ? 'already ' : ''}${state}${limit}`
 }
 

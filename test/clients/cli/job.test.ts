@@ -95,7 +95,9 @@ test('an interrupt while following leaves the job running and says how to resume
   t.regex(left.stderr, /forge watch demo-1, or forge logs -f demo-1/)
   const { body } = await forge.call<{ state: string }>('GET', '/api/jobs/demo-1')
   t.notRegex(body.state, /stop|failed/)
-  t.is((await run(['stop', 'demo-1', '--force'])).code, 0)
+  const stopped = await run(['stop', 'demo-1', '--force'])
+  t.is(stopped.code, 0)
+  t.regex(stopped.stderr, /^demo-1 is stopping; killed at once$/m)
 })
 
 test('a refused job exits with the code of its kind and names the gate', async t => {

@@ -4,6 +4,7 @@ import test, { type ExecutionContext } from 'ava'
 import { commandLine } from '../../servers/command-line.ts'
 import { startForge } from '../../servers/forge.ts'
 import { patient } from '../../servers/patience.ts'
+import { until } from '../../servers/until.ts'
 
 type Scene = Awaited<ReturnType<typeof begin>>
 
@@ -54,6 +55,15 @@ async function tellsChanges(t: ExecutionContext, { run, spare }: Scene) {
   })
 }
 
+/** When a job starts is not how long it takes. */
+async function foretellsNoEnd(t: ExecutionContext, { run }: Scene) {
+  await until('the start is foreseen', 60_000, async () => {
+    const [job] = JSON.parse((await run(['ps', '--json'])).stdout)
+    return job?.state === 'queued' && job.eta_s !== null
+  })
+  t.notRegex((await run(['ps'])).stdout, /LEFT/)
+}
+
 /** Faults of a JobSpec are told with their place in the file. */
 async function tellsPlaces(t: ExecutionContext, { run, home }: Scene) {
   const file = join(home, 'job.yaml')
@@ -101,6 +111,7 @@ test('plan asks about a job without submitting it, and faults are told with thei
   const scene = await begin(t)
   await showsGates(t, scene)
   await tellsChanges(t, scene)
+  await foretellsNoEnd(t, scene)
   await tellsPlaces(t, scene)
   await readsTheFileHere(t, scene)
 })

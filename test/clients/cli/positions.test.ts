@@ -42,6 +42,17 @@ test('JSON has places too', t => {
   t.is(originOf({ text: json, name: 'job.json' }).placeOf(['metadata', 'tags']), 'job.json:3:16')
 })
 
+test('a value that an option made is where the option is, not where its section begins', t => {
+  const setBy = new Map([['spec.foo.bar', '--set']])
+  for (const written of [{ text, name: 'job.yaml' }, null]) {
+    const origin = originOf(written, setBy)
+    t.is(origin.placeOf(['spec', 'foo']), '--set')
+    t.is(origin.placeOf(['spec', 'foo', 'bar']), '--set')
+  }
+  const origin = originOf({ text, name: 'job.yaml' }, new Map([['spec.params.seed', '--param']]))
+  t.is(origin.placeOf(['spec', 'params']), 'job.yaml:10:3', 'which was written, too')
+})
+
 const refused = (body: object, status = 422) => failureOfAnswer(status, body, null)
 const fault = (loc: (string | number)[], msg: string, type: string) => ({
   loc: ['body', ...loc],
