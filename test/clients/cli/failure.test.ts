@@ -27,6 +27,14 @@ test('a refusal by a gate names the gate and the hint; its request is among the 
   t.is(failure.fields.code, 'quota.max_concurrent_gpus')
 })
 
+test('maintenance is named beside the words of the administrator', t => {
+  const body = { detail: 'New disks', code: 'maintenance', request_id: 'req-3' }
+  t.like(failureOfAnswer(503, body, null), {
+    exitCode: 6,
+    message: 'The server is in maintenance: New disks',
+  })
+})
+
 test('a 422 shows each rejected field on its own line', t => {
   const failure = failureOfAnswer(
     422,
