@@ -218,7 +218,7 @@ async function converse(client: OpenAI): Promise<void> {
     tokens += 1
     process.stdout.write(text.replaceAll('\n', '\n  '))
   }
-  const seconds = (performance.now() - (firstAt ?? began)) / 1000
+  const seconds = (performance.now() - began) / 1000
   process.stdout.write('\n')
   terminal.note(
     `  first token after ${Math.round((firstAt ?? began) - began)} ms, ${Math.round(tokens / seconds)} tokens/s`,

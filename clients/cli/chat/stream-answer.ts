@@ -52,9 +52,10 @@ export async function streamAnswer(
   }
 }
 
+/** Of the whole answer, as the traffic of a deployment has it: a short one arrives at once, after its first token. */
 function timesOf(began: number, firstAt: number | null, tokens: number) {
   if (firstAt === null) return { ttft_ms: null, tokens_per_s: null }
-  const seconds = Math.max(0.001, (performance.now() - firstAt) / 1000)
+  const seconds = Math.max(0.001, (performance.now() - began) / 1000)
   return {
     ttft_ms: Math.round(firstAt - began),
     tokens_per_s: Number((tokens / seconds).toFixed(1)),
