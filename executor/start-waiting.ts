@@ -12,10 +12,12 @@ type StartDeps = {
 
 /** Jobs that one pass starts; the next one follows at once. */
 const startsAtOnce = 50
+/** Times that a pass tries others after jobs that could not start; many of those are no fault of the jobs. */
+const triesAtOnce = 10
 
 /**
- * Gives the free GPUs to the jobs whose turn it is, and notes why the others wait. Returns whether something was started. A
- * job that cannot start, whatever is free, leaves its turn to those behind it.
+ * Gives the free GPUs to the jobs whose turn it is, and notes why the others wait. Returns whether something was started.
+ * A job that cannot start, whatever is free, leaves its turn to those behind it.
  */
 export async function startWaiting(deps: StartDeps): Promise<boolean> {
   const { commands, executor } = deps
@@ -27,10 +29,10 @@ export async function startWaiting(deps: StartDeps): Promise<boolean> {
   let waiting = await commands.waiting()
   if (waiting.length === 0) return false
   const { gpus } = await executor.capacity()
-  for (;;) {
+  for (let tries = 1; ; tries++) {
     const { starts, waits } = planStarts(waiting, gpus, await commands.heldGpus())
     const { scheduled, unable } = await scheduleAll(deps, starts.slice(0, startsAtOnce))
-    if (scheduled > 0 || unable.size === 0) {
+    if (scheduled > 0 || unable.size === 0 || tries === triesAtOnce) {
       const reasonOf = new Map(waiting.map(job => [job.run_id, job.reason]))
       const changed = waits.filter(({ run_id, reason }) => reasonOf.get(run_id) !== reason)
       await commands.keepWaiting(changed)
