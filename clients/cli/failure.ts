@@ -75,12 +75,13 @@ export function failureOfAnswer(status: number, body: unknown, requestId: string
     // For whoever looks into the server's log; a mistake of the caller needs nobody who does.
     ...(id === null || status < 500 ? [] : [`request: ${id}`]),
   ]
-  const told = `${prefixes.get(code) ?? ''}${headline(status, detail, body)}`
-  return new Failure(exitCodeOfStatus(status), told, { lines, fields })
+  const told = headline(status, detail, body)
+  return new Failure(exitCodeOfStatus(status), withContext(code, told), { lines, fields })
 }
 
-/** The detail is in an administrator's words, which may be one. */
-const prefixes = new Map<unknown, string>([['maintenance', 'The server is in maintenance: ']])
+/** The detail of maintenance is in an administrator's words, which may be one. */
+const withContext = (code: unknown, told: string) =>
+  code === 'maintenance' ? `The server is in maintenance: ${told}` : told
 
 function headline(status: number, detail: unknown, body: unknown): string {
   if (typeof detail === 'string') return detail
