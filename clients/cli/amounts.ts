@@ -17,6 +17,10 @@ export const wholeDuration = (seconds: number): string =>
 
 const two = (n: number) => String(n).padStart(2, '0')
 
+/** `1 job`, `2 jobs`. */
+export const counted = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`
+
 /** Formats bytes with decimal units, as disks and object stores do. */
 export function size(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']

@@ -69,6 +69,13 @@ test('a limit that was reached while it reported is a timeout, after a long sile
   t.is(stalled.evidence.length, 2)
 })
 
+test('a run that has nothing wrong is told as it is', t => {
+  const title = (state: string) =>
+    diagnose(factsOf({ state, end: { reason: 'reported', exit_code: 0 }, log: lines(3) })).title
+  t.is(title('succeeded'), 'Nothing is known to be wrong: the run has succeeded')
+  t.is(title('pending'), 'Nothing is known to be wrong: the run is pending')
+})
+
 test('a run that goes on is stalled only after an unusual silence, and idle GPUs are evidence', t => {
   const running = { state: 'running', end: { reason: null, exit_code: null }, log: lines(20) }
   const until = (seconds: number) => beganMs + seconds * 1000

@@ -110,7 +110,7 @@ const identity: readonly Column<Artifact>[] = [
     align: 'right',
   },
 ]
-const path: Column<Artifact> = { title: 'PATH', cell: row => row.path, shrinks: true }
+const path: Column<Artifact> = { title: 'PATH', cell: row => row.path, shrinks: true, drops: true }
 
 /** Also of `forge show`. */
 export const artifactColumns: readonly Column<Artifact>[] = [

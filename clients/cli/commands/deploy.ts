@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { counted } from '../amounts.ts'
 import {
   type Deployment,
   deltasText,
@@ -226,7 +227,9 @@ export async function deployRemove(
     const { breaks } = await api.delete<Deletion>(`${path}?dry_run=true`)
     terminal.note(`${breaks.base_url} will answer 404 for ever`)
     terminal.note(`tokens that end: ${breaks.tokens.join(', ') || 'none'}`)
-    terminal.note(`${breaks.revisions} revisions and ${breaks.replicas} engines end`)
+    terminal.note(
+      `what ends: ${counted(breaks.revisions, 'revision')} and ${counted(breaks.replicas, 'engine')}`,
+    )
     const answer = await ask(`Delete ${name}? (yes/no) `, '--yes')
     if (!/^y(es)?$/i.test(answer.trim())) return exitCode.interrupted
   }

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { counted } from '../amounts.ts'
 import { type Api, segment } from '../api.ts'
 import { everyPage } from '../every-page.ts'
 import { type ExitCode, exitCode, usageFailure } from '../failure.ts'
@@ -91,7 +92,7 @@ export async function projectShow(
     return exitCode.ok
   }
   const { visibility, runs, created_at, notes } = project
-  terminal.data(`${project.name}: ${visibility}, ${runs} runs, since ${created_at}`)
+  terminal.data(`${project.name}: ${visibility}, ${counted(runs, 'run')}, since ${created_at}`)
   if (notes !== '') terminal.data(notes)
   terminal.data('')
   for (const line of table(memberColumns, members, { width: terminal.columns() }))

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { counted } from '../amounts.ts'
 import { segment } from '../api.ts'
 import { type ExitCode, exitCode } from '../failure.ts'
 import { toJson } from '../harmless.ts'
@@ -124,8 +125,12 @@ function explanationLines(told: Explanation): string[] {
   return [
     `${short_id}: ${told.state}${place}`,
     detail,
-    ...(ahead.jobs > 0 ? [`Ahead of it: ${ahead.jobs} jobs with ${ahead.gpus} GPUs${hidden}`] : []),
-    ...ahead.first.map(other => `  ${other.short_id}  ${other.gpus} GPUs  ${other.owner}`),
+    ...(ahead.jobs > 0
+      ? [`Ahead of it: ${counted(ahead.jobs, 'job')} with ${counted(ahead.gpus, 'GPU')}${hidden}`]
+      : []),
+    ...ahead.first.map(
+      other => `  ${other.short_id}  ${counted(other.gpus, 'GPU')}  ${other.owner}`,
+    ),
     ...(eta_s ? [`Expected to start ${waitText(eta_s)}`] : []),
     ...(sooner.length > 0 ? ['What would start it sooner:'] : []),
     ...sooner.map(way => `  ${way.detail}`),

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Alert } from '../../../schemas/alerts.ts'
 import type { Artifact } from '../../../schemas/artifacts.ts'
-import { amount, duration, size, toNumber, wholeDuration } from '../amounts.ts'
+import { amount, counted, duration, size, toNumber, wholeDuration } from '../amounts.ts'
 import type { JobAttempt, JobDetail, RunRecord } from '../answers.ts'
 import { segment } from '../api.ts'
 import { checkpointText } from '../checkpoints.ts'
@@ -113,7 +113,10 @@ function factsOfJob(job: JobDetail): Fact[] {
   const { recipe, progress, queue } = job
   return [
     ['recipe', recipe && `${recipe.name}@${recipe.version}`],
-    ['machine', `${job.nodes} × ${job.profile} (${job.series}), ${job.gpus} GPUs in all`],
+    [
+      'machine',
+      `${job.nodes} × ${job.profile} (${job.series}), ${counted(job.gpus, 'GPU')} in all`,
+    ],
     ['phase', job.phase],
     ['step', progress?.step == null ? null : stepText(progress.step, progress.total_steps)],
     ['left', progress?.eta_s == null ? null : duration(progress.eta_s)],

@@ -98,7 +98,7 @@ function nothingFound(given: Case): Finding {
     blame: 'unknown',
     confidence: isFine ? 0.5 : 0.1,
     title: isFine
-      ? `Nothing is known to be wrong: the run is ${state}`
+      ? `Nothing is known to be wrong: the run ${howItIs(state)}`
       : `The cause was not found${code === '' ? '' : ` (${code})`}`,
     root_cause: isFine
       ? 'Neither its log nor its metrics show a failure.'
@@ -139,3 +139,5 @@ const distinct = (evidence: Finding['evidence']): Finding['evidence'] =>
 const distinctTitles = (all: readonly Suggestion[]): Suggestion[] => [
   ...new Map(all.map(one => [one.title, one])).values(),
 ]
+
+const howItIs = (state: string) => (state === 'succeeded' ? 'has succeeded' : `is ${state}`)

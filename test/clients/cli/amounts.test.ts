@@ -1,5 +1,12 @@
 import test from 'ava'
-import { amount, duration, instantMs, size, toNumber } from '../../../clients/cli/amounts.ts'
+import {
+  amount,
+  counted,
+  duration,
+  instantMs,
+  size,
+  toNumber,
+} from '../../../clients/cli/amounts.ts'
 import { waitText } from '../../../clients/cli/waits.ts'
 
 test('durations are as long as a person needs them', t => {
@@ -25,6 +32,13 @@ test('numbers keep four digits, and non-finite values have names', t => {
   )
   t.true(Number.isNaN(toNumber('NaN')))
   t.is(toNumber('-Infinity'), Number.NEGATIVE_INFINITY)
+})
+
+test('one of a kind is told in the singular', t => {
+  t.deepEqual(
+    [0, 1, 2].map(count => counted(count, 'GPU')),
+    ['0 GPUs', '1 GPU', '2 GPUs'],
+  )
 })
 
 test('sizes have decimal units', t => {

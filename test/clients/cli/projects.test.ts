@@ -36,7 +36,10 @@ test('projects are listed, shown and opened, and members come and go, from the c
     my_role: 'owner',
     members: [{ role: 'owner' }, { role: 'viewer' }],
   })
-  t.regex((await projects('show', 'sums')).stdout, /^sums: private, 1 runs.*\nadds up\n\nUSER /)
+  t.regex(
+    (await projects('show', 'sums')).stdout,
+    /^sums: private, 1 run, since .*\nadds up\n\nUSER /,
+  )
   t.is((await asBob('set', 'sums', '--visibility', 'internal')).code, 4)
 
   t.like(await json('members', 'remove', 'sums', 'bob'), { username: 'bob', removed: true })

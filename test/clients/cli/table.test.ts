@@ -1,6 +1,8 @@
 import test from 'ava'
+import { artifactColumns } from '../../../clients/cli/commands/artifacts.ts'
 import { type Column, table } from '../../../clients/cli/table.ts'
 import { displayWidth, oneLine, truncate, wrapped } from '../../../clients/cli/width.ts'
+import type { Artifact } from '../../../schemas/artifacts.ts'
 
 type Row = { id: string; name: string; count: number }
 const columns: Column<Row>[] = [
@@ -73,4 +75,16 @@ test('long lines break between words, and an address stays whole', t => {
   ])
   t.deepEqual(wrapped(line, null, '    '), [line])
   t.deepEqual(wrapped('✓ quota  fits  well', 19), ['✓ quota  fits  well'])
+})
+
+test('artifacts fit a terminal of 80 columns, if need be without where they lie', t => {
+  const artifact = {
+    ...{ artifact_id: 'art_01M89088RZF07FT24E5DM2A58V', run_id: 'run_1', kind: 'checkpoint' },
+    ...{ step: 150, size_bytes: 355_000, status: 'registered', is_best: false, is_latest: true },
+    ...{ protected_by: [], path: '/data/runs/run_1/1/work/model-150.json' },
+  } as unknown as Artifact
+  const [titles = '', row = ''] = table(artifactColumns, [artifact], { width: 80 })
+  t.true(titles.length <= 80 && row.length <= 80, row)
+  t.regex(titles, /SIZE +STATUS$/)
+  t.regex(table(artifactColumns, [artifact], { width: 140 })[1] ?? '', /model-150\.json$/)
 })
