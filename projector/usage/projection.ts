@@ -11,7 +11,7 @@ import {
 } from '../../events/billing.ts'
 import type { Recorded } from '../../events/event.ts'
 import type { JobEvent } from '../../events/jobs.ts'
-import type { NewRows } from '../new-rows.ts'
+import { insertRows, type NewRows } from '../new-rows.ts'
 import type { Handlers } from '../projection.ts'
 import type { UsageTables } from './table.ts'
 
@@ -62,7 +62,7 @@ async function keepAccount(tx: Tx, event: Recorded<Billed>): Promise<void> {
     gpu_ms: String(gpu_ms),
     cost_micro: String(cost_micro),
   }))
-  if (entries.length > 0) await tx.insertInto('usage_lines').values(entries).execute()
+  await insertRows(tx, 'usage_lines', entries)
 }
 
 async function readMetered(tx: Tx, run_id: string): Promise<Metered> {

@@ -54,3 +54,17 @@ test('the ledger gets a line for each day and price once an attempt has ended; a
     line(4, '2026-11-21', 1, '7.2000', '10000', '20000'),
   ])
 })
+
+test('an attempt may have any number of lines', async t => {
+  const { pool } = await database(t)
+  const began = '2000-01-01T00:00:00.000Z'
+  await project(
+    pool,
+    recorded([admission(2, '3.6000'), ran(1, began), exited(1, '2026-11-20T00:00:00.000Z')]),
+  )
+  const { rows } = await pool.query(
+    'select count(*) as lines, sum(gpu_ms) as gpu_ms, max(nth) as last from read.usage_lines',
+  )
+  const days = (Date.parse('2026-11-20') - Date.parse(began)) / 86_400_000
+  t.deepEqual(rows, [{ lines: days, gpu_ms: String(2 * days * 86_400_000), last: days - 1 }])
+})
