@@ -30,7 +30,9 @@ export async function endLostAttempt(
   const quarry = { mark, cgroup: claim.cgroup, sessions, owner: user }
   const left = rebooted ? 0 : await killRun(quarry)
   if (!rebooted) removeCgroup(claim.cgroup)
-  const endedAt = living.length > 0 ? now : await lastProofOfLife(paths, number, nodes)
+  const proof = living.length > 0 ? now : await lastProofOfLife(paths, number, nodes)
+  // The run owns its output, and can give it any time.
+  const endedAt = proof < now ? proof : now
   await createDurably(paths.exit, {
     started_at: started?.started_at ?? null,
     ended_at: endedAt.toISOString(),

@@ -68,6 +68,20 @@ test('a disk that is full just after the claim delays the start, and loses nothi
   t.like(await exitOf(executor, ref), { exit_code: 6, launch_error: null })
 })
 
+test('what a run makes of the times of its output is no proof that it lived in the future', async t => {
+  const { runsDirectory, executor } = await localBench(t)
+  const command = ['sh', '-c', 'touch -d 2099-01-01 /dev/stdout; echo ready >&2; exec sleep 600']
+  const ref = await executor.submit(launch({ command }))
+  const stderr = async () => (await outputOf(executor, ref)).stderr.toString()
+  await until('it has changed the time', 30_000, async () => (await stderr()) === 'ready\n')
+  // As after the loss of a machine, which kills both: nobody sees it run any more.
+  const started = await readJson<StartedRecord>(attemptPaths(path.join(runsDirectory, ref)).started)
+  await killSupervisor(runsDirectory, ref)
+  if (started) process.kill(-started.leader.pid, 'SIGKILL')
+  const { ended_at } = await exitOf(executor, ref)
+  t.true(Date.parse(ended_at) <= Date.now(), ended_at)
+})
+
 test('a late supervisor of an abandoned submit starts nothing', async t => {
   const { runsDirectory, executor, scratch } = await localBench(t)
   const file = path.join(scratch, 'starts')
