@@ -1,6 +1,11 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import test from 'ava'
+import { commit } from '../../command-api/commit.ts'
+import { abandonRun } from '../../command-api/runs/decide.ts'
+import { endRun } from '../../command-api/runs/report.ts'
+import { runAt } from '../../events/runs.ts'
 import { asExecutor, endedWell } from '../servers/as-executor.ts'
+import { eventStoreOn } from '../servers/event-store.ts'
 import { startForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
@@ -52,12 +57,17 @@ test('all that failed lately is one click away, with runs of which nothing was h
   const [broken, silent] = [await createRun(forge), await createRun(forge)]
   for (const run of [broken, silent]) await ingest(forge, run, 'lifecycle', { event: 'running' })
   await ingest(forge, broken, 'lifecycle', { event: 'failed' })
-  // More than once: the server may still note that it was heard.
+  // As after a day without a report.
+  const keeper = {
+    actor: { type: 'system', id: 'run-keeper', via: 'timer' },
+    requestId: 'test',
+  } as const
+  const deps = { store: eventStoreOn(forge.pool), now: () => new Date() }
+  await commit(deps, keeper, runAt(silent.run_id), {
+    decide: run => abandonRun(run, silent.run_id),
+    alongside: (tx, { now }) => endRun(tx, silent.run_id, 'abandoned', now),
+  })
   await until('one is abandoned', 20_000, async () => {
-    await forge.pool.query(
-      `update write.run_state set last_report_at = now() - interval '2 days' where run_id = $1`,
-      [silent.run_id],
-    )
     const { body } = await forge.call('GET', `/api/runs/${silent.run_id}`)
     return body.state === 'abandoned'
   })
