@@ -1,7 +1,7 @@
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 
-/** JSON lines on a pipe, readable lines on a terminal; secrets are redacted. */
-export function createLogger(level: string, pretty: boolean): Logger {
+/** JSON lines on a pipe, readable lines on a terminal; secrets are redacted. Standard output, unless `to` says otherwise. */
+export function createLogger(level: string, pretty: boolean, to?: DestinationStream): Logger {
   const options = {
     level,
     base: null,
@@ -10,7 +10,7 @@ export function createLogger(level: string, pretty: boolean): Logger {
       censor: '[redacted]',
     },
   }
-  if (!pretty) return pino(options)
+  if (!pretty) return to ? pino(options, to) : pino(options)
   return pino({
     ...options,
     transport: {

@@ -1,116 +1,170 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { glob, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildConsole } from '../server/console/build.ts'
+import { select } from './select.ts'
 import { compiled } from './servers/compiled.ts'
-import { type ServerName, variables } from './servers/hosted.ts'
-import { startHost } from './servers/rendezvous.ts'
-import { bring, lacks, type Needed } from './setup.ts'
+import { lendLanes } from './servers/lane.ts'
+import { runVariables } from './servers/run-variables.ts'
+import { until } from './servers/until.ts'
+import { type Counts, countsOf, durationsIn, summarize } from './summary.ts'
+import { type Needed, needsOf, type Tier, tiersOf } from './tiers.ts'
 
-// `npm test`: the checks, then ava with a real PostgreSQL, Kafka and Redis, each started once.
-// `npm test -- test/x.test.ts` runs those files alone, without the checks.
-const files = process.argv.slice(2)
-const servers: ServerName[] = ['postgres', 'kafka', 's3', 'redis']
+// `npm test`: biome, tsc and knip beside ava, with real servers, each started when the first test asks for it.
+// What else it takes is in test/README.md.
+const args = process.argv.slice(2)
+const isRecording = args[0] === '--record'
 const isCi = process.env.CI === 'true'
+const began = performance.now()
 
-let running: ChildProcess | null = null
+const running = new Set<ChildProcess>()
 let interrupted: NodeJS.Signals | null = null
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => {
     interrupted = signal
-    // Ctrl-C in a terminal reaches the child as well; a SIGTERM reaches only this process.
-    if (signal === 'SIGTERM') running?.kill(signal)
+    // Ctrl-C in a terminal reaches the children as well; a SIGTERM reaches only this process.
+    if (signal === 'SIGTERM') for (const child of running) child.kill(signal)
   })
 
-process.exitCode = (files.length === 0 && (await check())) || (await test())
-
-/** Returns the exit code of the first check that fails, else 0. */
-async function check(): Promise<number> {
-  for (const [tool, ...args] of [['biome', 'ci'], ['tsc'], ['knip']] as const) {
-    const code = await runTool(tool, args)
-    if (code !== 0) return code
-  }
-  return 0
-}
+process.exitCode = await test()
 
 async function test(): Promise<number> {
-  // Once, or the first servers of all files would do it at the same time.
-  await buildConsole(text => process.stderr.write(`${text}\n`))
+  const { files, isWhole } = await select(isRecording ? args.slice(1) : args)
   const folder = await mkdtemp(join(tmpdir(), 'forge-test-run-'))
-  const started = await Promise.all(servers.map(name => start(name, folder)))
-  const dump = await (isCi ? bring('dump') : lacks('dump'))
-  const missing: { name: Needed; fault: string }[] = [
-    ...started.flatMap(server => ('fault' in server ? [server] : [])),
-    ...(dump === null ? [] : [{ name: 'dump' as const, fault: dump }]),
-  ]
   try {
-    const environments = join(folder, 'environments')
-    const addresses = started.flatMap(server =>
-      'address' in server ? [[variables[server.name], server.address]] : [],
-    )
-    const code = await runAva(
+    const missing = await missingParts(files)
+    const tiers = await tiersOf(
+      files,
       missing.map(({ name }) => name),
-      { ...Object.fromEntries(addresses), FORGE_TEST_ENVIRONMENTS: environments },
     )
-    for (const { name, fault } of missing)
-      process.stderr.write(`\nNot run: the tests that need ${name}. ${fault}\n`)
-    return code === 0 && missing.length > 0 && isCi ? 1 : code
+    const lanes = await lendLanes(join(folder, 'lanes.sock'), widthOf(tiers))
+    const checking = isWhole ? check() : Promise.resolve([])
+    const ran = await runTiers(tiers, {
+      ...lanes.variables,
+      [runVariables.folder]: folder,
+      [runVariables.pid]: String(process.pid),
+      FORGE_TEST_ENVIRONMENTS: join(folder, 'environments'),
+    })
+    const faults = await checking
+    lanes.close()
+    const slowest = await durationsIn(join(folder, 'durations'))
+    if (isRecording) await record(slowest)
+    const notes = missing.map(({ name, fault }) => `Not run: the tests that need ${name}. ${fault}`)
+    const minutes = (performance.now() - began) / 60_000
+    const counts = {
+      passed: ran.passed,
+      failed: ran.failed + faults.length,
+      failures: [...ran.failures, ...faults],
+    }
+    process.stdout.write(summarize({ ...counts, minutes, slowest, notes }))
+    if (interrupted) return 130
+    return ran.code || (faults.length > 0 || (missing.length > 0 && isCi) ? 1 : 0)
   } finally {
-    await Promise.all(started.map(server => server.stop()))
+    await endServers(folder)
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-async function runAva(
-  without: readonly Needed[],
-  addresses: Record<string, string>,
-): Promise<number> {
-  // Of the whole run, without any result; each test has its own.
-  const patience = isCi ? ['--timeout', '15m'] : []
-  if (without.length === 0) return await runTool('ava', [...patience, ...files], addresses)
-  const chosen = await runnable(without)
-  // Without names of files, ava would run all.
-  return chosen.length === 0 ? 0 : await runTool('ava', [...patience, ...chosen], addresses)
+function widthOf(tiers: readonly Tier[]): number {
+  return tiers.reduce((sum, { width }) => sum + width, 0)
 }
 
-type Started = { name: ServerName; stop: () => Promise<void> } & (
-  | { address: string }
-  | { fault: string }
-)
+async function missingParts(files: readonly string[]): Promise<{ name: Needed; fault: string }[]> {
+  const needed = await needsOf(files)
+  if (needed.length === 0) return []
+  const { bring, lacks } = await import('./setup.ts')
+  const found = await Promise.all(
+    needed.map(async name => ({ name, fault: await (isCi ? bring(name) : lacks(name)) })),
+  )
+  return found.flatMap(({ name, fault }) => (fault === null ? [] : [{ name, fault }]))
+}
 
-async function start(name: ServerName, folder: string): Promise<Started> {
-  const missing = isCi ? await bring(name) : null
-  if (missing !== null) return { name, fault: missing, stop: async () => {} }
-  const host = await startHost(name, join(folder, name))
-  return { name, stop: host.stop, ...(await host.answer()) }
+/** Returns the names of the checks that fail, after their output. */
+async function check(): Promise<string[]> {
+  const failed: string[] = []
+  for (const [tool, ...words] of [['biome', 'ci'], ['tsc'], ['knip']] as const) {
+    const { code, output } = await runTool(tool, words, {}, false)
+    if (code === 0 || interrupted) continue
+    process.stdout.write(`\n${output}\n`)
+    failed.push(`${[tool, ...words].join(' ')} (exit ${code})`)
+  }
+  return failed
+}
+
+/** All at the same time, each as wide as it may be. */
+async function runTiers(
+  tiers: readonly Tier[],
+  variables: Record<string, string>,
+): Promise<Counts & { code: number }> {
+  if (tiers.some(({ needsConsole }) => needsConsole)) {
+    const { buildConsole } = await import('../server/console/build.ts')
+    // Once, or the first servers of all files would do it at the same time.
+    await buildConsole(text => process.stderr.write(`${text}\n`))
+  }
+  // Of the whole run, without any result; each test has its own.
+  const patience = isCi ? ['--timeout', '15m'] : []
+  const ran = await Promise.all(
+    tiers.map(async ({ files, width }) => {
+      const words = [...patience, '--concurrency', String(width), ...files]
+      const { code, output } = await runTool('ava', words, variables, true)
+      return { ...countsOf(output), code }
+    }),
+  )
+  return {
+    passed: ran.reduce((sum, { passed }) => sum + passed, 0),
+    failed: ran.reduce((sum, { failed }) => sum + failed, 0),
+    failures: ran.flatMap(({ failures }) => failures),
+    code: ran.find(({ code }) => code !== 0)?.code ?? 0,
+  }
 }
 
 async function runTool(
   tool: string,
-  args: readonly string[],
-  variables: Record<string, string> = {},
-): Promise<number> {
-  if (interrupted) return 130
-  const child = spawn(process.execPath, [join('node_modules', '.bin', tool), ...args], {
-    stdio: 'inherit',
-    env: { ...process.env, NODE_COMPILE_CACHE: compiled, ...variables },
+  words: readonly string[],
+  variables: Record<string, string>,
+  isShown: boolean,
+): Promise<{ code: number; output: string }> {
+  if (interrupted) return { code: 130, output: '' }
+  const child = spawn(process.execPath, [join('node_modules', '.bin', tool), ...words], {
+    stdio: ['inherit', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      NODE_COMPILE_CACHE: compiled,
+      ...(process.stdout.isTTY && { FORCE_COLOR: '1' }),
+      ...variables,
+    },
   })
-  running = child
-  return await new Promise(resolve => {
+  running.add(child)
+  const chunks: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      if (isShown) process.stdout.write(chunk)
+    })
+  const code = await new Promise<number>(resolve => {
     child.once('error', () => resolve(1))
-    child.once('exit', code => resolve(interrupted ? 130 : (code ?? 1)))
+    child.once('close', ended => resolve(interrupted ? 130 : (ended ?? 1)))
   })
+  running.delete(child)
+  return { code, output: Buffer.concat(chunks).toString() }
 }
 
-/** The test files that need none of the servers in `without`. */
-async function runnable(without: readonly Needed[]): Promise<string[]> {
-  const chosen: string[] = []
-  for await (const file of files.length > 0 ? files : glob('test/**/*.test.ts')) {
-    const text = await readFile(file, 'utf8')
-    const needs = (name: Needed) =>
-      text.includes(`addressOf('${name}')`) || text.includes(`// needs ${name}`)
-    if (!without.some(needs)) chosen.push(file)
-  }
-  return chosen
+async function record(slowest: Awaited<ReturnType<typeof durationsIn>>): Promise<void> {
+  const rows = [...slowest].sort((one, other) => (one.file < other.file ? -1 : 1))
+  const seconds = Object.fromEntries(rows.map(({ file, seconds }) => [file, seconds]))
+  const path = join(import.meta.dirname, 'durations.json')
+  await writeFile(path, `${JSON.stringify(seconds, null, 2)}\n`)
+}
+
+/** A server takes its own folder away when it has stopped. */
+async function endServers(folder: string): Promise<void> {
+  const names = await readdir(folder)
+  const pids = await Promise.all(
+    names.map(name => readFile(join(folder, name, 'pid'), 'utf8').catch(() => null)),
+  )
+  for (const pid of pids) if (pid !== null) process.kill(Number(pid), 'SIGTERM')
+  await until('the servers of the tests have stopped', 30_000, async () => {
+    const left: string[] = await readdir(folder).catch(() => [])
+    return names.every((name, place) => pids[place] === null || !left.includes(name))
+  })
 }

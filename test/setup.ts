@@ -3,15 +3,12 @@ import { promisify } from 'node:util'
 import { fetchJars } from '../deploy/kafka/distribution.ts'
 import { fetchJar } from '../deploy/s3/server.ts'
 import { findDumpTools } from './servers/dump-tools.ts'
-import type { ServerName } from './servers/hosted.ts'
 import { findRedis } from './servers/redis-server.ts'
+import type { Needed } from './tiers.ts'
 
 const run = promisify(execFile)
 
 type Part = { find: () => Promise<unknown>; packages: string[] }
-
-/** `dump`: PostgreSQL's own programs, for tests that say `// needs dump`. */
-export type Needed = ServerName | 'dump'
 
 const parts: Partial<Record<Needed, Part>> = {
   kafka: { find: fetchJars, packages: ['default-jre-headless', 'maven'] },

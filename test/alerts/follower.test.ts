@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { Alert } from '../../schemas/alerts.ts'
 import type { Notification } from '../../schemas/notifications.ts'
-import { type Forge, startForge } from '../servers/forge.ts'
+import { type Forge, startForge, startForgeProcess } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { createRun, type ExternalRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
@@ -23,7 +23,7 @@ const fired = async (forge: Forge) => {
 
 test('a loss that is not a number fires once, whatever is killed, and a rebuild fires nothing', async t => {
   t.timeout(patient(120_000))
-  const forge = await startForge(t)
+  const forge = await startForgeProcess(t)
   const run = await createRun(forge)
   await ingest(forge, run, 'lifecycle', { event: 'running' })
   await report(forge, run, 1, 0.5)

@@ -5,7 +5,7 @@ import test from 'ava'
 import { startBroker } from '../../deploy/kafka/broker.ts'
 import { freePort } from '../../platform/free-port.ts'
 import type { Alert } from '../../schemas/alerts.ts'
-import { startForge } from '../servers/forge.ts'
+import { startForgeProcess } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
@@ -18,7 +18,7 @@ test('with Kafka as the log, two processes raise an alert once, also when the on
     await broker.stop('SIGKILL')
     await rm(folder, { recursive: true, force: true })
   })
-  const forge = await startForge(t, { SERVICE_KAFKA_BROKERS: broker.address })
+  const forge = await startForgeProcess(t, { SERVICE_KAFKA_BROKERS: broker.address })
   const other = await forge.another()
   const run = await createRun(forge)
   const report = (via: Pick<typeof forge, 'call'>, step: number, value: number | 'NaN') =>

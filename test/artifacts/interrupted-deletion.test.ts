@@ -10,7 +10,7 @@ import { commit } from '../../command-api/commit.ts'
 import { record } from '../../command-api/outcome.ts'
 import { artifactAt } from '../../events/artifacts.ts'
 import { dumpReadModels } from '../servers/dump.ts'
-import { type Forge, sharedForge, startForge } from '../servers/forge.ts'
+import { type Forge, sharedForge, startForgeProcess } from '../servers/forge.ts'
 import { mayStayIdle, untilLockWaits } from '../servers/lock-waits.ts'
 import { patient } from '../servers/patience.ts'
 import { database } from '../servers/postgres.ts'
@@ -59,7 +59,7 @@ test.serial(
   'a server that is killed while it removes a file removes it later, once; a rebuild ends the same',
   async t => {
     t.timeout(patient(200_000))
-    const forge = await startForge(t, roles)
+    const forge = await startForgeProcess(t, roles)
     const run = await createRun(forge)
     const { store, register } = storing(forge, run)
     const bytes = randomBytes(3000)

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
-import { startForge } from '../servers/forge.ts'
+import { startForge, startForgeProcess } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { newBucket, ownS3 } from '../servers/s3-bucket.ts'
 import { expected, startingJobs } from './starting.ts'
@@ -33,7 +33,7 @@ test.serial(
     t.timeout(patient(300_000), 'the first run builds an environment')
     const s3 = await ownS3(t)
     const { endpoint, bucket, keyId, secret } = await newBucket(s3.address)
-    const forge = await startForge(t, {
+    const forge = await startForgeProcess(t, {
       SERVICE_S3_ENDPOINT: endpoint ?? '',
       SERVICE_S3_BUCKET: bucket,
       SERVICE_S3_KEY_ID: keyId,

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { adminPassword } from '../servers/api.ts'
-import { startForge } from '../servers/forge.ts'
+import { startForge, startForgeProcess } from '../servers/forge.ts'
 import { until } from '../servers/until.ts'
 import { openPage, signIn } from './browse.ts'
 
@@ -55,7 +55,7 @@ test('when a session is ended elsewhere the page says so, and goes on after a ne
 })
 
 test('while the server is away the page says since when, and it is live again by itself', async t => {
-  const forge = await startForge(t)
+  const forge = await startForgeProcess(t)
   const { page, faults } = await openPage(t)
   await page.goto(forge.url)
   await signIn(page)

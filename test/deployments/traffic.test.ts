@@ -7,13 +7,13 @@ import { dropOldTraffic } from '../../projector/traffic/retain.ts'
 import type { TrafficRow, TrafficSummary } from '../../schemas/traffic.ts'
 import { row } from '../gateway/row.ts'
 import { startEngine } from '../servers/engine.ts'
-import { type Forge, sharedForge } from '../servers/forge.ts'
+import { type Forge, sharedForgeProcess } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { database } from '../servers/postgres.ts'
 import { signedIn } from '../servers/signed-in.ts'
 import { until } from '../servers/until.ts'
 
-const shared = sharedForge()
+const shared = sharedForgeProcess()
 
 /** The live tables, and a way to put rows through the projection as one record. */
 async function scene(t: ExecutionContext) {

@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava'
 import { freePort } from '../../platform/free-port.ts'
 import type { TrafficRow } from '../../schemas/traffic.ts'
 import type { Reply } from '../servers/api.ts'
-import { type Forge, startForge } from '../servers/forge.ts'
+import { type Forge, startForgeProcess } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
 import { deployed } from './deployed.ts'
@@ -55,7 +55,9 @@ async function recorded(forge: Forge, path: string): Promise<TrafficRow[]> {
 
 test('kill -9 of gateway and engine at random: what was answered is on record, once', async t => {
   t.timeout(patient(400_000))
-  const forge = await startForge(t, { SERVICE_ROLES: 'command-api,relay,projector,query-api' })
+  const forge = await startForgeProcess(t, {
+    SERVICE_ROLES: 'command-api,relay,projector,query-api',
+  })
   const gateway = await forge.another({ SERVICE_ROLES: 'gateway' })
   const engine = await killableEngine(t)
   const { path, inference, token } = await deployed(forge, 'killed', [engine.url])

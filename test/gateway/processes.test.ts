@@ -1,16 +1,16 @@
 import test from 'ava'
 import { say, serveEngine } from '../servers/engine.ts'
-import { type Forge, type OtherProcess, sharedForge } from '../servers/forge.ts'
+import { type ForgeProcess, type OtherProcess, sharedForgeProcess } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
 import { load } from './load.ts'
 import { ServingTables } from './stage.ts'
 
-const shared = sharedForge({ SERVICE_ROLES: 'command-api,query-api,gateway' })
+const shared = sharedForgeProcess({ SERVICE_ROLES: 'command-api,query-api,gateway' })
 let others: Promise<OtherProcess[]> | null = null
 
 /** Three processes; two of them are gateways and nothing else. */
-async function threeGateways(): Promise<{ forge: Forge; urls: string[] }> {
+async function threeGateways(): Promise<{ forge: ForgeProcess; urls: string[] }> {
   const forge = await shared()
   const alone = { SERVICE_ROLES: 'gateway' }
   others ??= Promise.all([forge.another(alone), forge.another(alone)])

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { serveEngine } from '../servers/engine.ts'
-import { type Forge, type OtherProcess, startForge } from '../servers/forge.ts'
+import { type Forge, type OtherServer, startForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
 import { type Deployed, deployed } from './deployed.ts'
@@ -119,7 +119,7 @@ test('of two promotions at once that expect the same revision, one wins and the 
   const other = await forge.another({ SERVICE_ROLES: 'command-api' })
   const engines = await Promise.all(['one', 'two', 'three'].map(name => named(t, name)))
   const { path, revisions } = await deployed(forge, 'raced', engines)
-  const promote = (server: Pick<OtherProcess, 'call'>, revision_id: string, expected: string) =>
+  const promote = (server: Pick<OtherServer, 'call'>, revision_id: string, expected: string) =>
     server.call<{ code?: string; promoted_revision_id?: string }>(
       'POST',
       `${path}/revisions/${revision_id}/promote`,

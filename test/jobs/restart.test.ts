@@ -1,5 +1,5 @@
 import test from 'ava'
-import { type Forge, startForge } from '../servers/forge.ts'
+import { type Forge, startForgeProcess } from '../servers/forge.ts'
 import { until } from '../servers/until.ts'
 
 type JobDetail = {
@@ -13,7 +13,7 @@ const read = async (forge: Forge, runId: string) =>
   (await forge.call<JobDetail>('GET', `/api/jobs/${runId}`)).body
 
 test('a killed server finds its run again, the same attempt, and can still stop it', async t => {
-  const forge = await startForge(t)
+  const forge = await startForgeProcess(t)
   const { body: lock } = await forge.call('GET', '/api/recipes/digits/1.0.0/lock')
   const { body: job } = await forge.call<{ run_id: string }>('POST', '/api/jobs', {
     body: {

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
-import { startForge } from '../servers/forge.ts'
+import { startForgeProcess } from '../servers/forge.ts'
 import { until } from '../servers/until.ts'
 
 test('a second host neither declares the job of the first one lost nor describes its profile anew', async t => {
-  const forge = await startForge(t, { SERVICE_LOCAL_GPUS: '2' })
+  const forge = await startForgeProcess(t, { SERVICE_LOCAL_GPUS: '2' })
   const folder = await mkdtemp(join(tmpdir(), 'forge-second-'))
   t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   const gpus = async () => {

@@ -1,7 +1,7 @@
 import { connect as connectSocket } from 'node:net'
 import test from 'ava'
 import { connect, take } from '../servers/events.ts'
-import { type Forge, startForge } from '../servers/forge.ts'
+import { type Forge, startForge, startForgeProcess } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
@@ -119,7 +119,7 @@ test('a person has at most 20 streams at once, and one more as soon as one is cl
 })
 
 test('a stop of the server ends streams with a reconnect delay, without waiting for them', async t => {
-  const forge = await startForge(t)
+  const forge = await startForgeProcess(t)
   const run = await createRun(forge)
   await ingest(forge, run, 'logs', { chunks: ['a'] })
   const stream = await connect(streamOf(forge, run.run_id), forge.token)

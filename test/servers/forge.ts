@@ -1,71 +1,136 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
 import type { Pool } from 'pg'
 import { type CallOptions, callApi, type Reply, signIn } from './api.ts'
 import { endAttempts } from './end-attempts.ts'
-import { database, type Scope } from './postgres.ts'
-import { type ServerProcess, serverProcess } from './server-process.ts'
+import { type HostedServer, hostedServer, seedOfLane } from './hosted-forge.ts'
+import { connect, copyOf, database, dropDatabase, inDatabase, type Scope } from './postgres.ts'
+import { addressOf } from './rendezvous.ts'
+import { dataIn, type ServerProcess, serverProcess } from './server-process.ts'
 
-export type Forge = Omit<ServerProcess, 'pid' | 'ready' | 'outputFile'> & {
-  /** Connections of the test's own to the server's database. */
-  pool: Pool
-  /** The administrator's access token. */
-  token: string
+type Called = {
   /** Calls the API as the administrator; `token` null calls without any. */
   call<T = Record<string, unknown>>(
     method: string,
     path: string,
     options?: CallOptions,
   ): Promise<Reply<T>>
-  /** Starts another process of this installation: same data, an address of its own. */
-  another(env?: Record<string, string>): Promise<OtherProcess>
 }
 
-export type OtherProcess = Pick<Forge, 'url' | 'call' | 'start' | 'kill' | 'stop' | 'output'>
+type Installation<Server> = Server &
+  Called & {
+    /** Connections of the test's own to the server's database. */
+    pool: Pool
+    /** The administrator's access token. */
+    token: string
+    /** Starts another server of this installation: same data, an address of its own. */
+    another(env?: Record<string, string>): Promise<Server & Called>
+  }
 
-/** A real server in a process of its own, on an empty database of the test cluster; gone after the test. */
-export async function startForge(t: Scope, env: Record<string, string> = {}): Promise<Forge> {
+export type Forge = Installation<HostedServer>
+
+/** In a process of its own, which can be killed and stand still. */
+export type ForgeProcess = Installation<Omit<ServerProcess, 'pid' | 'ready' | 'outputFile'>>
+
+export type OtherServer = Awaited<ReturnType<Forge['another']>>
+export type OtherProcess = Awaited<ReturnType<ForgeProcess['another']>>
+
+/**
+ * A real server on a database of its own, with an administrator who is signed in; gone after the test. It runs in the
+ * process that hosts the servers of this lane.
+ */
+export const startForge = (t: Scope, env: Record<string, string> = {}): Promise<Forge> =>
+  install(t, env, hostedServer)
+
+/** The same in a process of its own, for tests that kill it, signal it, or look at what the process does. */
+export const startForgeProcess = (
+  t: Scope,
+  env: Record<string, string> = {},
+): Promise<ForgeProcess> => install(t, env, serverProcess)
+
+type Startable = Pick<HostedServer, 'url' | 'output' | 'start'> & { stop(): Promise<unknown> }
+
+async function install<Server extends Startable>(
+  t: Scope,
+  env: Record<string, string>,
+  create: (options: { folder: string; env: Record<string, string> }) => Promise<Server>,
+): Promise<Installation<Server>> {
   const folder = await mkdtemp(join(tmpdir(), 'forge-test-'))
-  const { url: databaseUrl, pool } = await database(t)
   t.teardown(() => rm(folder, { recursive: true, force: true }))
-  t.teardown(() => endAttempts(join(folder, 'data', 'runs')))
-  const startProcess = async (more: Record<string, string> = {}) => {
-    const process = await serverProcess({
+  t.teardown(() => endAttempts(join(dataIn(folder), 'runs')))
+  const { pool, databaseUrl, token } = await begin(t, folder, env)
+  const startServer = async (more: Record<string, string> = {}) => {
+    const server = await create({
       folder,
       env: { SERVICE_DATABASE_URL: databaseUrl, ...env, ...more },
     })
-    t.teardown(process.stop)
-    await process.start()
-    const call: Forge['call'] = (method, path, { token = forge.token, ...options } = {}) =>
-      callApi(process.url, method, path, { token, ...options })
-    return { ...process, call }
+    t.teardown(async () => {
+      if (t.passed === false) t.log?.(lastLines(server.output()))
+      await server.stop()
+    })
+    await server.start()
+    const call: Called['call'] = (method, path, { token = forge.token, ...options } = {}) =>
+      callApi(server.url, method, path, { token, ...options })
+    return { ...server, call }
   }
-  const server = await startProcess()
-  const forge: Forge = {
+  const server = await startServer()
+  const forge = {
     ...server,
     pool,
-    // With an identity provider nobody signs in with a password.
-    token: env.SERVICE_OIDC_ISSUER === undefined ? await signIn(server.url) : '',
-    another: startProcess,
+    token: token ?? (await signIn(server.url)),
+    another: startServer,
   }
   return forge
 }
+
+type Beginning = { pool: Pool; databaseUrl: string; token: string | null }
+
+/** Settings of the first start, or of who may sign in: with any of them, the installation begins empty. */
+const ofTheFirstStart = /^SERVICE_(INIT_|OIDC_|DATABASE_URL|DATA_DIR|KEYS_|JWT_)/
+
+/** A database and a data directory as the first start of an installation leaves them. `token` is null: sign in. */
+async function begin(t: Scope, folder: string, env: Record<string, string>): Promise<Beginning> {
+  if (Object.keys(env).some(name => ofTheFirstStart.test(name))) {
+    const { pool, url } = await database(t)
+    // With an identity provider nobody signs in with a password.
+    return { pool, databaseUrl: url, token: env.SERVICE_OIDC_ISSUER === undefined ? null : '' }
+  }
+  const seed = await seedOfLane()
+  const name = await copyOf(seed.template)
+  t.teardown(() => dropDatabase(name))
+  const keys = join(dataIn(folder), 'keys')
+  await mkdir(keys, { recursive: true, mode: 0o700 })
+  for (const [file, pem] of Object.entries(seed.keys))
+    await writeFile(join(keys, file), pem, { mode: 0o600 })
+  const { pool, url } = connect(t, inDatabase(await addressOf('postgres'), name))
+  return { pool, databaseUrl: url, token: seed.token }
+}
+
+const lastLines = (output: string): string => output.split('\n').slice(-40).join('\n')
 
 /**
  * One server for the tests of a file that do not count what others create; the first to ask starts it. To be called
  * beside the tests, not within one.
  */
-export function sharedForge(env: Record<string, string> = {}): () => Promise<Forge> {
+export const sharedForge = (env: Record<string, string> = {}): (() => Promise<Forge>) =>
+  shared(scope => startForge(scope, env))
+
+/** The same in a process of its own. */
+export const sharedForgeProcess = (
+  env: Record<string, string> = {},
+): (() => Promise<ForgeProcess>) => shared(scope => startForgeProcess(scope, env))
+
+function shared<T>(start: (scope: Scope) => Promise<T>): () => Promise<T> {
   const ends: (() => unknown)[] = []
-  let started: Promise<Forge> | null = null
+  let started: Promise<T> | null = null
   test.after.always('the shared server ends', async () => {
     for (const end of ends.reverse()) await end()
   })
   const scope = { title: 'shared', teardown: (end: () => unknown) => void ends.push(end) }
   return () => {
-    started ??= startForge(scope, env)
+    started ??= start(scope)
     return started
   }
 }

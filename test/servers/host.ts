@@ -1,18 +1,15 @@
-import { rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { Hosted, ServerName } from './hosted.ts'
-import { startKafka } from './kafka-server.ts'
-import { startPostgres } from './postgres-server.ts'
-import { startRedis } from './redis-server.ts'
-import { startS3Proxy } from './s3-server.ts'
-import { startSlurm } from './slurm-server.ts'
 
-const start: Record<ServerName, (folder: string) => Promise<Hosted>> = {
-  postgres: startPostgres,
-  kafka: startKafka,
-  redis: startRedis,
-  s3: startS3Proxy,
-  slurm: startSlurm,
+// Imported only where it is wanted: the parts of Forge alone take a second.
+const start: Record<ServerName, () => Promise<(folder: string) => Promise<Hosted>>> = {
+  postgres: async () => (await import('./postgres-server.ts')).startPostgres,
+  forge: async () => (await import('./forge-host.ts')).startForgeHost,
+  kafka: async () => (await import('./kafka-server.ts')).startKafka,
+  redis: async () => (await import('./redis-server.ts')).startRedis,
+  s3: async () => (await import('./s3-server.ts')).startS3Proxy,
+  slurm: async () => (await import('./slurm-server.ts')).startSlurm,
 }
 
 // Run as `host.ts <server> <folder> <pid>`: hosts the server until it is told to stop or the process
@@ -29,17 +26,20 @@ async function host(name: ServerName, folder: string, pid: number): Promise<void
       resolve()
     }, 250)
   })
+  await publish(folder, 'pid', String(process.pid))
   try {
-    const server = await start[name]?.(folder)
-    if (!server) throw new Error(`there is no test server named ${name}`)
+    const server = await (await start[name]())(folder)
     await publish(folder, 'address', server.address)
     await told
     await server.stop()
   } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
     await publish(folder, 'fault', error instanceof Error ? error.message : String(error))
     await told
   }
   await rm(folder, { recursive: true, force: true })
+  // The last one out takes the folder of the run.
+  await rmdir(dirname(folder)).catch(() => {})
   process.exit(0)
 }
 

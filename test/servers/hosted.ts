@@ -1,12 +1,9 @@
-/** The servers tests run against, and the variable that carries the address of each. */
-export const variables = {
-  postgres: 'FORGE_TEST_POSTGRES',
-  kafka: 'FORGE_TEST_KAFKA',
-  redis: 'FORGE_TEST_REDIS',
-  s3: 'FORGE_TEST_S3',
-  slurm: 'FORGE_TEST_SLURM_CLUSTER',
-} as const
-export type ServerName = keyof typeof variables
+/** The servers that tests run against. */
+export const serverNames = ['postgres', 'forge', 'kafka', 'redis', 's3', 'slurm'] as const
+export type ServerName = (typeof serverNames)[number]
+
+/** Each lane has its own; the others are shared by all files of a run. */
+export const inEachLane: readonly ServerName[] = ['postgres', 'forge']
 
 /** A running server with its data in a given folder. */
 export type Hosted = { address: string; stop(): Promise<void> }

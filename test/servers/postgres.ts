@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ExecutionContext } from 'ava'
 import { Kysely, PostgresDialect } from 'kysely'
-import type { ClientBase, Pool } from 'pg'
+import { Pool } from 'pg'
 import { locks } from '../../platform/postgres/locks.ts'
 import { type MigrationSet, migrate } from '../../platform/postgres/migrate.ts'
 import { createPool } from '../../platform/postgres/pool.ts'
@@ -28,7 +28,8 @@ export type TestDatabase<Tables> = {
 }
 
 /** What needs to be told of a test to end with it. */
-export type Scope = Pick<ExecutionContext, 'title' | 'teardown'>
+export type Scope = Pick<ExecutionContext, 'title' | 'teardown'> &
+  Partial<Pick<ExecutionContext, 'passed' | 'log'>>
 
 export type DatabaseOptions = {
   /** The search path of `pool` and `kysely`; default `public`. */
@@ -40,18 +41,19 @@ const templateWaitMs = 120_000
 /** An empty database with all schemas migrated, for this test alone; dropped when the test is over. */
 export async function database<Tables = Record<string, never>>(
   t: Scope,
-  { schema }: DatabaseOptions = {},
+  options: DatabaseOptions = {},
 ): Promise<TestDatabase<Tables>> {
-  const server = await addressOf('postgres')
-  const name = `test_${randomBytes(8).toString('hex')}`
-  const template = await templateName()
-  await asAdministrator(server, async administrators =>
-    withLock(administrators, { lock: locks.testTemplate, waitMs: templateWaitMs }, async client => {
-      await makeTemplate(client, server, template)
-      await client.query(`create database ${name} template ${template} strategy file_copy`)
-    }),
-  )
-  const url = inDatabase(server, name)
+  const name = await copyOf(await emptyTemplate())
+  t.teardown(() => dropDatabase(name))
+  return connect<Tables>(t, inDatabase(await addressOf('postgres'), name), options)
+}
+
+/** Connections of the test's own to a database. */
+export function connect<Tables = Record<string, never>>(
+  t: Scope,
+  url: string,
+  { schema }: DatabaseOptions = {},
+): TestDatabase<Tables> {
   const pool = createPool(url, {
     max: 10,
     applicationName: t.title,
@@ -60,21 +62,69 @@ export async function database<Tables = Record<string, never>>(
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   t.teardown(async () => {
     if (!pool.ending) await pool.end()
-    await asAdministrator(server, pool => pool.query(`drop database ${name} with (force)`))
   })
   return { url, pool, kysely }
 }
 
-async function makeTemplate(client: ClientBase, server: string, template: string): Promise<void> {
-  const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [
-    template,
-  ])
-  if (rowCount) return
-  const draft = `${template}_draft`
-  await client.query(`drop database if exists ${draft} with (force)`)
-  await client.query(`create database ${draft}`)
-  await migrate(inDatabase(server, draft), schemas)
-  await client.query(`alter database ${draft} rename to ${template}`)
+/** The name of a new database, copied from a template that nobody uses. */
+export async function copyOf(template: string): Promise<string> {
+  const name = `test_${randomBytes(8).toString('hex')}`
+  const administrators = await administratorPool()
+  await administrators.query(`create database ${name} template ${template} strategy wal_log`)
+  return name
+}
+
+export async function dropDatabase(name: string): Promise<void> {
+  const administrators = await administratorPool()
+  await administrators.query(`drop database if exists ${name} with (force)`)
+}
+
+let empty: Promise<string> | null = null
+
+/** The template of databases with all schemas and nothing in them, made by the first to ask. */
+export function emptyTemplate(): Promise<string> {
+  empty ??= templateName().then(name =>
+    madeOnce(name, async url => {
+      await migrate(url, schemas)
+    }),
+  )
+  return empty
+}
+
+/** The template of this name, filled by `fill` where there is none yet. It gets its name when it is complete. */
+export async function madeOnce(
+  name: string,
+  fill: (url: string) => Promise<void>,
+  from = 'template1',
+): Promise<string> {
+  const server = await addressOf('postgres')
+  const lock = { lock: locks.testTemplate, waitMs: templateWaitMs }
+  await withLock(await administratorPool(), lock, async client => {
+    const sql = 'select 1 from pg_database where datname = $1'
+    if ((await client.query(sql, [name])).rowCount) return
+    const draft = `${name}_draft`
+    await client.query(`drop database if exists ${draft} with (force)`)
+    await client.query(`create database ${draft} template ${from}`)
+    await fill(inDatabase(server, draft))
+    await client.query(`alter database ${draft} rename to ${name}`)
+  })
+  return name
+}
+
+let administrators: Promise<Pool> | null = null
+
+/** Of this thread; it keeps nothing alive. */
+function administratorPool(): Promise<Pool> {
+  administrators ??= addressOf('postgres').then(
+    server =>
+      new Pool({
+        connectionString: inDatabase(server, 'postgres'),
+        application_name: 'forge test',
+        max: 2,
+        allowExitOnIdle: true,
+      }),
+  )
+  return administrators
 }
 
 /** Changes with the migrations, so that a server that runs on takes edited ones. */
@@ -86,20 +136,7 @@ async function templateName(): Promise<string> {
   return `template_${hash.digest('hex').slice(0, 16)}`
 }
 
-async function asAdministrator<T>(server: string, work: (pool: Pool) => Promise<T>): Promise<T> {
-  const pool = createPool(inDatabase(server, 'postgres'), {
-    max: 1,
-    applicationName: 'forge test',
-    statementTimeoutMs: null,
-  })
-  try {
-    return await work(pool)
-  } finally {
-    await pool.end()
-  }
-}
-
-function inDatabase(server: string, name: string): string {
+export function inDatabase(server: string, name: string): string {
   const url = new URL(server)
   url.pathname = `/${name}`
   return url.toString()

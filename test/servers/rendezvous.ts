@@ -1,77 +1,68 @@
 import { spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type ServerName, variables } from './hosted.ts'
+import { compiled } from './compiled.ts'
+import { inEachLane, type ServerName } from './hosted.ts'
+import { inThisLane, lane } from './lane.ts'
+import { runVariables } from './run-variables.ts'
 import { until } from './until.ts'
-
-type Answer = { address: string } | { fault: string }
 
 /** A first start fetches what is missing. */
 const readyWithinMs = 180_000
-const goneWithinMs = 30_000
+
+const runFolder =
+  process.env[runVariables.folder] ?? join(tmpdir(), `forge-test-run-${process.pid}`)
+const runPid = process.env[runVariables.pid] ?? String(process.pid)
+
+const known = new Map<ServerName, Promise<string>>()
 
 /**
- * The address of a server for this test run: the one `npm test` has started, or one that the first to
- * ask starts for the whole process of ava. It ends with that process, however that ends.
+ * The address of a server for this test run, which the first to ask starts. It ends with the run, however that ends.
  */
-export async function addressOf(name: ServerName): Promise<string> {
-  const given = process.env[variables[name]]
-  if (given) return given
-  const folder = join(tmpdir(), `forge-test-${process.pid}-${name}`)
+export function addressOf(name: ServerName): Promise<string> {
+  const address = known.get(name) ?? findAddress(name)
+  known.set(name, address)
+  return address
+}
+
+async function findAddress(name: ServerName): Promise<string> {
+  const folder = await folderOf(name)
+  await mkdir(runFolder, { recursive: true })
   const isFirst = await mkdir(folder).then(
     () => true,
     () => false,
   )
-  if (isFirst) spawnHost(name, folder)
-  const answer = await answerIn(folder)
-  if ('fault' in answer) throw new Error(answer.fault)
-  return answer.address
+  if (isFirst) await spawnHost(name, folder)
+  return await answerIn(name, folder)
 }
 
-export type Host = {
-  /** Resolves once the server is up, or has failed to start. */
-  answer(): Promise<Answer>
-  /** Resolves when the server and its folder are gone. */
-  stop(): Promise<void>
-}
+const folderOf = async (name: ServerName): Promise<string> =>
+  join(runFolder, inEachLane.includes(name) ? `${name}-${await lane()}` : name)
 
-/** Hosts a server in a folder that is made for it, until `stop` or the end of this process. */
-export async function startHost(name: ServerName, folder: string): Promise<Host> {
-  await mkdir(folder)
-  const host = spawnHost(name, folder)
-  return {
-    answer: () => answerIn(folder),
-    async stop() {
-      host.kill('SIGTERM')
-      await until(
-        `${name} has stopped`,
-        goneWithinMs,
-        () => host.exitCode !== null || host.signalCode,
-      )
-    },
-  }
-}
-
-function spawnHost(name: ServerName, folder: string) {
+async function spawnHost(name: ServerName, folder: string): Promise<void> {
+  const run = { [runVariables.folder]: runFolder, [runVariables.pid]: runPid }
+  const env = { ...process.env, ...run, ...(await inThisLane()), NODE_COMPILE_CACHE: compiled }
   const script = fileURLToPath(new URL('host.ts', import.meta.url))
+  const log = openSync(join(folder, 'host.log'), 'a')
   // Its own process group, so that Ctrl-C does not end the server before its clients.
-  const host = spawn(process.execPath, [script, name, folder, String(process.pid)], {
+  const host = spawn(process.execPath, [script, name, folder, runPid], {
     detached: true,
-    stdio: 'ignore',
+    stdio: ['ignore', log, log],
+    env,
   })
+  closeSync(log)
   host.unref()
-  return host
 }
 
 /** The host writes `address`, or `fault` with a full sentence. */
-async function answerIn(folder: string): Promise<Answer> {
+async function answerIn(name: ServerName, folder: string): Promise<string> {
   const read = (file: string) => readFile(join(folder, file), 'utf8').catch(() => null)
-  return await until('the server is up', readyWithinMs, async () => {
+  return await until(`${name} is up (see ${folder}/host.log)`, readyWithinMs, async () => {
     const fault = await read('fault')
-    if (fault) return { fault }
-    const address = await read('address')
-    return address ? { address } : null
+    if (fault) throw new Error(fault)
+    return await read('address')
   })
 }

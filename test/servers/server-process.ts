@@ -5,6 +5,7 @@ import { freePort } from '../../platform/free-port.ts'
 import { adminPassword } from './api.ts'
 import { compiled } from './compiled.ts'
 import { until } from './until.ts'
+import { idsIn } from './user-ids.ts'
 
 export type ServerOptions = {
   /** Takes the output of the server, and its data unless `env` says otherwise. */
@@ -50,7 +51,7 @@ export async function serverProcess(options: ServerOptions): Promise<ServerProce
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const outputFile = join(folder, `server-${port}.log`)
-  const env = environment(options, port)
+  const env = await environment(options, port)
   let child: ChildProcess | null = null
   let isStopping = false
 
@@ -98,39 +99,28 @@ export async function serverProcess(options: ServerOptions): Promise<ServerProce
   }
 }
 
-const environment = ({ folder, env = {} }: ServerOptions, port: number) => ({
+/** The settings of a server of the tests whose data lies in `folder`. */
+export const environment = async (
+  { folder, env = {} }: Pick<ServerOptions, 'folder' | 'env'>,
+  port: number,
+) => ({
   PATH: process.env.PATH,
   HOME: process.env.HOME,
-  SERVICE_DATA_DIR: join(folder, 'data'),
+  SERVICE_DATA_DIR: dataIn(folder),
   SERVICE_PORT: String(port),
   SERVICE_INIT_ADMIN_PASSWORD: adminPassword,
   SERVICE_LOG_LEVEL: 'warn',
   // Tests report samples of fixed days, which some read long afterwards.
   SERVICE_HARDWARE_RAW_DAYS: '0',
   NODE_COMPILE_CACHE: compiled,
-  SERVICE_LOCAL_USER_IDS: idsIn(folder),
+  SERVICE_LOCAL_USER_IDS: await idsIn(folder),
   // Building one takes longer than most tests.
   SERVICE_LOCAL_ENVIRONMENTS: process.env.FORGE_TEST_ENVIRONMENTS,
   ...env,
 })
 
-const folders: string[] = []
-const ids = { first: 1_966_080_000, perProcess: 4096, perFolder: 1024 }
-
-/**
- * User ids of runs, where the tests are root: the same for all servers of a folder, and apart from those of other folders and test
- * processes, because the end of a run ends all processes of its user. They begin above those of `executor/bench.ts`, and
- * end below 2^31, the most that Node takes.
- */
-function idsIn(folder: string): string {
-  if (!folders.includes(folder)) folders.push(folder)
-  const { perProcess, perFolder } = ids
-  const first =
-    ids.first +
-    (process.pid % 32_768) * perProcess +
-    ((folders.indexOf(folder) * perFolder) % perProcess)
-  return `${first}-${first + perFolder - 1}`
-}
+/** Where a server keeps its data, in the folder of its test. */
+export const dataIn = (folder: string): string => join(folder, 'data')
 
 /**
  * Its output goes straight to the file: a pipe would be work for the process that measures. It ends with this process, however

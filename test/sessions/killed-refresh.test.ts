@@ -1,6 +1,6 @@
 import test from 'ava'
 import { adminPassword } from '../servers/api.ts'
-import { type Forge, startForge } from '../servers/forge.ts'
+import { type Forge, startForgeProcess } from '../servers/forge.ts'
 import { untilLockWaits } from '../servers/lock-waits.ts'
 import { until } from '../servers/until.ts'
 import { cookieOf } from './serve-sessions.ts'
@@ -9,7 +9,7 @@ const refresh = (forge: Forge, cookie: string) =>
   forge.call('POST', '/api/auth/refresh', { token: null, headers: { cookie } })
 
 test('after a kill between commit and response, a refresh can be retried', async t => {
-  const forge = await startForge(t)
+  const forge = await startForgeProcess(t)
   const signedIn = await forge.call('POST', '/api/auth/login', {
     body: { username: 'admin', password: adminPassword },
     token: null,

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
 import { digestOf, storing, untilIs } from '../artifacts/storing.ts'
-import { type Forge, startForge } from '../servers/forge.ts'
+import { type Forge, startForge, startForgeProcess } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { createRun } from '../servers/runs.ts'
 import { newBucket, ownS3 } from '../servers/s3-bucket.ts'
@@ -112,7 +112,7 @@ test('a part that does not fit is refused, and a file with another digest begins
 
 test('a server that dies while it puts parts together goes on where it was', async t => {
   t.timeout(patient(120_000))
-  const forge = await startForge(t, roles)
+  const forge = await startForgeProcess(t, roles)
   const bytes = file(100)
   const target = await announce(forge, bytes, { parts: 20 })
   const { parts, complete_url } = target.multipart

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
 import { commandLine, type Ended } from '../../servers/command-line.ts'
-import { type Forge, startForge } from '../../servers/forge.ts'
+import { type Forge, startForge, startForgeProcess } from '../../servers/forge.ts'
 import { patient } from '../../servers/patience.ts'
 import { proxyBefore } from '../../servers/proxy.ts'
 import { createRun } from '../../servers/runs.ts'
@@ -222,7 +222,7 @@ test.serial('a proxy that responds by itself for a moment costs no line and no e
 
 test('output written while the server is down arrives when it is back, each line once', async t => {
   t.timeout(patient(240_000))
-  const forge = await startForge(t)
+  const forge = await startForgeProcess(t)
   const { run } = await commandLine(t, signedIn(forge))
   const script = 'i=0; while [ $i -lt 60 ]; do i=$((i+1)); echo line $i; sleep 0.05; done'
   let restarted: Promise<void> | null = null

@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { Alert } from '../../../schemas/alerts.ts'
-import { startForge } from '../../servers/forge.ts'
+import { startForgeProcess } from '../../servers/forge.ts'
 import { patient } from '../../servers/patience.ts'
 import { createRun } from '../../servers/runs.ts'
 import { until } from '../../servers/until.ts'
@@ -18,7 +18,7 @@ forge.log({"loss": 1.0})
 
 test('alerts of a script arrive once although the server restarts, and too many hold up nothing', async t => {
   t.timeout(patient(200_000))
-  const forge = await startForge(t)
+  const forge = await startForgeProcess(t)
   const run = await createRun(forge)
   const script = python(t, code, {
     ...reportingTo(forge, run),

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { sharedForge } from '../../servers/forge.ts'
+import { sharedForgeProcess } from '../../servers/forge.ts'
 import { patient } from '../../servers/patience.ts'
 import { createRun } from '../../servers/runs.ts'
 import { until } from '../../servers/until.ts'
@@ -7,7 +7,7 @@ import { emptyFolder, python, reportingTo } from './scripts.ts'
 
 type Line = { stream: string; text: string; rank: number | null; node: string | null }
 
-const theForge = sharedForge()
+const theForge = sharedForgeProcess()
 
 const code = `
 import logging, os, sys

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import test, { type ExecutionContext } from 'ava'
-import { type Forge, startForge } from '../../servers/forge.ts'
+import { type Forge, startForgeProcess } from '../../servers/forge.ts'
 import { patient } from '../../servers/patience.ts'
 import { until } from '../../servers/until.ts'
 
@@ -128,7 +128,7 @@ test.serial('a run reports its parameters, that it runs, and how it ended', asyn
 // Each test starts a server and a Python; they run one at a time to leave room for the other files.
 async function arrange(t: ExecutionContext) {
   t.timeout(patient(400_000))
-  const forge = await startForge(t)
+  const forge = await startForgeProcess(t)
   const { body: run } = await forge.call<Run>('POST', '/api/runs', { body: { project: 'demo' } })
   const spool = await mkdtemp(join(tmpdir(), 'forge-spool-'))
   t.teardown(() => rm(spool, { recursive: true, force: true }))

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { startForge } from '../../servers/forge.ts'
+import { startForgeProcess } from '../../servers/forge.ts'
 import { patient } from '../../servers/patience.ts'
 import { createRun } from '../../servers/runs.ts'
 import { until } from '../../servers/until.ts'
@@ -20,7 +20,7 @@ for line in sys.stdin:
 
 test('a script judges each sample once for each version of a rubric, and goes on without a server', async t => {
   t.timeout(patient(120_000))
-  const forge = await startForge(t)
+  const forge = await startForgeProcess(t)
   const run = await createRun(forge)
   const write = (description: string) =>
     forge.call('PUT', '/api/rubrics/admin/helpful', {

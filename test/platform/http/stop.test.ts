@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import test, { type ExecutionContext } from 'ava'
 import type { HttpRoute } from '../../../platform/http/route.ts'
-import { startForge } from '../../servers/forge.ts'
+import { startForgeProcess } from '../../servers/forge.ts'
 import { patient } from '../../servers/patience.ts'
 import { until } from '../../servers/until.ts'
 import { type EchoCaller, goodBody, startEcho } from './echo.ts'
@@ -120,7 +120,7 @@ for (const { path } of books) {
 }
 
 test('a whole server stops promptly and with 0 while clients of all these kinds hold it', async t => {
-  const forge = await startForge(t)
+  const forge = await startForgeProcess(t)
   const { body: run } = await forge.call<{ run_id: string; token: string }>('POST', '/api/runs', {
     body: { project: 'demo' },
   })

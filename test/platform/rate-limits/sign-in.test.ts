@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { createClient } from 'redis'
 import { adminPassword } from '../../servers/api.ts'
-import { type Forge, type OtherProcess, startForge } from '../../servers/forge.ts'
+import { type Forge, type OtherServer, startForge } from '../../servers/forge.ts'
 import type { Hosted } from '../../servers/hosted.ts'
 import { ownRedis } from '../../servers/redis-server.ts'
 
@@ -32,7 +32,7 @@ async function emptied({ address }: Hosted): Promise<void> {
 }
 
 /** Right and wrong passwords in turn, on one process and the other. */
-async function tryTimes(times: number, processes: readonly (Forge | OtherProcess)[]) {
+async function tryTimes(times: number, processes: readonly (Forge | OtherServer)[]) {
   const statuses: number[] = []
   for (let call = 0; call < times; call++) {
     const server = processes[call % processes.length]

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { type Forge, startForge } from '../../servers/forge.ts'
+import { type Forge, startForgeProcess } from '../../servers/forge.ts'
 import { patient } from '../../servers/patience.ts'
 import { until } from '../../servers/until.ts'
 
@@ -37,7 +37,7 @@ async function submitDigits(forge: Forge): Promise<string> {
 
 test('a run continues while its server is dead, with a complete log and its real end', async t => {
   t.timeout(patient(2 * trainedMs))
-  const forge = await startForge(t)
+  const forge = await startForgeProcess(t)
   const run = await submitDigits(forge)
   await until('it trains', trainedMs, async () => (await job(forge, run)).state === 'running')
   await until('it prints', 30_000, async () =>

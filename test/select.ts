@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process'
+import { glob, readFile } from 'node:fs/promises'
+import { dirname, join, normalize } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+export type Selection = { files: string[]; isWhole: boolean }
+
+/** The test files that the arguments of `npm test` ask for, by their paths from the root. */
+export async function select(args: readonly string[]): Promise<Selection> {
+  const [first, name = ''] = args
+  const all = await filesOf('test/**/*.test.ts')
+  if (first === undefined) return { files: all, isWhole: true }
+  if (first === '--slice') return { files: ofSlice(all, name), isWhole: false }
+  if (first === '--changed')
+    return { files: reachedBy(await changes(name), await imports()), isWhole: false }
+  const unknown = args.filter(file => file.startsWith('-'))
+  if (unknown.length > 0)
+    throw new Error(
+      `unknown: ${unknown.join(' ')}; known are --slice NAME, --changed [REV], --record and files`,
+    )
+  return { files: args.map(normalize), isWhole: false }
+}
+
+async function filesOf(pattern: string): Promise<string[]> {
+  const files: string[] = []
+  for await (const file of glob(pattern, { exclude: name => name === 'node_modules' }))
+    files.push(file)
+  return files.sort()
+}
+
+/** What every slice has in common: the samples drive these. */
+const shared = /^test\/(samples|architecture|events)\/|^test\/whole\/(authorization|row-security)\//
+
+function ofSlice(all: readonly string[], slice: string): string[] {
+  const own = all.filter(file => file.startsWith(`test/${slice}/`))
+  if (own.length === 0) throw new Error(`there is no folder test/${slice}/ with tests`)
+  return [...own, ...all.filter(file => shared.test(file))]
+}
+
+/** Files that differ from `rev` (by default the last commit), and those that git does not know yet. */
+async function changes(rev: string): Promise<string[]> {
+  const git = async (...words: string[]) =>
+    (await run('git', words, { maxBuffer: 2 ** 26 })).stdout.split('\n').filter(Boolean)
+  const [changed, added] = await Promise.all([
+    git('diff', '--name-only', rev === '' ? 'HEAD' : rev),
+    git('ls-files', '--others', '--exclude-standard'),
+  ])
+  return [...new Set([...changed, ...added])]
+}
+
+/** What each TypeScript file names: files that it imports, starts or reads, in quotation marks. */
+export type Imports = ReadonlyMap<string, readonly string[]>
+
+async function imports(): Promise<Imports> {
+  const files = await filesOf('**/*.{ts,tsx}')
+  return new Map(
+    await Promise.all(
+      files.map(async file => [file, namedIn(file, await readFile(file, 'utf8'))] as const),
+    ),
+  )
+}
+
+export function namedIn(file: string, text: string): string[] {
+  const quoted = [...text.matchAll(/'(\.{1,2}\/[^'\s]+|[\w-]+(?:\/[\w.-]+)*\.tsx?)'/g)]
+  return quoted.flatMap(([, path = '']) => {
+    const beside = normalize(join(dirname(file), path))
+    return path.startsWith('.') ? [beside] : [beside, normalize(path)]
+  })
+}
+
+/** Read by programs at run time, so no import tells who needs it. */
+const everybodys = /\.sql$|^package(-lock)?\.json$|^(ava\.config\.js|tsconfig\.json)$/
+
+/** The test files that reach one of `changed` through what they name, and those of the architecture, which read all files. */
+export function reachedBy(changed: readonly string[], named: Imports): string[] {
+  const tests = [...named.keys()].filter(file => file.endsWith('.test.ts')).sort()
+  if (changed.length === 0) return []
+  if (changed.some(file => everybodys.test(file))) return tests
+  const users = new Map<string, string[]>()
+  for (const [file, paths] of named)
+    for (const path of paths) users.set(path, [...(users.get(path) ?? []), file])
+  const reached = new Set<string>(changed)
+  for (const file of reached)
+    for (const user of [file, dirname(file)].flatMap(path => users.get(path) ?? []))
+      reached.add(user)
+  return tests.filter(file => reached.has(file) || file.startsWith('test/architecture/'))
+}

@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises'
+import type { ServerName } from './servers/hosted.ts'
+
+/** `dump`: PostgreSQL's own programs, for tests that say `// needs dump`. */
+export type Needed = ServerName | 'dump'
+
+/** What can be missing on a machine; the other servers come with npm. */
+const installed: readonly Needed[] = ['kafka', 's3', 'redis', 'dump']
+
+const needs = (text: string, name: Needed) =>
+  text.includes(`addressOf('${name}')`) || text.includes(`// needs ${name}`)
+
+/** The parts that must be installed for these test files. */
+export async function needsOf(files: readonly string[]): Promise<Needed[]> {
+  const texts = await Promise.all(files.map(file => readFile(file, 'utf8')))
+  return installed.filter(name => texts.some(text => needs(text, name)))
+}
+
+/** Files that run together, `width` at a time. */
+export type Tier = { files: string[]; width: number; needsConsole: boolean }
+
+/**
+ * Tests that stand on a part of the machine as a whole: those on one cluster of Slurm, in the browser, on a broker that
+ * crashes, on the isolation of this host. One of them at a time.
+ */
+const alone =
+  /^test\/(executor\/(slurm\/|isolation|bubblewrap)|platform\/log\/kafka|whole\/(start|chaos|restore)\/)/
+const usesBrowser = /servers\/browser\.ts/
+
+const usesServer =
+  /servers\/(forge|postgres|server-process|command-line|rendezvous|serve-routes)\.ts/
+
+/** The files without those that need a part that is missing, by what they share. */
+export async function tiersOf(
+  files: readonly string[],
+  missing: readonly Needed[],
+): Promise<Tier[]> {
+  const tiers = {
+    alone: { files: [] as string[], width: 1, needsConsole: false },
+    together: { files: [] as string[], width: 3, needsConsole: false },
+  }
+  for (const file of files) {
+    const text = await readFile(file, 'utf8')
+    if (missing.some(name => needs(text, name))) continue
+    const isAlone = alone.test(file) || usesBrowser.test(text)
+    const tier = isAlone ? tiers.alone : tiers.together
+    tier.files.push(file)
+    tier.needsConsole ||= usesServer.test(text)
+  }
+  return Object.values(tiers).filter(({ files }) => files.length > 0)
+}
