@@ -81,7 +81,7 @@ test('every setting is documented, and pages name no unknown one', t => {
 })
 
 test('every command is documented on the page of the command line', t => {
-  const rows = readFileSync(join(root, 'docs/cli.md'), 'utf8')
+  const rows = readFileSync(join(root, 'docs/reference/cli.md'), 'utf8')
     .split('\n')
     .filter(line => line.startsWith('| `forge '))
     // A bar inside a cell is escaped.
@@ -178,7 +178,7 @@ test('a proxy in front learns which GET requests are for command-api', t => {
     ),
   )
   t.true(read.length >= 4)
-  const page = pages.find(({ path }) => path === 'docs/several-servers.md')?.text ?? ''
+  const page = pages.find(({ path }) => path === 'docs/operate/several-servers.md')?.text ?? ''
   t.deepEqual(
     read.filter(path => !page.includes(`\`${path}\``)),
     [],
