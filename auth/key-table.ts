@@ -109,7 +109,7 @@ async function unseal(sealed: Buffer, kid: string, secret: string): Promise<stri
     return Buffer.concat([decipher.update(sealed.subarray(45)), decipher.final()]).toString('utf8')
   } catch (cause) {
     throw new CannotStart(
-      `SERVICE_KEYS_SECRET does not open the signing key ${kid} of this installation: give every host the same secret (docs/several-servers.md).`,
+      `SERVICE_KEYS_SECRET does not open the signing key ${kid} of this installation: give every host the same secret (docs/operate/several-servers.md).`,
       cause,
     )
   }

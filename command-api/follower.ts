@@ -25,7 +25,7 @@ type Common = {
 /**
  * Reads the log like a projection, but makes decisions. Its outcome is recorded once, in the transaction that moves
  * its checkpoint. `act` may run again for the same record after a failure, so it must not change anything itself. See
- * docs/effects.md.
+ * docs/contribute/effects.md.
  */
 export type Follower<D> = Common & {
   topic: TopicName

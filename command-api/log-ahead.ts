@@ -25,7 +25,7 @@ export async function refuseLogAhead({ pool, log, topic, logger }: LogAheadDeps)
   ])
   if (rowCount === 1) return
   throw new CannotStart(
-    `The event log is ahead of the database: ${newest.type}, version ${newest.stream_version} of ${newest.stream}, decided at ${newest.occurred_at}, is the newest in ${topic} and is not in PostgreSQL, which was probably restored from an older backup. Restore a newer one; or, to give up what it lacks, follow "The database is older than the log" in docs/administration.md.`,
+    `The event log is ahead of the database: ${newest.type}, version ${newest.stream_version} of ${newest.stream}, decided at ${newest.occurred_at}, is the newest in ${topic} and is not in PostgreSQL, which was probably restored from an older backup. Restore a newer one; or, to give up what it lacks, follow "The database is older than the log" in docs/operate/backup.md.`,
   )
 }
 

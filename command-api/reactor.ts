@@ -22,7 +22,7 @@ export type LeasedDuty<P extends object = object> = {
  */
 export type Repeat = 'by key' | 'ask first' | 'local'
 
-/** Performs one kind of duty; `D`: its dependencies. See docs/effects.md. */
+/** Performs one kind of duty; `D`: its dependencies. See docs/contribute/effects.md. */
 export type ReactorOf<P extends object, D> = {
   /** Never change it: it is stored with each duty. */
   name: string

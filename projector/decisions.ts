@@ -79,7 +79,7 @@ function isNext(
   if (stream_version <= head) {
     if (wasApplied(event_id)) return false
     throw new Error(
-      `version ${stream_version} of ${stream} is event ${event_id} and was another one before: the database was restored to a time before the end of the log, and the version used again (see Restore in docs/administration.md)`,
+      `version ${stream_version} of ${stream} is event ${event_id} and was another one before: the database was restored to a time before the end of the log, and the version used again (see docs/operate/backup.md)`,
     )
   }
   if (stream_version !== head + 1)

@@ -21,7 +21,7 @@ export async function readableProjects(
 
 /**
  * SQL condition: may this person read what row `row` of a query is about, which has an owner and a project? True for its
- * owner, members of its project, admins, and everybody if the project is internal (docs/projects.md).
+ * owner, members of its project, admins, and everybody if the project is internal (docs/use/projects.md).
  */
 export function mayRead({ username, role }: Person, row: string): RawBuilder<SqlBool> {
   const [owner, project] = [sql.ref(`${row}.owner`), sql.ref(`${row}.project`)]

@@ -5,7 +5,7 @@ import path from 'node:path'
 /**
  * Identifies the exact content of a recipe: `sha256:` and the hash of a text with one line per file, `<sha256 of the
  * file>`, two spaces, the path with `/`, sorted by the bytes of the path. Excludes `__pycache__` and names that
- * start with a dot, at any depth. `docs/recipes.md` has an equivalent shell command.
+ * start with a dot, at any depth. `docs/use/recipes.md` has an equivalent shell command.
  */
 export async function recipeDigest(directory: string): Promise<string> {
   const files = await filesOf(directory, '')

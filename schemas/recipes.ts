@@ -55,7 +55,7 @@ export const recipeFile = closed({
 
 const word = () => Type.String({ minLength: 1, maxLength: 1000 })
 
-/** How a serving template starts an engine and learns that it answers (docs/serving.md). */
+/** How a serving template starts an engine and learns that it answers (docs/operate/serving.md). */
 export const templateServing = closed({
   /** `python` is the Python of its environment, and a file of the template has its path; `{…}` is filled in. */
   command: Type.Array(word(), { minItems: 1, maxItems: 200 }),

@@ -10,7 +10,7 @@ export const maxScoresBodyBytes = 1024 * 1024
 /** Who judged: model and revision, for instance `qwen3-32b@1a2b3c`. Another judge has scores of its own. */
 const judge = () => Type.String({ minLength: 1, maxLength: 250 })
 
-/** What was judged: a digest, so that the same text is judged once (docs/rubrics.md). */
+/** What was judged: a digest, so that the same text is judged once (docs/use/validation.md). */
 const sample = () => Type.String({ minLength: 1, maxLength: 128 })
 
 const scoreFields = {

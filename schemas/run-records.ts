@@ -117,7 +117,7 @@ export const runListQuery = closed({
   state: Type.Optional(Type.String({ maxLength: 200 })),
   owner: Type.Optional(Type.String({ maxLength: 128 })),
   tag: Type.Optional(Type.String({ maxLength: 64 })),
-  /** Conditions, e.g. `state:failed loss<1.2 hparams.lr>=1e-5 (tag:grpo OR after:2026-11-01)` (docs/search.md). */
+  /** Conditions, e.g. `state:failed loss<1.2 hparams.lr>=1e-5 (tag:grpo OR after:2026-11-01)` (docs/use/search.md). */
   q: Type.Optional(Type.String({ maxLength: 1000 })),
   /** Deleted runs instead, which can be restored for 30 days. */
   deleted: Type.Optional(Type.Boolean()),

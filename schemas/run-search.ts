@@ -1,5 +1,5 @@
 /**
- * What `GET /api/runs?q=` and `forge ps` look for (docs/search.md), e.g.
+ * What `GET /api/runs?q=` and `forge ps` look for (docs/use/search.md), e.g.
  * `state:failed loss<1.2 hparams.lr>=1e-5 (tag:grpo OR after:2026-11-01)`.
  */
 export type RunSearch =

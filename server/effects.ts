@@ -8,7 +8,7 @@ import { newFollowers, reactors } from '../command-api/reactors.ts'
 import type { Check } from '../platform/readiness.ts'
 import type { Core } from './core.ts'
 
-/** Starts the effects of events: duties, schedules and followers (docs/effects.md). */
+/** Starts the effects of events: duties, schedules and followers (docs/contribute/effects.md). */
 export function startEffects(core: Core, deps: Deps): void {
   const { life, logger, pool, log, topics } = core
   const duties = performDuties(core, deps, { reactors, work: deps })

@@ -21,7 +21,7 @@ export async function keyStoreOf({ config, pool, logger }: Core): Promise<KeySto
   }
   if (await hasKeyTable(pool))
     throw new CannotStart(
-      'The signing keys of this installation are in its database: set SERVICE_KEYS_SECRET to the secret that the other hosts have (docs/several-servers.md).',
+      'The signing keys of this installation are in its database: set SERVICE_KEYS_SECRET to the secret that the other hosts have (docs/operate/several-servers.md).',
     )
   if (config.databaseUrl !== null)
     logger.info(

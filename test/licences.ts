@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-// `node test/licences.ts` writes docs/licences.md anew; test/architecture/licences.test.ts compares it.
+// `node test/licences.ts` writes docs/reference/licences.md anew; test/architecture/licences.test.ts compares it.
 
 type Package = { version: string; license?: string; dev?: boolean }
 
 const root = join(import.meta.dirname, '..')
-export const licencesPage = join(root, 'docs/licences.md')
+export const licencesPage = join(root, 'docs/reference/licences.md')
 
 /** Licences that oblige whoever installs or hosts Forge to nothing but to keep notices (MPL-2.0: per changed file). */
 export const allowedLicences: ReadonlySet<string> = new Set([
@@ -51,6 +51,8 @@ export function licencesText(): string {
       return `| ${licence} | ${names.join(', ')} |`
     })
   return `# Licences
+
+Check which licences an installation of Forge brings along.
 
 Forge is licensed under Apache-2.0 (LICENSE). It installs these packages; packages for other platforms are listed too.
 The list of common passwords in \`fxa-common-password-list\` is OWASP's, under CC BY-SA 3.0. \`node test/licences.ts\` writes this

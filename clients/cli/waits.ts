@@ -1,6 +1,9 @@
 import { wholeDuration } from './amounts.ts'
 
-/** When a job is expected to start, in seconds from now: the median, and what is rarely exceeded (docs/benchmarks.md). */
+/**
+ * When a job is expected to start, in seconds from now: the median, and what is rarely exceeded
+ * (docs/contribute/benchmarks.md).
+ */
 export type Wait = { p50: number; p90: number }
 
 /** `at once`, `within 2 s`, `in 12 s to 40 s`: what follows "starts". A forecast has no tenths. */

@@ -21,7 +21,7 @@ export type Rules = {
   quiet: QuietRule
 }
 
-/** The thresholds of the default rules, and what a rule of a JobSpec means that leaves them out (docs/alerts.md). */
+/** The thresholds of the default rules, and what a rule of a JobSpec means that leaves them out (docs/use/alerts.md). */
 export const defaults = {
   /** GPUs below this utilization do nothing, in percent. */
   idleBelowPct: 10,

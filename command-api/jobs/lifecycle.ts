@@ -65,7 +65,7 @@ const ended = {
   stop: 'conflict',
 } as const
 
-/** The whole life of a job; `docs/run-lifecycle.md` shows the same table. A missing cell does not compile. */
+/** The whole life of a job; `docs/use/lifecycle.md` shows the same table. A missing cell does not compile. */
 export const lifecycle: Record<JobState, Record<Trigger, Outcome>> = {
   admitted: {
     ...noAttempt,

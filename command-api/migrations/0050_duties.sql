@@ -1,4 +1,4 @@
--- What Forge does because of an event (docs/effects.md). These rows live beside the events and not in the read
+-- What Forge does because of an event (docs/contribute/effects.md). These rows live beside the events and not in the read
 -- models: a rebuild neither repeats nor forgets an effect.
 create table duty (
   duty_id      uuid        primary key,          -- hash of the cause and the reactor: a repeat inserts nothing

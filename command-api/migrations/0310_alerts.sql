@@ -1,4 +1,4 @@
--- What the rules of alerts that look at time need (docs/alerts.md): what is observed of each run that goes on. Followers
+-- What the rules of alerts that look at time need (docs/use/alerts.md): what is observed of each run that goes on. Followers
 -- of the log join what they saw to it; precise to half a minute.
 create table alert_watch (
   run_id   text        not null,

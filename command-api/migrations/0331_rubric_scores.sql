@@ -1,4 +1,4 @@
--- Cached scores of rubrics (docs/rubrics.md). They are no events: whatever judged once can judge again.
+-- Cached scores of rubrics (docs/use/validation.md). They are no events: whatever judged once can judge again.
 create table rubric_score_version (
   owner      text    not null,
   name       text    not null,

@@ -17,6 +17,6 @@ export async function chooseIsolation(asked: IsolationSetting, ground: Ground): 
   }
   if (asked === 'auto' || asked === 'none') return { mode: 'none', not, ground, reached: [] }
   throw new Error(
-    `SERVICE_LOCAL_ISOLATION=${asked} does not work here: ${not[asked]} (docs/security.md says what each needs)`,
+    `SERVICE_LOCAL_ISOLATION=${asked} does not work here: ${not[asked]} (docs/operate/security.md says what each needs)`,
   )
 }

@@ -1,4 +1,4 @@
-/** How a run is kept from everything that is not its own (docs/security.md). */
+/** How a run is kept from everything that is not its own (docs/operate/security.md). */
 export type IsolationMode = 'bubblewrap' | 'user' | 'landlock' | 'none'
 
 /** What the command of one attempt may reach; paths are absolute. */

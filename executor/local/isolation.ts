@@ -53,7 +53,7 @@ export function describeIsolation({ mode, not, reached }: Isolation): {
     return {
       mode,
       degraded: true,
-      notice: `Runs can connect to ${reached.join(', ')}, and act through it outside of their isolation; ${closing[mode]} (docs/security.md).`,
+      notice: `Runs can connect to ${reached.join(', ')}, and act through it outside of their isolation; ${closing[mode]} (docs/operate/security.md).`,
     }
   if (mode !== 'none') return { mode }
   const why = Object.entries(not).map(([other, fault]) => `${other}: ${fault}`)

@@ -1,4 +1,4 @@
--- The second wall (docs/adr/0009-second-wall.md): what a person may read, said once more where the rows are. It
+-- The second wall (docs/adr/0009-row-level-security.md): what a person may read, said once more where the rows are. It
 -- stands for the role forge_reader, under which queries for people run; the owner of the tables passes it, so the
 -- projector, the compactor and a rebuild see everything. Nobody else may read any of this.
 --

@@ -26,7 +26,7 @@ import { readRuns } from './runs.ts'
 import { type MlflowReads, runInScope } from './scope.ts'
 import { searchRuns } from './search.ts'
 
-/** What MLflow's clients read (docs/mlflow.md): once for running code, once for people. */
+/** What MLflow's clients read (docs/use/mlflow.md): once for running code, once for people. */
 export const mlflowRoutes = (reads: MlflowReads): Route[] =>
   facades.flatMap(facade => [
     ...experimentRoutes(reads, facade),
@@ -69,7 +69,7 @@ const experimentRoutes = (reads: MlflowReads, facade: Facade): Route[] => [
   }),
 ]
 
-/** Reads, although MLflow sends them as `POST`: a proxy in front must know (docs/several-servers.md). */
+/** Reads, although MLflow sends them as `POST`: a proxy in front must know (docs/operate/several-servers.md). */
 const searchRoutes = (reads: MlflowReads, facade: Facade): Route[] => [
   route({
     ...under(facade, 'runs/search'),

@@ -19,7 +19,7 @@ for (const mode of modes)
     t.is(exit_code, 0, 'the first link')
     t.truthy(ended_at)
     const claim = await claimOf(runsDirectory, ref)
-    // docs/security.md: without a control group these two hold nothing that leaves its session.
+    // docs/operate/security.md: without a control group these two hold nothing that leaves its session.
     if (claim?.cgroup === null && (mode === 'landlock' || mode === 'none'))
       t.truthy(claim.no_cgroup_reason)
     else t.false(await grows(attemptPaths(path.join(runsDirectory, ref)).rank(0).stdout))

@@ -116,8 +116,8 @@ for (const state of states)
     })
   }
 
-test('docs/run-lifecycle.md shows the same table', t => {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/run-lifecycle.md'), 'utf8')
+test('docs/use/lifecycle.md shows the same table', t => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/use/lifecycle.md'), 'utf8')
   const rows = page
     .split('\n')
     .filter(line => line.startsWith('|'))

@@ -31,7 +31,7 @@ export async function recipeAdd(
   const files = await projectFiles(folder)
   refuseSensitive(files)
   if (!files.files.some(({ path }) => path === 'recipe.yaml'))
-    throw usageFailure(`${folder} holds no recipe.yaml (docs/recipes.md)`)
+    throw usageFailure(`${folder} holds no recipe.yaml (docs/use/recipes.md)`)
   const packed = await pack(files)
   try {
     const what = `${files.files.length} files, packed ${size(packed.bytes)}`

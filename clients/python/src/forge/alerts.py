@@ -7,7 +7,7 @@ from typing import Any, Dict
 
 LEVELS = ("info", "warn", "error")
 
-# The service takes no more (docs/alerts.md).
+# The service takes no more (docs/use/alerts.md).
 TITLE_CHARS = 200
 TEXT_CHARS = 10_000
 

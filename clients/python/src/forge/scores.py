@@ -1,4 +1,4 @@
-"""Scores of a rubric that a judge gave before (docs/rubrics.md), so that the same sample is judged once."""
+"""Scores of a rubric that a judge gave before (docs/use/validation.md), so that the same sample is judged once."""
 
 from __future__ import annotations
 

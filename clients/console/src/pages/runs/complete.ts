@@ -30,7 +30,7 @@ export function askedBy(word: string): Asked | null {
   return /^[^\s"():<>=!]{2,}$/.test(word) ? { of: 'metrics', contains: word } : null
 }
 
-/** What the word at the cursor may become (docs/search.md). */
+/** What the word at the cursor may become (docs/use/search.md). */
 export function completionsOf(word: string, known: Known): string[] {
   const asked = askedBy(word)
   const [, field, value = ''] = /^(\w+):(.*)$/s.exec(word) ?? []
