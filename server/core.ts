@@ -17,7 +17,12 @@ import { openRedis, type RedisClient } from '../platform/redis.ts'
 import type { Signals } from '../platform/signals.ts'
 import { type Telemetry, telemetry } from '../platform/telemetry.ts'
 import type { ReadsOptions } from '../query-api/reads.ts'
-import { builtInRecipes, loadCatalogue, sortedEntries } from '../recipes/catalogue.ts'
+import {
+  builtInRecipes,
+  type CatalogueEntry,
+  loadCatalogue,
+  sortedEntries,
+} from '../recipes/catalogue.ts'
 import { LiveCatalogue } from '../recipes/live-catalogue.ts'
 import { builtInTemplates, loadTemplates } from '../recipes/templates.ts'
 import { UploadedFiles } from '../recipes/uploaded-files.ts'
@@ -134,12 +139,19 @@ export async function openCore(
   }
 }
 
+let builtIn: Promise<CatalogueEntry[]> | null = null
+
+/** Read once a process, as the code beside them is. */
+function loadBuiltIn(): Promise<CatalogueEntry[]> {
+  builtIn ??= Promise.all([loadCatalogue(builtInRecipes), loadTemplates(builtInTemplates)]).then(
+    ([recipes, templates]) => sortedEntries([...recipes, ...templates]),
+  )
+  return builtIn
+}
+
 const openCatalogue = async (pool: Pool, files: UploadedFiles, logger: Logger) =>
   new LiveCatalogue({
-    builtIn: sortedEntries([
-      ...(await loadCatalogue(builtInRecipes)),
-      ...(await loadTemplates(builtInTemplates)),
-    ]),
+    builtIn: await loadBuiltIn(),
     pool,
     files,
     nowMs: Date.now,

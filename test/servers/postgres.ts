@@ -70,7 +70,7 @@ export function connect<Tables = Record<string, never>>(
 export async function copyOf(template: string): Promise<string> {
   const name = `test_${randomBytes(8).toString('hex')}`
   const administrators = await administratorPool()
-  await administrators.query(`create database ${name} template ${template} strategy wal_log`)
+  await administrators.query(`create database ${name} template ${template} strategy file_copy`)
   return name
 }
 
