@@ -3,8 +3,8 @@ import { join, relative, sep } from 'node:path'
 import test from 'ava'
 import type { Command } from 'commander'
 import { createProgram } from '../../clients/cli/program.ts'
+import { worldOf } from '../../clients/cli/session.ts'
 import { usualFile } from '../../clients/cli/spec-source.ts'
-import { processTerminal } from '../../clients/cli/terminal.ts'
 import { root, sources } from './sources.ts'
 
 const foreign = new Set(['node_modules', 'coverage'])
@@ -17,7 +17,7 @@ const pages = paths
   .filter(path => path.endsWith('.md') && path !== 'CHANGELOG.md')
   .map(path => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 
-const world = { terminal: processTerminal({}), env: {}, nowMs: () => 0 }
+const world = worldOf(process)
 
 const files = /\.(ts|md|sql|py|sh|json|yaml|toml|css|html)$/
 
