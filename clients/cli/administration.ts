@@ -110,7 +110,7 @@ export function addAdministration(program: Command, world: World, ended: Ended):
   speaking('rebuild', describeRebuild, rebuild)
   speaking('rotate-keys', describeRotateKeys, rotateKeys)
   describeResetPassword(admin.command('reset-password')).action(async username =>
-    ended(await resetPassword(username)),
+    ended(await resetPassword(world, username)),
   )
 }
 

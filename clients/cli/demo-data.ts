@@ -21,7 +21,7 @@ always the same, and keeps one of the runs reporting until Ctrl-C. The times are
   --runs COUNT  how many (60)
   --once        end when all is sent, and leave the server running`
 
-const terminal = processTerminal(process.env)
+const terminal = processTerminal(process)
 const { values } = parseArgs({
   options: {
     data: { type: 'string' },

@@ -5,12 +5,13 @@ import { type Api, createApi } from './api.ts'
 import { contextsPath, signInTarget, updateContexts, withContext } from './contexts.ts'
 import { admin, type DemoServer, startDemoServer } from './demo-server.ts'
 import { Failure } from './failure.ts'
-import { processTerminal } from './terminal.ts'
+import { worldOf } from './session.ts'
 import { version } from './version.ts'
 
 /** What the demonstrations have in common: a server of their own, and an end that leaves nothing behind. */
 
-export const terminal = processTerminal(process.env)
+export const world = worldOf(process)
+export const { terminal } = world
 
 /** Runs a demonstration as the whole of this process. */
 export async function demonstrateAndExit(demonstrate: () => Promise<number>): Promise<never> {

@@ -10,6 +10,7 @@ import {
   signIn,
   startServer,
   terminal,
+  world,
 } from './demo-parts.ts'
 import { type Deployment, pathOf } from './deploy/find.ts'
 import { untilReady } from './deploy/until-ready.ts'
@@ -190,8 +191,8 @@ async function train({ api }: Scene, steps: number): Promise<Admission> {
   )
   say(`Trains a language model letter by letter for ${steps} steps: ${admission.short_id}`)
   const session: Session = {
-    ...{ api, context: null, signedInUntil: null, terminal, isJson: false },
-    ...{ env: process.env, nowMs: () => Date.now() },
+    ...world,
+    ...{ api, context: null, signedInUntil: null, isJson: false },
   }
   const run = { ...admission, name, source: 'job' }
   const attach = (short_id: string) => `forge watch ${short_id}`

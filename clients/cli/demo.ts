@@ -9,6 +9,7 @@ import {
   signIn,
   startServer,
   terminal,
+  world,
 } from './demo-parts.ts'
 import type { DemoServer } from './demo-server.ts'
 import { exitCode, usageFailure } from './failure.ts'
@@ -76,8 +77,8 @@ async function demonstrate(options: Options): Promise<number> {
   try {
     const api = await signIn(server, options.keep)
     const session: Session = {
-      ...{ api, context: null, signedInUntil: null, terminal, isJson: false },
-      ...{ env: process.env, nowMs: () => Date.now() },
+      ...world,
+      ...{ api, context: null, signedInUntil: null, isJson: false },
     }
     const run = options.attach ? await findRun(api, options.attach) : await submitDigits(api)
     const attach = (shortId: string) => howToComeBack(server, options, shortId)

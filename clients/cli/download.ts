@@ -6,6 +6,7 @@ import { type Artifact, isInStore, storedName } from '../../schemas/artifacts.ts
 import { size } from './amounts.ts'
 import { segment } from './api.ts'
 import { exitCode, Failure, usageFailure } from './failure.ts'
+import { type Process, pathIn } from './process.ts'
 import type { Session } from './session.ts'
 import { pause } from './sse.ts'
 
@@ -32,30 +33,36 @@ export async function fetchFile(
       exitCode.conflict,
       `The artifact is not in the store of the server; it lies at ${path}`,
     )
-  const file = await placeOf(artifact, output)
-  const existing = await sizeOf(file)
+  const { process } = session
+  const file = await placeOf(process, artifact, output)
+  const existing = await sizeOf(pathIn(process, file))
   if (existing !== null && !(resume && existing === total))
     throw usageFailure(`${file} exists already`)
   const part = existing === null ? `${file}.part` : file
-  const began = resume ? Math.min((await sizeOf(part)) ?? 0, total) : 0
+  const began = resume ? Math.min((await sizeOf(pathIn(process, part))) ?? 0, total) : 0
   if (existing === null) await fetchRest(session, artifact, { part, at: began, total, file })
-  if (verify) await refuseOtherBytes(artifact, part)
-  if (existing === null) await rename(part, file)
+  if (verify) await refuseOtherBytes(process, artifact, part)
+  if (existing === null) await rename(pathIn(process, part), pathIn(process, file))
   return { file, size_bytes: total, resumed_from: began, verified: verify }
 }
 
 /** In this folder, if nothing is said, under the name that it was sent with. */
-async function placeOf({ artifact_id, path }: Artifact, output: string | undefined) {
+async function placeOf(
+  process: Process,
+  { artifact_id, path }: Artifact,
+  output: string | undefined,
+) {
   const name = (storedName(path) ?? artifact_id).replaceAll(/[\p{Cc}\p{Cf}/\\]/gu, '_')
   if (output === undefined) return name
-  const found = await stat(output).catch(missing)
+  const found = await stat(pathIn(process, output)).catch(missing)
   return found?.isDirectory() ? join(output, name) : output
 }
 
 type Rest = { part: string; at: number; total: number; file: string }
 
 async function fetchRest(session: Session, artifact: Artifact, rest: Rest): Promise<void> {
-  const handle = await open(rest.part, rest.at === 0 ? 'w' : 'r+').catch(error => {
+  const path = pathIn(session.process, rest.part)
+  const handle = await open(path, rest.at === 0 ? 'w' : 'r+').catch(error => {
     throw unwritable(rest.part, error)
   })
   try {
@@ -138,12 +145,17 @@ function progress({ at: from, total, file }: Rest, at: number, seconds: number):
 }
 
 /** Other bytes are removed: nothing could go on from them. */
-async function refuseOtherBytes({ sha256 }: Artifact, file: string): Promise<void> {
+async function refuseOtherBytes(
+  process: Process,
+  { sha256 }: Artifact,
+  file: string,
+): Promise<void> {
+  const path = pathIn(process, file)
   const hash = createHash('sha256')
-  for await (const chunk of createReadStream(file)) hash.update(chunk)
+  for await (const chunk of createReadStream(path)) hash.update(chunk)
   const found = hash.digest('hex')
   if (found === sha256) return
-  if (file.endsWith('.part')) await rm(file, { force: true })
+  if (file.endsWith('.part')) await rm(path, { force: true })
   throw new Failure(exitCode.refused, `${file} has the SHA-256 ${found}, not ${sha256}`, {
     lines: ['hint: fetch it again'],
   })

@@ -35,6 +35,9 @@ export class Failure extends Error {
   }
 }
 
+/** The person interrupted a question: the command ends without a word. */
+export class Interrupted extends Error {}
+
 export const usageFailure = (message: string, ...lines: string[]) =>
   new Failure(exitCode.usage, message, { lines })
 

@@ -1,4 +1,5 @@
 import { readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { pid } from 'node:process'
 import { isDeepStrictEqual } from 'node:util'
 import { parseDocument } from 'yaml'
 import { type Api, segment } from './api.ts'
@@ -6,6 +7,7 @@ import { type CatalogueRow, recipeNamed, toLock } from './catalogue.ts'
 import { usageFailure } from './failure.ts'
 import { parseSpec, type SpecTree } from './job-spec.ts'
 import { limitsOf, typeOf } from './parameters.ts'
+import { type Process, pathIn } from './process.ts'
 
 /** What became of the lock in a JobSpec. */
 type Followed = {
@@ -19,14 +21,14 @@ type Followed = {
   unknown: string[]
 }
 
-type Asked = { file: string; asked: string | undefined; isWritten: boolean }
+type Asked = { process: Process; file: string; asked: string | undefined; isWritten: boolean }
 
 /** Compares the lock of a JobSpec with the catalogue, and writes the newer one into the file. */
 export async function followCatalogue(
   api: Api,
-  { file, asked, isWritten }: Asked,
+  { process, file, asked, isWritten }: Asked,
 ): Promise<Followed> {
-  const text = await readFile(file, 'utf8').catch(error => {
+  const text = await readFile(pathIn(process, file), 'utf8').catch(error => {
     throw usageFailure(`${file} cannot be read: ${error.message}`, 'hint: forge init writes one')
   })
   const spec = parseSpec(text, file)
@@ -37,7 +39,7 @@ export async function followCatalogue(
   const recipe = await recipeNamed(api, name)
   const lock = toLock(recipe)
   const changed = !isDeepStrictEqual(before, lock)
-  if (changed && isWritten) await replace(file, withLock(text, spec, lock))
+  if (changed && isWritten) await replace(pathIn(process, file), file, withLock(text, spec, lock))
   const known = Object.keys(recipe.params_schema.properties ?? {})
   const set = Object.keys(treeOf(treeOf(spec.spec).params))
   return {
@@ -86,9 +88,9 @@ const leaves = (tree: SpecTree): [path: string[], value: unknown][] =>
   )
 
 /** A crash leaves the old file or the new one. */
-async function replace(file: string, text: string): Promise<void> {
-  const place = await realpath(file)
-  const fresh = `${place}.${process.pid}.new`
+async function replace(path: string, file: string, text: string): Promise<void> {
+  const place = await realpath(path)
+  const fresh = `${place}.${pid}.new`
   try {
     await writeFile(fresh, text)
     await rename(fresh, place)

@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, type OutputConfiguration } from 'commander'
 import { addAdministration, addAudit } from './administration.ts'
 import { clone, describeClone, describeRetry, retry } from './commands/again.ts'
 import { alerts, describeAlerts } from './commands/alerts.ts'
@@ -54,6 +54,7 @@ import { describeWatch, watch } from './commands/watch.ts'
 import { describeWhoami, whoami } from './commands/whoami.ts'
 import { addDeployments } from './deploy.ts'
 import { addModels } from './models.ts'
+import type { Output } from './process.ts'
 import { addProjects } from './projects.ts'
 import { addRecipes } from './recipes.ts'
 import type { World } from './session.ts'
@@ -64,15 +65,7 @@ type Ended = (code: number) => void
 
 /** All commands. `ended` receives the exit code. */
 export function createProgram(world: World, ended: Ended): Command {
-  const program = new Command('forge')
-    .description('Train models on your own machines: submit, watch, stop.')
-    .version(version)
-    // Options after a command belong to that command: forge run CMD --flag
-    .enablePositionalOptions()
-    .showHelpAfterError('(forge --help lists the commands)')
-    .configureHelp({ showGlobalOptions: true, minWidthToWrap: 20 })
-    .addHelpText('after', epilogue)
-    .exitOverride()
+  const program = emptyProgram(world)
   const speaking = speakingIn(program, world, ended)
 
   speaking('login', describeLogin, login)
@@ -107,7 +100,9 @@ export function createProgram(world: World, ended: Ended): Command {
   speaking('chat', describeChat, chat)
   speaking('run', describeRun, run)
   describeSync(program.command('sync')).action(async runs => ended(await sync(world, runs)))
-  describeServe(program.command('serve')).action(async options => ended(await serve(options)))
+  describeServe(program.command('serve')).action(async options =>
+    ended(await serve(world, options)),
+  )
   describeCompletion(program.command('completion')).action(shell => ended(completion(world, shell)))
   describeComplete(program.command('__complete', { hidden: true })).action(async words =>
     ended(await complete(world, program, words)),
@@ -123,6 +118,31 @@ export function createProgram(world: World, ended: Ended): Command {
   addAudit(program, world, ended)
   return program
 }
+
+/** Its commands inherit these settings. */
+const emptyProgram = (world: World): Command =>
+  new Command('forge')
+    .description('Train models on your own machines: submit, watch, stop.')
+    .version(version)
+    // Options after a command belong to that command: forge run CMD --flag
+    .enablePositionalOptions()
+    .showHelpAfterError('(forge --help lists the commands)')
+    .configureHelp({ showGlobalOptions: true, minWidthToWrap: 20 })
+    .addHelpText('after', epilogue)
+    .exitOverride()
+    .configureOutput(outputOf(world))
+
+/** Help and faults of usage go where everything of the command goes. */
+function outputOf({ process: { stdout, stderr } }: World): OutputConfiguration {
+  return {
+    writeOut: text => void stdout.write(text),
+    writeErr: text => void stderr.write(text),
+    getOutHelpWidth: () => widthOf(stdout),
+    getErrHelpWidth: () => widthOf(stderr),
+  }
+}
+
+const widthOf = ({ isTTY, columns }: Output) => (isTTY && columns) || 80
 
 /** `forge artifacts RUN` lists; `forge artifacts get` fetches one, `rm` deletes. */
 function addArtifacts(program: Command, world: World, ended: Ended): void {

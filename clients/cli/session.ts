@@ -1,26 +1,37 @@
 import { type Api, createApi } from './api.ts'
 import { contextsPath, readContexts, targetOf } from './contexts.ts'
 import { exitCode, Failure } from './failure.ts'
+import type { Process } from './process.ts'
 import { renewal } from './renewal.ts'
-import type { Terminal } from './terminal.ts'
+import { processTerminal, type Terminal } from './terminal.ts'
 import { version } from './version.ts'
 
 /** Options of every command. */
 export type CommonOptions = { host?: string; context?: string; json?: boolean }
 
-export type Session = {
+/** What surrounds a command. */
+export type World = {
+  terminal: Terminal
+  env: Process['env']
+  nowMs: () => number
+  process: Process
+}
+
+export const worldOf = (process: Process): World => ({
+  terminal: processTerminal(process),
+  env: process.env,
+  nowMs: () => Date.now(),
+  process,
+})
+
+export type Session = World & {
   api: Api
   /** Name of the context in use; null if there is none for this host. */
   context: string | null
   /** The end of a session that renews its tokens by itself; null if the token is not renewed. */
   signedInUntil: string | null
-  terminal: Terminal
   isJson: boolean
-  env: Record<string, string | undefined>
-  nowMs: () => number
 }
-
-export type World = Pick<Session, 'terminal' | 'env' | 'nowMs'>
 
 /** Opens a session with the token from flags, environment or stored contexts, if any. */
 export async function openSession(world: World, options: CommonOptions): Promise<Session> {

@@ -5,8 +5,10 @@ import { type Api, segment } from './api.ts'
 import { recipeNamed, toLock } from './catalogue.ts'
 import { Failure, usageFailure } from './failure.ts'
 import { assignment, parseSpec, type SpecTree, setAt, specOfRecipe } from './job-spec.ts'
+import { textOfStdin } from './login/ask.ts'
 import { type Recipe, withParameters } from './parameters.ts'
 import { type Origin, originOf, withPlaces } from './positions.ts'
+import { type Process, pathIn } from './process.ts'
 import { withSpelling } from './spelling.ts'
 
 /** The options by which a command is told a job. */
@@ -43,15 +45,16 @@ export const usualFile = 'job.yaml'
 /** A JobSpec as it was written; `name` is what to call its file. */
 export type Written = { tree: SpecTree; text: string; name: string }
 
-export async function readWritten(options: SpecOptions): Promise<Written | null> {
-  const file = options.file ?? (options.recipe === undefined ? fileHere() : undefined)
+export async function readWritten(process: Process, options: SpecOptions): Promise<Written | null> {
+  const file = options.file ?? (options.recipe === undefined ? fileHere(process) : undefined)
   if (file === undefined) return null
-  const text = await readText(file)
+  const text = await readText(process, file)
   const name = file === '-' ? 'stdin' : file
   return { tree: parseSpec(text, name), text, name }
 }
 
-const fileHere = () => (existsSync(usualFile) ? usualFile : undefined)
+const fileHere = (process: Process) =>
+  existsSync(pathIn(process, usualFile)) ? usualFile : undefined
 
 /** The JobSpec that a command is told, with what its options set. */
 export async function specOf(
@@ -102,13 +105,9 @@ function count(text: string, flag: string): number {
   return Number(text)
 }
 
-async function readText(path: string): Promise<string> {
-  if (path === '-') {
-    let text = ''
-    for await (const chunk of process.stdin) text += chunk
-    return text
-  }
-  return readFile(path, 'utf8').catch(error => {
+async function readText(process: Process, path: string): Promise<string> {
+  if (path === '-') return textOfStdin(process)
+  return readFile(pathIn(process, path), 'utf8').catch(error => {
     if (error.code === 'ENOENT') throw usageFailure(`No such file: ${path}`)
     throw usageFailure(`${path} cannot be read: ${error.message}`)
   })

@@ -1,5 +1,7 @@
+import { WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
 import { harmlessInColour } from './harmless.ts'
+import type { Output, Process } from './process.ts'
 
 export type Paint = (format: Parameters<typeof styleText>[0], text: string) => string
 
@@ -24,8 +26,9 @@ export type Terminal = {
   rows(): number
 }
 
-export function processTerminal(env: Record<string, string | undefined>): Terminal {
-  const { stdout, stderr } = process
+type Streams = Pick<Process, 'stdout' | 'stderr' | 'env'>
+
+export function processTerminal({ stdout, stderr, env }: Streams): Terminal {
   let shown: string | null = null
   const erase = () => (shown === null ? '' : '\r\x1b[2K')
   return {
@@ -38,10 +41,16 @@ export function processTerminal(env: Record<string, string | undefined>): Termin
       stderr.write(`${erase()}${text ?? ''}`)
       shown = text
     },
-    paint: (format, text) => styleText(format, text, { stream: stdout }),
-    paintNote: (format, text) => styleText(format, text, { stream: stderr }),
+    paint: painterOf(stdout, env),
+    paintNote: painterOf(stderr, env),
     isLive: stdout.isTTY === true && env.TERM !== 'dumb',
     columns: () => (stdout.isTTY ? stdout.columns || 80 : null),
     rows: () => stdout.rows || 24,
   }
 }
+
+/** As `styleText` decides for a stream, with the variables of this process instead of those of Node's. */
+const painterOf = ({ isTTY }: Output, env: Process['env']): Paint =>
+  (isTTY || env.FORCE_COLOR !== undefined) && WriteStream.prototype.getColorDepth(env) > 2
+    ? (format, text) => styleText(format, text, { validateStream: false })
+    : (_, text) => text

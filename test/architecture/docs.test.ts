@@ -1,8 +1,8 @@
 import test from 'ava'
 import type { Command } from 'commander'
 import { createProgram } from '../../clients/cli/program.ts'
+import { worldOf } from '../../clients/cli/session.ts'
 import { usualFile } from '../../clients/cli/spec-source.ts'
-import { processTerminal } from '../../clients/cli/terminal.ts'
 import { statusOfRefusal } from '../../platform/refusal.ts'
 import { jobSpec } from '../../schemas/jobspec.ts'
 import { sources } from './sources.ts'
@@ -13,7 +13,7 @@ const pages = paths
   .filter(path => path.endsWith('.md') && path !== 'CHANGELOG.md')
   .map(path => ({ path, text: read(path) }))
 
-const world = { terminal: processTerminal({}), env: {}, nowMs: () => 0 }
+const world = worldOf(process)
 
 const files = /\.(ts|md|sql|py|sh|json|yaml|toml|css|html)$/
 

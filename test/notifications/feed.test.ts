@@ -112,6 +112,7 @@ test('forge notifications lists, follows and marks read', async t => {
   const { run } = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: alice })
   t.regex((await run(['notifications'])).stderr, /No notifications/)
   const followed = run(['notifications', '--follow', '--json'], {
+    inItsOwnProcess: true,
     onStdout: (_, kill) => kill('SIGINT'),
   })
   await setQuota(forge, 'alice', 16)

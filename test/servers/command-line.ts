@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compiled } from './compiled.ts'
+import { ownProcess } from './own-process.ts'
 import type { Scope } from './postgres.ts'
 
 export type Ended = { code: number | null; stdout: string; stderr: string }
@@ -11,10 +12,12 @@ export type RunOptions = {
   env?: Record<string, string>
   /** The folder it is called in; by default this one. */
   cwd?: string
-  /** Called with all of stdout so far; what it does to the process may depend on it. */
+  /** Called with all of stdout so far; what it does to a process of its own may depend on it. */
   onStdout?: (text: string, kill: (signal: NodeJS.Signals) => void) => void
   /** Runs it in a terminal of this size, whose output is all in stdout; keys are what `keysAfter` returns of it. */
   terminal?: { columns: number; rows: number; keysAfter?: (shown: string) => string }
+  /** Starts the launcher, for what depends on it or on signals; otherwise the command runs inside this process. */
+  inItsOwnProcess?: boolean
 }
 export type CommandLine = {
   /** Runs `forge` with these arguments to its end, without a terminal. */
@@ -30,7 +33,7 @@ export async function commandLine(t: Scope, server: Record<string, string>): Pro
   const home = await mkdtemp(join(tmpdir(), 'forge-home-'))
   t.teardown(() => rm(home, { recursive: true, force: true }))
   const own = {
-    PATH: process.env.PATH,
+    PATH: process.env.PATH ?? '',
     HOME: home,
     NODE_COMPILE_CACHE: compiled,
     // Of the Python client, in this checkout, which another test may copy meanwhile.
@@ -39,30 +42,58 @@ export async function commandLine(t: Scope, server: Record<string, string>): Pro
   }
   return {
     home,
-    run: (args, { stdin = '', env = {}, cwd, onStdout, terminal } = {}) =>
-      new Promise((resolve, reject) => {
-        const [command, ...rest] = terminal ? inTerminal(terminal, args) : [launcher, ...args]
-        const child = spawn(command ?? launcher, rest, {
-          cwd,
-          env: { ...own, ...(terminal && { TERM: 'xterm-256color' }), ...env },
-        })
-        let [stdout, stderr] = ['', '']
-        // It may have ended before it has read all; `close` tells.
-        child.stdin.on('error', () => {})
-        child.stdout.on('data', chunk => {
-          stdout += chunk
-          onStdout?.(stdout, signal => void child.kill(signal))
-          if (terminal?.keysAfter) child.stdin.write(terminal.keysAfter(stdout))
-        })
-        child.stderr.on('data', chunk => {
-          stderr += chunk
-        })
-        child.once('error', reject)
-        child.once('close', code => resolve({ code, stdout, stderr }))
-        if (!terminal) child.stdin.end(stdin)
-      }),
+    run(args, options = {}) {
+      const { env, terminal, inItsOwnProcess = startsPrograms(args) } = options
+      const given = {
+        ...options,
+        env: { ...own, ...(terminal && { TERM: 'xterm-256color' }), ...env },
+      }
+      return terminal || inItsOwnProcess ? start(args, given) : runHere(args, given)
+    },
   }
 }
+
+/** These pass on the streams of their process, which must not be those of the test's. */
+const startsPrograms = ([name = '', next]: readonly string[]): boolean =>
+  ['run', 'sync', 'serve'].includes(name) || next === 'reset-password'
+
+type Given = RunOptions & { env: Record<string, string> }
+
+async function runHere(args: readonly string[], given: Given): Promise<Ended> {
+  // Only tests that call commands load them.
+  const { runProgram } = await import('../../clients/cli/run-program.ts')
+  const { worldOf } = await import('../../clients/cli/session.ts')
+  const { stdin = '', env, cwd = process.cwd(), onStdout = () => {} } = given
+  const kill = () => {
+    throw new Error('a signal needs a process of its own')
+  }
+  const own = ownProcess({ stdin, env, cwd, onStdout: text => onStdout(text, kill) })
+  const code = await runProgram(worldOf(own.process), args)
+  return { code, stdout: own.stdout(), stderr: own.stderr() }
+}
+
+const start = (
+  args: readonly string[],
+  { stdin = '', env, cwd, onStdout, terminal }: Given,
+): Promise<Ended> =>
+  new Promise((resolve, reject) => {
+    const [command, ...rest] = terminal ? inTerminal(terminal, args) : [launcher, ...args]
+    const child = spawn(command ?? launcher, rest, { cwd, env })
+    let [stdout, stderr] = ['', '']
+    // It may have ended before it has read all; `close` tells.
+    child.stdin.on('error', () => {})
+    child.stdout.on('data', chunk => {
+      stdout += chunk
+      onStdout?.(stdout, signal => void child.kill(signal))
+      if (terminal?.keysAfter) child.stdin.write(terminal.keysAfter(stdout))
+    })
+    child.stderr.on('data', chunk => {
+      stderr += chunk
+    })
+    child.once('error', reject)
+    child.once('close', code => resolve({ code, stdout, stderr }))
+    if (!terminal) child.stdin.end(stdin)
+  })
 
 const inTerminal = (
   { columns, rows }: { columns: number; rows: number },

@@ -7,6 +7,7 @@ import { toJson } from '../harmless.ts'
 import { projectFiles, refuseSensitive } from '../package/files.ts'
 import { pack } from '../package/pack.ts'
 import { upload } from '../package/upload.ts'
+import { pathIn } from '../process.ts'
 import { type CommonOptions, openSignedIn, type World } from '../session.ts'
 
 type DeprecateOptions = CommonOptions & { undo?: boolean }
@@ -27,8 +28,8 @@ export async function recipeAdd(
   folder: string,
   options: CommonOptions,
 ): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
-  const files = await projectFiles(folder)
+  const { api, terminal, isJson, process } = await openSignedIn(world, options)
+  const files = await projectFiles(pathIn(process, folder), folder)
   refuseSensitive(files)
   if (!files.files.some(({ path }) => path === 'recipe.yaml'))
     throw usageFailure(`${folder} holds no recipe.yaml (docs/use/recipes.md)`)

@@ -93,7 +93,7 @@ const pollMs = 300
 const sayEveryMs = 2000
 
 /** Reports progress on stderr: one updating line on a terminal, occasional lines elsewhere. */
-async function waitForRebuild({ api, terminal, nowMs }: Session): Promise<Rebuild> {
+async function waitForRebuild({ api, terminal, nowMs, process }: Session): Promise<Rebuild> {
   const never = new AbortController().signal
   const { isTTY } = process.stderr
   let saidMs = nowMs()

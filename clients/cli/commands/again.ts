@@ -10,6 +10,7 @@ import { followRun } from '../follow/follow.ts'
 import { findRun } from '../follow/run-events.ts'
 import { toJson } from '../harmless.ts'
 import type { SpecTree } from '../job-spec.ts'
+import { pathIn } from '../process.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
 import { withoutDefaults } from '../spec-defaults.ts'
 
@@ -86,14 +87,14 @@ Examples:
 
 export async function clone(world: World, id: string, options: CloneOptions): Promise<ExitCode> {
   const session = await openSignedIn(world, options)
-  const { terminal, isJson } = session
+  const { terminal, isJson, process } = session
   const spec = await session.api.post<SpecTree>(`/api/jobs/${segment(id)}/clone`, {})
   const text = isJson ? toJson(spec) : stringify(withoutDefaults(spec)).trimEnd()
   if (options.output === undefined) {
     terminal.data(text)
     return exitCode.ok
   }
-  await writeFile(options.output, `${text}\n`, { flag: 'wx' }).catch(error => {
+  await writeFile(pathIn(process, options.output), `${text}\n`, { flag: 'wx' }).catch(error => {
     throw usageFailure(`${options.output} cannot be written: ${error.message}`)
   })
   terminal.note(`${options.output} is the JobSpec of ${id}; forge submit -f ${options.output}`)

@@ -83,11 +83,14 @@ function wanted(
 
 const isLeft = ({ status }: Artifact) => status !== 'deleting' && status !== 'deleted'
 
-async function isSure({ terminal }: Session, chosen: readonly Artifact[]): Promise<boolean> {
+async function isSure(
+  { terminal, process }: Session,
+  chosen: readonly Artifact[],
+): Promise<boolean> {
   for (const one of chosen) terminal.note(`  ${textOf(one)}`)
   const bytes = chosen.reduce((sum, one) => sum + (one.size_bytes ?? 0), 0)
   const what = chosen.length === 1 ? '1 artifact' : `${chosen.length} artifacts`
-  const answer = await ask(`Delete ${what} (${size(bytes)}) for good? (yes/no) `, '--yes')
+  const answer = await ask(process, `Delete ${what} (${size(bytes)}) for good? (yes/no) `, '--yes')
   return /^y(es)?$/i.test(answer.trim())
 }
 

@@ -157,6 +157,7 @@ async function converse(
   asked: Asked,
   past: Message[],
 ): Promise<ExitCode> {
+  const { process } = session
   const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true
   const input = createInterface({
     input: process.stdin,
@@ -174,7 +175,7 @@ async function converse(
 
 /** Prints an answer as it comes, and adds both to what was said. Ctrl-C ends the answer alone. */
 async function answer(
-  { terminal, isJson }: Session,
+  { terminal, isJson, process }: Session,
   { api, path, model }: Line,
   asked: Asked,
   past: Message[],

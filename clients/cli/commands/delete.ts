@@ -38,10 +38,13 @@ export async function deleteRuns(
 }
 
 /** Asks once for all runs, after what refers to them. */
-async function isSure({ api, terminal }: Session, ids: readonly string[]): Promise<boolean> {
+async function isSure(
+  { api, terminal, process }: Session,
+  ids: readonly string[],
+): Promise<boolean> {
   for (const id of ids)
     for (const name of await laterRuns(api, id)) terminal.note(`${name} came from ${id}`)
-  const answer = await ask(`Delete ${ids.join(', ')}? (yes/no) `, '--yes')
+  const answer = await ask(process, `Delete ${ids.join(', ')}? (yes/no) `, '--yes')
   return /^y(es)?$/i.test(answer.trim())
 }
 

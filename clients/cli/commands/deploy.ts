@@ -139,7 +139,7 @@ export async function deployCreate(
   const { project } = options
   const body = {
     ...{ name, ...(project !== undefined && { project }), ...scaleOf(options) },
-    ...(await servedOf(options)),
+    ...(await servedOf(session, options)),
   }
   const made = await session.api.post<Made>('/api/deployments', body, { creates: true })
   if (!options.wait) return tell(session, made)
@@ -162,7 +162,7 @@ export async function deployRevise(
 ): Promise<ExitCode> {
   const session = await openSignedIn(world, options)
   const { deployment_id } = await findDeployment(session.api, named)
-  const body = { ...(await servedOf(options)), promote: options.promote === true }
+  const body = { ...(await servedOf(session, options)), promote: options.promote === true }
   const path = `${pathOf(deployment_id)}/revisions`
   const made = await session.api.post<Made>(path, body, { creates: true })
   if (!options.wait) return tell(session, made)
@@ -172,16 +172,17 @@ export async function deployRevise(
 
 type Made = { deployment_id: string; revision_id: string; state: string; base_url?: string }
 
-async function servedOf(options: SourceOptions) {
+async function servedOf(world: World, options: SourceOptions) {
   const { template, profile, served: served_names } = options
   const given = { template, profile, served_names }
   const serving = Object.fromEntries(
     Object.entries(given).filter(([, value]) => value !== undefined),
   )
-  return { source: await sourceOf(options), serving }
+  return { source: await sourceOf(world, options), serving }
 }
 
-async function sourceOf({ run, best, artifact, model, url, header, headerStdin }: SourceOptions) {
+async function sourceOf({ process }: World, options: SourceOptions) {
+  const { run, best, artifact, model, url, header, headerStdin } = options
   const named = [run, artifact, model, url].filter(one => one !== undefined)
   if (named.length !== 1)
     throw usageFailure('Say what to serve: one of --run, --artifact, --model and --url')
@@ -190,8 +191,8 @@ async function sourceOf({ run, best, artifact, model, url, header, headerStdin }
   if (artifact !== undefined) return { kind: 'artifact', artifact_id: artifact }
   if (header === undefined) return { kind: 'external', url }
   const value = headerStdin
-    ? (await linesOfStdin())[0]?.trim()
-    : await ask(`Value of ${header}: `, '--header-stdin', { isHidden: true })
+    ? (await linesOfStdin(process))[0]?.trim()
+    : await ask(process, `Value of ${header}: `, '--header-stdin', { isHidden: true })
   return { kind: 'external', url, header: { name: header, value } }
 }
 
@@ -220,7 +221,7 @@ export async function deployRemove(
   named: string,
   options: CommonOptions & { yes?: boolean },
 ): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const { api, terminal, isJson, process } = await openSignedIn(world, options)
   const { deployment_id, name } = await findDeployment(api, named)
   const path = pathOf(deployment_id)
   if (!options.yes) {
@@ -230,7 +231,7 @@ export async function deployRemove(
     terminal.note(
       `what ends: ${counted(breaks.revisions, 'revision')} and ${counted(breaks.replicas, 'engine')}`,
     )
-    const answer = await ask(`Delete ${name}? (yes/no) `, '--yes')
+    const answer = await ask(process, `Delete ${name}? (yes/no) `, '--yes')
     if (!/^y(es)?$/i.test(answer.trim())) return exitCode.interrupted
   }
   const done = await api.delete<Deletion>(path)

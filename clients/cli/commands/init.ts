@@ -7,6 +7,7 @@ import { type ExitCode, exitCode, Failure, usageFailure } from '../failure.ts'
 import { toJson } from '../harmless.ts'
 import { dialect } from '../job-spec.ts'
 import { limitsOf, typeOf } from '../parameters.ts'
+import { type Process, pathIn } from '../process.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../session.ts'
 import { usualFile } from '../spec-source.ts'
 
@@ -26,11 +27,15 @@ export async function init(
   options: InitOptions,
 ): Promise<ExitCode> {
   const session = await openSignedIn(world, options)
-  const { api, terminal, isJson } = session
+  const { api, terminal, isJson, process } = session
   const recipe = asked === undefined ? await onlyRecipe(session) : await recipeNamed(api, asked)
   const project = options.project ?? projectOf(process.cwd())
   const { file } = options
-  await writeNew(file, jobFile(recipe, { file, project, name: options.name ?? recipe.name }))
+  await writeNew(
+    process,
+    file,
+    jobFile(recipe, { file, project, name: options.name ?? recipe.name }),
+  )
   const { name, version } = recipe
   if (isJson) terminal.data(toJson({ file, recipe: { name, version }, project }))
   else {
@@ -51,8 +56,8 @@ async function onlyRecipe({ api }: Session): Promise<CatalogueRow> {
   )
 }
 
-async function writeNew(file: string, text: string): Promise<void> {
-  await writeFile(file, text, { flag: 'wx' }).catch(error => {
+async function writeNew(process: Process, file: string, text: string): Promise<void> {
+  await writeFile(pathIn(process, file), text, { flag: 'wx' }).catch(error => {
     if (error.code !== 'EEXIST') throw usageFailure(`${file} cannot be written: ${error.message}`)
     throw new Failure(exitCode.conflict, `${file} exists and was left as it is`, {
       lines: ['hint: name another with -f; forge recipe lock -f FILE follows the catalogue'],

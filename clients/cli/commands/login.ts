@@ -91,21 +91,22 @@ function wayOf({ username, password, passwordStdin, tokenStdin }: LoginOptions):
 }
 
 const ways: Record<Way, SignIn> = {
-  async token(_, connect) {
-    const token = await firstLineOfStdin()
+  async token({ process }, connect) {
+    const token = await firstLineOfStdin(process)
     const { username, role } = await connect(token).get<SignedIn['user']>('/api/auth/me')
     return { token, user: { username, role } }
   },
 
-  async password(_, connect, options) {
-    const username = options.username ?? (await ask('Username: ', '--username'))
+  async password({ process }, connect, options) {
+    const username = options.username ?? (await ask(process, 'Username: ', '--username'))
     const password = options.passwordStdin
-      ? await firstLineOfStdin()
-      : await ask('Password: ', '--password-stdin', { isHidden: true })
+      ? await firstLineOfStdin(process)
+      : await ask(process, 'Password: ', '--password-stdin', { isHidden: true })
     return connect(null).post<SignedIn>('/api/auth/login', { username, password })
   },
 
-  async device({ terminal, env, nowMs }, connect, options) {
+  async device(world, connect, options) {
+    const { terminal, nowMs } = world
     const api = connect(null)
     const never = new AbortController().signal
     try {
@@ -116,7 +117,7 @@ const ways: Record<Way, SignIn> = {
         onCode(code) {
           if (options.json) terminal.data(toJson({ type: 'code', host: api.host, ...code }))
           for (const line of invitation(api.host, code)) terminal.note(line)
-          if (options.browser) offerBrowser(env, code.verification_uri_complete)
+          if (options.browser) offerBrowser(world, code.verification_uri_complete)
         },
         onWaiting: leftS => terminal.status(`Waiting for your approval, ${clock(leftS)} left `),
         onTrouble: reason => terminal.note(terminal.paintNote('dim', `${reason}; trying again`)),
@@ -134,8 +135,8 @@ const invitation = (host: string, code: ShownCode): string[] => [
   `The code is valid for ${Math.round(code.expires_in / 60)} minutes.`,
 ]
 
-function offerBrowser(env: World['env'], url: string): void {
-  const isTerminal = process.stderr.isTTY === true
+function offerBrowser({ env, process: { stderr } }: World, url: string): void {
+  const isTerminal = stderr.isTTY === true
   const opener = browserOpener({ platform: process.platform, env, isTerminal })
   if (opener !== null) openInBrowser(opener, url)
 }

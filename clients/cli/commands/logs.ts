@@ -161,7 +161,7 @@ async function followLog(
   options: LogsOptions,
   print: (line: LogLine) => void,
 ): Promise<ExitCode> {
-  const { api, terminal } = session
+  const { api, terminal, process } = session
   const leaving = new AbortController()
   process.once('SIGINT', () => leaving.abort())
   const path = withQuery(`/api/jobs/${segment(run.run_id)}/logs/stream`, { tail: options.tail })

@@ -1,8 +1,10 @@
 import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type Api, withQuery } from '../api.ts'
+import { withQuery } from '../api.ts'
 import { exitCode, Failure, usageFailure } from '../failure.ts'
+import { pathIn } from '../process.ts'
+import type { Session } from '../session.ts'
 
 export type ExportOptions = { export?: string; keys?: string; output?: string }
 
@@ -11,7 +13,7 @@ export type ExportOptions = { export?: string; keys?: string; output?: string }
  * than it is taken.
  */
 export async function exportMetrics(
-  api: Api,
+  { api, process }: Session,
   base: string,
   { export: format, keys, output }: ExportOptions,
 ): Promise<void> {
@@ -23,7 +25,7 @@ export async function exportMetrics(
   const bytes = Readable.from(body)
   await (output === undefined
     ? pipeline(bytes, process.stdout, { end: false })
-    : pipeline(bytes, createWriteStream(output, { flags: 'wx' }))
+    : pipeline(bytes, createWriteStream(pathIn(process, output), { flags: 'wx' }))
   ).catch(error => {
     throw failureOf(error, output)
   })

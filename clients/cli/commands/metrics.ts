@@ -47,7 +47,7 @@ export async function metrics(
   const run = await findRun(session.api, id)
   const base = `/api/runs/${segment(run.run_id)}/metrics`
   if (options.export !== undefined) {
-    await exportMetrics(session.api, base, options)
+    await exportMetrics(session, base, options)
     return exitCode.ok
   }
   if (options.output !== undefined) throw usageFailure('--output belongs to --export')

@@ -89,7 +89,7 @@ const titleOf = ({ title, count }: Entry) => oneLine(title) + (count > 1 ? ` (×
 
 /** Prints the existing notifications, oldest first, then each new one until Ctrl-C. */
 async function follow(session: Session, list: () => Promise<Entry[]>): Promise<ExitCode> {
-  const { api, terminal, isJson } = session
+  const { api, terminal, isJson, process } = session
   const leaving = new AbortController()
   process.once('SIGINT', () => leaving.abort())
   const printed = new Map<string, number>()

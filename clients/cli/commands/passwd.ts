@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { type ExitCode, exitCode, usageFailure } from '../failure.ts'
 import { ask, linesOfStdin } from '../login/ask.ts'
+import type { Process } from '../process.ts'
 import { type CommonOptions, openSignedIn, type World } from '../session.ts'
 
 type PasswdOptions = CommonOptions & { passwordsStdin?: boolean }
@@ -14,8 +15,8 @@ export const describePasswd = (command: Command): Command =>
     )
 
 export async function passwd(world: World, options: PasswdOptions): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
-  const change = options.passwordsStdin ? await read() : await askFor()
+  const { api, terminal, isJson, process } = await openSignedIn(world, options)
+  const change = options.passwordsStdin ? await read(process) : await askFor(process)
   await api.post('/api/auth/password', change)
   if (isJson) terminal.data(JSON.stringify({ ok: true }))
   else terminal.note('Your password is changed; your other sessions have ended')
@@ -24,15 +25,16 @@ export async function passwd(world: World, options: PasswdOptions): Promise<Exit
 
 type Change = { current: string; new: string }
 
-async function read(): Promise<Change> {
-  const [current = '', wanted = ''] = await linesOfStdin()
+async function read(process: Process): Promise<Change> {
+  const [current = '', wanted = ''] = await linesOfStdin(process)
   if (current === '' || wanted === '')
     throw usageFailure('Standard input must have two lines: the current and the new password')
   return { current, new: wanted }
 }
 
-async function askFor(): Promise<Change> {
-  const hidden = (question: string) => ask(question, '--passwords-stdin', { isHidden: true })
+async function askFor(process: Process): Promise<Change> {
+  const hidden = (question: string) =>
+    ask(process, question, '--passwords-stdin', { isHidden: true })
   const current = await hidden('Current password: ')
   const wanted = await hidden('New password: ')
   if (wanted !== (await hidden('New password again: ')))

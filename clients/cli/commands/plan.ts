@@ -51,7 +51,7 @@ Examples:
 export async function plan(world: World, options: PlanOptions): Promise<ExitCode> {
   const session = await openSignedIn(world, options)
   const { api, terminal, isJson } = session
-  const written = await readWritten(options)
+  const written = await readWritten(session.process, options)
   const source = { spec: await specOf(api, written?.tree ?? null, options), written, options }
   const [asked, since] = await Promise.all([
     api.post<Preflight>('/api/jobs/preflight', source.spec).catch(async error => {

@@ -135,7 +135,7 @@ function valueText({ metric }: RunRow, withKey: boolean): string {
 const refreshMs = 1000
 
 async function watchList(session: Session, options: PsOptions): Promise<ExitCode> {
-  const { terminal, nowMs } = session
+  const { terminal, nowMs, process } = session
   const leaving = new AbortController()
   process.once('SIGINT', () => leaving.abort())
   const screen = openScreen(process.stdout, 'full')

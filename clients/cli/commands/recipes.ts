@@ -125,14 +125,14 @@ export async function recipeLock(
   if (asked === undefined && options.file === undefined)
     throw usageFailure('Name a recipe, or a JobSpec with -f', 'hint: forge recipe list')
   if (options.check && options.file === undefined) throw usageFailure('--check needs -f FILE')
-  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const { api, terminal, isJson, process } = await openSignedIn(world, options)
   if (options.file === undefined) {
     const lock = toLock(await recipeNamed(api, asked ?? ''))
     terminal.data(isJson ? toJson(lock) : stringify({ lock }).trimEnd())
     return exitCode.ok
   }
   const { file, check = false } = options
-  const followed = await followCatalogue(api, { file, asked, isWritten: !check })
+  const followed = await followCatalogue(api, { process, file, asked, isWritten: !check })
   if (isJson) terminal.data(toJson(followed))
   else sayFollowed(terminal, { file, check }, followed)
   return check && followed.changed ? exitCode.conflict : exitCode.ok

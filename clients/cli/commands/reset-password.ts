@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { runHere } from '../run-here.ts'
+import type { World } from '../session.ts'
 
 const program = join(import.meta.dirname, '../../../server/reset-password.ts')
 
@@ -12,5 +13,5 @@ export const describeResetPassword = (command: Command): Command =>
     )
 
 /** Runs in a child process with the settings of the server (SERVICE_*): the CLI itself only speaks HTTP. */
-export const resetPassword = (username: string | undefined): Promise<number> =>
-  runHere(program, { args: username === undefined ? [] : [username] })
+export const resetPassword = (world: World, username: string | undefined): Promise<number> =>
+  runHere(world, program, { args: username === undefined ? [] : [username] })

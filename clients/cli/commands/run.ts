@@ -36,7 +36,7 @@ Example:
 export async function run(world: World, command: string[], options: RunOptions): Promise<number> {
   const session = await openSignedIn(world, options)
   const { env, terminal } = session
-  const body = bodyOf(command, options, env)
+  const body = bodyOf(command, options, session)
   const localId = newLocalId(session.nowMs())
   const claim = { host: session.api.host, body }
   const claiming: Claiming = {
@@ -62,7 +62,7 @@ export async function run(world: World, command: string[], options: RunOptions):
 const bodyOf = (
   command: readonly string[],
   { project, name, tag }: RunOptions,
-  env: Session['env'],
+  { env, process }: World,
 ) => ({
   project: project ?? env.FORGE_PROJECT ?? projectOfDirectory(process.cwd()),
   name: name ?? nameOf(command),
@@ -137,8 +137,8 @@ export function projectOfDirectory(path: string): string {
   return name === '' ? 'default' : name
 }
 
-async function runOffline({ env }: Session, command: readonly string[]): Promise<number> {
-  const end = await runChild({
+async function runOffline({ env, process }: Session, command: readonly string[]): Promise<number> {
+  const end = await runChild(process, {
     command,
     env: { ...env, SERVICE_ENABLED: '0' },
     onOutput: (stream, bytes) => void process[stream].write(bytes),

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { runHere } from '../run-here.ts'
+import type { World } from '../session.ts'
 
 type ServeOptions = { roles?: string }
 
@@ -13,5 +14,7 @@ export function describeServe(command: Command): Command {
 }
 
 /** Runs the server in a child process: the CLI itself only speaks HTTP. */
-export const serve = ({ roles }: ServeOptions): Promise<number> =>
-  runHere(server, { env: { ...process.env, ...(roles !== undefined && { SERVICE_ROLES: roles }) } })
+export const serve = (world: World, { roles }: ServeOptions): Promise<number> =>
+  runHere(world, server, {
+    env: { ...world.env, ...(roles !== undefined && { SERVICE_ROLES: roles }) },
+  })

@@ -44,8 +44,8 @@ export async function submit(world: World, options: SubmitOptions): Promise<Exit
     throw usageFailure('--follow and --detach cannot be combined')
   const session = await openSignedIn(world, options)
   const { api, terminal, isJson } = session
-  const written = await readWritten(options)
-  const project = await packageOf(written?.tree ?? null, options)
+  const written = await readWritten(session.process, options)
+  const project = await packageOf(session.process, written?.tree ?? null, options)
   const spec = await specOf(api, written?.tree ?? null, options)
   if (project) await sendPackage(session, spec, project)
   const admission = await api

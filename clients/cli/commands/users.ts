@@ -71,7 +71,7 @@ export async function userAdd(
 ): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const role = options.admin ? 'admin' : 'operator'
-  const body = { username, role, ...(await profileOf(options)) }
+  const body = { username, role, ...(await profileOf(world, options)) }
   const user = await api.post<WrittenUser>(path, body, { creates: true })
   if (isJson) terminal.data(toJson(user))
   else terminal.note(`Created ${user.username} (${user.role})`)
@@ -89,7 +89,7 @@ export async function userSet(
   const change = {
     ...(options.role !== undefined && { role: options.role }),
     ...(options.resetPassword && { password: null }),
-    ...(await profileOf(options)),
+    ...(await profileOf(world, options)),
   }
   if (Object.keys(change).length === 0)
     throw usageFailure('Nothing to change', 'hint: forge admin users set --help lists what can be')
@@ -132,11 +132,14 @@ function sayPassword({ terminal }: World, user: WrittenUser, isExpected: boolean
     )
 }
 
-async function profileOf({ displayName, email, passwordStdin }: ProfileOptions) {
+async function profileOf(
+  { process }: World,
+  { displayName, email, passwordStdin }: ProfileOptions,
+) {
   return {
     ...(displayName !== undefined && { display_name: displayName || null }),
     ...(email !== undefined && { email: email || null }),
-    ...(passwordStdin && { password: await firstLineOfStdin() }),
+    ...(passwordStdin && { password: await firstLineOfStdin(process) }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
+import type { Process } from '../process.ts'
 import type { OutputStream } from './log-shipper.ts'
 
 export type ChildEnd = {
@@ -21,7 +22,10 @@ type ChildOptions = {
 const passedOn = ['SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
 
 /** Runs the command to its end with our standard input, forwarding signals. */
-export function runChild({ command, env, onOutput, onStart }: ChildOptions): Promise<ChildEnd> {
+export function runChild(
+  process: Process,
+  { command, env, onOutput, onStart }: ChildOptions,
+): Promise<ChildEnd> {
   const [program = '', ...args] = command
   const child = spawn(program, args, { env, stdio: ['inherit', 'pipe', 'pipe'] })
   child.stdout.on('data', bytes => onOutput('stdout', bytes))

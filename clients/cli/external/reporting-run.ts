@@ -29,7 +29,7 @@ export async function runReporting(
   beginning: Beginning,
   command: string[],
 ): Promise<number> {
-  const { terminal, env } = session
+  const { terminal, env, process } = session
   const { address, variables, givingUp } = beginning
   const beganMs = session.nowMs()
   const shipper = openLogShipper({
@@ -39,7 +39,7 @@ export async function runReporting(
   })
   const began = reportBegin(address, new Date(beganMs), givingUp.signal)
   const ended = new AbortController()
-  const end = await runChild({
+  const end = await runChild(process, {
     command,
     onStart(kill) {
       const after = began.then(() => address)
@@ -77,7 +77,7 @@ const heed =
   }
 
 /** After the command, sending the rest may take some seconds, or until Ctrl-C. */
-function giveUpInTime({ terminal }: Session, givingUp: AbortController): () => void {
+function giveUpInTime({ terminal, process }: Session, givingUp: AbortController): () => void {
   const giveUp = () => givingUp.abort()
   const timers = [
     setTimeout(giveUp, flushMs),

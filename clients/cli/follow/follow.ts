@@ -1,6 +1,7 @@
 import { isEnded } from '../answers.ts'
 import { type ExitCode, exitCode } from '../failure.ts'
 import { toJson } from '../harmless.ts'
+import type { Process } from '../process.ts'
 import type { Session } from '../session.ts'
 import type { Terminal } from '../terminal.ts'
 import { exitCodeOf, outcomeLines, outcomeOf } from './outcome.ts'
@@ -26,12 +27,12 @@ export async function followRun(
   run: Run,
   { keys, full, attach = attachCommands }: FollowOptions,
 ): Promise<ExitCode> {
-  const { api, terminal, isJson, nowMs } = session
+  const { api, terminal, isJson, nowMs, process } = session
   const picture = newPicture(run, `${api.host}/runs/${run.run_id}`)
   const leaving = new AbortController()
   const isLive = terminal.isLive && !isJson
   const presenter = presenterOf(session, picture, { keys, full })
-  const release = listenForLeave(leaving, isLive && full)
+  const release = listenForLeave(process, leaving, isLive && full)
   try {
     const tail = isJson ? null : 500
     const options = { signal: leaving.signal, tail, keys, isExact: isJson }
@@ -74,7 +75,7 @@ export const attachCommands = (shortId: string) =>
   `forge watch ${shortId}, or forge logs -f ${shortId}`
 
 function presenterOf(
-  { terminal, isJson, nowMs }: Session,
+  { terminal, isJson, nowMs, process }: Session,
   picture: Picture,
   { keys, full }: FollowOptions,
 ): Presenter {
@@ -89,7 +90,7 @@ function presenterOf(
 }
 
 /** Aborts with the reason 'q' or 'interrupt'. `withKeys` puts the terminal into raw mode. */
-function listenForLeave(leaving: AbortController, withKeys: boolean): () => void {
+function listenForLeave(process: Process, leaving: AbortController, withKeys: boolean): () => void {
   const interrupt = () => leaving.abort('interrupt')
   const key = (bytes: Buffer) => {
     const text = bytes.toString()
@@ -97,13 +98,15 @@ function listenForLeave(leaving: AbortController, withKeys: boolean): () => void
     // In raw mode Ctrl-C is a character, not a signal.
     if (text.includes('\u0003')) interrupt()
   }
-  const hasKeys = withKeys && process.stdin.isTTY
+  const keys = withKeys && process.stdin.isTTY ? process.stdin : null
   process.once('SIGINT', interrupt)
   process.once('SIGTERM', interrupt)
-  if (hasKeys) process.stdin.setRawMode(true).resume().on('data', key)
+  keys?.setRawMode?.(true)
+  keys?.resume().on('data', key)
   return () => {
     process.off('SIGINT', interrupt)
     process.off('SIGTERM', interrupt)
-    if (hasKeys) process.stdin.setRawMode(false).pause().off('data', key)
+    keys?.setRawMode?.(false)
+    keys?.pause().off('data', key)
   }
 }

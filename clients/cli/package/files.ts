@@ -26,16 +26,19 @@ const maxBytes = 2 * 1024 ** 3
 /** Rules with the folder that their paths are relative to. */
 type Rules = { base: string; rules: Ignore }
 
+/** `named` is the folder as a person named it. */
+type Finding = ProjectFiles & { named: string }
+
 /** Lists the files of a project, without what its ignore files leave out. */
-export async function projectFiles(folder: string): Promise<ProjectFiles> {
+export async function projectFiles(folder: string, named = folder): Promise<ProjectFiles> {
   const isFolder = await stat(folder).then(
     found => found.isDirectory(),
     () => false,
   )
-  if (!isFolder) throw usageFailure(`${folder} is no folder: name the folder of the project`)
-  const found: ProjectFiles = { folder, files: [], bytes: 0, links: [] }
+  if (!isFolder) throw usageFailure(`${named} is no folder: name the folder of the project`)
+  const found: Finding = { folder, named, files: [], bytes: 0, links: [] }
   await collect(found, '', [{ base: '', rules: ignore().add(usuallyLeftOut) }])
-  if (found.files.length === 0) throw usageFailure(`${folder} holds no file to pack`)
+  if (found.files.length === 0) throw usageFailure(`${named} holds no file to pack`)
   found.files.sort((a, b) => (a.path < b.path ? -1 : 1))
   return found
 }
@@ -53,7 +56,7 @@ export function refuseSensitive({ files }: ProjectFiles): void {
   })
 }
 
-async function collect(found: ProjectFiles, under: string, outer: readonly Rules[]): Promise<void> {
+async function collect(found: Finding, under: string, outer: readonly Rules[]): Promise<void> {
   const rules = [...outer, ...(await rulesIn(found.folder, under))]
   const entries = await readdir(join(found.folder, under), { withFileTypes: true })
   for (const entry of entries) {
@@ -67,14 +70,14 @@ async function collect(found: ProjectFiles, under: string, outer: readonly Rules
 
 const below = (under: string, name: string) => (under === '' ? name : `${under}/${name}`)
 
-async function take(found: ProjectFiles, path: string): Promise<void> {
+async function take(found: Finding, path: string): Promise<void> {
   const bytes = (await stat(join(found.folder, path))).size
   found.files.push({ path, bytes })
   found.bytes += bytes
   if (found.files.length <= maxFiles && found.bytes <= maxBytes) return
   const largest = [...found.files].sort((a, b) => b.bytes - a.bytes).slice(0, 5)
   throw usageFailure(
-    `${found.folder} is too big for a package: more than ${maxFiles} files or ${size(maxBytes)}`,
+    `${found.named} is too big for a package: more than ${maxFiles} files or ${size(maxBytes)}`,
     ...largest.map(file => `  ${size(file.bytes)}  ${file.path}`),
     'hint: name what the job does not need in .forgeignore',
   )

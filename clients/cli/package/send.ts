@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { size } from '../amounts.ts'
 import { type SpecTree, setAt } from '../job-spec.ts'
+import { type Process, pathIn } from '../process.ts'
 import type { Session } from '../session.ts'
 import { type ProjectFiles, projectFiles, refuseSensitive } from './files.ts'
 import { pack } from './pack.ts'
@@ -8,6 +9,7 @@ import { upload } from './upload.ts'
 
 /** The files that a job is to take along, checked before the first request; null: none. */
 export async function packageOf(
+  process: Process,
   written: SpecTree | null,
   { file, package: asked }: { file?: string; package?: string | boolean },
 ): Promise<ProjectFiles | null> {
@@ -15,7 +17,8 @@ export async function packageOf(
   const isWanted = source?.kind === 'package' && !source.upload_id
   if (asked === undefined && !isWanted) return null
   const ofFile = file === undefined || file === '-' ? '.' : dirname(file)
-  const files = await projectFiles(typeof asked === 'string' ? asked : asked ? '.' : ofFile)
+  const folder = typeof asked === 'string' ? asked : asked ? '.' : ofFile
+  const files = await projectFiles(pathIn(process, folder), folder)
   refuseSensitive(files)
   return files
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { createApi } from '../../../clients/cli/api.ts'
 import { fetchFile } from '../../../clients/cli/download.ts'
-import { processTerminal } from '../../../clients/cli/terminal.ts'
+import { worldOf } from '../../../clients/cli/session.ts'
 import type { Artifact } from '../../../schemas/artifacts.ts'
 import { until } from '../../servers/until.ts'
 
@@ -41,13 +41,11 @@ test('a download whose connection breaks off goes on where it did', async t => {
     sha256: createHash('sha256').update(bytes).digest('hex'),
   } as Artifact
   const session = {
+    ...worldOf(process),
     api: createApi({ host, token: 'a token', userAgent: 'a test', onSlow: () => {} }),
     context: null,
     signedInUntil: null,
-    terminal: processTerminal({}),
     isJson: false,
-    env: {},
-    nowMs: () => 0,
   }
   const { file } = await fetchFile(session, artifact, { output: folder, verify: true })
   t.is(file, join(folder, 'model 1.pt'))

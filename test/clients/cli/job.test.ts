@@ -86,6 +86,7 @@ test('an interrupt while following leaves the job running and says how to resume
   const submit = ['submit', '--recipe', 'digits', '--project', 'demo', '--param', 'epochs=10000']
   let isInterrupted = false
   const left = await run([...submit, '--follow'], {
+    inItsOwnProcess: true,
     onStdout(_text, kill) {
       if (!isInterrupted) kill('SIGINT')
       isInterrupted = true

@@ -54,7 +54,9 @@ test('a sign-in continues after its access token has ended, until its session en
 
 test('commands that run at once renew once, and none ends the session', async t => {
   const { forge, run } = await expiredSignIn(t)
-  const ended = await Promise.all(Array.from({ length: 4 }, () => run(['whoami', '--json'])))
+  const ended = await Promise.all(
+    Array.from({ length: 4 }, () => run(['whoami', '--json'], { inItsOwnProcess: true })),
+  )
   t.deepEqual(
     ended.map(({ code }) => code),
     [0, 0, 0, 0],

@@ -175,6 +175,19 @@ test('without a terminal there are no prompts', async t => {
   t.regex(answers[1]?.stderr ?? '', /give --password-stdin/)
 })
 
+test('Ctrl-C at a question ends the command without a word', async t => {
+  const { run } = await commandLine(t, {})
+  const left = await run(['login', '--password'], {
+    terminal: {
+      columns: 80,
+      rows: 24,
+      keysAfter: shown => (shown.includes('Username: ') ? '\u0003' : ''),
+    },
+  })
+  t.is(left.code, 130)
+  t.notRegex(left.stdout, /error|Interrupted/)
+})
+
 test('exit codes distinguish a typo, a missing sign-in and an unreachable server', async t => {
   const { run } = await commandLine(t, { FORGE_HOST: 'http://127.0.0.1:9' })
   const slip = await run(['sumbit'])
