@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
 import { adminPassword } from '../servers/api.ts'
-import { openBrowser } from '../servers/browser.ts'
+import { browserContext } from '../servers/browser.ts'
 import { patient } from '../servers/patience.ts'
 import { keepScreenshot } from '../servers/screenshot.ts'
 
@@ -9,8 +9,7 @@ const waitMs = patient(20_000)
 
 /** A page of a browser without a session, further ones of the same browser, and the errors in all of them. */
 export async function openPage(t: ExecutionContext) {
-  const browser = await openBrowser(t)
-  const context = await browser.newContext({
+  const context = await browserContext(t, {
     locale: 'en-US',
     viewport: { width: 1280, height: 800 },
     colorScheme: 'light',

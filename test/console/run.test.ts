@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
-import { openBrowser } from '../servers/browser.ts'
+import { browserContext } from '../servers/browser.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { createRun, type ExternalRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
@@ -176,8 +176,7 @@ test('a browser whose language is none still shows the charts', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   await ingest(forge, run, 'metrics', { points: [{ key: 'loss', step: 1, value: 1.5 }] })
-  const browser = await openBrowser(t)
-  const page = await browser.newPage()
+  const page = await (await browserContext(t)).newPage()
   // As Chromium says it without LANG.
   await page.addInitScript(`
     Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' })`)

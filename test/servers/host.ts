@@ -13,6 +13,8 @@ const start: Record<ServerName, (folder: string) => Promise<Hosted>> = {
   redis: startRedis,
   s3: startS3Proxy,
   slurm: startSlurm,
+  // Loads all of Playwright, which the other hosts need not wait for.
+  browser: async () => (await import('./browser-server.ts')).startBrowser(),
 }
 
 // Run as `host.ts <server> <folder> <pid>`: hosts the server until it is told to stop or the process

@@ -5,6 +5,7 @@ export const variables = {
   redis: 'FORGE_TEST_REDIS',
   s3: 'FORGE_TEST_S3',
   slurm: 'FORGE_TEST_SLURM_CLUSTER',
+  browser: 'FORGE_TEST_BROWSER',
 } as const
 export type ServerName = keyof typeof variables
 
