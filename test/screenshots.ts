@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { askApi, signIn } from './servers/api.ts'
-import { launchBrowser } from './servers/browser.ts'
+import { launchBrowser } from './servers/chromium.ts'
 
 // `npm run screenshots`: pages of the console with the data of the demonstration, light and dark, wide and narrow.
 

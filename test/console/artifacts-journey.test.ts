@@ -1,9 +1,7 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import test from 'ava'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
-import { until } from '../servers/until.ts'
-import { keepViews, openPage, signIn } from './browse.ts'
+import { axeFinds, fits, keepViews, openSignedIn } from './browse.ts'
 
 /** A job that begins from an artifact, and a clone of it; without an executor they stay queued. */
 async function beginFrom(forge: Forge, artifact_id: string): Promise<{ short_id: string }[]> {
@@ -43,9 +41,8 @@ test('a person reads what a run made, why it stays, what came from it, and delet
   const first = await register(1)
   await register(2)
   const [next] = await beginFrom(forge, String(first.artifact_id))
-  const { page, faults } = await openPage(t)
+  const { page, faults } = await openSignedIn(t, forge)
   await page.goto(`${forge.url}/runs/${run.run_id}/artifacts`)
-  await signIn(page)
   const row = (path: string) => page.getByRole('row').filter({ hasText: path })
   await row('s3://bucket/1.pt').getByText('began from it').first().waitFor()
   await row('s3://bucket/1.pt').getByText('safetensors').waitFor()
@@ -66,15 +63,13 @@ test('a person reads what a run made, why it stays, what came from it, and delet
 
   const graph = page.getByRole('group', { name: 'Lineage' })
   await graph.getByText('checkpoint · step 1').waitFor()
-  t.deepEqual((await new AxeBuilder({ page }).analyze()).violations, [])
+  t.deepEqual(await axeFinds(page), [])
   await keepViews(page, 'console-run-artifacts')
-  await until('it fits', 20_000, () =>
-    page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
-  )
+  await fits(page)
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.getByRole('button', { name: 'Table' }).click()
   await page.getByRole('table', { name: 'Lineage' }).getByText('began from').first().waitFor()
-  t.regex(page.url(), /deleted=1.*lineage=table/)
+  await page.waitForURL(/deleted=1.*lineage=table/)
   await page.getByRole('button', { name: 'Graph' }).click()
   await graph.getByRole('link', { name: 'next <b>stage</b>' }).first().click()
   await page.getByRole('heading', { level: 1, name: 'next <b>stage</b>' }).waitFor()

@@ -1,10 +1,9 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import test from 'ava'
 import { sections } from '../../clients/console/src/pages/admin/sections.ts'
 import { startForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { createRun, ingest } from '../servers/runs.ts'
-import { openPage, signIn } from './browse.ts'
+import { axeFinds, openSignedIn } from './browse.ts'
 
 const tabs = [
   ...['overview', 'metrics', 'logs', 'hardware'],
@@ -33,9 +32,8 @@ test('axe finds nothing on any page, in light and dark', async t => {
     ...sections.map(({ name }) => `/admin/${name}`),
     ...['/settings', '/device', '/runs/none-1', '/no/such/page'],
   ]
-  const { page, faults } = await openPage(t)
+  const { page, faults } = await openSignedIn(t, forge)
   await page.goto(forge.url)
-  await signIn(page)
   await page.getByRole('link', { name: 'Runs', exact: true }).first().waitFor()
   const found: unknown[] = []
   for (const address of pages) {
@@ -44,9 +42,7 @@ test('axe finds nothing on any page, in light and dark', async t => {
     await page.waitForFunction(() => !document.body.textContent?.includes('Loading …'))
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      for (const { id, nodes } of violations)
-        found.push([address, colorScheme, id, ...nodes.map(({ html }) => html)])
+      for (const fault of await axeFinds(page)) found.push([address, colorScheme, ...fault])
     }
   }
   t.deepEqual(found, [])

@@ -1,9 +1,10 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import test from 'ava'
 import { isMissingScript } from '../../clients/console/src/shell/missing-script.ts'
-import { startForge } from '../servers/forge.ts'
+import { sharedForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
-import { keepViews, openPage, signIn } from './browse.ts'
+import { axeFinds, keepViews, openSignedIn } from './browse.ts'
+
+const shared = sharedForge()
 
 test('code that is not there is told from code that fails', t => {
   const missing = 'Failed to fetch dynamically imported module: http://forge/assets/page.js'
@@ -14,12 +15,11 @@ test('code that is not there is told from code that fails', t => {
 })
 
 test('a page whose code cannot be loaded says so within the frame, and goes on after a reload', async t => {
-  const forge = await startForge(t)
-  const { page, faults } = await openPage(t)
+  const forge = await shared()
+  const { page, faults } = await openSignedIn(t, forge)
   const loaded = new Set<string>()
   page.on('request', request => loaded.add(request.url()))
   await page.goto(`${forge.url}/queue`)
-  await signIn(page)
   await page.getByRole('heading', { name: 'Queue', exact: true }).waitFor()
   const known = new Set(loaded)
   await page.route(
@@ -34,11 +34,7 @@ test('a page whose code cannot be loaded says so within the frame, and goes on a
     .waitFor()
   await keepViews(page, 'console-broken')
   await page.setViewportSize({ width: 1280, height: 800 })
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  t.deepEqual(
-    violations.map(({ id, nodes }) => [id, nodes.map(node => node.html)]),
-    [],
-  )
+  t.deepEqual(await axeFinds(page), [])
   // The frame and the other pages go on.
   await page.getByRole('link', { name: 'Queue' }).click()
   await page.getByRole('heading', { name: 'Queue', exact: true }).waitFor()
@@ -55,12 +51,11 @@ test('a page whose code cannot be loaded says so within the frame, and goes on a
 })
 
 test('a page whose script fails says what happened, and goes on when it is mended', async t => {
-  const forge = await startForge(t)
-  const { page, faults } = await openPage(t)
+  const forge = await shared()
+  const { page, faults } = await openSignedIn(t, forge)
   const loaded = new Set<string>()
   page.on('request', request => loaded.add(request.url()))
   await page.goto(`${forge.url}/queue`)
-  await signIn(page)
   await page.getByRole('heading', { name: 'Queue', exact: true }).waitFor()
   const known = new Set(loaded)
   const body = 'export function Page() { throw new Error("<i>nothing</i> to count") }'
@@ -83,12 +78,11 @@ test('a page whose script fails says what happened, and goes on when it is mende
 })
 
 test('a file of a chart that does not come says why, and may be asked for again', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const run = await createRun(forge)
   await ingest(forge, run, 'metrics', { points: [{ key: 'loss', step: 1, value: 0.5 }] })
-  const { page, faults } = await openPage(t)
+  const { page, faults } = await openSignedIn(t, forge)
   await page.goto(`${forge.url}/runs/${run.run_id}/metrics`)
-  await signIn(page)
   const csv = page.getByRole('button', { name: 'CSV: loss' })
   await csv.waitFor()
   await page.route(

@@ -1,21 +1,24 @@
+import { isDeepStrictEqual } from 'node:util'
+import { AxeBuilder } from '@axe-core/playwright'
 import type { ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
-import { adminPassword } from '../servers/api.ts'
-import { openBrowser } from '../servers/browser.ts'
+import { adminPassword, callApi } from '../servers/api.ts'
+import { browserContext } from '../servers/browser.ts'
+import type { Forge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { keepScreenshot } from '../servers/screenshot.ts'
+import { until } from '../servers/until.ts'
 
-const waitMs = patient(20_000)
+const waitMs = 20_000
 
 /** A page of a browser without a session, further ones of the same browser, and the errors in all of them. */
 export async function openPage(t: ExecutionContext) {
-  const browser = await openBrowser(t)
-  const context = await browser.newContext({
+  const context = await browserContext(t, {
     locale: 'en-US',
     viewport: { width: 1280, height: 800 },
     colorScheme: 'light',
   })
-  context.setDefaultTimeout(waitMs)
+  context.setDefaultTimeout(patient(waitMs))
   const faults: string[] = []
   const watched = async () => {
     const page = await context.newPage()
@@ -30,10 +33,74 @@ export async function openPage(t: ExecutionContext) {
   return { page: await watched(), another: watched, faults }
 }
 
-export async function signIn(page: Page, password = adminPassword): Promise<void> {
-  await page.getByLabel('Username').fill('admin')
+/** The same in a browser where somebody has signed in; `call` calls the API in their session. */
+export async function openSignedIn(
+  t: ExecutionContext,
+  forge: Pick<Forge, 'url'>,
+  username = 'admin',
+) {
+  const opened = await openPage(t)
+  // Leaves the cookie in the browser that signing in by the form would leave.
+  const reply = await opened.page.request.post(`${forge.url}/api/auth/login`, {
+    data: { username, password: adminPassword },
+  })
+  if (!reply.ok()) throw new Error(`${username} cannot sign in: ${await reply.text()}`)
+  const { token } = (await reply.json()) as { token: string }
+  const call: Forge['call'] = (method, path, options) =>
+    callApi(forge.url, method, path, { token, ...options })
+  return { ...opened, call }
+}
+
+/** Creates a person who signs in with the password of the administrator. */
+export async function createPerson(
+  forge: Forge,
+  username: string,
+  role: 'admin' | 'operator' = 'operator',
+): Promise<void> {
+  const body = { username, role, password: adminPassword }
+  const reply = await forge.call('POST', '/api/admin/users', { body })
+  if (reply.status !== 200) throw new Error(JSON.stringify(reply.body))
+}
+
+export async function signIn(
+  page: Page,
+  { username = 'admin', password = adminPassword } = {},
+): Promise<void> {
+  await page.getByLabel('Username').fill(username)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** Asserts that `read` returns this value by the deadline: pages show what they know some frames later. */
+export async function becomes<T>(
+  t: ExecutionContext,
+  read: () => Promise<T>,
+  value: T,
+  message?: string,
+): Promise<void> {
+  let seen: T | undefined
+  await until('it is so', waitMs, async () => {
+    seen = await read()
+    return isDeepStrictEqual(seen, value)
+  }).catch(error => {
+    // Past the deadline, the assertion says how they differ.
+    if (seen === undefined) throw error
+  })
+  t.deepEqual(seen, value, message)
+}
+
+/** Waits until the page is not wider than its window. */
+export const fits = (page: Page) =>
+  until('it fits', waitMs, () =>
+    page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+  )
+
+/** Each rule of accessibility that the page breaks, with the elements that break it. */
+export async function axeFinds(page: Page): Promise<string[][]> {
+  // Without frames of other origins, axe need not open a second page to put together what it found.
+  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })
+  const { violations } = await axe.analyze()
+  return violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])
 }
 
 /** The view in light and dark, wide and narrow. */

@@ -1,8 +1,8 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import test from 'ava'
 import { startForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
-import { keepViews, openPage, signIn } from './browse.ts'
+import { until } from '../servers/until.ts'
+import { axeFinds, becomes, keepViews, openPage, signIn } from './browse.ts'
 
 test('a person compares runs: curves, differences and a scatter, all of it in the address', async t => {
   const forge = await startForge(t)
@@ -23,13 +23,17 @@ test('a person compares runs: curves, differences and a scatter, all of it in th
   await page.getByRole('alert').getByText('gone-9 was not found').waitFor()
   const charts = page.getByRole('figure')
   await page.getByRole('figure', { name: 'val/accuracy' }).getByText('3 lines').waitFor()
-  t.deepEqual(await charts.getByRole('heading').allTextContents(), ['train/loss', 'val/accuracy'])
+  const titles = () => charts.getByRole('heading').allTextContents()
+  await becomes(t, titles, ['train/loss', 'val/accuracy'])
   await keepViews(page, 'console-compare')
   await page.setViewportSize({ width: 1280, height: 800 })
 
   // A zoom is in the address, and there again after a reload.
-  const plot = await page.getByRole('img', { name: 'train/loss' }).boundingBox()
-  if (!plot) throw new Error('no chart')
+  const place = page.getByRole('img', { name: 'train/loss' })
+  const plot = await until('the chart is as wide as its place again', 20_000, async () => {
+    const [whole, drawn] = [await place.boundingBox(), await place.locator('.u-over').boundingBox()]
+    return whole && drawn && drawn.width > whole.width * 0.7 && whole
+  })
   const y = plot.y + plot.height / 3
   await page.mouse.move(plot.x + plot.width * 0.4, y)
   await page.mouse.down()
@@ -43,7 +47,7 @@ test('a person compares runs: curves, differences and a scatter, all of it in th
   await page.getByRole('link', { name: 'Differences' }).click()
   const hparams = page.getByRole('table', { name: 'Hyperparameters that differ' })
   await hparams.getByRole('cell', { name: '0.01', exact: true }).waitFor()
-  t.is(await hparams.getByRole('row').count(), 3)
+  await becomes(t, () => hparams.getByRole('row').count(), 3)
   await page.getByLabel('Also what is the same').check()
   await page
     .getByRole('table', { name: 'Hyperparameters', exact: true })
@@ -57,11 +61,7 @@ test('a person compares runs: curves, differences and a scatter, all of it in th
   await page.reload()
   const scatter = page.getByRole('img', { name: 'train/loss / lr' })
   await scatter.waitFor()
-  t.is(await scatter.locator('circle').count(), 3)
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  t.deepEqual(
-    violations.map(({ id, nodes }) => [id, nodes.map(node => node.html)]),
-    [],
-  )
+  await becomes(t, () => scatter.locator('circle').count(), 3)
+  t.deepEqual(await axeFinds(page), [])
   t.deepEqual(faults, [])
 })

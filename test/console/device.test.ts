@@ -1,8 +1,10 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
 import type { DeviceRequest } from '../../schemas/devices.ts'
-import { type Forge, startForge } from '../servers/forge.ts'
-import { keepViews, openPage, signIn } from './browse.ts'
+import { type Forge, sharedForge } from '../servers/forge.ts'
+import { becomes, createPerson, keepViews, openPage, openSignedIn, signIn } from './browse.ts'
+
+const shared = sharedForge()
 
 const agent = 'forge-cli/1.0 <b>(linux; laptop)</b>'
 
@@ -17,28 +19,33 @@ async function askCode(forge: Forge): Promise<Code> {
   return body
 }
 
+/** The server by its public name, for which the browser of these pages has its cookie. */
+const publicly = (code: Code) => ({ url: new URL(code.verification_uri_complete).origin })
+
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
 
 test('a person signs in, sees who asks, and approves: the program gets its token', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const code = await askCode(forge)
   const { page, another, faults } = await openPage(t)
   await page.goto(code.verification_uri_complete)
   await page.getByLabel('Username').waitFor()
   await keepViews(page, 'device-sign-in')
-  await signIn(page, 'not the password')
+  await signIn(page, { password: 'not the password' })
   await page.getByRole('alert').getByText('Username or password is wrong').waitFor()
   const shownFrom = Date.now()
   await signIn(page)
 
   await heading(page, 'A program asks to sign in as you').waitFor()
-  t.is(await page.locator('[data-fact=user_code]').textContent(), code.user_code)
-  t.is(await page.locator('[data-fact=requested_ip]').textContent(), '127.0.0.1')
-  t.is(await page.locator('[data-fact=user_agent]').textContent(), agent)
-  t.regex(String(await page.locator('[data-fact=requested_at]').textContent()), /\d{4}/)
+  const shows = (fact: string, text: string) =>
+    becomes(t, () => page.locator(`[data-fact=${fact}]`).textContent(), text)
+  await shows('user_code', code.user_code)
+  await shows('requested_ip', '127.0.0.1')
+  await shows('user_agent', agent)
+  await page.locator('[data-fact=requested_at]', { hasText: /\d{4}/ }).waitFor()
   const validFor = String(await page.locator('[data-fact=valid_for]').textContent())
   const shownUntil = Date.now()
-  t.is(await page.locator('[data-fact=username]').textContent(), 'admin')
+  await shows('username', 'admin')
   await keepViews(page, 'device-request')
 
   // Opening the page decided nothing, and pressing Enter does not either.
@@ -69,11 +76,10 @@ test('a person signs in, sees who asks, and approves: the program gets its token
 })
 
 test('a person denies a code; denied, expired and wrong codes are reported, and a code can be typed', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const [denied, expired] = [await askCode(forge), await askCode(forge)]
-  const { page, faults } = await openPage(t)
+  const { page, faults } = await openSignedIn(t, publicly(denied))
   await page.goto(new URL('/device', denied.verification_uri_complete).href)
-  await signIn(page)
   await heading(page, 'Which program?').waitFor()
   await keepViews(page, 'device-which')
   await page.getByLabel('Code it shows').fill('bbbb bbbb')
@@ -104,19 +110,19 @@ test('a person denies a code; denied, expired and wrong codes are reported, and 
   t.deepEqual(faults, [])
 })
 
-/** The page of a code, after signing in. */
-async function askedToApprove(t: ExecutionContext) {
-  const forge = await startForge(t)
+/** The page of a code, for somebody who has signed in. */
+async function askedToApprove(t: ExecutionContext, username: string) {
+  const forge = await shared()
+  await createPerson(forge, username)
   const code = await askCode(forge)
-  const { page, faults } = await openPage(t)
+  const { page, faults } = await openSignedIn(t, publicly(code), username)
   await page.goto(code.verification_uri_complete)
-  await signIn(page)
   await heading(page, 'A program asks to sign in as you').waitFor()
   return { forge, code, page, faults }
 }
 
 test('a person who finds somebody else signed in can switch accounts', async t => {
-  const { page, faults } = await askedToApprove(t)
+  const { page, faults } = await askedToApprove(t, 'ada')
   await page.getByRole('button', { name: 'Not you?' }).click()
   await page.getByLabel('Username').waitFor()
   await page.reload()
@@ -126,8 +132,10 @@ test('a person who finds somebody else signed in can switch accounts', async t =
 })
 
 test('who signed in a while ago is asked again before approving, is told why, and then approves', async t => {
-  const { forge, code, page, faults } = await askedToApprove(t)
-  await forge.pool.query(`update auth.session set created_at = created_at - interval '16 minutes'`)
+  const { forge, code, page, faults } = await askedToApprove(t, 'bea')
+  await forge.pool.query(
+    `update auth.session set created_at = created_at - interval '16 minutes' where username = 'bea'`,
+  )
   await page.getByRole('button', { name: 'Approve' }).click()
   await page.getByRole('alert').getByText('older than 15 minutes; sign in again').waitFor()
   await keepViews(page, 'device-ask-again')
@@ -135,9 +143,9 @@ test('who signed in a while ago is asked again before approving, is told why, an
     (await forge.call('GET', `/api/cli/device/${code.user_code}`)).body.state
   t.is(await state(), 'pending')
 
-  await signIn(page, 'not the password')
+  await signIn(page, { username: 'bea', password: 'not the password' })
   await page.getByRole('alert').getByText('Username or password is wrong').waitFor()
-  await signIn(page)
+  await signIn(page, { username: 'bea' })
   await heading(page, 'A program asks to sign in as you').waitFor()
   await page.getByRole('button', { name: 'Approve' }).click()
   await heading(page, 'Approved').waitFor()
@@ -146,7 +154,7 @@ test('who signed in a while ago is asked again before approving, is told why, an
 })
 
 test('pages cannot be framed and load only their own files', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const { status, headers } = await forge.call('GET', '/device?user_code=x', { token: null })
   t.is(status, 200)
   t.is(headers.get('x-frame-options'), 'DENY')

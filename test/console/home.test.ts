@@ -1,4 +1,3 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import test from 'ava'
 import { commit } from '../../command-api/commit.ts'
 import { abandonRun } from '../../command-api/runs/decide.ts'
@@ -6,18 +5,29 @@ import { endRun } from '../../command-api/runs/report.ts'
 import { runAt } from '../../events/runs.ts'
 import { asExecutor, endedWell } from '../servers/as-executor.ts'
 import { eventStoreOn } from '../servers/event-store.ts'
-import { startForge } from '../servers/forge.ts'
+import { sharedForge, startForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
-import { keepViews, openPage, signIn } from './browse.ts'
+import {
+  axeFinds,
+  becomes,
+  createPerson,
+  fits,
+  keepViews,
+  openPage,
+  openSignedIn,
+  signIn,
+} from './browse.ts'
+
+const shared = sharedForge()
 
 test('a person signs in, and finds at home what runs, what failed and how to begin', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const { page, faults } = await openPage(t)
   await page.goto(forge.url)
   await page.getByLabel('Username').waitFor()
   await keepViews(page, 'console-sign-in')
-  await signIn(page, 'not the password')
+  await signIn(page, { password: 'not the password' })
   await page.getByRole('alert').getByText('Username or password is wrong').waitFor()
   await signIn(page)
   await page.getByText('Nothing of yours runs. Submit a job:').waitFor()
@@ -41,20 +51,16 @@ test('a person signs in, and finds at home what runs, what failed and how to beg
   await panel('Running').getByRole('link', { name: run.short_id }).waitFor({ state: 'detached' })
   await keepViews(page, 'console-home')
   await page.setViewportSize({ width: 360, height: 800 })
-  await until('it fits', 20_000, () =>
-    page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
-  )
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  t.deepEqual(
-    violations.map(({ id, nodes }) => [id, nodes.map(node => node.html)]),
-    [],
-  )
+  await fits(page)
+  t.deepEqual(await axeFinds(page), [])
   t.deepEqual(faults, [])
 })
 
 test('all that failed lately is one click away, with runs of which nothing was heard any longer', async t => {
-  const forge = await startForge(t)
-  const [broken, silent] = [await createRun(forge), await createRun(forge)]
+  const forge = await shared()
+  await createPerson(forge, 'ada')
+  const { page, faults, ...ada } = await openSignedIn(t, forge, 'ada')
+  const [broken, silent] = [await createRun(ada, 'ada'), await createRun(ada, 'ada')]
   for (const run of [broken, silent]) await ingest(forge, run, 'lifecycle', { event: 'running' })
   await ingest(forge, broken, 'lifecycle', { event: 'failed' })
   // As after a day without a report.
@@ -71,9 +77,7 @@ test('all that failed lately is one click away, with runs of which nothing was h
     const { body } = await forge.call('GET', `/api/runs/${silent.run_id}`)
     return body.state === 'abandoned'
   })
-  const { page, faults } = await openPage(t)
   await page.goto(forge.url)
-  await signIn(page)
   const panel = page.getByRole('region', { name: 'Failed lately' })
   await panel.getByText('abandoned').waitFor()
   await panel.getByRole('link', { name: 'All of yours' }).click()
@@ -82,22 +86,22 @@ test('all that failed lately is one click away, with runs of which nothing was h
 })
 
 test('Ctrl-K finds runs by the search grammar, pages and commands, and ? lists the keys', async t => {
-  const forge = await startForge(t)
-  await forge.call('POST', '/api/runs', { body: { project: 'demo', name: 'bert base' } })
-  await forge.call('POST', '/api/runs', { body: { project: 'other', name: 'bert large' } })
-  const { page, faults } = await openPage(t)
+  const forge = await shared()
+  await createPerson(forge, 'bea')
+  const { page, faults, call } = await openSignedIn(t, forge, 'bea')
+  await call('POST', '/api/runs', { body: { project: 'bea', name: 'bert base' } })
+  await call('POST', '/api/runs', { body: { project: 'other', name: 'bert large' } })
   await page.goto(forge.url)
-  await signIn(page)
-  await page.getByRole('heading', { name: 'Hello, admin' }).waitFor()
+  await page.getByRole('heading', { name: 'Hello, bea' }).waitFor()
   await page.keyboard.press('Control+k')
   const field = page.getByRole('combobox')
   await field.fill('bert project:other')
   await page.getByRole('option', { name: 'bert large' }).waitFor()
-  t.is(await page.getByRole('option', { name: 'bert base' }).count(), 0)
+  await page.getByRole('option', { name: 'bert base' }).waitFor({ state: 'detached' })
   await field.fill('theme: dark')
   await page.getByRole('option', { name: 'Theme: dark', exact: true }).waitFor()
   await page.keyboard.press('Enter')
-  t.is(await page.evaluate('document.documentElement.dataset.theme'), 'dark')
+  await becomes(t, () => page.evaluate('document.documentElement.dataset.theme'), 'dark')
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keys' }).waitFor()
   await page.keyboard.press('Escape')
@@ -118,9 +122,8 @@ test('a job is at home from its submission on, and time in which it is paused is
     '/api/jobs',
     { body: job },
   )
-  const { page, faults } = await openPage(t)
+  const { page, faults } = await openSignedIn(t, forge)
   await page.goto(forge.url)
-  await signIn(page)
   const line = (panel: string, state: string) =>
     page.getByRole('region', { name: panel }).getByRole('listitem').filter({ hasText: state })
   await line('Waiting', 'queued').getByText('waiting capacity').waitFor()
@@ -134,7 +137,7 @@ test('a job is at home from its submission on, and time in which it is paused is
   const running = { run_id: run.run_id, event: 'running' }
   await forge.call('POST', '/api/ingest/lifecycle', { token, body: running })
   await line('Running', 'one job').waitFor()
-  t.is(await line('Waiting', 'one job').count(), 0)
+  await line('Waiting', 'one job').waitFor({ state: 'detached' })
 
   await forge.call('POST', `/api/jobs/${run.run_id}/pause`, { body: {} })
   await executor.exited(run.run_id, 1, endedWell())
@@ -144,6 +147,6 @@ test('a job is at home from its submission on, and time in which it is paused is
   await page.goto(`${forge.url}/runs`)
   const cells = page.getByRole('row').nth(1).getByRole('gridcell')
   await cells.getByText('pending').waitFor()
-  t.is(await cells.nth(6).textContent(), '', 'it does not run on')
+  await becomes(t, () => cells.nth(6).textContent(), '', 'it does not run on')
   t.deepEqual(faults, [])
 })

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { startForge } from '../servers/forge.ts'
 import { type ExternalRun, ingest } from '../servers/runs.ts'
-import { openPage, signIn } from './browse.ts'
+import { openSignedIn } from './browse.ts'
 
 /** Markup, a script address, a turn of direction, a title of a terminal, and a link that hides its address. */
 const hostile =
@@ -19,9 +19,8 @@ test('a sample, an artifact, a log line and a name full of tricks are text', asy
   await ingest(forge, run, 'artifact', { kind: 'checkpoint', format: 'pt', path, step: 1 })
   await ingest(forge, run, 'logs', { chunks: [hostile, 'x'.repeat(64 * 1024), 'the last'] })
   await ingest(forge, run, 'hparams', { params: { '<b>key</b>': hostile } })
-  const { page, faults } = await openPage(t)
+  const { page, faults } = await openSignedIn(t, forge)
   await page.goto(`${forge.url}/runs/${run.run_id}/samples`)
-  await signIn(page)
   await page.getByRole('link', { name: 'Samples', exact: true }).waitFor()
   const sayings: [tab: string, text: string | RegExp][] = [
     ['samples', /⟨202e⟩txt\.exe ␛\]0;title␇/],

@@ -2,15 +2,14 @@ import test from 'ava'
 import { startForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { seedRuns } from '../servers/seed-runs.ts'
-import { openPage, signIn } from './browse.ts'
+import { openSignedIn } from './browse.ts'
 
 test('one run is found among 100,000, which can be scrolled to their end', async t => {
   t.timeout(patient(120_000))
   const forge = await startForge(t)
   await seedRuns(forge.pool)
-  const { page, faults } = await openPage(t)
+  const { page, faults } = await openSignedIn(t, forge)
   await page.goto(`${forge.url}/runs`)
-  await signIn(page)
   await page.getByText('more than 10,000 runs').waitFor()
   const grid = page.getByRole('grid', { name: 'Runs' })
   await page.getByRole('link', { name: 'seeded 100000' }).waitFor()

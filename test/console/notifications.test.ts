@@ -2,7 +2,7 @@ import test from 'ava'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { createRun } from '../servers/runs.ts'
 import { signedIn } from '../servers/signed-in.ts'
-import { keepViews, openPage, signIn } from './browse.ts'
+import { keepViews, openSignedIn } from './browse.ts'
 
 const setQuota = (forge: Forge, token: string, max_concurrent_gpus: number) =>
   forge.call('POST', '/api/admin/quotas', {
@@ -14,9 +14,8 @@ test('every page counts unread notifications live; the feed shows and reads them
   const forge = await startForge(t)
   const run = await createRun(forge)
   const another = await signedIn(forge, 'another-admin', 'admin')
-  const { page, faults } = await openPage(t)
+  const { page, faults } = await openSignedIn(t, forge)
   await page.goto(`${forge.url}/runs/${run.run_id}`)
-  await signIn(page)
   const bell = page.getByRole('banner').getByRole('link', { name: 'Notifications' })
   await bell.waitFor()
   t.is(await bell.getByText('unread').count(), 0)

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { adminPassword } from '../servers/api.ts'
 import { startForge } from '../servers/forge.ts'
-import { openPage, signIn } from './browse.ts'
+import { becomes, openPage, signIn } from './browse.ts'
 
 test('a person changes the password, is told what is wrong with it, and signs in with the new one', async t => {
   const forge = await startForge(t)
@@ -27,7 +27,7 @@ test('a person changes the password, is told what is wrong with it, and signs in
   await alert.getByText(/common|guess/i).waitFor()
   await change([adminPassword, chosen, chosen])
   await page.getByText('Changed. Your other sessions have ended.').waitFor()
-  t.is(await current.inputValue(), '', 'no password is left on the page')
+  await becomes(t, () => current.inputValue(), '', 'no password is left on the page')
   t.is((await forge.call('GET', '/api/auth/sessions')).status, 401, 'the other session has ended')
 
   // This session goes on, and the next one begins with the new password alone.
@@ -37,7 +37,7 @@ test('a person changes the password, is told what is wrong with it, and signs in
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await signIn(page)
   await alert.waitFor()
-  await signIn(page, chosen)
+  await signIn(page, { password: chosen })
   await page.getByRole('heading', { name: 'Settings' }).waitFor()
   t.deepEqual(faults, [])
 })

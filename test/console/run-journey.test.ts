@@ -1,10 +1,11 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import test from 'ava'
 import type { Page } from 'playwright-core'
-import { type Forge, startForge } from '../servers/forge.ts'
+import { type Forge, sharedForge } from '../servers/forge.ts'
 import { type ExternalRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
-import { keepViews, openPage, signIn } from './browse.ts'
+import { axeFinds, becomes, fits, keepViews, openSignedIn } from './browse.ts'
+
+const shared = sharedForge()
 
 async function createNamed(forge: Forge) {
   const { body: run } = await forge.call<ExternalRun>('POST', '/api/runs', {
@@ -31,25 +32,19 @@ const points = (from: number, to: number) => ({
 
 const chart = (page: Page, title: string) => page.getByRole('figure', { name: title, exact: true })
 
-async function axeFinds(page: Page) {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  return violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 200))])
-}
-
 test('a person follows a run to its end, sees new points at once, and zooms a chart', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const { run, report } = await createNamed(forge)
   await report('lifecycle', { event: 'running' })
   await report('hparams', { params: { lr: 0.0003, 'opt/name': 'adam<b>w</b>' } })
   await report('metrics', points(0, 100))
-  const { page, faults } = await openPage(t)
+  const { page, faults } = await openSignedIn(t, forge)
   await page.goto(`${forge.url}/runs/${run.run_id}/metrics`)
-  await signIn(page)
   await page.getByRole('heading', { level: 1, name: 'two <b>lines</b>' }).waitFor()
   await titled(page, 'running')
   await chart(page, 'train/loss').getByText('at step 99').waitFor()
   // A key that is also a prefix has a chart of its own; the siblings share one.
-  t.deepEqual(await page.getByRole('figure').getByRole('heading').allTextContents(), [
+  await becomes(t, () => page.getByRole('figure').getByRole('heading').allTextContents(), [
     'train/accuracy',
     'train/loss',
     'val/accuracy',
@@ -86,14 +81,10 @@ test('a person follows a run to its end, sees new points at once, and zooms a ch
   await page.getByText('adam<b>w</b>').waitFor()
   await report('lifecycle', { event: 'succeeded' })
   await titled(page, 'succeeded')
-  t.is(
-    await page.getByRole('button', { name: 'Stop', exact: true }).getAttribute('aria-disabled'),
-    'true',
-  )
+  const stop = page.getByRole('button', { name: 'Stop', exact: true })
+  await becomes(t, () => stop.getAttribute('aria-disabled'), 'true')
   await keepViews(page, 'console-run')
-  await until('it fits', 20_000, () =>
-    page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
-  )
+  await fits(page)
   t.deepEqual(await axeFinds(page), [])
   t.deepEqual(faults, [])
 })
@@ -113,18 +104,18 @@ async function drag(page: Page, title: string) {
 }
 
 test('the tables of an overview show all their columns on a wide page', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const { run, report } = await createNamed(forge)
   await report('hparams', { params: { lr: 0.0003 } })
   await report('metrics', points(0, 120))
-  const { page, faults } = await openPage(t)
+  const { page, faults } = await openSignedIn(t, forge)
   await page.goto(`${forge.url}/runs/${run.run_id}`)
-  await signIn(page)
   const metrics = page.getByRole('region', { name: 'Metrics' }).getByRole('group')
   await metrics.getByText('val/accuracy/class_0').waitFor()
   for (const width of [1280, 1440, 1920]) {
     await page.setViewportSize({ width, height: 900 })
-    t.true(await metrics.evaluate(one => one.scrollWidth <= one.clientWidth), `${width}`)
+    const isWhole = () => metrics.evaluate(one => one.scrollWidth <= one.clientWidth)
+    await becomes(t, isWhole, true, `${width}`)
   }
   t.deepEqual(faults, [])
 })

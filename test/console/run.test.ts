@@ -1,10 +1,12 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
-import { openBrowser } from '../servers/browser.ts'
-import { type Forge, startForge } from '../servers/forge.ts'
+import { browserContext } from '../servers/browser.ts'
+import { type Forge, sharedForge } from '../servers/forge.ts'
 import { createRun, type ExternalRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
-import { keepViews, openPage, signIn } from './browse.ts'
+import { becomes, createPerson, fits, keepViews, openPage, openSignedIn, signIn } from './browse.ts'
+
+const shared = sharedForge()
 
 type SendReport = (route: string, body: object) => Promise<unknown>
 async function createNamed(forge: Forge): Promise<{ run: ExternalRun; report: SendReport }> {
@@ -37,7 +39,7 @@ const state = (page: Page, text: string) =>
   page.getByRole('main').locator('header').getByText(text, { exact: true }).first()
 
 test('the page of a run shows state, charts and log live, to the end', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const { run, report } = await createNamed(forge)
   await report('lifecycle', { event: 'running' })
   await report('metrics', points(0, 100))
@@ -50,7 +52,7 @@ test('the page of a run shows state, charts and log live, to the end', async t =
   await page.getByRole('heading', { name: 'two <b>lines</b>' }).waitFor()
   await chart(page, 'train/loss').getByText('at step 99').waitFor()
   // Four indexed siblings share one chart.
-  t.deepEqual(await page.getByRole('figure').getByRole('heading').allTextContents(), [
+  await becomes(t, () => page.getByRole('figure').getByRole('heading').allTextContents(), [
     'train/accuracy',
     'train/loss',
     'val/accuracy[…]',
@@ -77,7 +79,7 @@ test('the page of a run shows state, charts and log live, to the end', async t =
   await keepViews(page, 'run')
   await report('lifecycle', { event: 'succeeded' })
   await state(page, 'succeeded').waitFor()
-  t.regex(await page.title(), /^succeeded · two <b>lines<\/b> · Forge$/)
+  await becomes(t, () => page.title(), 'succeeded · two <b>lines</b> · Forge')
   t.deepEqual(faults, [])
 })
 
@@ -105,7 +107,7 @@ const colouredPixels = (page: Page, title: string): Promise<number> =>
     })
 
 test('a failed run says why, with its last words, parameters, lone points and small numbers', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const { run, report } = await createNamed(forge)
   await report('lifecycle', { event: 'running' })
   await report('hparams', { params: { lr: 0.0003, 'opt/name': 'adam<b>w</b>' } })
@@ -117,23 +119,20 @@ test('a failed run says why, with its last words, parameters, lone points and sm
   })
   await report('logs', { chunks: ['epoch 1'], stream: 'stdout' })
   const message = 'exit code 1\nTraceback (most recent call last):\nValueError: <b>bad</b> lr'
-  const { page, faults } = await openPage(t)
+  const { page, faults } = await openSignedIn(t, forge)
   await page.addInitScript(recordCanvasTexts)
   await page.goto(`${forge.url}/runs/${run.run_id}`)
-  await signIn(page)
   await state(page, 'running').waitFor()
   t.is(await page.locator('[data-fact=why]').count(), 0)
   const hparams = page.getByRole('region', { name: 'Hyperparameters' }).getByRole('row')
-  await hparams.first().waitFor()
-  t.deepEqual(
-    await hparams.evaluateAll(rows =>
+  const cells = () =>
+    hparams.evaluateAll(rows =>
       rows.map(row => [...row.querySelectorAll('td')].map(cell => cell.textContent)).slice(1),
-    ),
-    [
-      ['lr', '0.0003'],
-      ['opt/name', 'adam<b>w</b>'],
-    ],
-  )
+    )
+  await becomes(t, cells, [
+    ['lr', '0.0003'],
+    ['opt/name', 'adam<b>w</b>'],
+  ])
   await chart(page, 'loss').getByText('at step 7').waitFor()
   await until('one point is drawn as a dot', 10_000, async () => {
     const pixels = await colouredPixels(page, 'loss')
@@ -149,49 +148,47 @@ test('a failed run says why, with its last words, parameters, lone points and sm
   await report('lifecycle', { event: 'failed', exit_code: 1, message })
   await state(page, 'failed').waitFor()
   await page.locator('[data-fact=why]', { hasText: 'ValueError: <b>bad</b> lr' }).waitFor()
-  t.is(await page.locator('[data-fact=last_words]').textContent(), message)
+  await becomes(t, () => page.locator('[data-fact=last_words]').textContent(), message)
   await keepViews(page, 'run-failed')
   // Charts follow a new width by the next frame, or some frames later on a busy machine.
-  await until('it fits', 20_000, () =>
-    page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
-  )
+  await fits(page)
   t.deepEqual(faults, [])
 })
 
 test('without a message, the end of the log stands beside why a run failed', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const run = await createRun(forge)
   await ingest(forge, run, 'logs', { chunks: ['fine so far'], stream: 'stdout' })
   await ingest(forge, run, 'logs', { chunks: ['no such file'], stream: 'stderr' })
   await ingest(forge, run, 'lifecycle', { event: 'failed', exit_code: 137 })
-  const { page, faults } = await openPage(t)
+  const { page, faults } = await openSignedIn(t, forge)
   await page.goto(`${forge.url}/runs/${run.run_id}`)
-  await signIn(page)
   await page.locator('[data-fact=last_words]', { hasText: /^no such file$/ }).waitFor()
-  t.is(await page.locator('[data-fact=why]').textContent(), 'exit code 137 (SIGKILL)')
+  const why = page.locator('[data-fact=why]')
+  await becomes(t, () => why.textContent(), 'exit code 137 (SIGKILL)')
   t.deepEqual(faults, [])
 })
 
 test('a browser whose language is none still shows the charts', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const run = await createRun(forge)
   await ingest(forge, run, 'metrics', { points: [{ key: 'loss', step: 1, value: 1.5 }] })
-  const browser = await openBrowser(t)
-  const page = await browser.newPage()
+  const page = await (await browserContext(t)).newPage()
   // As Chromium says it without LANG.
   await page.addInitScript(`
     Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' })`)
   await page.goto(`${forge.url}/runs/${run.run_id}`)
   await signIn(page)
   await chart(page, 'loss').getByText('at step 1').waitFor()
-  t.is(await page.getByRole('figure').count(), 1)
+  await becomes(t, () => page.getByRole('figure').count(), 1)
 })
 
 test('a missing run, and a wrong address, say in the place of their content what to do', async t => {
-  const forge = await startForge(t)
-  const { page, faults } = await openPage(t)
+  const forge = await shared()
+  // Somebody who sees none of the runs of the other tests.
+  await createPerson(forge, 'ada')
+  const { page, faults } = await openSignedIn(t, forge, 'ada')
   await page.goto(`${forge.url}/runs/run_nope`)
-  await signIn(page)
   await page.getByRole('alert').getByText('No such run: run_nope').waitFor()
   await keepViews(page, 'run-unknown')
   const reply = await page.goto(`${forge.url}/no/such/page`)
@@ -203,7 +200,7 @@ test('a missing run, and a wrong address, say in the place of their content what
 })
 
 test('what is written to a log is shown as a terminal shows it, and never acts', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const run = await createRun(forge)
   const esc = '\u001b'
   await ingest(forge, run, 'logs', {
@@ -215,15 +212,14 @@ test('what is written to a log is shown as a terminal shows it, and never acts',
       ...Array.from({ length: 3000 }, (_, n) => `step ${n}`),
     ],
   })
-  const { page, faults } = await openPage(t)
+  const { page, faults } = await openSignedIn(t, forge)
   await page.goto(`${forge.url}/runs/${run.run_id}/logs?line=1`)
-  await signIn(page)
   const log = page.getByRole('log')
   await log.getByText('<img src=x onerror=alert(1)>').waitFor()
   await log.getByText('100%|####', { exact: true }).waitFor()
   await log.getByText('admin⟨202e⟩txt.exe').waitFor()
   t.is(await page.locator('img').count(), 0)
-  t.is(await log.getByText('red', { exact: true }).count(), 1)
+  await becomes(t, () => log.getByText('red', { exact: true }).count(), 1)
   t.is(await log.getByText('evil.example').count(), 0)
 
   await page.getByLabel('Follow').check()
@@ -235,7 +231,7 @@ test('what is written to a log is shown as a terminal shows it, and never acts',
   await page.getByText('1 line', { exact: true }).waitFor()
   await log.getByRole('link', { name: 'Line 1239' }).click()
   await log.getByText('step 1233', { exact: true }).waitFor()
-  t.regex(page.url(), /line=1239/)
+  await page.waitForURL(/line=1239/)
   await page.getByRole('button', { name: 'Next hit' }).click()
   await page.getByText('That was the last one.').waitFor()
   await page.getByRole('button', { name: 'All hits' }).click()
@@ -243,7 +239,7 @@ test('what is written to a log is shown as a terminal shows it, and never acts',
   await log.getByRole('link', { name: 'Line 1239' }).click()
   await page.reload()
   await log.getByText('step 1234', { exact: true }).waitFor()
-  t.false(await page.getByLabel('Follow').isChecked())
+  await becomes(t, () => page.getByLabel('Follow').isChecked(), false)
 
   await page.getByLabel('Search the log').fill('^step 1[0-9]{3}$')
   await page.getByLabel('Pattern').check()

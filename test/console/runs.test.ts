@@ -1,34 +1,29 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import test from 'ava'
 import type { Locator } from 'playwright-core'
-import { startForge } from '../servers/forge.ts'
+import { sharedForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { createRun, type ExternalRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
-import { keepViews, openPage, signIn } from './browse.ts'
+import { axeFinds, becomes, createPerson, keepViews, openSignedIn } from './browse.ts'
+
+/** For everybody the runs of one test alone. */
+const shared = sharedForge()
 
 test('runs are searched, sorted, given columns, kept in the address, chosen and compared', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
+  await createPerson(forge, 'ada')
+  const { page, faults, call } = await openSignedIn(t, forge, 'ada')
   const ids: string[] = []
   for (let n = 0; n < 130; n++) {
-    const { body: run } = await forge.call<{ run_id: string; short_id: string; token: string }>(
-      'POST',
-      '/api/runs',
-      { body: { project: n % 2 ? 'vision' : 'speech', name: `sweep ${n}` } },
-    )
+    const { body: run } = await call<ExternalRun>('POST', '/api/runs', {
+      body: { project: n % 2 ? 'images' : 'sounds', name: `sweep ${n}` },
+    })
     ids.push(run.short_id)
     if (n % 10 !== 0) continue
-    const report = (route: string, body: object) =>
-      forge.call('POST', `/api/ingest/${route}`, {
-        token: run.token,
-        body: { run_id: run.run_id, ...body },
-      })
-    await report('metrics', { points: [{ key: 'loss', step: 1, value: n / 100 }] })
-    await report('hparams', { params: { lr: n / 1e6 + 1e-6 } })
+    await ingest(forge, run, 'metrics', { points: [{ key: 'loss', step: 1, value: n / 100 }] })
+    await ingest(forge, run, 'hparams', { params: { lr: n / 1e6 + 1e-6 } })
   }
-  const { page, faults } = await openPage(t)
   await page.goto(`${forge.url}/runs`)
-  await signIn(page)
   await page.getByText('130 runs').waitFor()
   await page.getByRole('link', { name: 'sweep 129' }).waitFor()
   const grid = page.getByRole('grid', { name: 'Runs' })
@@ -43,11 +38,11 @@ test('runs are searched, sorted, given columns, kept in the address, chosen and 
   await page.getByRole('option', { name: 'state:' }).waitFor()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
-  t.is(await search.inputValue(), 'state:')
-  await search.fill('loss<0.45 project:speech')
+  await becomes(t, () => search.inputValue(), 'state:')
+  await search.fill('loss<0.45 project:sounds')
   await page.keyboard.press('Enter')
   await page.getByText('5 runs').waitFor()
-  t.regex(page.url(), /q=loss/)
+  await page.waitForURL(/q=loss/)
   await search.fill('(loss<0.45')
   await page.keyboard.press('Enter')
   await page.getByRole('search').getByRole('alert').waitFor()
@@ -69,11 +64,7 @@ test('runs are searched, sorted, given columns, kept in the address, chosen and 
   for (const n of [0, 10]) await page.getByLabel(`Choose ${ids[n]}`, { exact: true }).check()
   await keepViews(page, 'console-runs')
   await page.setViewportSize({ width: 1280, height: 800 })
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  t.deepEqual(
-    violations.map(({ id, nodes }) => [id, nodes.map(node => node.html)]),
-    [],
-  )
+  t.deepEqual(await axeFinds(page), [])
   await page.getByRole('button', { name: 'Compare' }).click()
   await page.getByRole('link', { name: 'Curves', exact: true }).waitFor()
   await page.locator('canvas').waitFor()
@@ -81,19 +72,19 @@ test('runs are searched, sorted, given columns, kept in the address, chosen and 
 })
 
 test('columns of hyperparameters, groups, ranges and the keyboard, with states as they change', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
+  await createPerson(forge, 'bea')
+  const { page, faults, ...bea } = await openSignedIn(t, forge, 'bea')
   const runs: ExternalRun[] = []
   for (const project of ['speech', 'speech', 'speech', 'speech', 'vision', 'vision'])
-    runs.push(await createRun(forge, project))
+    runs.push(await createRun(bea, project))
   const [first, second, ...others] = runs
   if (!first || !second) throw new Error('there are six')
   await ingest(forge, first, 'hparams', { params: { 'opt,name': 'adam<b>w</b>', lr: 0.5 } })
   await ingest(forge, second, 'metrics', { points: [{ key: 'a,b', step: 1, value: 0.125 }] })
   for (const run of others.slice(0, 2))
     await ingest(forge, run, 'lifecycle', { event: 'succeeded' })
-  const { page, faults } = await openPage(t)
   await page.goto(`${forge.url}/runs?sort=created_at`)
-  await signIn(page)
   await page.getByText('6 runs').waitFor()
 
   await page.getByRole('button', { name: 'Columns' }).click()
@@ -116,7 +107,7 @@ test('columns of hyperparameters, groups, ranges and the keyboard, with states a
   // Nobody clicked the table.
   const at = (nth: number) => page.getByRole('row').nth(nth + 1)
   await page.keyboard.press('x')
-  await until('the first is chosen', 20_000, () => isChosen(at(0)))
+  await becomes(t, () => isChosen(at(0)), true)
   for (const key of ['j', 'j', 'X']) await page.keyboard.press(key)
   await page.getByText('3 chosen').waitFor()
   await at(5)
@@ -137,49 +128,45 @@ test('columns of hyperparameters, groups, ranges and the keyboard, with states a
   await page.getByRole('button', { name: 'Choose none' }).click()
 
   const search = page.getByRole('combobox', { name: 'Search' })
-  await search.fill('owner:ad')
-  await page.getByRole('option', { name: 'owner:admin' }).waitFor()
+  await search.fill('owner:be')
+  await page.getByRole('option', { name: 'owner:bea' }).waitFor()
   await search.fill('')
 
   await page.getByRole('button', { name: 'Group by project' }).click()
   const speech = page.getByRole('button', { name: /speech 4 runs/ })
   await speech.click()
-  await until('its runs are away', 20_000, async () => (await page.getByRole('row').count()) === 5)
-  t.regex(page.url(), /group=project.*closed=speech|closed=speech.*group=project/)
+  await becomes(t, () => page.getByRole('row').count(), 5)
+  await page.waitForURL(/group=project.*closed=speech|closed=speech.*group=project/)
   await page.reload()
-  await speech.waitFor()
-  t.is(await speech.getAttribute('aria-expanded'), 'false')
+  await becomes(t, () => speech.getAttribute('aria-expanded'), 'false')
   await page.getByRole('row').nth(4).getByText('vision-2').waitFor()
   await keepViews(page, 'console-runs-grouped')
   await page.setViewportSize({ width: 1280, height: 800 })
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  t.deepEqual(
-    violations.map(({ id, nodes }) => [id, nodes.map(node => node.html)]),
-    [],
-  )
+  t.deepEqual(await axeFinds(page), [])
 
   await page.goto(`${forge.url}/runs?cols=`)
   await page.getByText('6 runs').waitFor()
-  t.is(await page.getByRole('columnheader').count(), 1, 'only the one of the choice')
+  const headers = page.getByRole('columnheader')
+  await becomes(t, () => headers.count(), 1, 'only the one of the choice')
   t.deepEqual(faults, [])
 })
 
 test('a search that cannot be read is said to be so once, and not asked again', async t => {
-  const forge = await startForge(t)
-  const run = await createRun(forge)
-  const { page, faults } = await openPage(t)
+  const forge = await shared()
+  await createPerson(forge, 'carl')
+  const { page, faults, ...carl } = await openSignedIn(t, forge, 'carl')
+  const run = await createRun(carl, 'carl')
   const asked: string[] = []
   page.on('request', request => {
     if (request.url().includes('/api/runs?q=')) asked.push(request.url())
   })
   await page.goto(`${forge.url}/runs`)
-  await signIn(page)
   await page.getByText('1 run', { exact: true }).waitFor()
   await page.getByRole('combobox', { name: 'Search' }).fill('state:failed lr>')
   await page.keyboard.press('Enter')
   await page.getByRole('alert').getByText('A name or a value is missing here').waitFor()
-  t.is(await page.getByRole('alert').count(), 1)
-  t.is(await page.locator('[aria-busy=true]').count(), 0, 'nothing is on its way')
+  await becomes(t, () => page.getByRole('alert').count(), 1)
+  await becomes(t, () => page.locator('[aria-busy=true]').count(), 0, 'nothing is on its way')
 
   // What the chooser shows is read again with the list.
   await page.getByRole('button', { name: 'Columns' }).click()
@@ -197,19 +184,19 @@ test('a search that cannot be read is said to be so once, and not asked again', 
 
 test('the keys act on the run they were moved to, wherever it is by now', async t => {
   t.timeout(patient(90_000))
-  const forge = await startForge(t)
+  const forge = await shared()
+  await createPerson(forge, 'dora')
+  const { page, faults, ...dora } = await openSignedIn(t, forge, 'dora')
   const runs: ExternalRun[] = []
-  for (let n = 0; n < 23; n++) runs.push(await createRun(forge, n === 0 ? 'speech' : 'vision'))
-  const { page, faults } = await openPage(t)
+  for (let n = 0; n < 23; n++) runs.push(await createRun(dora, n === 0 ? 'first' : 'others'))
   await page.goto(`${forge.url}/runs`)
-  await signIn(page)
   await page.getByText('23 runs').waitFor()
   const row = (nth: number) => {
     const has = page.getByLabel(`Choose ${runs[nth]?.short_id}`, { exact: true })
     return page.getByRole('row').filter({ has })
   }
   const arrives = async () => {
-    runs.push(await createRun(forge, 'vision'))
+    runs.push(await createRun(dora, 'others'))
     await row(runs.length - 1).waitFor()
   }
   // Newest first: the cursor is on the second one, and another comes above it.
@@ -218,16 +205,16 @@ test('the keys act on the run they were moved to, wherever it is by now', async 
   await arrives()
   await page.keyboard.press('x')
   await page.getByText('1 chosen').waitFor()
-  t.true(await isChosen(row(21)), 'not the run that stands in its line now')
+  await becomes(t, () => isChosen(row(21)), true, 'not the run that stands in its line now')
   await arrives()
   for (const key of ['j', 'X']) await page.keyboard.press(key)
   await page.getByText('2 chosen').waitFor()
-  const chosen = await Promise.all([23, 22, 21, 20].map(nth => isChosen(row(nth))))
-  t.deepEqual(chosen, [false, false, true, true])
+  const chosen = () => Promise.all([23, 22, 21, 20].map(nth => isChosen(row(nth))))
+  await becomes(t, chosen, [false, false, true, true])
 
   // A range begins anew with each search.
   const search = page.getByRole('combobox', { name: 'Search' })
-  await search.fill('project:vision')
+  await search.fill('project:others')
   await page.keyboard.press('Enter')
   await page.getByText('24 runs').waitFor()
   await row(15)
@@ -244,19 +231,15 @@ test('the keys act on the run they were moved to, wherever it is by now', async 
   const dialog = page.getByRole('dialog', { name: 'Stop' })
   await dialog.getByText('these 25 runs').waitFor()
   await dialog.getByText('and 5 more').waitFor()
-  t.is(await dialog.getByRole('listitem').count(), 21)
+  await becomes(t, () => dialog.getByRole('listitem').count(), 21)
   await keepViews(page, 'console-runs-stop')
   await page.setViewportSize({ width: 1280, height: 800 })
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  t.deepEqual(
-    violations.map(({ id, nodes }) => [id, nodes.map(node => node.html)]),
-    [],
-  )
+  t.deepEqual(await axeFinds(page), [])
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Choose none' }).click()
   await row(0).getByRole('checkbox').check()
   await page.getByRole('button', { name: 'Stop', exact: true }).click()
-  await dialog.getByRole('listitem').filter({ hasText: 'speech' }).waitFor()
+  await dialog.getByRole('listitem').filter({ hasText: 'first' }).waitFor()
   await dialog.getByRole('button', { name: 'Stop' }).click()
   await page.getByText('Done for 1').waitFor()
   t.deepEqual(faults, [])

@@ -1,9 +1,8 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import test from 'ava'
 import { startForge } from '../servers/forge.ts'
 import { createRun, type ExternalRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
-import { keepViews, openPage, signIn } from './browse.ts'
+import { axeFinds, becomes, fits, keepViews, openSignedIn } from './browse.ts'
 
 type Forge = Awaited<ReturnType<typeof startForge>>
 
@@ -32,9 +31,8 @@ test('a person reads the samples of a round beyond the first, and shares a range
       gpus: Array.from({ length: 8 }, (_, index) => ({ index, name: 'NVIDIA H200' })),
     })),
   })
-  const { page, faults } = await openPage(t)
+  const { page, faults } = await openSignedIn(t, forge)
   await page.goto(`${forge.url}/runs/${run.run_id}/samples`)
-  await signIn(page)
   const options = page.getByRole('option').filter({ hasText: 'question' })
   const shown = (count: number) =>
     until(`${count} samples are shown`, 20_000, async () => (await options.count()) === count)
@@ -42,7 +40,7 @@ test('a person reads the samples of a round beyond the first, and shares a range
   await shown(500)
   await page.getByRole('button', { name: 'Read more' }).click()
   await shown(800)
-  t.is(await page.getByRole('button', { name: 'Read more' }).count(), 0)
+  await page.getByRole('button', { name: 'Read more' }).waitFor({ state: 'detached' })
 
   await page.getByLabel('Compare with …').selectOption('reference')
   await page.locator('del', { hasText: '"answer":' }).waitFor()
@@ -55,8 +53,8 @@ test('a person reads the samples of a round beyond the first, and shares a range
     .first()
     .click()
   await shown(40)
-  t.regex(page.url(), /reward=0\.\./)
-  t.deepEqual((await new AxeBuilder({ page }).analyze()).violations, [])
+  await page.waitForURL(/reward=0\.\./)
+  t.deepEqual(await axeFinds(page), [])
   await keepViews(page, 'console-run-samples')
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.reload()
@@ -67,15 +65,13 @@ test('a person reads the samples of a round beyond the first, and shares a range
   await page.getByRole('link', { name: 'Environment' }).click()
   const nodes = page.getByRole('table', { name: 'Nodes' })
   await nodes.getByText('8 × NVIDIA H200').first().waitFor()
-  t.is(await nodes.getByRole('row').count(), 3)
+  await becomes(t, () => nodes.getByRole('row').count(), 3)
   await page.getByLabel('Filter').fill('torch')
   await page.getByRole('row').filter({ hasText: 'packages.torch' }).getByText('2.9.1').waitFor()
   await page.getByRole('row').filter({ hasText: 'python' }).waitFor({ state: 'detached' })
-  t.regex(page.url(), /q=torch/)
-  t.deepEqual((await new AxeBuilder({ page }).analyze()).violations, [])
+  await page.waitForURL(/q=torch/)
+  t.deepEqual(await axeFinds(page), [])
   await keepViews(page, 'console-run-environment')
-  await until('it fits', 20_000, () =>
-    page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
-  )
+  await fits(page)
   t.deepEqual(faults, [])
 })

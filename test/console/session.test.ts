@@ -1,13 +1,26 @@
 import test from 'ava'
-import { adminPassword } from '../servers/api.ts'
-import { startForge, startForgeProcess } from '../servers/forge.ts'
+import { adminPassword, signIn as signInByApi } from '../servers/api.ts'
+import { type Forge, sharedForge, startForge, startForgeProcess } from '../servers/forge.ts'
 import { until } from '../servers/until.ts'
-import { openPage, signIn } from './browse.ts'
+import { createPerson, openPage, openSignedIn, signIn } from './browse.ts'
 
+const shared = sharedForge()
 const hello = { name: 'Hello, admin' }
 
+/** Ends all sessions of a person but the one that does it. */
+async function endSessions(forge: Forge, username: string): Promise<void> {
+  const token = await signInByApi(forge.url, username)
+  const { body: sessions } = await forge.call<{ sid: string; current: boolean }[]>(
+    'GET',
+    '/api/auth/sessions',
+    { token },
+  )
+  for (const { sid, current } of sessions)
+    if (!current) await forge.call('DELETE', `/api/auth/sessions/${sid}`, { token })
+}
+
 test('a browser stays signed in without a token in its storage or addresses, and tabs leave together', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const { page, another, faults } = await openPage(t)
   await page.goto(forge.url)
   await signIn(page)
@@ -35,20 +48,15 @@ test('a browser stays signed in without a token in its storage or addresses, and
 })
 
 test('when a session is ended elsewhere the page says so, and goes on after a new sign-in', async t => {
-  const forge = await startForge(t)
-  const { page, faults } = await openPage(t)
+  const forge = await shared()
+  await createPerson(forge, 'ada')
+  const { page, faults } = await openSignedIn(t, forge, 'ada')
   await page.goto(forge.url)
-  await signIn(page)
-  await page.getByRole('heading', hello).waitFor()
-  const { body: sessions } = await forge.call<{ sid: string; current: boolean }[]>(
-    'GET',
-    '/api/auth/sessions',
-  )
-  for (const { sid, current } of sessions)
-    if (!current) await forge.call('DELETE', `/api/auth/sessions/${sid}`)
+  await page.getByRole('heading', { name: 'Hello, ada' }).waitFor()
+  await endSessions(forge, 'ada')
   const dialog = page.getByRole('dialog', { name: 'Sign in again' })
   await dialog.getByText('Your sign-in has ended').waitFor()
-  await signIn(page)
+  await signIn(page, { username: 'ada' })
   await dialog.waitFor({ state: 'detached' })
   await page.locator('[data-live=live]').waitFor()
   t.deepEqual(faults, [])
@@ -56,9 +64,8 @@ test('when a session is ended elsewhere the page says so, and goes on after a ne
 
 test('while the server is away the page says since when, and it is live again by itself', async t => {
   const forge = await startForgeProcess(t)
-  const { page, faults } = await openPage(t)
+  const { page, faults } = await openSignedIn(t, forge)
   await page.goto(forge.url)
-  await signIn(page)
   await page.locator('[data-live=live]').waitFor()
   await page.getByRole('heading', hello).waitFor()
   await page.context().setOffline(true)
@@ -84,11 +91,12 @@ test('while the server is away the page says since when, and it is live again by
 })
 
 test('a page without a network is not called live, and says so in Chinese, as it does that a session ended', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
+  await createPerson(forge, 'bea')
   const { page, faults } = await openPage(t)
   await page.addInitScript(() => localStorage.setItem('forge.language', 'zh'))
   await page.goto(forge.url)
-  await page.getByLabel('用户名').fill('admin')
+  await page.getByLabel('用户名').fill('bea')
   await page.getByLabel('密码').fill(adminPassword)
   await page.getByRole('button', { name: '登录' }).click()
   const live = page.locator('[data-live=live]')
@@ -101,27 +109,21 @@ test('a page without a network is not called live, and says so in Chinese, as it
   await find.fill('bert')
   const notice = page.locator('[role=alert]')
   await notice.getByText('服务器没有响应').waitFor()
-  t.is(await live.count(), 0)
+  await live.waitFor({ state: 'detached' })
   await page.context().setOffline(false)
   await live.waitFor()
   await notice.waitFor({ state: 'detached' })
   await page.keyboard.press('Escape')
 
-  const { body: sessions } = await forge.call<{ sid: string; current: boolean }[]>(
-    'GET',
-    '/api/auth/sessions',
-  )
-  for (const { sid, current } of sessions)
-    if (!current) await forge.call('DELETE', `/api/auth/sessions/${sid}`)
+  await endSessions(forge, 'bea')
   await page.getByRole('dialog').getByText('登录已失效').waitFor()
   t.deepEqual(faults, [])
 })
 
 test('in maintenance the page gives the reason, and goes on when it is over', async t => {
   const forge = await startForge(t)
-  const { page, faults } = await openPage(t)
+  const { page, faults } = await openSignedIn(t, forge)
   await page.goto(forge.url)
-  await signIn(page)
   await page.getByRole('heading', hello).waitFor()
   const put = (enabled: boolean) =>
     forge.call('PUT', '/api/admin/maintenance', {
@@ -132,6 +134,6 @@ test('in maintenance the page gives the reason, and goes on when it is over', as
   await put(false)
   await until('nothing is wrong', 30_000, async () => (await page.getByRole('alert').count()) === 0)
   await page.locator('[data-live=live]').waitFor()
-  t.true(await page.getByRole('heading', hello).isVisible())
+  await page.getByRole('heading', hello).waitFor()
   t.deepEqual(faults, [])
 })

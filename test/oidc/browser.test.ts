@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
-import { openBrowser } from '../servers/browser.ts'
+import { browserContext } from '../servers/browser.ts'
 import { patient } from '../servers/patience.ts'
 import { keepScreenshot } from '../servers/screenshot.ts'
 import { startWithRealProvider } from './provider.ts'
@@ -32,7 +32,7 @@ test('a person signs in at the provider, comes back to where they were, and appr
     token: null,
     body: {},
   })
-  const context = await (await openBrowser(t)).newContext({ locale: 'en-US' })
+  const context = await browserContext(t, { locale: 'en-US' })
   context.setDefaultTimeout(waitMs)
   const page = await context.newPage()
   const faults: string[] = []

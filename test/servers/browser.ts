@@ -1,64 +1,14 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, rename, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import chromium from '@sparticuz/chromium'
-import type { ExecutionContext } from 'ava'
-import { type Browser, chromium as playwright } from 'playwright-core'
-import pack from '../../package.json' with { type: 'json' }
+import { type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core'
+import type { Scope } from './postgres.ts'
+import { addressOf } from './rendezvous.ts'
 
-const run = promisify(execFile)
-const unpack = fileURLToPath(new URL('unpack-browser.ts', import.meta.url))
-
-/** Removed from Chromium's flags, so that pages are tested with the protections of people's browsers. */
-const insecureFlags = ['--disable-web-security', '--allow-running-insecure-content']
-
-/** Closed after the test. */
-export async function openBrowser(t: ExecutionContext): Promise<Browser> {
-  const browser = await launchBrowser()
+/** A context of the test's own in the browser that the whole run shares: its storage and cookies; closed after the test. */
+export async function browserContext(
+  t: Scope,
+  options?: BrowserContextOptions,
+): Promise<BrowserContext> {
+  const browser = await chromium.connect(await addressOf('browser'))
+  // Closes this connection and its contexts; the browser itself goes on.
   t.teardown(() => browser.close())
-  return browser
-}
-
-/**
- * WebGL by the processor, which these would turn on, also draws each canvas: a chart of ten lines then takes seconds
- * now and then. Without it canvases are drawn as on people's machines that have no GPU.
- */
-const gpuFlags =
-  /^--(ignore-gpu-blocklist|in-process-gpu|use-gl|use-angle|enable-unsafe-swiftshader)\b/
-
-/** Chromium from npm. */
-export async function launchBrowser(): Promise<Browser> {
-  const args = chromium.args.filter(arg => !insecureFlags.includes(arg) && !gpuFlags.test(arg))
-  return playwright.launch({
-    executablePath: await findBrowser(),
-    args: [
-      ...args,
-      '--disable-gpu',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-sync',
-    ],
-  })
-}
-
-/**
- * Unpacks the browser once a machine. In a process of its own: a file that this one had open for writing while
- * it started a server could not be run until that server's program is loaded. Under a name of its own, moved
- * when it is whole: tests in other processes look for it at the same time.
- */
-async function findBrowser(): Promise<string> {
-  const folder = join(tmpdir(), `forge-chromium-${pack.devDependencies['@sparticuz/chromium']}`)
-  const isThere = () => stat(folder).then(Boolean, () => false)
-  if (!(await isThere())) {
-    const draft = await mkdtemp(`${folder}-`)
-    await run(process.execPath, [unpack], { env: { ...process.env, TMPDIR: draft } })
-    await rename(draft, folder).catch(async error => {
-      await rm(draft, { recursive: true })
-      if (!(await isThere())) throw error
-    })
-  }
-  return join(folder, 'chromium')
+  return await browser.newContext(options)
 }

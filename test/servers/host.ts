@@ -10,6 +10,7 @@ const start: Record<ServerName, () => Promise<(folder: string) => Promise<Hosted
   redis: async () => (await import('./redis-server.ts')).startRedis,
   s3: async () => (await import('./s3-server.ts')).startS3Proxy,
   slurm: async () => (await import('./slurm-server.ts')).startSlurm,
+  browser: async () => (await import('./browser-server.ts')).startBrowser,
 }
 
 // Run as `host.ts <server> <folder> <pid>`: hosts the server until it is told to stop or the process

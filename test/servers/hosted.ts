@@ -1,5 +1,5 @@
 /** The servers that tests run against. */
-export const serverNames = ['postgres', 'forge', 'kafka', 'redis', 's3', 'slurm'] as const
+const serverNames = ['postgres', 'forge', 'kafka', 'redis', 's3', 'slurm', 'browser'] as const
 export type ServerName = (typeof serverNames)[number]
 
 /** Each lane has its own; the others are shared by all files of a run. */

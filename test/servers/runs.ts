@@ -3,13 +3,16 @@ import type { Forge } from './forge.ts'
 export type ExternalRun = { run_id: string; short_id: string; token: string }
 
 /** A run without a job, reporting with its own token. */
-export async function createRun(forge: Forge, project = 'demo'): Promise<ExternalRun> {
+export async function createRun(
+  forge: Pick<Forge, 'call'>,
+  project = 'demo',
+): Promise<ExternalRun> {
   const { body } = await forge.call<ExternalRun>('POST', '/api/runs', { body: { project } })
   return body
 }
 
 export async function ingest(
-  forge: Forge,
+  forge: Pick<Forge, 'call'>,
   run: ExternalRun,
   route: string,
   body: object,

@@ -1,4 +1,4 @@
 import chromium from '@sparticuz/chromium'
 
-/** Run by browser.ts: unpacks Chromium into `TMPDIR`. */
+/** Run by chromium.ts: unpacks Chromium into `TMPDIR`. */
 await chromium.executablePath()
