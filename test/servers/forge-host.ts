@@ -7,10 +7,10 @@ import { createLogger } from '../../platform/logger.ts'
 import { assemble, type Service } from '../../server/assemble.ts'
 import { readConfig } from '../../server/config.ts'
 import { adminPassword, signIn } from './api.ts'
-import type { Hosted } from './hosted.ts'
-import { emptyTemplate, madeOnce } from './postgres.ts'
+import { databasesAt } from './databases.ts'
+import { decisionsAreDone } from './decisions-done.ts'
+import { type Hosted, postgresVariable } from './hosted.ts'
 import { dataIn, environment } from './server-process.ts'
-import { decisionsAreDone } from './settled.ts'
 import { until } from './until.ts'
 
 /** What every installation of the tests begins with. */
@@ -97,23 +97,21 @@ function assembled(env: Record<string, string | undefined>, logFile: string): Pr
 async function makeSeed(folder: string): Promise<Seed> {
   const here = join(folder, 'seed')
   let token = ''
-  const template = await madeOnce(
-    `served_${process.pid}`,
-    async url => {
-      const env = {
-        SERVICE_DATABASE_URL: url,
-        SERVICE_ROLES: 'command-api,relay,projector,query-api',
-      }
-      const service = await assembled(await environment({ folder: here, env }, 0), `${here}.log`)
-      try {
-        token = await signIn(service.url, 'admin', adminPassword)
-        await everythingIsDone(url)
-      } finally {
-        await service.stop()
-      }
-    },
-    await emptyTemplate(),
-  )
+  const template = `served_${process.pid}`
+  const databases = databasesAt(process.env[postgresVariable] ?? '')
+  await databases.makeTemplate(template, await databases.emptyTemplate(), async url => {
+    const env = {
+      SERVICE_DATABASE_URL: url,
+      SERVICE_ROLES: 'command-api,relay,projector,query-api',
+    }
+    const service = await assembled(await environment({ folder: here, env }, 0), `${here}.log`)
+    try {
+      token = await signIn(service.url, 'admin', adminPassword)
+      await everythingIsDone(url)
+    } finally {
+      await service.stop()
+    }
+  })
   return { template, token, keys: await filesIn(join(dataIn(here), 'keys')) }
 }
 

@@ -6,8 +6,7 @@ import type { Pool } from 'pg'
 import { type CallOptions, callApi, type Reply, signIn } from './api.ts'
 import { endAttempts } from './end-attempts.ts'
 import { type HostedServer, hostedServer, seedOfLane } from './hosted-forge.ts'
-import { connect, copyOf, database, dropDatabase, inDatabase, type Scope } from './postgres.ts'
-import { addressOf } from './rendezvous.ts'
+import { database, databaseFrom, type Scope } from './postgres.ts'
 import { dataIn, type ServerProcess, serverProcess } from './server-process.ts'
 
 type Called = {
@@ -98,13 +97,11 @@ async function begin(t: Scope, folder: string, env: Record<string, string>): Pro
     return { pool, databaseUrl: url, token: env.SERVICE_OIDC_ISSUER === undefined ? null : '' }
   }
   const seed = await seedOfLane()
-  const name = await copyOf(seed.template)
-  t.teardown(() => dropDatabase(name))
   const keys = join(dataIn(folder), 'keys')
   await mkdir(keys, { recursive: true, mode: 0o700 })
   for (const [file, pem] of Object.entries(seed.keys))
     await writeFile(join(keys, file), pem, { mode: 0o600 })
-  const { pool, url } = connect(t, inDatabase(await addressOf('postgres'), name))
+  const { pool, url } = await databaseFrom(t, seed.template)
   return { pool, databaseUrl: url, token: seed.token }
 }
 

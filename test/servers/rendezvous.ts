@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compiled } from './compiled.ts'
-import { inEachLane, type ServerName } from './hosted.ts'
+import { inEachLane, postgresVariable, type ServerName } from './hosted.ts'
 import { inThisLane, lane } from './lane.ts'
 import { runVariables } from './run-variables.ts'
 import { until } from './until.ts'
@@ -44,7 +44,9 @@ const folderOf = async (name: ServerName): Promise<string> =>
 
 async function spawnHost(name: ServerName, folder: string): Promise<void> {
   const run = { [runVariables.folder]: runFolder, [runVariables.pid]: runPid }
-  const env = { ...process.env, ...run, ...(await inThisLane()), NODE_COMPILE_CACHE: compiled }
+  const needed = name === 'forge' ? { [postgresVariable]: await addressOf('postgres') } : {}
+  const lane = await inThisLane()
+  const env = { ...process.env, ...run, ...lane, ...needed, NODE_COMPILE_CACHE: compiled }
   const script = fileURLToPath(new URL('host.ts', import.meta.url))
   const log = openSync(join(folder, 'host.log'), 'a')
   // Its own process group, so that Ctrl-C does not end the server before its clients.

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg'
+import { decisionsAreDone } from './decisions-done.ts'
 import type { Forge } from './forge.ts'
 import { patient } from './patience.ts'
 import { until } from './until.ts'
@@ -16,12 +16,3 @@ export const settled = (forge: Forge) =>
     )
     return body.projections.every(row => row.lag_records === 0)
   })
-
-/** Whether all that was decided is projected, and no duty of it is due. */
-export async function decisionsAreDone(pool: Pool): Promise<boolean> {
-  const { rows } = await pool.query<{ is: boolean }>(
-    `select not exists (select from write.duty where event_id is not null and done_at is null and due_at <= now())
-        and (select count(*) from write.event) = (select count(*) from read.applied_event) as is`,
-  )
-  return rows[0]?.is === true
-}

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
@@ -91,10 +91,3 @@ export const pointsArrive = (forge: Forge, runId: string, count: number): Promis
     const points = await storedPoints(forge, runId).catch(() => [])
     return points.length >= count && points
   })
-
-export type Note = { endpoint: string; run_id: string; token: string; local_id?: string }
-
-/** What lies beside the reports that a run could not send. */
-export async function noteOf(spool: string, folder: string): Promise<Note> {
-  return JSON.parse(await readFile(join(spool, folder, 'run.json'), 'utf8')) as Note
-}

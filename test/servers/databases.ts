@@ -1,0 +1,85 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Pool } from 'pg'
+import { locks } from '../../platform/postgres/locks.ts'
+import { type MigrationSet, migrate } from '../../platform/postgres/migrate.ts'
+import { withLock } from '../../platform/postgres/with-lock.ts'
+
+const folder = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+
+/** The schemas of Forge; each database of a test has them all. */
+const schemas: MigrationSet[] = [
+  { schema: 'log', folder: folder('platform/log/migrations') },
+  { schema: 'auth', folder: folder('auth/migrations') },
+  { schema: 'write', folder: folder('command-api/migrations') },
+  { schema: 'read', folder: folder('projector/migrations') },
+]
+
+const templateWaitMs = 120_000
+
+/** Creates databases as copies of templates, which takes a fraction of migrating them. */
+export type Databases = {
+  /** A new database, copied from a template that nobody uses. */
+  copyOf(template: string): Promise<{ name: string; url: string }>
+  drop(name: string): Promise<void>
+  /** The name of the template with all schemas and nothing in them. */
+  emptyTemplate(): Promise<string>
+  /** Makes the template of this name where there is none: a copy of `from`, changed by `fill`. */
+  makeTemplate(name: string, from: string, fill: (url: string) => Promise<void>): Promise<void>
+}
+
+/** The databases of the PostgreSQL at `server`. Their connections keep no process alive. */
+export function databasesAt(server: string): Databases {
+  const administrators = new Pool({
+    connectionString: inDatabase(server, 'postgres'),
+    application_name: 'forge test',
+    max: 2,
+    allowExitOnIdle: true,
+  })
+  const databases: Databases = {
+    async copyOf(template) {
+      const name = `test_${randomBytes(8).toString('hex')}`
+      await administrators.query(`create database ${name} template ${template} strategy file_copy`)
+      return { name, url: inDatabase(server, name) }
+    },
+    async drop(name) {
+      await administrators.query(`drop database if exists ${name} with (force)`)
+    },
+    async emptyTemplate() {
+      const name = await templateName()
+      await databases.makeTemplate(name, 'template1', url => migrate(url, schemas))
+      return name
+    },
+    async makeTemplate(name, from, fill) {
+      const lock = { lock: locks.testTemplate, waitMs: templateWaitMs }
+      await withLock(administrators, lock, async client => {
+        const sql = 'select 1 from pg_database where datname = $1'
+        if ((await client.query(sql, [name])).rowCount) return
+        // It gets its name when it is complete.
+        const draft = `${name}_draft`
+        await client.query(`drop database if exists ${draft} with (force)`)
+        await client.query(`create database ${draft} template ${from}`)
+        await fill(inDatabase(server, draft))
+        await client.query(`alter database ${draft} rename to ${name}`)
+      })
+    },
+  }
+  return databases
+}
+
+/** Changes with the migrations, so that a server that runs on takes edited ones. */
+async function templateName(): Promise<string> {
+  const hash = createHash('sha256')
+  for (const { schema, folder } of schemas)
+    for (const file of (await readdir(folder)).sort())
+      hash.update(`${schema}/${file}\n`).update(await readFile(join(folder, file)))
+  return `template_${hash.digest('hex').slice(0, 16)}`
+}
+
+function inDatabase(server: string, name: string): string {
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return url.toString()
+}

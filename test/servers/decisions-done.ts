@@ -1,0 +1,10 @@
+import type { Pool } from 'pg'
+
+/** Whether all that was decided is projected, and no duty of it is due. */
+export async function decisionsAreDone(pool: Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ is: boolean }>(
+    `select not exists (select from write.duty where event_id is not null and done_at is null and due_at <= now())
+        and (select count(*) from write.event) = (select count(*) from read.applied_event) as is`,
+  )
+  return rows[0]?.is === true
+}
