@@ -1,0 +1,66 @@
+import test from 'ava'
+import { namedIn, reachedBy } from '../select.ts'
+import { countsOf, summarize } from '../summary.ts'
+
+const named = new Map([
+  ['a.ts', []],
+  ['b.ts', ['a.ts']],
+  ['c.ts', []],
+  ['test/b/b.test.ts', ['b.ts']],
+  ['test/c/c.test.ts', ['c.ts']],
+  ['test/architecture/files.test.ts', []],
+])
+
+test('a change reaches the tests that need it, however far away, and those that read all files', t => {
+  t.deepEqual(reachedBy(['a.ts'], named), ['test/architecture/files.test.ts', 'test/b/b.test.ts'])
+  t.deepEqual(reachedBy(['test/c/c.test.ts'], named), [
+    'test/architecture/files.test.ts',
+    'test/c/c.test.ts',
+  ])
+  t.deepEqual(reachedBy([], named), [])
+})
+
+test('a migration or a package reaches every test', t => {
+  for (const file of ['projector/migrations/0320_notifications.sql', 'package.json'])
+    t.is(reachedBy([file], named).length, 3)
+})
+
+test('a file that is imported, started or read by its name is found', t => {
+  const text = `import { a } from '../a.ts'; await import('./b.ts'); new URL('host.ts', here); join(here, 'x.py')`
+  t.deepEqual(namedIn('test/servers/c.ts', text), [
+    'test/a.ts',
+    'test/servers/b.ts',
+    'test/servers/host.ts',
+    'host.ts',
+  ])
+})
+
+const output = `
+  ✔ rubrics › decide › acts
+  ✘ [fail]: rubrics › commands › refuses (1m 3.5s)
+  ✘ [fail]: rubrics › queries › pages
+  ─
+
+  2 tests failed
+  1 uncaught exception
+  1040 tests passed
+`
+
+test('failures are counted by what ava says, and so is what no test caught', t => {
+  t.deepEqual(countsOf(output), {
+    passed: 1040,
+    failed: 3,
+    failures: ['rubrics › commands › refuses', 'rubrics › queries › pages'],
+  })
+})
+
+test('the summary ends with the counts', t => {
+  const text = summarize({
+    ...countsOf(output),
+    minutes: 9.96,
+    slowest: [{ file: 'test/new.test.ts', seconds: 12.34 }],
+    notes: ['Not run: the tests that need dump. It is missing.'],
+  })
+  t.regex(text, /12\.3 s {2}test\/new\.test\.ts/)
+  t.true(text.endsWith('10.0 minutes\n1040 passed, 3 failed\n'))
+})
