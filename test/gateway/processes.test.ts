@@ -64,7 +64,7 @@ test.serial(
       await tables.promote('dep_b', to)
       changes.push({ began, ended: performance.now(), to })
       const from = loaded.asked.length
-      await until('some requests pass', 10_000, () => loaded.asked.length > from + 10, 1)
+      await until('some requests pass', 10_000, () => loaded.asked.length > from + 10)
     }
     await loaded.stop()
     t.deepEqual([...new Set(loaded.asked.map(({ status }) => status))], [200])

@@ -1,5 +1,4 @@
 import type { Forge } from './forge.ts'
-import { patient } from './patience.ts'
 import { until } from './until.ts'
 
 /**
@@ -7,7 +6,7 @@ import { until } from './until.ts'
  * the projections alone knows nothing of decisions that are not on the log yet.
  */
 export const settled = (forge: Forge) =>
-  until('everything is done and projected', patient(30_000), async () => {
+  until('everything is done and projected', 30_000, async () => {
     const { rows } = await forge.pool.query<{ is: boolean }>(
       `select not exists (select from write.duty where event_id is not null and done_at is null and due_at <= now())
           and (select count(*) from write.event) = (select count(*) from read.applied_event) as is`,

@@ -84,7 +84,7 @@ function billedExactly(engine: string, slurm: Cluster | null, env: Record<string
   test.serial(
     `${engine}: a paused job is billed for what it held its GPUs, and goes on`,
     async t => {
-      t.timeout(patient(400_000), 'the first attempt builds the environment of the recipe')
+      t.timeout(patient(600_000), 'the first attempt builds the environment of the recipe')
       const forge = await startForge(t, env)
       const run_id = await submit(forge, engine)
       const scene = { t, forge, slurm, run_id }

@@ -36,7 +36,7 @@ async function submitDigits(forge: Forge): Promise<string> {
 }
 
 test('a run continues while its server is dead, with a complete log and its real end', async t => {
-  t.timeout(patient(2 * trainedMs))
+  t.timeout(patient(3 * trainedMs))
   const forge = await startForge(t)
   const run = await submitDigits(forge)
   await until('it trains', trainedMs, async () => (await job(forge, run)).state === 'running')
