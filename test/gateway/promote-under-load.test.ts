@@ -62,7 +62,7 @@ function late(changes: readonly Change[], asked: readonly Asked[]): Asked[] {
 }
 
 test('promoting and rolling back a hundred times under load fails no request and breaks no stream', async t => {
-  t.timeout(patient(300_000))
+  t.timeout(patient(600_000))
   const forge = await startForge(t)
   const gateway = await forge.another({ SERVICE_ROLES: 'gateway' })
   const made = await deployed(forge, 'by turns', [await named(t, 'one'), await named(t, 'two')])
