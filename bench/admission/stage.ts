@@ -84,7 +84,7 @@ async function stageOn(
       const projected =
         'select (select count(*) from read.jobs) = (select count(*) from write.job_state) as all'
       const look = async () => (await firstOf(clients).query(projected)).rows[0].all
-      await until('the read side knows every job', settledWithinMs, look, 100)
+      await until('the read side knows every job', settledWithinMs, look)
     },
     async pids() {
       const postmaster = await findPostmaster(dataDir)

@@ -42,7 +42,7 @@ export async function killAtRandom(options: KillOptions): Promise<KillReport> {
     }
     // A kill is not always noticed at once; without this wait, readiness could still be the old one.
     await pause(100)
-    await until('the server is ready again', recoverWithinMs, options.isReady)
+    await until('the server is ready again', recoverWithinMs, options.isReady, 20)
     result.recoveryMs.push(performance.now() - began)
     await pause(random.whole(restMs.min, restMs.max))
   }

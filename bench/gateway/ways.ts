@@ -81,7 +81,7 @@ export async function startLitellm(engine: Way): Promise<Way> {
       ({ ok }) => ok,
       () => false,
     )
-  await until('LiteLLM responds', 90_000, isUp, 200).catch(error => {
+  await until('LiteLLM responds', 90_000, isUp).catch(error => {
     throw new Error(server.output(), { cause: error })
   })
   return {

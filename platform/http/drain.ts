@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 
 /** Time for running requests after a stop, in milliseconds. */
-const drainMs = 25_000
+export const usualDrainMs = 25_000
 /** What has not arrived this long after a stop is refused. */
 const arriveWithinMs = 1_000
 /** A reader that takes nothing for this long is cut; Node notices it after up to twice that. */
@@ -29,7 +29,11 @@ export function watchConnections(server: Server): Connections {
 }
 
 /** Accepts no new connection and resolves when the last one has closed. */
-export async function drain(server: Server, { open, exchanges }: Connections): Promise<void> {
+export async function drain(
+  server: Server,
+  { open, exchanges }: Connections,
+  drainMs: number,
+): Promise<void> {
   const began = performance.now()
   const isBeingSent = (socket: Socket) =>
     socket.writableLength > 0 && exchanges.get(socket)?.res.writableEnded === true

@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type Koa from 'koa'
 import { CannotStart } from '../cannot-start.ts'
-import { type Connections, drain, watchConnections } from './drain.ts'
+import { type Connections, drain, usualDrainMs, watchConnections } from './drain.ts'
 
 /** Answers a request itself, or returns false. */
 export type Take = (req: IncomingMessage, res: ServerResponse) => boolean
@@ -21,10 +21,10 @@ export type HttpServer = {
   /** Requests go to this application from now on, apart from those that `take` takes; until then they get 503. */
   serve(app: Koa, take?: Take): void
   /**
-   * Accepts no new connection, lets running requests finish (25 s at most), then cuts the rest. What has not arrived a
-   * second later gets 503, and a client that reads nothing is cut after three. May be called twice.
+   * Accepts no new connection, lets running requests finish (25 s at most, or `drainMs`), then cuts the rest. What has
+   * not arrived a second later gets 503, and a client that reads nothing is cut after three. May be called twice.
    */
-  close(): Promise<void>
+  close(drainMs?: number): Promise<void>
 }
 
 /**
@@ -55,8 +55,8 @@ export async function listen(host: string, port: number): Promise<HttpServer> {
         if (!take(req, res)) answer(req, res)
       }
     },
-    close() {
-      closing ??= drain(server, connections)
+    close(drainMs = usualDrainMs) {
+      closing ??= drain(server, connections, drainMs)
       return closing
     },
   }

@@ -22,7 +22,7 @@ const fired = async (forge: Forge) => {
 }
 
 test('a loss that is not a number fires once, whatever is killed, and a rebuild fires nothing', async t => {
-  t.timeout(patient(120_000))
+  t.timeout(patient(240_000))
   const forge = await startForgeProcess(t)
   const run = await createRun(forge)
   await ingest(forge, run, 'lifecycle', { event: 'running' })
@@ -92,7 +92,7 @@ test('a loss that is not a number fires once, whatever is killed, and a rebuild 
 })
 
 test('GPUs that do nothing raise an alert, which the end of the run closes', async t => {
-  t.timeout(patient(120_000))
+  t.timeout(patient(240_000))
   const forge = await startForge(t)
   const run = await createRun(forge)
   await ingest(forge, run, 'lifecycle', { event: 'running' })

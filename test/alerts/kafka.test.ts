@@ -1,10 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import test from 'ava'
-import { startBroker } from '../../deploy/kafka/broker.ts'
-import { freePort } from '../../platform/free-port.ts'
 import type { Alert } from '../../schemas/alerts.ts'
+import { ownBroker } from '../platform/log/own-broker.ts'
 import { startForgeProcess } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { createRun, ingest } from '../servers/runs.ts'
@@ -12,12 +8,7 @@ import { until } from '../servers/until.ts'
 
 test('with Kafka as the log, two processes raise an alert once, also when the one that follows dies', async t => {
   t.timeout(patient(300_000))
-  const folder = await mkdtemp(join(tmpdir(), 'forge-test-broker-'))
-  const broker = await startBroker({ folder, port: await freePort() })
-  t.teardown(async () => {
-    await broker.stop('SIGKILL')
-    await rm(folder, { recursive: true, force: true })
-  })
+  const broker = await ownBroker(t)
   const forge = await startForgeProcess(t, { SERVICE_KAFKA_BROKERS: broker.address })
   const other = await forge.another()
   const run = await createRun(forge)

@@ -142,8 +142,8 @@ test('what was lost and is then deleted no longer alarms its owner', async t => 
     )
     return body.some(({ rule, key }) => rule === 'artifact_missing' && key === artifact_id)
   }
-  await until('its owner is told', patient(20_000), () => alerts('open'))
+  await until('its owner is told', 20_000, () => alerts('open'))
   t.like((await remove(forge, artifact_id)).body, { status: 'deleting' })
   await untilIs(forge, artifact_id, 'deleted')
-  await until('the alert is over', patient(20_000), async () => !(await alerts('open')))
+  await until('the alert is over', 20_000, async () => !(await alerts('open')))
 })

@@ -105,7 +105,7 @@ async function rebuiltTheSame(
   t.is(dump.artifacts?.length, 2)
   t.is((await forge.call('POST', '/api/admin/projections/all/rebuild')).status, 200)
   type Projections = { rebuild: { state: string; error: string | null } }
-  const state = await until('the rebuild is over', patient(60_000), async () => {
+  const state = await until('the rebuild is over', 60_000, async () => {
     const { body } = await forge.call<Projections>('GET', '/api/admin/projections')
     return body.rebuild.state !== 'running' && body.rebuild.state
   })

@@ -19,7 +19,7 @@ const stepsOf = async (forge: Forge, run_id: string, query = '') => {
     .map(({ step }) => step)
 }
 const untilSteps = (forge: Forge, run_id: string, steps: number[]) =>
-  until(`the steps ${steps} are left`, patient(20_000), async () => {
+  until(`the steps ${steps} are left`, 20_000, async () => {
     const left = await stepsOf(forge, run_id)
     return JSON.stringify(left) === JSON.stringify(steps)
   })
@@ -36,7 +36,7 @@ test('a job keeps its newest, its best and every nth checkpoint, without being a
   for (const [index, reward] of rewards.entries())
     await run.checkpoint((index + 1) * 10, { reward })
   await untilSteps(forge, job.run_id, [70, 60, 30, 20])
-  const gone = await until('the others are gone', patient(20_000), async () => {
+  const gone = await until('the others are gone', 20_000, async () => {
     const path = `/api/runs/${job.run_id}/artifacts?status=deleted`
     const { body } = await forge.call<Artifact[]>('GET', path)
     return body.length === 3 && body
@@ -96,7 +96,7 @@ test('what another run began from, or an attempt continues from, stays and is na
   t.like(own.body.data.references, [{ kind: 'resume', run_id: job.run_id }])
 
   const one = async (id: string) => (await forge.call<Artifact>('GET', `/api/artifacts/${id}`)).body
-  await until('the projection has the job', patient(20_000), async () => {
+  await until('the projection has the job', 20_000, async () => {
     const { protected_by } = await one(first.artifact_id)
     return protected_by.length > 0
   })

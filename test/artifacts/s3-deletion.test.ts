@@ -35,7 +35,7 @@ test('artifacts in a bucket are deleted there, also around an outage', async t =
 
   await s3.kill()
   t.is((await remove(two.artifact_id)).status, 200, 'the deletion is accepted')
-  await until('the removal has failed', patient(30_000), async () => {
+  await until('the removal has failed', 30_000, async () => {
     const { rowCount } = await forge.pool.query(
       `select from write.duty where reactor = 'remove-artifacts' and done_at is null and last_error is not null`,
     )

@@ -5,7 +5,7 @@ import { serveEngine, startEngine } from '../servers/engine.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { signedIn } from '../servers/signed-in.ts'
-import { until } from '../servers/until.ts'
+import { until, untilSettled } from '../servers/until.ts'
 import { trainedModel } from '../serving/replicas.ts'
 
 type Session = {
@@ -64,11 +64,12 @@ test('a session on a revision is opened by the access token of its person alone,
   const reader = stream.body?.getReader()
   t.truthy((await reader?.read())?.value)
   await forge.call('DELETE', `/api/playground/${long.session_id}`)
-  const closed = performance.now()
-  await t.throwsAsync(async () => {
+  const toItsEnd = async () => {
     while (!(await reader?.read())?.done);
+  }
+  await t.throwsAsync(untilSettled('an open stream is cut', 20_000, toItsEnd()), {
+    instanceOf: TypeError,
   })
-  t.true(performance.now() - closed < patient(1_500), 'an open stream is cut')
   t.is((await asking(forge, long.base_url, '/models', forge.token)).status, 404)
 
   t.is((await open({ source: {} })).status, 400)

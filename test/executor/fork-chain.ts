@@ -11,13 +11,13 @@ import { commandLinesWith } from './attempts.ts'
 import { systemPython } from './bench.ts'
 
 /**
- * Each process starts the next one in a session of its own and ends, for 30 s at most; each writes a byte. A list of
+ * Each process starts the next one in a session of its own and ends, for two minutes at most; each writes a byte. A list of
  * processes that is read meanwhile hardly ever names the living one.
  */
 const links = `
 import os, time
-end = time.monotonic() + 30
-for link in range(300000):
+end = time.monotonic() + 120
+for link in range(1000000):
     if time.monotonic() > end: break
     if os.fork(): os._exit(0)
     os.setsid()

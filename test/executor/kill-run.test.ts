@@ -6,7 +6,6 @@ import test from 'ava'
 import { type Cgroup, createCgroup, membersOf, removeCgroup } from '../../executor/local/cgroup.ts'
 import { killRun } from '../../executor/local/kill-run.ts'
 import { identify, isAlive, markVariable, processesOfRun } from '../../executor/local/processes.ts'
-import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
 import { commandLinesWith } from './attempts.ts'
 import { systemPython as python } from './bench.ts'
@@ -96,10 +95,8 @@ if (process.getuid?.() === 0)
   test('a chain of forks is ended with the user of its run, whatever it left behind', async t => {
     const owner = 1_900_077_078
     const { mark, grows } = await forkChain(t, { uid: owner, cgroup: null })
-    const before = performance.now()
     t.is(await killRun({ mark, cgroup: null, sessions: [], owner: { id: owner, python } }), 0)
-    // It is given up after ten seconds; the chain ends by itself after thirty.
-    t.true(performance.now() - before < 10_000 + patient(2_000))
+    // A kill that is given up, after ten seconds, leaves the chain growing.
     t.false(await grows())
   })
 

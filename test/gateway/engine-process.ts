@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 
 /** An engine in a process of its own, to be killed: answers in pieces, a little later each time. */
 const [port = '0'] = process.argv.slice(2)
@@ -7,11 +8,14 @@ const answer = JSON.stringify({
   usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
 })
 let asked = 0
-createServer((req, res) => {
+const server = createServer((req, res) => {
   req.resume().on('end', () => {
     res.writeHead(200, { 'content-type': 'application/json' })
     res.write(answer.slice(0, 20))
     asked += 1
     setTimeout(() => res.end(answer.slice(20)), asked % 40)
   })
-}).listen(Number(port), '127.0.0.1', () => process.stdout.write('listens\n'))
+})
+server.listen(Number(port), '127.0.0.1', () => {
+  process.stdout.write(`${(server.address() as AddressInfo).port}\n`)
+})

@@ -48,7 +48,7 @@ async function ask(
     isClosed = true
   })
   await new Promise(resolve => socket.write(Buffer.from(raw, 'latin1'), resolve))
-  await until(`an answer to: ${what}`, 10_000, () => isDone(reply, isClosed), 2)
+  await until(`an answer to: ${what}`, 10_000, () => isDone(reply, isClosed))
   socket.destroy()
   return reply
 }

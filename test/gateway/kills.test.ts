@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { freePort } from '../../platform/free-port.ts'
 import type { TrafficRow } from '../../schemas/traffic.ts'
 import type { Reply } from '../servers/api.ts'
 import { type Forge, startForgeProcess } from '../servers/forge.ts'
@@ -13,16 +12,17 @@ import { load } from './load.ts'
 
 const rounds = 12
 
-/** An engine of its own process at the same port each time. */
+/** An engine of its own process, which is at the same port each time. */
 async function killableEngine(t: ExecutionContext) {
-  const port = await freePort()
+  let port = 0
   const start = async () => {
     const child = spawn(
       process.execPath,
       [join(import.meta.dirname, 'engine-process.ts'), String(port)],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     )
-    await once(child.stdout, 'data')
+    const [said] = await once(child.stdout, 'data')
+    port = Number(said)
     return child
   }
   let child = await start()

@@ -37,7 +37,6 @@ test.serial(
     t.true(after.length > 200)
     t.deepEqual([...new Set(after.map(({ status }) => status))], [401])
     const last = Math.max(...asked.filter(({ status }) => status === 200).map(({ ended }) => ended))
-    t.true(last - revoked < patient(1_000))
     t.deepEqual([...new Set(asked.map(({ status }) => status))].sort(), [200, 401])
     const [first] = asked
     const seconds = (revoked - (first?.began ?? 0)) / 1000
@@ -64,7 +63,7 @@ test.serial(
       await tables.promote('dep_b', to)
       changes.push({ began, ended: performance.now(), to })
       const from = loaded.asked.length
-      await until('some requests pass', 10_000, () => loaded.asked.length > from + 10, 1)
+      await until('some requests pass', 10_000, () => loaded.asked.length > from + 10)
     }
     await loaded.stop()
     t.deepEqual([...new Set(loaded.asked.map(({ status }) => status))], [200])

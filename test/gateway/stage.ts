@@ -61,7 +61,7 @@ export async function openStage(t: ExecutionContext): Promise<Stage> {
     tables: new ServingTables(pool),
     rows,
     underWay: () => under.size,
-    idle: () => until('no request is under way', 10_000, () => under.size === 0, 2).then(() => {}),
+    idle: () => until('no request is under way', 10_000, () => under.size === 0).then(() => {}),
   }
 }
 

@@ -1,9 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import test from 'ava'
-import { startBroker } from '../../deploy/kafka/broker.ts'
-import { freePort } from '../../platform/free-port.ts'
+import { ownBroker } from '../platform/log/own-broker.ts'
 import { startEngine } from '../servers/engine.ts'
 import { startForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
@@ -12,16 +8,10 @@ import { deployed } from './deployed.ts'
 
 test('a gateway starts and serves while Kafka is away, and its record of traffic follows', async t => {
   t.timeout(patient(300_000), 'a broker starts twice')
-  const folder = await mkdtemp(join(tmpdir(), 'forge-test-broker-'))
-  const port = await freePort()
-  let broker = await startBroker({ folder, port })
-  t.teardown(async () => {
-    await broker.stop('SIGKILL')
-    await rm(folder, { recursive: true, force: true })
-  })
+  const broker = await ownBroker(t)
   const forge = await startForge(t, { SERVICE_KAFKA_BROKERS: broker.address })
   const { path, inference, token } = await deployed(forge, 'away', [(await startEngine(t)).url])
-  await broker.stop('SIGKILL')
+  await broker.kill()
 
   const gateway = await forge.another({ SERVICE_ROLES: 'gateway' })
   t.is((await gateway.call('GET', '/api/readyz', { token: null })).status, 200)
@@ -29,7 +19,7 @@ test('a gateway starts and serves while Kafka is away, and its record of traffic
     fetch(`${gateway.url}${inference}/models`, { headers: { authorization: `Bearer ${token}` } })
   for (let times = 0; times < 5; times++) t.is((await ask()).status, 200)
 
-  broker = await startBroker({ folder, port })
+  await broker.restart()
   await until('five requests are on record', 120_000, async () => {
     const { body } = await forge.call<object[]>('GET', `${path}/traffic`)
     return body.length === 5

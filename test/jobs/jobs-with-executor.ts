@@ -31,7 +31,6 @@ import { readConfig } from '../../server/config.ts'
 import { isolationAt } from '../executor/bench.ts'
 import { writeRecipe } from '../recipes/tiny-recipe.ts'
 import { eventStoreOn } from '../servers/event-store.ts'
-import { patient } from '../servers/patience.ts'
 import { database } from '../servers/postgres.ts'
 import { until } from '../servers/until.ts'
 import { specOf } from './given.ts'
@@ -219,7 +218,7 @@ async function recordsOf(log: MemoryLog): Promise<{ key: string; value: Buffer }
   const [end = 0n] = await log.end(logsTopic)
   const found: { key: string; value: Buffer }[] = []
   if (end === 0n) return found
-  const signal = AbortSignal.timeout(patient(5000))
+  const { signal } = new AbortController()
   for await (const { records } of log.read(logsTopic, 0, 0n, { maxBytes: 1 << 24, signal })) {
     found.push(...records)
     if (BigInt(found.length) >= end) break

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
 import { startForgeProcess } from '../servers/forge.ts'
+import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
 
 test('a second host neither declares the job of the first one lost nor describes its profile anew', async t => {
+  t.timeout(patient(400_000))
   const forge = await startForgeProcess(t, { SERVICE_LOCAL_GPUS: '2' })
   const folder = await mkdtemp(join(tmpdir(), 'forge-second-'))
   t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))

@@ -1,11 +1,10 @@
 import test from 'ava'
 import { adminPassword } from '../servers/api.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
-import { patient } from '../servers/patience.ts'
 import { addressOf } from '../servers/rendezvous.ts'
 import { createRun } from '../servers/runs.ts'
 import { signedIn } from '../servers/signed-in.ts'
-import { until } from '../servers/until.ts'
+import { until, untilSettled } from '../servers/until.ts'
 
 const path = '/api/admin/maintenance'
 const message = 'New disks until noon'
@@ -48,7 +47,7 @@ test('all other routes are 503 with the message for every caller, and serve agai
 })
 
 for (const store of ['postgres', 'redis'])
-  test(`another process refuses everybody within a second, notified by ${store}, and so does one that starts later`, async t => {
+  test(`another process soon refuses everybody, notified by ${store}, and so does one that starts later`, async t => {
     const forge = await startForge(t, {
       ...(store === 'redis' && {
         SERVICE_REDIS_URL: await addressOf('redis'),
@@ -58,12 +57,8 @@ for (const store of ['postgres', 'redis'])
     const other = await forge.another({ SERVICE_ROLES: 'query-api' })
     t.is((await other.call('GET', '/api/jobs')).status, 200)
     t.is((await begin(forge)).status, 200)
-    const begunAt = performance.now()
     await until('the other process knows', 10_000, async () => {
-      const askedAt = performance.now()
       const { status } = await other.call('GET', '/api/jobs')
-      const isInTime = askedAt - begunAt < patient(1000)
-      t.true(status === 503 || isInTime, 'a second later it still served')
       return status === 503
     })
     const late = await forge.another({ SERVICE_ROLES: 'query-api' })
@@ -91,11 +86,10 @@ test('reports are refused, and open streams end with a reconnect delay', async t
   })
   const response = await fetch(`${forge.url}/api/runs/${run.run_id}/metrics/stream`, {
     headers: { authorization: `Bearer ${forge.token}` },
-    signal: AbortSignal.timeout(patient(120_000)),
   })
   t.is(response.status, 200)
   t.is((await begin(forge)).status, 200)
-  t.regex(await response.text(), /retry: \d+\n\n$/)
+  t.regex(await untilSettled('the stream ends', 60_000, response.text()), /retry: \d+\n\n$/)
   const refused = await report()
   t.is(refused.status, 503)
   t.is(refused.headers.get('retry-after'), '30')

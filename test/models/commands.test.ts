@@ -102,7 +102,7 @@ test('protected aliases are moved by maintainers, others by members, none by vie
     const read = async () => (await forge.call('GET', path, { token })).status
     if (role !== null) {
       await forge.call('PUT', `/api/projects/${project}/members/${username}`, { body: { role } })
-      await until('the member sees it', patient(20_000), async () => (await read()) === 200)
+      await until('the member sees it', 20_000, async () => (await read()) === 200)
     }
     return [
       await read(),

@@ -10,7 +10,7 @@ import { createStreams, frame } from '../../query-api/sse.ts'
 import type { Feed } from '../../query-api/sse-feed.ts'
 import type { WakeUps } from '../../schemas/wake-ups.ts'
 import { connect, take } from '../servers/events.ts'
-import { patient } from '../servers/patience.ts'
+import { untilSettled } from '../servers/until.ts'
 
 const person = { kind: 'person', username: 'ada', role: 'user' } as unknown as Person
 
@@ -77,9 +77,7 @@ for (const busy of ['metrics', 'logs'])
     // Stored and committed, but nobody is told.
     stored.push('second')
     advance('metrics')
-    const late = AbortSignal.timeout(patient(20_000))
-    late.addEventListener('abort', stream.cut)
-    const [second] = await take(stream, 1)
+    const [second] = await untilSettled('the second arrives', 20_000, take(stream, 1))
     t.is(second?.data.text, 'second')
   })
 

@@ -33,7 +33,7 @@ async function fullRun(forge: Forge, project: string): Promise<ExternalRun> {
   })
   await storing(forge, run).store(Buffer.from(`weights of ${project}`), 'model', 1)
   await send('lifecycle', { event: 'failed' })
-  await until('its log is closed, its failure diagnosed and told', patient(30_000), async () => {
+  await until('its log is closed, its failure diagnosed and told', 30_000, async () => {
     const { rowCount } = await forge.pool.query(
       `select from read.diagnoses d join write.run_state r using (run_id) join read.alerts a using (run_id)
         where run_id = $1 and d.status = 'succeeded' and eof_sent_at is not null and a.kind = 'diagnosis_ready'`,
@@ -56,7 +56,7 @@ const makeDue = (forge: Forge, { run_id }: ExternalRun, done = false) =>
   )
 
 const untilDone = (forge: Forge, { run_id }: ExternalRun) =>
-  until('its duties are done', patient(20_000), async () => {
+  until('its duties are done', 20_000, async () => {
     const { rows } = await forge.pool.query(
       `select count(*)::int as open from write.duty
         where payload ->> 'run_id' = $1 and done_at is null and due_at <= now()`,
@@ -91,7 +91,7 @@ async function rowsOf({ pool }: Forge, { run_id }: ExternalRun): Promise<Record<
 async function purged(forge: Forge, run: ExternalRun): Promise<void> {
   await remove(forge, run)
   await makeDue(forge, run)
-  await until('it is purged', patient(20_000), async () => {
+  await until('it is purged', 20_000, async () => {
     await untilDone(forge, run)
     await settled(forge)
     return Object.keys(await rowsOf(forge, run)).length === 0
@@ -146,7 +146,7 @@ test('a purged run is gone from every table and read, also after a rebuild, and 
     !/^(metric_|generation|migration|projection_|stream_head|applied_event)/.test(table)
   const dump = await dumpReadModels(forge.pool, compared)
   t.is((await forge.call('POST', '/api/admin/projections/all/rebuild')).status, 200)
-  const rebuilt = await until('the rebuild is over', patient(60_000), async () => {
+  const rebuilt = await until('the rebuild is over', 60_000, async () => {
     const { body } = await forge.call<{ rebuild: { state: string; error: string | null } }>(
       'GET',
       '/api/admin/projections',
@@ -194,7 +194,7 @@ test('a run that was restored stays, and a later deletion has its own time', asy
   await forge.call('POST', `/api/runs/${run.run_id}/restore`)
   await makeDue(forge, run)
   await untilDone(forge, run)
-  await until('it is shown again', patient(20_000), async () => {
+  await until('it is shown again', 20_000, async () => {
     const { status } = await forge.call('GET', `/api/runs/${run.run_id}`)
     return status === 200
   })
@@ -230,7 +230,7 @@ test('a run to which a job refers stays, says why, and is asked again a day late
   await remove(forge, run)
   await makeDue(forge, run)
   await untilDone(forge, run)
-  await until('its row says why', patient(20_000), async () => {
+  await until('its row says why', 20_000, async () => {
     const { body } = await forge.call<{ run_id: string; kept_because: string }[]>(
       'GET',
       '/api/runs?project=needed&deleted=true',

@@ -12,14 +12,17 @@ export type ReverseProxy = {
   interject(what: Interjection | null): void
   /** Requests that it has responded to by itself. */
   interjected(): number
+  /** Requests that it has passed on. */
+  passed(): number
 }
 
 /** A reverse proxy before a server of the tests, as operators put one: sometimes it responds by itself. */
 export async function proxyBefore(t: ExecutionContext, target: string): Promise<ReverseProxy> {
   let own: Interjection | null = null
-  let count = 0
+  let [count, passed] = [0, 0]
   const server = createServer((asked, answer) => {
     if (own === null) {
+      passed += 1
       passOn(target, asked, answer)
       return
     }
@@ -40,6 +43,7 @@ export async function proxyBefore(t: ExecutionContext, target: string): Promise<
       own = what
     },
     interjected: () => count,
+    passed: () => passed,
   }
 }
 

@@ -1,6 +1,5 @@
 import { decisionsAreDone } from './decisions-done.ts'
 import type { Forge } from './forge.ts'
-import { patient } from './patience.ts'
 import { until } from './until.ts'
 
 /**
@@ -8,7 +7,7 @@ import { until } from './until.ts'
  * the projections alone knows nothing of decisions that are not on the log yet.
  */
 export const settled = (forge: Forge) =>
-  until('everything is done and projected', patient(30_000), async () => {
+  until('everything is done and projected', 30_000, async () => {
     if (!(await decisionsAreDone(forge.pool))) return false
     const { body } = await forge.call<{ projections: { lag_records: number }[] }>(
       'GET',

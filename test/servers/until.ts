@@ -3,24 +3,36 @@ import { patient } from './patience.ts'
 
 type Nothing = null | undefined | false
 
-/** Calls `look` until it returns something; throws, naming what was waited for, after `withinMs`. */
+/** Between two looks: soon at first; later rarely, because hundreds of files wait on the same machine. */
+const pauses = { firstMs: 5, factor: 1.3, longestMs: 250 }
+
+/**
+ * Calls `look` until it returns something; throws, naming what was waited for, after `withinMs`, which this function makes
+ * `patient`. With `everyMs` the pauses do not grow: for a measurement, or to hit a moment.
+ */
 export async function until<T>(
   what: string,
   withinMs: number,
   look: () => Promise<T | Nothing> | T | Nothing,
-  everyMs = 20,
+  everyMs?: number,
 ): Promise<T> {
   const deadline = performance.now() + patient(withinMs)
+  let pauseMs = everyMs ?? pauses.firstMs
   for (;;) {
+    const leftMs = deadline - performance.now()
     const found = await look()
     if (found !== null && found !== undefined && found !== false) return found
-    if (performance.now() > deadline)
-      throw new Error(`waited ${patient(withinMs)} ms and still not: ${what}`)
-    await pause(everyMs)
+    // Only a look that began at the deadline or later is the last one.
+    if (leftMs <= 0) throw new Error(`waited ${patient(withinMs)} ms and still not: ${what}`)
+    await pause(Math.max(1, Math.min(pauseMs, deadline - performance.now())))
+    if (everyMs === undefined) pauseMs = Math.min(pauseMs * pauses.factor, pauses.longestMs)
   }
 }
 
-/** Returns what `work` does; throws, naming what was waited for, if it is still under way after `withinMs`. */
+/**
+ * Returns what `work` does; throws, naming what was waited for, if it is still under way after `withinMs`, which this
+ * function makes `patient`.
+ */
 export async function untilSettled<T>(
   what: string,
   withinMs: number,

@@ -2,10 +2,9 @@ import test from 'ava'
 import { connect } from '../servers/events.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { linkTo } from '../servers/link.ts'
-import { patient } from '../servers/patience.ts'
 import { ownRedis } from '../servers/redis-server.ts'
 import { signedIn } from '../servers/signed-in.ts'
-import { until } from '../servers/until.ts'
+import { until, untilSettled } from '../servers/until.ts'
 import { startTraffic } from './traffic.ts'
 
 type Ending = (forge: Forge, username: string, token: string) => Promise<number>
@@ -67,7 +66,7 @@ for (const setting of settings)
         await traffic.flows(20)
         t.is(await end(forge, username, token), 200)
         const answeredMs = performance.now()
-        const outcomes = await traffic.end(answeredMs, patient(2000))
+        const outcomes = await traffic.end(answeredMs, 2000)
 
         const late = outcomes.filter(({ begunMs }) => begunMs > answeredMs)
         const lastMs = Math.max(
@@ -77,7 +76,8 @@ for (const setting of settings)
         t.log(
           `${kind}: last success begun ${(lastMs - answeredMs).toFixed(0)} ms after the answer; ${refused.length} of ${late.length} later ones refused`,
         )
-        t.true(lastMs - answeredMs < patient(1000))
+        // A process asks anew about what it read half a second before the request: load cannot make a later one succeed.
+        t.true(lastMs - answeredMs < 1000)
         t.true(refused.length > 200)
         t.deepEqual(
           outcomes.filter(outcome => outcome.status !== 200 && outcome.status !== 401),
@@ -100,14 +100,9 @@ test.serial('an open stream ends with the session that reads it', async t => {
     [200, 200, 200],
   )
   t.is((await forge.call('POST', '/api/auth/logout', { token })).status, 200)
-  const answeredMs = performance.now()
-  for (const stream of streams) {
-    t.is(await stream.next(), null)
-    const lastedMs = performance.now() - answeredMs
-    t.log(`closed ${lastedMs.toFixed(0)} ms after the answer`)
-    // Readers are checked every four seconds.
-    t.true(lastedMs < 4_000 + patient(6_000))
-  }
+  // Readers are checked every four seconds.
+  for (const stream of streams)
+    t.is(await untilSettled('the stream ends', 20_000, stream.next()), null)
   const again = await connect(`${forge.url}/api/stream?topics=jobs`, token)
   t.is(again.status, 401)
   const still = await Promise.race([mine.next(), Promise.resolve('open')])

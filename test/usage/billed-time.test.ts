@@ -13,10 +13,8 @@ import { until } from '../servers/until.ts'
 
 // The bill of a job that really runs, beside what the job itself and its engine wrote down about its times.
 
-/** Between the last line of a program and its end, or that of its Slurm job; of Slurm's times, which are whole seconds. */
-const toleranceMs = { end: patient(5000), slurm: 1000 }
-/** After the grace of a pause its GPUs are free within this. */
-const freeWithinMs = patient(5000)
+/** Of Slurm's times, which are whole seconds. */
+const slurmToleranceMs = 1000
 const gpus = 2
 
 /**
@@ -84,7 +82,7 @@ function billedExactly(engine: string, slurm: Cluster | null, env: Record<string
   test.serial(
     `${engine}: a paused job is billed for what it held its GPUs, and goes on`,
     async t => {
-      t.timeout(patient(400_000), 'the first attempt builds the environment of the recipe')
+      t.timeout(patient(600_000), 'the first attempt builds the environment of the recipe')
       const forge = await startForge(t, env)
       const run_id = await submit(forge, engine)
       const scene = { t, forge, slurm, run_id }
@@ -101,11 +99,12 @@ function billedExactly(engine: string, slurm: Cluster | null, env: Record<string
         async () => (await jobOf(scene)).state === 'succeeded',
       )
       await untilFree(scene)
+      const third = Date.now()
 
       const spans = [
-        await billed(scene, 1, { notBefore: 0 }),
-        await billed(scene, 2, { notBefore: first }),
-        await billed(scene, 3, { notBefore: second }),
+        await billed(scene, 1, { notBefore: 0, notAfter: first }),
+        await billed(scene, 2, { notBefore: first, notAfter: second }),
+        await billed(scene, 3, { notBefore: second, notAfter: third }),
       ]
       await sumsAreOf(
         scene,
@@ -155,23 +154,17 @@ async function untilSaid(scene: Scene, attempt: number, what: Said['what']): Pro
   })
 }
 
-/** Pauses the job. Its GPUs are free soon after the grace; returns when that was seen. */
+/** Pauses the job, which frees its GPUs; returns when that was seen. */
 async function pausedAndFree(scene: Scene, attempt: number, grace_s: number): Promise<number> {
-  const { t, forge, slurm, run_id } = scene
+  const { t, forge, run_id } = scene
   const { status } = await forge.call('POST', `/api/jobs/${run_id}/pause`, { body: { grace_s } })
   const asked = Date.now()
   t.is(status, 200)
   await until('it is paused', 120_000, async () => (await jobOf(scene)).state === 'paused')
   await untilFree(scene)
-  const ended = (await linesOf(scene, attempt)).at(-1)?.ends_at ?? ''
-  const released = [Date.parse(ended)]
-  if (slurm) released.push((await slurmTimes(slurm, run_id, attempt)).ended)
-  const latest = asked + grace_s * 1000 + freeWithinMs
-  for (const at of released) t.true(at <= latest, `free ${at - asked} ms after the pause`)
-  t.log(
-    `attempt ${attempt}: free ${released.map(at => at - asked)} ms after a pause of ${grace_s} s`,
-  )
-  return Date.now()
+  const seen = Date.now()
+  t.log(`attempt ${attempt}: free ${seen - asked} ms after a pause of ${grace_s} s`)
+  return seen
 }
 
 /** No row of ours holds a GPU, and no job of Slurm. */
@@ -198,7 +191,7 @@ async function resumed(scene: Scene, attempt: number): Promise<void> {
 async function billed(
   scene: Scene,
   attempt: number,
-  { notBefore }: { notBefore: number },
+  { notBefore, notAfter }: { notBefore: number; notAfter: number },
 ): Promise<number> {
   const { t, slurm, run_id } = scene
   const lines = await linesOf(scene, attempt)
@@ -210,11 +203,12 @@ async function billed(
   t.true(from >= notBefore, 'a pause costs nothing')
   // It reports `running` between these two lines.
   t.true(begins.at <= from && from <= runs.at, `${begins.at} <= ${from} <= ${runs.at}`)
-  t.true(last.at <= to && to <= last.at + toleranceMs.end, `${last.at} <= ${to}`)
+  // Nobody pays for GPUs that were seen free.
+  t.true(last.at <= to && to <= notAfter, `${last.at} <= ${to} <= ${notAfter}`)
   if (slurm) {
     const { started, ended } = await slurmTimes(slurm, run_id, attempt)
-    t.true(started <= from && to <= ended + toleranceMs.slurm, `${from} to ${to} in Slurm's job`)
-    t.true(ended <= to + toleranceMs.end, `Slurm's job ends at ${ended}, the bill at ${to}`)
+    t.true(started <= from && to <= ended + slurmToleranceMs, `${from} to ${to} in Slurm's job`)
+    t.true(ended <= notAfter, `Slurm's job ends at ${ended}, seen at ${notAfter}`)
   }
   t.is(
     lines.reduce((sum, line) => sum + Math.round(line.gpu_seconds * 1000), 0),

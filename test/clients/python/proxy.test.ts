@@ -86,9 +86,8 @@ test.serial('the last word of a process is true', async t => {
   const kept = python(t, `${begin}for step in range(700): forge.log({"loss": 1.0}, step)`, env)
   const { code, tookMs } = await kept.ended
   t.is(code, 0)
-  // Ten seconds are the limit of the client.
-  const most = 10_000 + patient(4_000)
-  t.true(tookMs > 8_000 && tookMs < most, `it tried until the end, which took ${tookMs} ms`)
+  // Ten seconds are the limit of the client, after which it says where the points are.
+  t.true(tookMs > 8_000, `it tried until the end, which took ${tookMs} ms`)
   const words =
     /^forge: 700 points and 1 other report kept in .*; send with .*forge sync.*404, not from Forge/m
   t.regex(kept.err(), words)
@@ -126,11 +125,9 @@ test.serial(
     const code = `${begin}forge.log({"loss": 1.0}, 0); print("over", flush=True)`
     const script = python(t, code, reporting(run, proxy, spool))
     await until('the script is over', 30_000, () => script.out().includes('over'))
-    const over = performance.now()
     t.is((await script.ended).code, 0, script.err())
-    const tookMs = performance.now() - over
-    // Without the start of Python, whose length says nothing: a process that hopes for an answer waits for nine seconds.
-    t.true(tookMs < 8_000, `ended after ${tookMs} ms`)
+    // The start and the end of the run; a process that hopes for an answer asks again and again for nine seconds.
+    t.true(proxy.passed() <= 4, `${proxy.passed()} requests`)
     t.regex(script.err(), /^forge: 1 point and 1 other report kept in .*\(401 The ingest token/m)
     const sync = python(t, ['-m', 'forge', 'sync'], { ...fresh.env, FORGE_SPOOL_DIR: spool })
     t.is((await sync.ended).code, 0, sync.out())

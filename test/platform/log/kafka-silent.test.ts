@@ -26,6 +26,8 @@ test('an append is refused in time though the broker falls silent at the last mo
 
   link.cut()
   const since = performance.now()
+  // A timer of this process, so that a busy machine delays it like that of the append; the client notices silence after 30 s.
+  const silence = AbortSignal.timeout(25_000)
   const refused = t.throwsAsync(log.append(single.name, [record('k', 'away')]), {
     instanceOf: LogUnavailable,
   })
@@ -34,8 +36,7 @@ test('an append is refused in time though the broker falls silent at the last mo
   link.mend()
   link.freeze()
   await refused
-  const tookMs = performance.now() - since
-  t.true(tookMs < 9_000 + patient(2_000), `refused after ${tookMs} ms`)
+  t.false(silence.aborted, 'it was not the silence that ended it')
   await t.throwsAsync(log.end(single.name), { instanceOf: LogUnavailable })
 
   link.mend()

@@ -157,7 +157,7 @@ function arrivalRules(rule: Rule): void {
     const hanging = new PassThrough()
     const older = store.receive('upl_1', 0, hanging)
     hanging.write(randomBytes(segmentBytes))
-    await until('the first bytes are here', patient(5000), async () => {
+    await until('the first bytes are here', 5000, async () => {
       return (await store.received('upl_1')) === segmentBytes
     })
     const refused = t.throwsAsync(older, { instanceOf: Refusal, message: /broke off/ })

