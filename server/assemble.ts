@@ -5,13 +5,14 @@ import type { Route } from '../auth/route.ts'
 import { createFirstAdmin } from '../command-api/sessions/first-admin.ts'
 import { listen } from '../platform/http/server.ts'
 import { addressKeyOf } from '../platform/http/signed-address.ts'
-import { createLifetime, type Lifetime } from '../platform/lifetime.ts'
+import { createLifetime } from '../platform/lifetime.ts'
 import { untilAborted } from '../platform/pause.ts'
 import { createRateLimits } from '../platform/rate-limits.ts'
 import { keepHeapSmall } from '../platform/small-heap.ts'
+import { type Clock, systemClock } from '../platform/time.ts'
 import { type Config, isGatewayAlone, type Role } from './config.ts'
 import { consoleAssets } from './console/assets.ts'
-import { openCore } from './core.ts'
+import { type Core, openCore } from './core.ts'
 import { startEffects } from './effects.ts'
 import { openExecutor, runExecutor } from './executor.ts'
 import { openGateway } from './gateway.ts'
@@ -34,6 +35,8 @@ export type Service = {
 export type Assembling = {
   logger: Logger
   version: string
+  /** The clock of the system if there is none. */
+  now?: Clock
   /** Gives up the start; the embedded database may then end a little later than this process. */
   signal?: AbortSignal
 }
@@ -43,10 +46,10 @@ export type Assembling = {
  * stopped again.
  */
 export async function assemble(config: Config, assembling: Assembling): Promise<Service> {
-  const { logger, version, signal } = assembling
+  const { logger, version, now = systemClock, signal } = assembling
   const life = createLifetime(logger)
   try {
-    const starting = startParts(config, logger, life, version)
+    const starting = startParts(config, { logger, life, version, now })
     return await (signal ? Promise.race([starting, rejectedBy(signal)]) : starting)
   } catch (error) {
     await life.end()
@@ -61,17 +64,16 @@ async function rejectedBy(signal: AbortSignal): Promise<never> {
 
 async function startParts(
   config: Config,
-  logger: Logger,
-  life: Lifetime,
-  version: string,
+  opening: Pick<Core, 'logger' | 'life' | 'version' | 'now'>,
 ): Promise<Service> {
+  const { logger, life } = opening
   const has = (role: Role) => config.roles.includes(role)
   if (isGatewayAlone(config)) keepHeapSmall()
   // First of all: whoever finds the port busy should not have created an administrator.
   const listener = await listen(config.host, config.port)
   life.owns('listener', listener, opened => opened.close())
   const building = has('query-api') ? consoleAssets(logger) : null
-  const core = await openCore({ ...config, port: listener.port }, logger, life, version)
+  const core = await openCore({ ...config, port: listener.port }, opening)
   const deps = await openWriteSide(core)
   const runners = has('projector') ? startRunners(core) : []
   if (has('projector')) startLogRetention(core, deps)

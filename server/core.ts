@@ -16,6 +16,7 @@ import { prepareReaderRole } from '../platform/postgres/reader-role.ts'
 import { openRedis, type RedisClient } from '../platform/redis.ts'
 import type { Signals } from '../platform/signals.ts'
 import { type Telemetry, telemetry } from '../platform/telemetry.ts'
+import type { Clock } from '../platform/time.ts'
 import type { ReadsOptions } from '../query-api/reads.ts'
 import {
   builtInRecipes,
@@ -40,6 +41,8 @@ export type Core = {
   config: Config
   logger: Logger
   version: string
+  /** Of everything in this process; what only measures takes another. */
+  now: Clock
   life: Lifetime
   telemetry: Telemetry
   measures: Measures
@@ -77,10 +80,9 @@ export type Core = {
 /** Opens the database (the embedded one if none is configured), migrates its schemas, and opens the log. */
 export async function openCore(
   given: Config,
-  logger: Logger,
-  life: Lifetime,
-  version: string,
+  opening: Pick<Core, 'logger' | 'life' | 'version' | 'now'>,
 ): Promise<Core> {
+  const { logger, life, now } = opening
   const config = { ...given, dataDir: resolve(given.dataDir) }
   await makeDataDirectory(config.dataDir)
   await closeDataDirectory(config.dataDir, logger)
@@ -106,12 +108,10 @@ export async function openCore(
   const measured = telemetry()
   const pool = open('write', { isPipelined: true })
   const files = new UploadedFiles(recipesIn(config))
-  await files.open(new Date())
+  await files.open(now())
   return {
+    ...opening,
     config,
-    logger,
-    version,
-    life,
     telemetry: measured,
     measures: measuresIn(measured.registry),
     signals,
@@ -154,7 +154,7 @@ const openCatalogue = async (pool: Pool, files: UploadedFiles, logger: Logger) =
     builtIn: await loadBuiltIn(),
     pool,
     files,
-    nowMs: Date.now,
+    nowMs: () => performance.now(),
     noticed: (what, recipe, err) => logger.warn({ ...recipe, err }, what),
   })
 

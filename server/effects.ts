@@ -43,14 +43,14 @@ export const performDuties = <D>(
   })
 
 /** Counted at each scrape; every process reports the same numbers, so take the maximum, not the sum. */
-function gaugeOpenDuties({ pool, telemetry }: Core): void {
+function gaugeOpenDuties({ pool, telemetry, now }: Core): void {
   new Gauge({
     name: 'forge_duties_open',
     help: 'Duties that are due or parked.',
     labelNames: ['reactor', 'state'],
     registers: [telemetry.registry],
     async collect() {
-      const counts = await countDuties(pool, new Date()).catch(() => null)
+      const counts = await countDuties(pool, now()).catch(() => null)
       this.reset()
       for (const { reactor, due, parked } of counts ?? []) {
         this.set({ reactor, state: 'due' }, due)
@@ -61,8 +61,8 @@ function gaugeOpenDuties({ pool, telemetry }: Core): void {
 }
 
 /** Always `ok`: parked duties and halted followers need a person; replacing this process would not help. */
-export async function effectsCheck({ pool, followers }: Core): Promise<Check> {
-  const now = new Date()
+export async function effectsCheck({ pool, followers, now: clock }: Core): Promise<Check> {
+  const now = clock()
   const counts = await countDuties(pool, now)
   const sum = (which: 'due' | 'parked') => counts.reduce((all, count) => all + count[which], 0)
   return {

@@ -10,7 +10,7 @@ import { openPlayground } from '../gateway/playground.ts'
 import { tellLoad } from '../gateway/tell-load.ts'
 import { createPool } from '../platform/postgres/pool.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { prefixedId, systemClock } from '../platform/time.ts'
+import { prefixedId } from '../platform/time.ts'
 import type { Core } from './core.ts'
 import { gatewayMetrics } from './gateway-metrics.ts'
 import { openTraffic } from './traffic.ts'
@@ -29,7 +29,7 @@ export async function openGateway(
   deps: Pick<Deps, 'keys' | 'baseUrl'>,
   isDraining: () => boolean,
 ): Promise<Gateway> {
-  const { config, databaseUrl, life, logger, signals, telemetry } = core
+  const { config, databaseUrl, life, logger, now, signals, telemetry } = core
   const pool = life.owns(
     'pool gateway',
     createPool(databaseUrl, { applicationName: 'forge gateway', ...gatewayPool }),
@@ -37,7 +37,7 @@ export async function openGateway(
   )
   const spool = openTraffic(core)
   const person = personBy({
-    ...{ pool, keys: deps.keys, now: systemClock, metricsToken: null, baseUrl: deps.baseUrl },
+    ...{ pool, keys: deps.keys, now, metricsToken: null, baseUrl: deps.baseUrl },
     onAccessChanged: listener => signals.subscribe('access', ({ username }) => listener(username)),
   })
   const measured = gatewayMetrics(telemetry.registry, () => gateway.underWay())
@@ -50,7 +50,7 @@ export async function openGateway(
     },
     hasRoom: () => spool.hasRoom(),
     newRequestId: () => prefixedId('req'),
-    now: systemClock,
+    now,
     clock: () => performance.now(),
     addressOf: addressBehind(config.trustedProxyHops),
     isDraining,

@@ -1,7 +1,6 @@
 import { Gauge } from 'prom-client'
 import { relayLagMs } from '../command-api/relay-batch.ts'
 import type { Check } from '../platform/readiness.ts'
-import { systemClock } from '../platform/time.ts'
 import { watchLag } from '../projector/lag.ts'
 import type { Runner } from '../projector/runner.ts'
 import { projections } from '../projector/slices.ts'
@@ -33,8 +32,8 @@ type Described = {
 }
 
 function describe(core: Core, runners: readonly Runner[]): () => Described[] {
-  const { life, readPool: pool, log, topics } = core
-  const watching = watchLag({ pool, log, projections: projections(topics), now: systemClock })
+  const { life, readPool: pool, log, topics, now } = core
+  const watching = watchLag({ pool, log, projections: projections(topics), now })
   const { lagMs } = life.owns('lag watch', watching, watch => watch.stop())
   return () =>
     runners.map(runner => {
@@ -66,9 +65,9 @@ function gaugeProjections({ telemetry }: Core, described: () => Described[]): vo
   })
 }
 
-async function relayCheck({ pool, relay }: Core): Promise<Check> {
+async function relayCheck({ pool, relay, now }: Core): Promise<Check> {
   const halted = relay.current?.halted() ?? null
-  const lag_ms = await relayLagMs(pool, systemClock())
+  const lag_ms = await relayLagMs(pool, now())
   const { position = null, reason = null } = halted ?? {}
   return { ok: halted === null, lag_ms, halted: reason, position }
 }
@@ -80,7 +79,7 @@ function gaugeRelay(core: Core): void {
     help: 'How long ago the oldest decision that is not on the log was taken.',
     registers,
     async collect() {
-      const lag_ms = await relayLagMs(core.pool, systemClock()).catch(() => null)
+      const lag_ms = await relayLagMs(core.pool, core.now()).catch(() => null)
       if (lag_ms !== null) this.set(lag_ms / 1000)
     },
   })

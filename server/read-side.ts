@@ -7,7 +7,6 @@ import { newFollowers } from '../command-api/reactors.ts'
 import { migrate } from '../platform/postgres/migrate.ts'
 import { createPool, type PoolOptions } from '../platform/postgres/pool.ts'
 import { prepareReaderRole } from '../platform/postgres/reader-role.ts'
-import { systemClock } from '../platform/time.ts'
 import { projectionAdmin } from '../projector/admin.ts'
 import { startThinning } from '../projector/hardware/thin.ts'
 import { startCompactorThread } from '../projector/metrics/compactor.ts'
@@ -25,7 +24,7 @@ const trimPollMs = 60_000
 
 /** Starts a runner for each projection, and the compactor of metric points. */
 export function startRunners(core: Core): Runner[] {
-  const { config, databaseUrl, logger, life, readPool, topics, log, signals, measures } = core
+  const { config, databaseUrl, logger, life, now, readPool, topics, log, signals, measures } = core
   life.owns(
     'metric compactor',
     startCompactorThread({ databaseUrl, searchPath: 'read' }, logger),
@@ -33,12 +32,12 @@ export function startRunners(core: Core): Runner[] {
   )
   life.owns(
     'thinning of hardware',
-    startThinning({ pool: readPool, rawDays: config.hardwareRawDays, logger, now: systemClock }),
+    startThinning({ pool: readPool, rawDays: config.hardwareRawDays, logger, now }),
     thinning => thinning.stop(),
   )
   life.owns(
     'retention of traffic',
-    startRetainingTraffic({ pool: readPool, days: config.trafficDays, logger, now: systemClock }),
+    startRetainingTraffic({ pool: readPool, days: config.trafficDays, logger, now }),
     retaining => retaining.stop(),
   )
   gaugeDeadLetters(core)
@@ -82,7 +81,7 @@ export function startLogRetention(core: Core, deps: Deps): void {
 
 /** The administrators' operations on projections: show progress, rebuild. */
 export function openProjectionAdmin(core: Core, runners: readonly Runner[]): ProjectionAdmin {
-  const { databaseUrl, life, readPool, log, logger, topics } = core
+  const { databaseUrl, life, readPool, log, logger, now, topics } = core
   // With large tables, the statements of a rebuild take long.
   const open = (options: Partial<PoolOptions> = {}) =>
     createPool(databaseUrl, {
@@ -99,7 +98,7 @@ export function openProjectionAdmin(core: Core, runners: readonly Runner[]): Pro
     readPool,
     log,
     runners,
-    now: systemClock,
+    now,
     rebuild: {
       pool,
       log,
@@ -111,7 +110,7 @@ export function openProjectionAdmin(core: Core, runners: readonly Runner[]): Pro
       },
       projections: () => projections(topics),
       startCompactor: searchPath => startCompactorThread({ databaseUrl, searchPath }, logger),
-      now: systemClock,
+      now,
       signal: stopping.signal,
     },
   })

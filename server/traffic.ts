@@ -3,11 +3,19 @@ import { Gauge } from 'prom-client'
 import { encodeTraffic } from '../events/traffic.ts'
 import { startShipping } from '../gateway/ship-traffic.ts'
 import { TrafficSpool } from '../gateway/traffic-spool.ts'
-import { eventId, systemClock } from '../platform/time.ts'
+import { eventId } from '../platform/time.ts'
 import type { Core } from './core.ts'
 
 /** Where requests are recorded in this process; on the log about a second later. */
-export function openTraffic({ config, log, logger, life, telemetry, topics }: Core): TrafficSpool {
+export function openTraffic({
+  config,
+  log,
+  logger,
+  life,
+  now,
+  telemetry,
+  topics,
+}: Core): TrafficSpool {
   const spool = new TrafficSpool({ folder: join(config.dataDir, 'traffic') })
   new Gauge({
     name: 'forge_traffic_waiting_bytes',
@@ -19,11 +27,11 @@ export function openTraffic({ config, log, logger, life, telemetry, topics }: Co
   })
   const shipping = startShipping({
     spool,
-    now: systemClock,
+    now,
     append: (deployment_id, rows) => {
       const receipt = {
         event_id: eventId(),
-        received_at_ms: systemClock().getTime(),
+        received_at_ms: now().getTime(),
         request_id: '',
       }
       return log.append(topics.traffic.name, [

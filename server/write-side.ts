@@ -26,7 +26,7 @@ import { startFailedLoginRecorder } from '../command-api/sessions/failed-logins.
 import { createShortNumbers } from '../command-api/short-numbers.ts'
 import { decisionEvents } from '../events/all.ts'
 import { addressKeyOf } from '../platform/http/signed-address.ts'
-import { eventId, prefixedId, systemClock } from '../platform/time.ts'
+import { eventId, prefixedId } from '../platform/time.ts'
 import { storedKeys } from '../projector/metrics/stored-keys.ts'
 import { isGatewayAlone } from './config.ts'
 import type { Core } from './core.ts'
@@ -37,7 +37,7 @@ import { replicaJobs } from './replicas.ts'
 
 /** Opens the event store, and starts the relay if this process has that role. */
 export async function openWriteSide(core: Core): Promise<Deps> {
-  const { config, logger, life, pool, log, topics } = core
+  const { config, logger, life, now, pool, log, topics } = core
   const topic = topics.decisions.name
   await raiseEpoch(pool, logger)
   // A gateway decides nothing, and starts without the log.
@@ -53,12 +53,12 @@ export async function openWriteSide(core: Core): Promise<Deps> {
       dutiesAdded: () => core.dutiesAdded.tell(),
     }),
     pool,
-    now: systemClock,
+    now,
     newId: prefixedId,
     config: { ...config, oidc: oidcOf(config) },
     keys: await openKeys(core),
     logger,
-    reports: createReports(pool, systemClock),
+    reports: createReports(pool, now),
     appendFact: createAppendFact(log),
     metricKeys: createKeyLimit(storedKeys(core.readPool), {
       noticed: (run_id, keys) => logger.warn({ run_id, keys }, 'a run has many metric keys'),
@@ -66,7 +66,7 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     shortNumbers: createShortNumbers(core.loosePool),
     queue: createQueueBook({
       pool,
-      now: systemClock,
+      now,
       failed: error => logger.error({ err: error }, 'the waits of the queue could not be forecast'),
     }),
     ...stores,
@@ -96,10 +96,10 @@ export const openEventStore = (
   })
 
 async function openKeys(core: Core): Promise<KeyRing> {
-  const { config, life, logger } = core
+  const { config, life, logger, now } = core
   const keys = await openKeyRing(await keyStoreOf(core))
   const watch = watchKeys(keys, {
-    now: systemClock,
+    now,
     tokenSeconds: config.jwtHours * 3600,
     failed: error => logger.warn({ err: error }, 'the signing keys could not be checked'),
   })

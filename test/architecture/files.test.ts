@@ -88,3 +88,13 @@ test('tests reserve a port with freePort, and do not close a server for the numb
     [],
   )
 })
+
+test('the parts of a server take the time from its clock', t => {
+  // Those that choose the clock, and a program of its own.
+  const choosing = ['server/assemble.ts', 'server/reset-password.ts']
+  const looksItself = /\bsystemClock\b|\bnew Date\(\)|\bDate\.now\b/
+  const looking = sources.filter(
+    ({ file, code }) => file.startsWith('server/') && looksItself.test(code),
+  )
+  t.deepEqual(looking.map(({ file }) => file).sort(), choosing)
+})
