@@ -3,6 +3,7 @@ import { csvOf } from '../../clients/console/src/pages/admin/csv.ts'
 import { rulesOf } from '../../clients/console/src/pages/admin/retention-rules.ts'
 import { signIn } from '../servers/api.ts'
 import { sharedForge, startForge } from '../servers/forge.ts'
+import { patient } from '../servers/patience.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
 import { axeFinds, becomes, createPerson, keepViews, openSignedIn } from './browse.ts'
@@ -95,7 +96,8 @@ test('an administrator verifies the audit, and rebuilds a projection', async t =
     .getByRole('button', { name: /^Rebuild: / })
     .first()
     .click()
-  await page.getByText('succeeded').waitFor()
+  // It waits for the transactions of all tests, which share a PostgreSQL.
+  await page.getByText('succeeded').waitFor({ timeout: patient(60_000) })
   const { body: events } = await forge.call<{ type: string }[]>(
     'GET',
     '/api/audit?type=projection.rebuild_requested',
