@@ -7,7 +7,7 @@ import type { Signals } from '../platform/signals.ts'
 import type { WakeUps } from '../schemas/wake-ups.ts'
 
 /** How long a read waits for a write it should show; after that it returns what there is. */
-const usualWaitMs = 2000
+export const usualWaitMs = 2000
 /** Polling, because the signals of other processes may be lost. */
 const pollMs = 25
 /** How many reads of a person, and of all, wait at once in a process. Further ones return what there is. */

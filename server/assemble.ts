@@ -10,9 +10,10 @@ import { untilAborted } from '../platform/pause.ts'
 import { createRateLimits } from '../platform/rate-limits.ts'
 import { keepHeapSmall } from '../platform/small-heap.ts'
 import { type Clock, systemClock } from '../platform/time.ts'
+import { usualWaitMs } from '../query-api/wait.ts'
 import { type Config, isGatewayAlone, type Role } from './config.ts'
 import { consoleAssets } from './console/assets.ts'
-import { type Core, openCore } from './core.ts'
+import { type Opening, openCore } from './core.ts'
 import { startEffects } from './effects.ts'
 import { openExecutor, runExecutor } from './executor.ts'
 import { openGateway } from './gateway.ts'
@@ -37,6 +38,8 @@ export type Assembling = {
   version: string
   /** The clock of the system if there is none. */
   now?: Clock
+  /** How long a read waits for what its caller wrote, in milliseconds; by default as the specification says. */
+  readWaitMs?: number
   /** Gives up the start; the embedded database may then end a little later than this process. */
   signal?: AbortSignal
 }
@@ -46,10 +49,10 @@ export type Assembling = {
  * stopped again.
  */
 export async function assemble(config: Config, assembling: Assembling): Promise<Service> {
-  const { logger, version, now = systemClock, signal } = assembling
+  const { logger, version, now = systemClock, readWaitMs = usualWaitMs, signal } = assembling
   const life = createLifetime(logger)
   try {
-    const starting = startParts(config, { logger, life, version, now })
+    const starting = startParts(config, { logger, life, version, now, readWaitMs })
     return await (signal ? Promise.race([starting, rejectedBy(signal)]) : starting)
   } catch (error) {
     await life.end()
@@ -62,10 +65,7 @@ async function rejectedBy(signal: AbortSignal): Promise<never> {
   throw new Error('The start was interrupted')
 }
 
-async function startParts(
-  config: Config,
-  opening: Pick<Core, 'logger' | 'life' | 'version' | 'now'>,
-): Promise<Service> {
+async function startParts(config: Config, opening: Opening): Promise<Service> {
   const { logger, life } = opening
   const has = (role: Role) => config.roles.includes(role)
   if (isGatewayAlone(config)) keepHeapSmall()

@@ -43,6 +43,8 @@ export type Core = {
   version: string
   /** Of everything in this process; what only measures takes another. */
   now: Clock
+  /** How long a read waits for what its caller wrote. */
+  readWaitMs: number
   life: Lifetime
   telemetry: Telemetry
   measures: Measures
@@ -77,11 +79,11 @@ export type Core = {
   relay: { current: Relay | null }
 }
 
+/** What is given to the core. */
+export type Opening = Pick<Core, 'logger' | 'life' | 'version' | 'now' | 'readWaitMs'>
+
 /** Opens the database (the embedded one if none is configured), migrates its schemas, and opens the log. */
-export async function openCore(
-  given: Config,
-  opening: Pick<Core, 'logger' | 'life' | 'version' | 'now'>,
-): Promise<Core> {
+export async function openCore(given: Config, opening: Opening): Promise<Core> {
   const { logger, life, now } = opening
   const config = { ...given, dataDir: resolve(given.dataDir) }
   await makeDataDirectory(config.dataDir)

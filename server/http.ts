@@ -148,9 +148,9 @@ async function openMaintenance(parts: Parts, onBegin: () => void): Promise<Maint
 }
 
 /** Reading one's own writes: `Forge-Position` of a person's writes, and the waits of their reads. */
-async function openPositions({ deps, readPool, signals }: Parts) {
+async function openPositions({ deps, readPool, signals, readWaitMs }: Parts) {
   const seal = positionSeal(await readPositionKey(deps.pool))
-  const waitFor = createWaiter(readPool, signals)
+  const waitFor = createWaiter(readPool, signals, readWaitMs)
   const writesOf = recentWrites(deps.pool, deps.now)
   const reports = createRecentReports(deps.now)
   const waitForOwn = async (ctx: Context, caller: Person): Promise<void> => {

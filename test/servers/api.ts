@@ -15,32 +15,13 @@ export type CallOptions = {
 export type Reply<T> = { status: number; headers: Headers; body: T }
 
 const withinMs = patient(60_000)
-/** For how long a read is asked again that does not show yet what its caller wrote. */
-const behindMs = patient(20_000)
 
-/**
- * Calls the API, and returns the reply whatever its status. A read that says by `Forge-Lag` that it lacks what its caller wrote is asked
- * again: tests share a PostgreSQL, where a transaction of any of them holds up what all others publish.
- */
+/** Calls the API, and returns the reply whatever its status. */
 export async function callApi<T>(
   url: string,
   method: string,
   path: string,
-  options: CallOptions = {},
-): Promise<Reply<T>> {
-  const deadline = performance.now() + behindMs
-  for (;;) {
-    const reply = await callOnce<T>(url, method, path, options)
-    const isBehind = method === 'GET' && reply.headers.has('forge-lag')
-    if (!isBehind || performance.now() > deadline) return reply
-  }
-}
-
-async function callOnce<T>(
-  url: string,
-  method: string,
-  path: string,
-  { token, body, headers }: CallOptions,
+  { token, body, headers }: CallOptions = {},
 ): Promise<Reply<T>> {
   const response = await fetch(`${url}${path}`, {
     method,

@@ -10,6 +10,7 @@ import { adminPassword, signIn } from './api.ts'
 import { databasesAt } from './databases.ts'
 import { decisionsAreDone } from './decisions-done.ts'
 import { type Hosted, postgresVariable } from './hosted.ts'
+import { patient } from './patience.ts'
 import { dataIn, environment } from './server-process.ts'
 import { until } from './until.ts'
 
@@ -26,6 +27,9 @@ export type Starting = { env: Record<string, string>; logFile: string }
 
 /** `fault` is the message of the error with which the server did not start. */
 export type Outcome = { url: string } | { fault: string }
+
+/** Above the two seconds of an installation, within which a busy machine may not project what a test wrote. */
+const readWaitMs = 20_000
 
 /**
  * A process that runs the servers of a lane's tests, each on a database and a data directory of its own, as `main.ts` would:
@@ -90,7 +94,7 @@ function assembled(env: Record<string, string | undefined>, logFile: string): Pr
   const settings = Object.entries(env).filter(([name]) => name.startsWith('SERVICE_'))
   const config = readConfig(Object.fromEntries(settings))
   const logger = createLogger(config.logLevel, false, destination({ dest: logFile, sync: true }))
-  return assemble(config, { logger, version: '0.0.0-test' })
+  return assemble(config, { logger, version: '0.0.0-test', readWaitMs: patient(readWaitMs) })
 }
 
 /** The first start of an installation: what it does once need not be done for each test. */
