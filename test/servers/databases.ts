@@ -26,6 +26,7 @@ export type Databases = {
   drop(name: string): Promise<void>
   /** The name of the template with all schemas and nothing in them. */
   emptyTemplate(): Promise<string>
+  end(): Promise<void>
   /** Makes the template of this name where there is none: a copy of `from`, changed by `fill`. */
   makeTemplate(name: string, from: string, fill: (url: string) => Promise<void>): Promise<void>
 }
@@ -47,6 +48,7 @@ export function databasesAt(server: string): Databases {
     async drop(name) {
       await administrators.query(`drop database if exists ${name} with (force)`)
     },
+    end: () => administrators.end(),
     async emptyTemplate() {
       const name = await templateName()
       await databases.makeTemplate(name, 'template1', url => migrate(url, schemas))

@@ -1,35 +1,13 @@
-import { readdir, readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
-import { Pool } from 'pg'
-import { destination } from 'pino'
-import { createLogger } from '../../platform/logger.ts'
-import { assemble, type Service } from '../../server/assemble.ts'
-import { readConfig } from '../../server/config.ts'
-import { adminPassword, signIn } from './api.ts'
-import { databasesAt } from './databases.ts'
-import { decisionsAreDone } from './decisions-done.ts'
-import { type Hosted, postgresVariable } from './hosted.ts'
-import { patient } from './patience.ts'
-import { dataIn, environment } from './server-process.ts'
-import { until } from './until.ts'
-
-/** What every installation of the tests begins with. */
-export type Seed = {
-  /** The database to copy: the administrator, signed in. */
-  template: string
-  token: string
-  /** The signing keys, PEM by file name. */
-  keys: Record<string, string>
-}
+import type { Service } from '../../server/assemble.ts'
+import { assembled } from './assembled.ts'
+import type { Hosted } from './hosted.ts'
 
 export type Starting = { env: Record<string, string>; logFile: string }
 
 /** `fault` is the message of the error with which the server did not start. */
 export type Outcome = { url: string } | { fault: string }
-
-/** Above the two seconds of an installation, within which a busy machine may not project what a test wrote. */
-const readWaitMs = 20_000
 
 /**
  * A process that runs the servers of a lane's tests, each on a database and a data directory of its own, as `main.ts` would:
@@ -37,12 +15,7 @@ const readWaitMs = 20_000
  */
 export async function startForgeHost(folder: string): Promise<Hosted> {
   const running = new Map<number, Service>()
-  let seed: Promise<Seed> | null = null
   const calls: Record<string, (body: string) => Promise<unknown>> = {
-    '/seed': () => {
-      seed ??= makeSeed(folder)
-      return seed
-    },
     '/start': body => start(JSON.parse(body), running),
     async '/stop'(body) {
       const { port } = JSON.parse(body)
@@ -88,50 +61,4 @@ async function start({ env, logFile }: Starting, running: Map<number, Service>):
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error) }
   }
-}
-
-function assembled(env: Record<string, string | undefined>, logFile: string): Promise<Service> {
-  const settings = Object.entries(env).filter(([name]) => name.startsWith('SERVICE_'))
-  const config = readConfig(Object.fromEntries(settings))
-  const logger = createLogger(config.logLevel, false, destination({ dest: logFile, sync: true }))
-  return assemble(config, { logger, version: '0.0.0-test', readWaitMs: patient(readWaitMs) })
-}
-
-/** The first start of an installation: what it does once need not be done for each test. */
-async function makeSeed(folder: string): Promise<Seed> {
-  const here = join(folder, 'seed')
-  let token = ''
-  const template = `served_${process.pid}`
-  const databases = databasesAt(process.env[postgresVariable] ?? '')
-  await databases.makeTemplate(template, await databases.emptyTemplate(), async url => {
-    const env = {
-      SERVICE_DATABASE_URL: url,
-      SERVICE_ROLES: 'command-api,relay,projector,query-api',
-    }
-    const service = await assembled(await environment({ folder: here, env }, 0), `${here}.log`)
-    try {
-      token = await signIn(service.url, 'admin', adminPassword)
-      await everythingIsDone(url)
-    } finally {
-      await service.stop()
-    }
-  })
-  return { template, token, keys: await filesIn(join(dataIn(here), 'keys')) }
-}
-
-async function everythingIsDone(url: string): Promise<void> {
-  const pool = new Pool({ connectionString: url, max: 1 })
-  try {
-    await until('the first administrator is in the read models', 60_000, () =>
-      decisionsAreDone(pool),
-    )
-  } finally {
-    await pool.end()
-  }
-}
-
-async function filesIn(folder: string): Promise<Record<string, string>> {
-  const names = await readdir(folder)
-  const texts = await Promise.all(names.map(name => readFile(join(folder, name), 'utf8')))
-  return Object.fromEntries(names.map((name, place) => [name, texts[place] ?? '']))
 }

@@ -5,8 +5,10 @@ import test from 'ava'
 import type { Pool } from 'pg'
 import { type CallOptions, callApi, type Reply, signIn } from './api.ts'
 import { endAttempts } from './end-attempts.ts'
-import { type HostedServer, hostedServer, seedOfLane } from './hosted-forge.ts'
+import { type HostedServer, hostedServer } from './hosted-forge.ts'
+import type { Installation as Begun } from './installation.ts'
 import { database, databaseFrom, type Scope } from './postgres.ts'
+import { addressOf } from './rendezvous.ts'
 import { dataIn, type ServerProcess, serverProcess } from './server-process.ts'
 
 type Called = {
@@ -96,13 +98,13 @@ async function begin(t: Scope, folder: string, env: Record<string, string>): Pro
     // With an identity provider nobody signs in with a password.
     return { pool, databaseUrl: url, token: env.SERVICE_OIDC_ISSUER === undefined ? null : '' }
   }
-  const seed = await seedOfLane()
+  const begun: Begun = JSON.parse(await addressOf('installation'))
   const keys = join(dataIn(folder), 'keys')
   await mkdir(keys, { recursive: true, mode: 0o700 })
-  for (const [file, pem] of Object.entries(seed.keys))
+  for (const [file, pem] of Object.entries(begun.keys))
     await writeFile(join(keys, file), pem, { mode: 0o600 })
-  const { pool, url } = await databaseFrom(t, seed.template)
-  return { pool, databaseUrl: url, token: seed.token }
+  const { pool, url } = await databaseFrom(t, begun.template)
+  return { pool, databaseUrl: url, token: begun.token }
 }
 
 const lastLines = (output: string): string => output.split('\n').slice(-40).join('\n')

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { freePort } from '../../platform/free-port.ts'
-import type { Outcome, Seed, Starting } from './forge-host.ts'
+import type { Outcome, Starting } from './forge-host.ts'
 import { addressOf } from './rendezvous.ts'
 import { environment, type ServerOptions, type ServerProcess } from './server-process.ts'
 
@@ -35,9 +35,6 @@ export async function hostedServer({
     stop: () => callHost('/stop', { port }),
   }
 }
-
-/** What an installation begins with, made once a lane. */
-export const seedOfLane = (): Promise<Seed> => callHost<Seed>('/seed', {})
 
 function definedOf(env: Record<string, string | undefined>): Record<string, string> {
   const given = Object.entries(env).filter(

@@ -1,26 +1,40 @@
+import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { createLogger } from '../../platform/logger.ts'
 import { startEmbeddedPostgres } from '../../platform/postgres/embedded.ts'
-import type { Hosted } from './hosted.ts'
+import { type Hosted, installationVariable } from './hosted.ts'
+import type { Installation } from './installation.ts'
 
-/** A cluster for one test run. Nothing in it has to survive a power cut, so nothing waits for the disk. */
+const run = promisify(execFile)
+
+/** Nothing in these clusters has to survive a power cut, so nothing waits for the disk. */
+const settings = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '300',
+  max_wal_size: '8GB',
+}
+
+/** A cluster for one test run. */
 export async function startPostgres(folder: string): Promise<Hosted> {
   const directory = join(folder, 'server')
-  const server = await startEmbeddedPostgres({
-    directory,
-    logger: createLogger('silent', false),
-    settings: {
-      fsync: 'off',
-      synchronous_commit: 'off',
-      full_page_writes: 'off',
-      max_connections: '300',
-      max_wal_size: '8GB',
-    },
-  })
+  const server = await startEmbeddedPostgres({ directory, logger, settings })
   await trustAll(directory, server.url)
   return { address: server.url, stop: server.stop }
+}
+
+const logger = createLogger('silent', false)
+
+/** The cluster of a lane: a copy of the one that the run's installation left behind. */
+export async function startCopy(folder: string): Promise<Hosted> {
+  const text = process.env[installationVariable] ?? ''
+  const { postgres }: Pick<Installation, 'postgres'> = JSON.parse(text)
+  await run('cp', ['-a', postgres, join(folder, 'postgres')])
+  return await startPostgres(join(folder, 'postgres'))
 }
 
 /** Proving a password takes more processor time than most queries of a test, and a server opens dozens of connections. */

@@ -1,0 +1,72 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Pool } from 'pg'
+import { adminPassword, signIn } from './api.ts'
+import { assembled } from './assembled.ts'
+import { databasesAt } from './databases.ts'
+import { decisionsAreDone } from './decisions-done.ts'
+import type { Hosted } from './hosted.ts'
+import { startPostgres } from './postgres-server.ts'
+import { dataIn, environment } from './server-process.ts'
+import { until } from './until.ts'
+
+/** What each installation of the tests begins with: the first start, made once a run. */
+export type Installation = {
+  /** The folder of a PostgreSQL that is stopped, to be copied by each lane. */
+  postgres: string
+  /** The database to copy: with its administrator, who is signed in. */
+  template: string
+  token: string
+  /** The signing keys, PEM by file name. */
+  keys: Record<string, string>
+}
+
+/** Nothing runs on; the address is the installation. */
+export async function makeInstallation(folder: string): Promise<Hosted> {
+  const postgres = await startPostgres(join(folder, 'postgres'))
+  const databases = databasesAt(postgres.address)
+  const template = 'template_served'
+  let token = ''
+  await databases.makeTemplate(template, await databases.emptyTemplate(), async url => {
+    token = await startOnce(url, folder)
+  })
+  await databases.end()
+  await postgres.stop()
+  const installation: Installation = {
+    postgres: join(folder, 'postgres'),
+    template,
+    token,
+    keys: await textsIn(join(dataIn(folder), 'keys')),
+  }
+  return { address: JSON.stringify(installation), stop: async () => {} }
+}
+
+/** Starts a server for the first time, and stops it. Returns the administrator's access token. */
+async function startOnce(url: string, folder: string): Promise<string> {
+  const env = { SERVICE_DATABASE_URL: url, SERVICE_ROLES: 'command-api,relay,projector,query-api' }
+  const service = await assembled(await environment({ folder, env }, 0), join(folder, 'server.log'))
+  try {
+    const token = await signIn(service.url, 'admin', adminPassword)
+    await everythingIsDone(url)
+    return token
+  } finally {
+    await service.stop()
+  }
+}
+
+async function everythingIsDone(url: string): Promise<void> {
+  const pool = new Pool({ connectionString: url, max: 1 })
+  try {
+    await until('the first administrator is in the read models', 60_000, () =>
+      decisionsAreDone(pool),
+    )
+  } finally {
+    await pool.end()
+  }
+}
+
+async function textsIn(folder: string): Promise<Record<string, string>> {
+  const names = await readdir(folder)
+  const texts = await Promise.all(names.map(name => readFile(join(folder, name), 'utf8')))
+  return Object.fromEntries(names.map((name, place) => [name, texts[place] ?? '']))
+}
