@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { select } from './select.ts'
@@ -31,6 +31,8 @@ process.exitCode = await test()
 async function test(): Promise<number> {
   const { files, isWhole } = await select(isRecording ? args.slice(1) : args)
   const folder = await mkdtemp(join(tmpdir(), 'forge-test-run-'))
+  // Some servers run as users of their own.
+  await chmod(folder, 0o755)
   try {
     const missing = await missingParts(files)
     const tiers = await tiersOf(
