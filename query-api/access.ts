@@ -62,6 +62,17 @@ export async function findRun<T>(
   return { ...run, db: reads.as(caller, [run.run_id]) }
 }
 
+/** The ids of these runs; refuses unless the caller may read each of them. */
+export async function findRunIds(
+  reads: Reads<AccessTables>,
+  caller: Person,
+  ids: readonly string[],
+  noun: 'run' | 'job' = 'run',
+): Promise<string[]> {
+  const runs = await Promise.all(ids.map(id => findRun(reads, caller, id, noun)))
+  return runs.map(({ run_id }) => run_id)
+}
+
 /** Whether the caller may read the run that a row belongs to. For rows found by their own id: row-level security may be off. */
 export const mayReadRunOf = async <T>(
   reads: Reads<T>,
