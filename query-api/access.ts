@@ -3,6 +3,7 @@ import type { Person } from '../auth/caller.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { ProjectTables } from '../projector/projects/table.ts'
 import type { RunTables } from '../projector/runs/table.ts'
+import { runIdInPath } from '../schemas/shared.ts'
 import type { Reads } from './reads.ts'
 
 export type AccessTables = ProjectTables & RunTables
@@ -60,3 +61,43 @@ export async function findRun<T>(
   if (!run) throw new Refusal('not_found', `No such ${noun}: ${id}`)
   return { ...run, db: reads.as(caller, [run.run_id]) }
 }
+
+/** The ids of these runs; refuses unless the caller may read each of them. */
+export async function findRunIds(
+  reads: Reads<AccessTables>,
+  caller: Person,
+  ids: readonly string[],
+  noun: 'run' | 'job' = 'run',
+): Promise<string[]> {
+  const runs = await Promise.all(ids.map(id => findRun(reads, caller, id, noun)))
+  return runs.map(({ run_id }) => run_id)
+}
+
+/** Whether the caller may read the run that a row belongs to. For rows found by their own id: row-level security may be off. */
+export const mayReadRunOf = async <T>(
+  reads: Reads<T>,
+  caller: Person,
+  row: { run_id: string },
+): Promise<boolean> => {
+  try {
+    await findRun(reads, caller, row.run_id)
+    return true
+  } catch (error) {
+    if (error instanceof Refusal) return false
+    throw error
+  }
+}
+
+/** The 404 of a run that has no job. */
+export const noSuchJob = ({ run_id }: { run_id: string }): string => `No such job: ${run_id}`
+
+/** For routes about a run, which whoever may read it may call. */
+export const ofRun = <T>(reads: Reads<T>, noun: 'run' | 'job' = 'run') =>
+  ({
+    credential: 'person',
+    reach: 'its_people',
+    params: runIdInPath,
+    refusals: ['not_found'],
+    of: ({ caller, params }: { caller: Person; params: { run_id: string } }) =>
+      findRun(reads, caller, params.run_id, noun),
+  }) as const

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { type Expression, type Kysely, sql } from 'kysely'
+import { type Expression, type QueryExecutorProvider, sql } from 'kysely'
 import { maxOffset } from '../schemas/shared.ts'
 import { Invalid } from '../schemas/validate.ts'
 
@@ -30,8 +30,8 @@ export function pageHeaders(
 }
 
 /** The number of rows of a query, counted up to the limit of `X-Total-Count`. */
-export async function countRows<T>(
-  db: Kysely<T>,
+export async function countRows(
+  db: QueryExecutorProvider,
   rows: { limit(count: number): Expression<unknown> },
 ): Promise<number> {
   const { rows: counted } = await sql<{ count: number }>`

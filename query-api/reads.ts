@@ -23,6 +23,13 @@ export type ReadsOptions = {
 
 const settings = ['forge.username', 'forge.runs', 'forge.shared'] as const
 
+/** For routes that read whatever the caller may read. */
+export const asCaller = <T>(reads: Reads<T>) =>
+  ({
+    credential: 'person',
+    of: ({ caller }: { caller: Person }) => ({ db: reads.as(caller) }),
+  }) as const
+
 export function createReads<T>({ pool, role }: ReadsOptions): Reads<T> {
   const poolUnder = role === null ? () => pool : createGuard({ pool, role, settings })
   const under = (scope: Scope) =>

@@ -1,5 +1,8 @@
+import type { Kysely } from 'kysely'
 import type { Person } from '../auth/caller.ts'
 import { Invalid } from '../schemas/validate.ts'
+import { findRun } from './access.ts'
+import type { Reads } from './reads.ts'
 import type { Feed } from './sse-feed.ts'
 
 /** A topic of `/api/stream` (contract: `topics=job:<id>,jobs,notifications`); a slice provides one. */
@@ -20,8 +23,29 @@ export type OpenedTopic = {
   check: () => Promise<unknown>
 }
 
+type OfOneRun<T> = {
+  name: string
+  reads: Reads<T>
+  feed: (db: Kysely<T>, runId: string) => Feed
+  /** The cursor of what arrives from now on. */
+  head: (db: Kysely<T>, runId: string) => Promise<number>
+}
+
+/** The topic `<name>:<run_id>`: what arrives of one run from now on. It never ends. */
+export const topicOfOneRun = <T>({ name, reads, feed, head }: OfOneRun<T>): Topic => ({
+  pattern: new RegExp(`^${name}:.{1,128}$`),
+  shape: `'${name}:<run_id>' (one)`,
+  async open(caller, names) {
+    const { run_id, db } = await findRun(reads, caller, oneRun(name, names))
+    const start = await head(db, run_id)
+    const ending = feed(reads.shared([run_id]), run_id)
+    const read = async (after: number) => ({ ...(await ending.read(after)), end: null })
+    return { feed: { ...ending, read }, start, check: () => findRun(reads, caller, run_id) }
+  },
+})
+
 /** The run of a topic that follows one; 422 for several. */
-export function oneRun(topic: string, names: readonly string[]): string {
+function oneRun(topic: string, names: readonly string[]): string {
   const [name = '', ...others] = names
   if (others.length === 0) return name.slice(topic.length + 1)
   throw new Invalid([

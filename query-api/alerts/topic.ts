@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { Person } from '../../auth/caller.ts'
 import type { AlertTables } from '../../projector/alerts/table.ts'
-import { type AccessTables, findRun } from '../access.ts'
+import { type AccessTables, findRunIds } from '../access.ts'
 import type { Reads } from '../reads.ts'
 import { frame } from '../sse.ts'
 import type { Feed } from '../sse-feed.ts'
@@ -16,20 +15,11 @@ export const alertTopic = (reads: Reads<AlertTables & AccessTables>): Topic => (
   shape: "'alerts:<run_id>'",
   async open(caller, names) {
     const ids = names.map(name => name.slice('alerts:'.length))
-    const runIds = await readable(reads, caller, ids)
-    const check = () => readable(reads, caller, runIds)
+    const runIds = await findRunIds(reads, caller, ids)
+    const check = () => findRunIds(reads, caller, runIds)
     return { feed: alertsOfRuns(reads.shared(runIds), runIds), start: 0, check }
   },
 })
-
-async function readable(
-  reads: Reads<AccessTables>,
-  caller: Person,
-  ids: readonly string[],
-): Promise<string[]> {
-  const runs = await Promise.all(ids.map(id => findRun(reads, caller, id)))
-  return runs.map(({ run_id }) => run_id)
-}
 
 const alertsOfRuns = (db: Kysely<AlertTables>, runIds: readonly string[]): Feed => ({
   key: `alerts of ${[...runIds].sort().join(',')}`,

@@ -3,11 +3,22 @@ import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
-import { type AccessTables, findRun } from '../access.ts'
+import { artifactInPath } from '../../schemas/artifacts.ts'
+import { type AccessTables, mayReadRunOf } from '../access.ts'
 import type { Reads } from '../reads.ts'
 
 export type Tables = ArtifactTables & AccessTables & JobTables
 export type ArtifactRow = Selectable<ArtifactTables['artifacts']>
+
+/** For routes about an artifact, which those may read who may read its run. */
+export const ofArtifact = (reads: Reads<Tables>) =>
+  ({
+    credential: 'person',
+    reach: 'its_people',
+    params: artifactInPath,
+    of: ({ caller, params }: { caller: Person; params: { artifact_id: string } }) =>
+      findArtifact(reads, caller, params.artifact_id),
+  }) as const
 
 /** One that the caller may not read looks like one that does not exist. */
 export async function findArtifact(
@@ -15,17 +26,13 @@ export async function findArtifact(
   caller: Person,
   artifact_id: string,
 ): Promise<ArtifactRow> {
-  const missing = () => new Refusal('not_found', `No such artifact: ${artifact_id}`)
   const row = await reads
     .as(caller)
     .selectFrom('artifacts')
     .selectAll()
     .where('artifact_id', '=', artifact_id)
     .executeTakeFirst()
-  if (!row) throw missing()
-  // Also where there is no row-level security.
-  await findRun(reads, caller, row.run_id).catch(error => {
-    throw error instanceof Refusal ? missing() : error
-  })
+  if (!row || !(await mayReadRunOf(reads, caller, row)))
+    throw new Refusal('not_found', `No such artifact: ${artifact_id}`)
   return row
 }

@@ -1,13 +1,12 @@
 import { type Kysely, sql } from 'kysely'
-import { Type } from 'typebox'
-import { type Route, route } from '../../auth/route.ts'
+import type { Route } from '../../auth/route.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { ValidationTables } from '../../projector/validation/table.ts'
 import type { AuditRow } from '../../schemas/audit.ts'
 import { type RunEvent, runEvent } from '../../schemas/run-events.ts'
-import { closed, pageQuery, runIdInPath } from '../../schemas/shared.ts'
-import { type AccessTables, findRun } from '../access.ts'
-import { pageHeaders } from '../page.ts'
+import { closed, pageQuery } from '../../schemas/shared.ts'
+import { type AccessTables, ofRun } from '../access.ts'
+import { pagedList } from '../list.ts'
 import type { Reads } from '../reads.ts'
 import type { AuditPage } from './page.ts'
 import type { StreamsQuery } from './streams.ts'
@@ -19,24 +18,17 @@ type EventReader = { ofStreams(query: StreamsQuery): Promise<AuditPage> }
 
 /** The audit of one run for those who may read it, without what concerns others. */
 export const runEventRoute = (reads: Reads<RunEventTables>, events: EventReader): Route =>
-  route({
-    method: 'GET',
+  pagedList({
+    ...ofRun(reads),
     path: '/api/runs/{run_id}/events',
-    credential: 'person',
-    reach: 'its_people',
     tag: 'runs',
     summary: 'Who did what with a run, the oldest first',
-    params: runIdInPath,
     query: closed(pageQuery),
-    response: Type.Array(runEvent),
-    refusals: ['not_found'],
-    async handle({ caller, params, query, ctx }) {
-      const { run_id, db } = await findRun(reads, caller, params.run_id)
-      const { limit = 50, offset = 0 } = query
+    row: runEvent,
+    async read({ run_id, db }, _, page) {
       const streams = await streamsOf(db, run_id)
-      const { rows, counted } = await events.ofStreams({ streams, hidden, limit, offset })
-      pageHeaders(ctx, { limit, offset, shown: rows.length, mayEndEarly: true }, counted)
-      return rows.map(toRunEvent)
+      const { rows, counted } = await events.ofStreams({ streams, hidden, ...page })
+      return { rows: rows.map(toRunEvent), counted, mayEndEarly: true }
     },
   })
 
@@ -44,7 +36,7 @@ export const runEventRoute = (reads: Reads<RunEventTables>, events: EventReader)
 const hidden = ['run.purge_postponed']
 
 /** The kinds that have one stream for each run, named after it. */
-const ofRun = [
+const kindsOfRun = [
   'job',
   'run',
   'hparams',
@@ -64,7 +56,7 @@ async function streamsOf(db: Kysely<RunEventTables>, runId: string): Promise<str
     union all
     (select distinct 'validation-' || run_id || '/' || step from validation_chunks
       where run_id = ${runId} order by 1 desc limit ${maxOfEach})`.execute(db)
-  return [...ofRun.map(kind => `${kind}-${runId}`), ...rows.map(({ stream }) => stream)]
+  return [...kindsOfRun.map(kind => `${kind}-${runId}`), ...rows.map(({ stream }) => stream)]
 }
 
 const maxSummary = 1_000

@@ -1,36 +1,27 @@
 import { type Kysely, sql } from 'kysely'
-import { Type } from 'typebox'
-import { type Route, route } from '../../auth/route.ts'
+import type { Route } from '../../auth/route.ts'
 import type { BenchmarkTables } from '../../projector/benchmarks/table.ts'
 import { type BenchmarkRow, benchmarkRow, benchmarksQuery } from '../../schemas/benchmarks.ts'
-import { runIdInPath } from '../../schemas/shared.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { type AccessTables, findRun } from '../access.ts'
-import { pageHeaders } from '../page.ts'
+import { type AccessTables, ofRun } from '../access.ts'
+import { pagedList } from '../list.ts'
 import type { Reads } from '../reads.ts'
 
 /** Revisions of one result that are shown besides the one that counts. */
 const maxHistory = 20
 
 export const benchmarkRoutes = (reads: Reads<BenchmarkTables & AccessTables>): Route[] => [
-  route({
-    method: 'GET',
+  pagedList({
+    ...ofRun(reads),
     path: '/api/runs/{run_id}/benchmarks',
-    credential: 'person',
-    reach: 'its_people',
     tag: 'runs',
     summary: 'What a run scored in benchmarks, and what it scored before',
-    params: runIdInPath,
     query: benchmarksQuery,
-    response: Type.Array(benchmarkRow),
-    refusals: ['not_found'],
-    async handle({ caller, params, query, ctx }) {
-      const { run_id, db } = await findRun(reads, caller, params.run_id)
-      const { limit = 50, offset = 0, benchmark } = query
-      const ids = await findResults(db, run_id, benchmark)
-      const page = ids.slice(offset, offset + limit)
-      pageHeaders(ctx, { limit, offset, shown: page.length }, ids.length)
-      return readResults(db, run_id, page)
+    row: benchmarkRow,
+    async read({ run_id, db }, { query }, { limit, offset }) {
+      const ids = await findResults(db, run_id, query.benchmark)
+      const rows = await readResults(db, run_id, ids.slice(offset, offset + limit))
+      return { rows, counted: ids.length }
     },
   }),
 ]

@@ -1,6 +1,5 @@
-import type { Person } from '../../auth/caller.ts'
 import type { ChangeTables } from '../../projector/changes/table.ts'
-import { type AccessTables, findRun } from '../access.ts'
+import { type AccessTables, findRunIds } from '../access.ts'
 import { newestChange } from '../newest-change.ts'
 import type { Reads } from '../reads.ts'
 import type { Topic } from '../topic.ts'
@@ -12,8 +11,8 @@ export const changeTopic = (reads: Reads<ChangeTables & AccessTables>): Topic =>
   shape: "'jobs' and 'job:<run_id>'",
   async open(caller, names) {
     const ids = names.flatMap(name => (name === 'jobs' ? [] : name.slice('job:'.length)))
-    const runIds = await readableRuns(reads, caller, ids)
-    const check = () => readableRuns(reads, caller, runIds)
+    const runIds = await findRunIds(reads, caller, ids, 'job')
+    const check = () => findRunIds(reads, caller, runIds, 'job')
     // The whole history of single runs is short; that of all runs is not, so it begins now.
     if (names.includes('jobs')) {
       const start = await newestChange(reads.as(caller))
@@ -22,12 +21,3 @@ export const changeTopic = (reads: Reads<ChangeTables & AccessTables>): Topic =>
     return { feed: changesOfRuns(reads.shared(runIds), runIds), start: 0, check }
   },
 })
-
-async function readableRuns(
-  reads: Reads<AccessTables>,
-  caller: Person,
-  ids: readonly string[],
-): Promise<string[]> {
-  const runs = await Promise.all(ids.map(id => findRun(reads, caller, id, 'job')))
-  return runs.map(run => run.run_id)
-}

@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import { type Route, route } from '../../auth/route.ts'
+import type { Route } from '../../auth/route.ts'
 import { decodeFact } from '../../events/fact.ts'
-import { Refusal } from '../../platform/refusal.ts'
 import type { DeadLetterTables } from '../../projector/dead-letters/table.ts'
 import {
   type DeadLetter,
@@ -11,49 +10,39 @@ import {
   letterPath,
 } from '../../schemas/dead-letters.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { listRoute } from '../list-route.ts'
-import { countRows } from '../page.ts'
-import type { Reads } from '../reads.ts'
+import { list, one } from '../list.ts'
+import { asCaller, type Reads } from '../reads.ts'
 
 export const deadLetterRoutes = (reads: Reads<DeadLetterTables>): Route[] => [
-  listRoute({
+  list({
+    ...asCaller(reads),
     path: '/api/admin/dead-letters',
     credential: 'admin',
     tag: 'admin',
     summary: 'Acknowledged records that could not be applied, the oldest of each partition first',
     query: deadLetterQuery,
     row: deadLetter,
-    async read({ caller, query }, { limit, offset }) {
-      const { topic, run_id } = query
-      const found = reads
-        .as(caller)
+    matching: ({ db }, { query: { topic, run_id } }) =>
+      db
         .selectFrom('dead_letter')
         .$if(topic !== undefined, rows => rows.where('topic', '=', String(topic)))
-        .$if(run_id !== undefined, rows => rows.where('key', '=', String(run_id)))
-      const rows = await found
-        .select(columns)
-        .orderBy('topic')
-        .orderBy('partition')
-        .orderBy('offset')
-        .limit(limit)
-        .offset(offset)
-        .execute()
-      const counted = await countRows(reads.as(caller), found.select('offset'))
-      return { rows: rows.map(toLetter), counted }
-    },
+        .$if(run_id !== undefined, rows => rows.where('key', '=', String(run_id))),
+    select: letters =>
+      letters.select(columns).orderBy('topic').orderBy('partition').orderBy('offset'),
+    shape: rows => rows.map(toLetter),
   }),
-  route({
-    method: 'GET',
+  one({
+    ...asCaller(reads),
     path: '/api/admin/dead-letters/{letter_id}',
     credential: 'admin',
     tag: 'admin',
     summary: 'Read a parked record with its envelope and content',
     params: letterPath,
     response: deadLetterDetail,
-    refusals: ['not_found'],
-    async handle({ caller, params: { letter_id } }) {
-      const row = await find(reads.as(caller), letter_id)
-      if (!row) throw new Refusal('not_found', `No such parked record: ${letter_id}`)
+    missing: ({ letter_id }) => `No such parked record: ${letter_id}`,
+    async read({ db }, { params }) {
+      const row = await find(db, params.letter_id)
+      if (!row) return
       const { value, ...letter } = row
       return { ...toLetter(letter), ...envelopeOf(value), value: value.toString('base64') }
     },

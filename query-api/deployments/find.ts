@@ -5,14 +5,26 @@ import type { BenchmarkTables } from '../../projector/benchmarks/table.ts'
 import type { DeploymentTables } from '../../projector/deployments/table.ts'
 import type { TrafficTables } from '../../projector/traffic/table.ts'
 import type { UsageTables } from '../../projector/usage/table.ts'
+import { deploymentPath } from '../../schemas/deployments.ts'
 import { type AccessTables, mayRead } from '../access.ts'
 import type { Reads } from '../reads.ts'
 
 export type Tables = DeploymentTables & TrafficTables & UsageTables & BenchmarkTables & AccessTables
 export type Db = Kysely<Tables>
 
+/** For routes about a deployment. */
+export const ofDeployment = (reads: Reads<Tables>) =>
+  ({
+    credential: 'person',
+    reach: 'its_people',
+    params: deploymentPath,
+    refusals: ['not_found'],
+    of: ({ caller, params }: { caller: Person; params: { deployment_id: string } }) =>
+      findDeployment(reads, caller, params.deployment_id),
+  }) as const
+
 /** One that is deleted, or that the caller may not read, looks as if it did not exist. */
-export async function findDeployment(reads: Reads<Tables>, caller: Person, deployment_id: string) {
+async function findDeployment(reads: Reads<Tables>, caller: Person, deployment_id: string) {
   const db = reads.as(caller)
   const row = await db
     .selectFrom('deployments as d')

@@ -1,6 +1,5 @@
 import type { Pool } from 'pg'
-import { type Route, route } from '../../auth/route.ts'
-import { Refusal } from '../../platform/refusal.ts'
+import type { Route } from '../../auth/route.ts'
 import {
   type PlaygroundSession,
   playgroundPath,
@@ -8,7 +7,7 @@ import {
   playgroundSession,
 } from '../../schemas/playground.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { listRoute } from '../list-route.ts'
+import { one, pagedList } from '../list.ts'
 import type { RecordDeps } from './record.ts'
 
 type Row = Omit<
@@ -26,32 +25,32 @@ type Row = Omit<
 
 /** Sessions live for hours, and so have no read model: the rows that gateways read tell of them. */
 export const playgroundRoutes = (deps: RecordDeps): Route[] => [
-  listRoute({
+  pagedList({
+    of: ({ caller }) => caller.username,
     path: '/api/playground',
     credential: 'person',
     tag: 'playground',
     summary: 'Your playground sessions, the newest first',
     query: playgroundQuery,
     row: playgroundSession,
-    async read({ caller }, page) {
-      const rows = await read(deps.pool, { username: caller.username, session_id: null, ...page })
+    async read(username, _, page) {
+      const rows = await read(deps.pool, { username, session_id: null, ...page })
       return { rows: rows.map(row => toSession(deps, row)), counted: rows[0]?.counted ?? 0 }
     },
   }),
-  route({
-    method: 'GET',
-    path: '/api/playground/{session_id}',
+  one({
     credential: 'person',
     reach: 'self',
+    path: '/api/playground/{session_id}',
     tag: 'playground',
     summary: 'Read a playground session',
     params: playgroundPath,
     response: playgroundSession,
-    refusals: ['not_found'],
-    async handle({ caller: { username }, params: { session_id } }) {
+    missing: ({ session_id }) => `No such playground session: ${session_id}`,
+    of: ({ caller }) => caller.username,
+    async read(username, { params: { session_id } }) {
       const [row] = await read(deps.pool, { username, session_id, limit: 1, offset: 0 })
-      if (!row) throw new Refusal('not_found', `No such playground session: ${session_id}`)
-      return toSession(deps, row)
+      return row && toSession(deps, row)
     },
   }),
 ]

@@ -1,13 +1,10 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { Type } from 'typebox'
 import type { Person } from '../../auth/caller.ts'
-import { type Route, route } from '../../auth/route.ts'
-import { Refusal } from '../../platform/refusal.ts'
+import type { Route } from '../../auth/route.ts'
 import {
   deployment,
   deploymentListQuery,
-  deploymentPath,
   pageOfDeployment,
   promotion,
   revision,
@@ -16,57 +13,40 @@ import {
 } from '../../schemas/deployments.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { mayRead } from '../access.ts'
-import { listRoute } from '../list-route.ts'
-import { countRows, pageHeaders } from '../page.ts'
-import type { Reads } from '../reads.ts'
+import { list, one } from '../list.ts'
+import { asCaller, type Reads } from '../reads.ts'
 import { deltasOf, scoresOf } from './benchmark-deltas.ts'
 import { diffOf } from './diff.ts'
-import { type Db, findDeployment, type Tables } from './find.ts'
+import { type Db, ofDeployment, type Tables } from './find.ts'
 import { neverUsed, usesOf } from './last-day.ts'
 import { enginesOf, type RecordDeps, toDeployments, toRevision } from './record.ts'
 
 export const deploymentRoutes = (reads: Reads<Tables>, deps: RecordDeps): Route[] => [
-  listRoute({
+  list({
+    ...asCaller(reads),
     path: '/api/deployments',
-    credential: 'person',
     tag: 'deployments',
     summary: 'List the deployments one may read, the newest first',
     query: deploymentListQuery,
     row: deployment,
-    async read({ caller, query }, { limit, offset }) {
-      const db = reads.as(caller)
-      const { project, state } = query
-      const readable = db
+    matching: ({ db }, { caller, query: { project, state } }) =>
+      db
         .selectFrom('deployments as d')
         .where('d.state', '<>', 'deleted')
         .where(mayRead(caller, 'd'))
         .$if(project !== undefined, one => one.where('d.project', '=', project ?? ''))
-        .$if(state !== undefined, one => one.where('d.state', '=', state ?? 'ready'))
-      const rows = await readable
-        .selectAll()
-        .orderBy('d.created_at', 'desc')
-        .orderBy('d.deployment_id', 'desc')
-        .limit(limit)
-        .offset(offset)
-        .execute()
-      const counted = await countRows(db, readable.select('d.deployment_id'))
-      return { rows: await toDeployments(deps, db, rows), counted }
-    },
+        .$if(state !== undefined, one => one.where('d.state', '=', state ?? 'ready')),
+    select: readable =>
+      readable.selectAll().orderBy('d.created_at', 'desc').orderBy('d.deployment_id', 'desc'),
+    shape: (rows, { db }) => toDeployments(deps, db, rows),
   }),
-  route({
-    method: 'GET',
+  one({
+    ...ofDeployment(reads),
     path: '/api/deployments/{deployment_id}',
-    credential: 'person',
-    reach: 'its_people',
     tag: 'deployments',
     summary: 'Read a deployment',
-    params: deploymentPath,
     response: deployment,
-    refusals: ['not_found'],
-    async handle({ caller, params }) {
-      const { db, row } = await findDeployment(reads, caller, params.deployment_id)
-      return (await toDeployments(deps, db, [row]))[0]
-    },
+    read: async ({ db, row }) => (await toDeployments(deps, db, [row]))[0],
   }),
   ...revisionRoutes(reads, deps),
   promotionsRoute(reads),
@@ -74,53 +54,31 @@ export const deploymentRoutes = (reads: Reads<Tables>, deps: RecordDeps): Route[
 ]
 
 const revisionRoutes = (reads: Reads<Tables>, { pool }: RecordDeps): Route[] => [
-  route({
-    method: 'GET',
+  list({
+    ...ofDeployment(reads),
     path: '/api/deployments/{deployment_id}/revisions',
-    credential: 'person',
-    reach: 'its_people',
     tag: 'deployments',
     summary: 'The revisions of a deployment, the newest first',
-    params: deploymentPath,
     query: pageOfDeployment,
-    response: Type.Array(revision),
-    refusals: ['not_found'],
-    async handle({ caller, params, query, ctx }) {
-      const { limit = 50, offset = 0 } = query
-      const { db, row } = await findDeployment(reads, caller, params.deployment_id)
-      const all = revisionsOf(db, row.deployment_id)
-      const rows = await all
-        .selectAll()
-        .orderBy('number', 'desc')
-        .limit(limit)
-        .offset(offset)
-        .execute()
-      pageHeaders(
-        ctx,
-        { limit, offset, shown: rows.length },
-        await countRows(db, all.select('revision_id')),
-      )
-      return toRevisions({ db, pool, caller }, row, rows)
-    },
+    row: revision,
+    matching: ({ db, row }) => revisionsOf(db, row.deployment_id),
+    select: revisions => revisions.selectAll().orderBy('number', 'desc'),
+    shape: (rows, { db, row }, { caller }) => toRevisions({ db, pool, caller }, row, rows),
   }),
-  route({
-    method: 'GET',
+  one({
+    ...ofDeployment(reads),
     path: '/api/deployments/{deployment_id}/revisions/{revision_id}',
-    credential: 'person',
-    reach: 'its_people',
     tag: 'deployments',
     summary: 'Read a revision',
     params: revisionPath,
     response: revision,
-    refusals: ['not_found'],
-    async handle({ caller, params }) {
-      const { db, row } = await findDeployment(reads, caller, params.deployment_id)
+    missing: ({ revision_id }) => `No such revision: ${revision_id}`,
+    async read({ db, row }, { caller, params }) {
       const one = await revisionsOf(db, row.deployment_id)
         .selectAll()
         .where('revision_id', '=', params.revision_id)
         .executeTakeFirst()
-      if (!one) throw new Refusal('not_found', `No such revision: ${params.revision_id}`)
-      return (await toRevisions({ db, pool, caller }, row, [one]))[0]
+      return one && (await toRevisions({ db, pool, caller }, row, [one]))[0]
     },
   }),
 ]
@@ -173,38 +131,24 @@ async function promotedAt(db: Db, ids: readonly string[]): Promise<Map<string, D
 }
 
 const promotionsRoute = (reads: Reads<Tables>): Route =>
-  route({
-    method: 'GET',
+  list({
+    ...ofDeployment(reads),
     path: '/api/deployments/{deployment_id}/promotions',
-    credential: 'person',
-    reach: 'its_people',
     tag: 'deployments',
     summary: 'Which revision was promoted when, by whom and why, the newest first',
-    params: deploymentPath,
     query: pageOfDeployment,
-    response: Type.Array(promotion),
-    refusals: ['not_found'],
-    async handle({ caller, params, query, ctx }) {
-      const { limit = 50, offset = 0 } = query
-      const { db, row } = await findDeployment(reads, caller, params.deployment_id)
-      const all = db
-        .selectFrom('deployment_promotions as p')
-        .where('p.deployment_id', '=', row.deployment_id)
-      const rows = await all
+    row: promotion,
+    matching: ({ db, row }) =>
+      db.selectFrom('deployment_promotions as p').where('p.deployment_id', '=', row.deployment_id),
+    select: promotions =>
+      promotions
         .innerJoin('deployment_revisions as r', 'r.revision_id', 'p.revision_id')
         .leftJoin('deployment_revisions as before', 'before.revision_id', 'p.previous_revision_id')
         .selectAll('p')
         .select(['r.number', 'r.source', 'r.serving'])
         .select(['before.source as source_before', 'before.serving as serving_before'])
-        .orderBy('p.nth', 'desc')
-        .limit(limit)
-        .offset(offset)
-        .execute()
-      pageHeaders(
-        ctx,
-        { limit, offset, shown: rows.length },
-        await countRows(db, all.select('p.nth')),
-      )
+        .orderBy('p.nth', 'desc'),
+    async shape(rows, { db }, { caller }) {
       const sources = rows.flatMap(one => [one.source, one.source_before])
       const scores = await scoresOf(db, caller, sources)
       return rows.map(
@@ -222,34 +166,18 @@ const promotionsRoute = (reads: Reads<Tables>): Route =>
   })
 
 const tokensRoute = (reads: Reads<Tables>, { now }: Pick<RecordDeps, 'now'>): Route =>
-  route({
-    method: 'GET',
+  list({
+    ...ofDeployment(reads),
     path: '/api/deployments/{deployment_id}/tokens',
-    credential: 'person',
-    reach: 'its_people',
     tag: 'deployments',
     summary:
       'The tokens of a deployment, revoked ones too, the newest first; never the tokens themselves',
-    params: deploymentPath,
     query: pageOfDeployment,
-    response: Type.Array(token),
-    refusals: ['not_found'],
-    async handle({ caller, params, query, ctx }) {
-      const { limit = 50, offset = 0 } = query
-      const { db, row } = await findDeployment(reads, caller, params.deployment_id)
-      const all = db.selectFrom('deployment_tokens').where('deployment_id', '=', row.deployment_id)
-      const rows = await all
-        .selectAll()
-        .orderBy('created_at', 'desc')
-        .orderBy('token_id', 'desc')
-        .limit(limit)
-        .offset(offset)
-        .execute()
-      pageHeaders(
-        ctx,
-        { limit, offset, shown: rows.length },
-        await countRows(db, all.select('token_id')),
-      )
+    row: token,
+    matching: ({ db, row }) =>
+      db.selectFrom('deployment_tokens').where('deployment_id', '=', row.deployment_id),
+    select: tokens => tokens.selectAll().orderBy('created_at', 'desc').orderBy('token_id', 'desc'),
+    async shape(rows, { db, row }) {
       const uses = await usesOf(db, row.deployment_id, now())
       return rows.map(({ token_id, name, note, created_by, created_at, revoked_at }) => ({
         ...{ token_id, name, note, prefix: prefixOf(token_id), created_by },

@@ -1,8 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { Type } from 'typebox'
-import { type Route, route } from '../../auth/route.ts'
+import type { Route } from '../../auth/route.ts'
 import type { Clock } from '../../platform/time.ts'
-import { deploymentPath } from '../../schemas/deployments.ts'
 import { parseTimestamp, toExactTimestamp, toTimestamp } from '../../schemas/timestamp.ts'
 import {
   type TrafficSummary,
@@ -12,9 +10,9 @@ import {
   trafficSummaryQuery,
 } from '../../schemas/traffic.ts'
 import { Invalid } from '../../schemas/validate.ts'
-import { countRows, pageHeaders } from '../page.ts'
+import { list, one } from '../list.ts'
 import type { Reads } from '../reads.ts'
-import { type Db, findDeployment, type Tables } from './find.ts'
+import { type Db, ofDeployment, type Tables } from './find.ts'
 import { isError } from './traffic-sql.ts'
 
 const dayMs = 86_400_000
@@ -27,71 +25,42 @@ export const trafficRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
 ]
 
 const rowsRoute = (reads: Reads<Tables>, now: Clock): Route =>
-  route({
-    method: 'GET',
+  list({
+    ...ofSpan(reads, now, maxDays),
     path: '/api/deployments/{deployment_id}/traffic',
-    credential: 'person',
-    reach: 'its_people',
     tag: 'deployments',
     summary:
       'The requests to a deployment, the newest first; of the last 31 days unless told otherwise',
-    params: deploymentPath,
     query: trafficQuery,
-    response: Type.Array(trafficRow),
-    refusals: ['not_found'],
-    async handle({ caller, params, query, ctx }) {
-      const { limit = 50, offset = 0, token_id, status } = query
-      const span = spanOf(query, now(), maxDays)
-      const { db, row } = await findDeployment(reads, caller, params.deployment_id)
-      const all = db
+    row: trafficRow,
+    matching: ({ db, row, span }, { query: { token_id, status } }) =>
+      db
         .selectFrom('traffic')
         .where('deployment_id', '=', row.deployment_id)
         .where(within(span))
         .$if(token_id !== undefined, rows => rows.where('token_id', '=', token_id ?? ''))
-        .$if(status !== undefined, rows => rows.where('status', '=', status ?? 0))
-      const rows = await all
-        .select([
-          'request_id',
-          'deployment_id',
-          'revision_id',
-          'token_id',
-          'method',
-          'path',
-          'model',
-        ])
-        .select(['stream', 'status', 'error_source', 'started_at', 'ttft_ms', 'duration_ms'])
-        .select(['request_bytes', 'response_bytes', 'prompt_tokens', 'completion_tokens'])
-        .select(['usage_source', 'aborted', 'client_ip', 'user_agent'])
+        .$if(status !== undefined, rows => rows.where('status', '=', status ?? 0)),
+    select: requests =>
+      requests
+        .select(['request_id', 'deployment_id', 'revision_id', 'token_id', 'method', 'path'])
+        .select(['model', 'stream', 'status', 'error_source', 'started_at', 'ttft_ms'])
+        .select(['duration_ms', 'request_bytes', 'response_bytes', 'prompt_tokens'])
+        .select(['completion_tokens', 'usage_source', 'aborted', 'client_ip', 'user_agent'])
         .orderBy('started_at', 'desc')
-        .orderBy('request_id', 'desc')
-        .limit(limit)
-        .offset(offset)
-        .execute()
-      pageHeaders(
-        ctx,
-        { limit, offset, shown: rows.length },
-        await countRows(db, all.select('request_id')),
-      )
-      return rows.map(one => ({ ...one, started_at: toExactTimestamp(one.started_at) }))
-    },
+        .orderBy('request_id', 'desc'),
+    shape: rows => rows.map(one => ({ ...one, started_at: toExactTimestamp(one.started_at) })),
   })
 
 const summaryRoute = (reads: Reads<Tables>, now: Clock): Route =>
-  route({
-    method: 'GET',
+  one({
+    ...ofSpan(reads, now, 1),
     path: '/api/deployments/{deployment_id}/traffic/summary',
-    credential: 'person',
-    reach: 'its_people',
     tag: 'deployments',
     summary:
       'What requests to a deployment took and brought, in the last day unless told otherwise',
-    params: deploymentPath,
     query: trafficSummaryQuery,
     response: trafficSummary,
-    refusals: ['not_found'],
-    async handle({ caller, params, query }): Promise<TrafficSummary> {
-      const span = spanOf(query, now(), 1)
-      const { db, row } = await findDeployment(reads, caller, params.deployment_id)
+    async read({ db, row, span }, { query }): Promise<TrafficSummary> {
       const figures = await figuresOf(db, row.deployment_id, { span, by: query.by })
       return {
         from: toTimestamp(span.from),
@@ -102,6 +71,18 @@ const summaryRoute = (reads: Reads<Tables>, now: Clock): Route =>
       }
     },
   })
+
+/** For routes about the requests to a deployment in a span of time. */
+function ofSpan(reads: Reads<Tables>, now: Clock, usualDays: number) {
+  const { of, ...common } = ofDeployment(reads)
+  return {
+    ...common,
+    async of(request: Parameters<typeof of>[0] & { query: { from?: string; to?: string } }) {
+      const span = spanOf(request.query, now(), usualDays)
+      return { span, ...(await of(request)) }
+    },
+  }
+}
 
 type Span = { from: Date; to: Date }
 

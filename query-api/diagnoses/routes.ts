@@ -1,8 +1,6 @@
 import { type Selectable, sql } from 'kysely'
-import { Type } from 'typebox'
 import type { Person } from '../../auth/caller.ts'
-import { type Route, route } from '../../auth/route.ts'
-import { Refusal } from '../../platform/refusal.ts'
+import type { Route } from '../../auth/route.ts'
 import type { Clock } from '../../platform/time.ts'
 import type { DiagnosisTables } from '../../projector/diagnoses/table.ts'
 import {
@@ -11,77 +9,53 @@ import {
   diagnosisInPath,
   diagnosisListQuery,
 } from '../../schemas/diagnoses.ts'
-import { runIdInPath } from '../../schemas/shared.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { type AccessTables, findRun, mayReadRun } from '../access.ts'
-import { countRows, pageHeaders } from '../page.ts'
-import type { Reads } from '../reads.ts'
+import { type AccessTables, mayReadRun, mayReadRunOf, ofRun } from '../access.ts'
+import { list, one } from '../list.ts'
+import { asCaller, type Reads } from '../reads.ts'
 
 type Tables = DiagnosisTables & AccessTables
 type Row = Selectable<DiagnosisTables['diagnoses']>
 
 export const diagnosisRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
-  route({
-    method: 'GET',
+  one({
+    ...asCaller(reads),
     path: '/api/diagnoses/{diagnosis_id}',
-    credential: 'person',
     reach: 'its_people',
     tag: 'diagnoses',
     summary: 'Why a run failed, as far as the rules know, with the evidence',
     params: diagnosisInPath,
     response: diagnosis,
-    refusals: ['not_found'],
-    async handle({ caller, params: { diagnosis_id } }) {
-      const missing = () => new Refusal('not_found', `No such diagnosis: ${diagnosis_id}`)
-      const row = await reads
-        .as(caller)
+    missing: ({ diagnosis_id }) => `No such diagnosis: ${diagnosis_id}`,
+    async read({ db }, { caller, params: { diagnosis_id } }) {
+      const row = await db
         .selectFrom('diagnoses')
         .selectAll()
         .where('diagnosis_id', '=', diagnosis_id)
         .executeTakeFirst()
-      if (!row) throw missing()
-      // The person who asks must be allowed to read the run, also where there is no row-level security.
-      await findRun(reads, caller, row.run_id).catch(error => {
-        throw error instanceof Refusal ? missing() : error
-      })
-      const similar = await similarRuns(reads, caller, [row], now())
-      return toRecord(row, similar)
+      if (!row || !(await mayReadRunOf(reads, caller, row))) return
+      return toRecord(row, await similarRuns(reads, caller, [row], now()))
     },
   }),
-  ...(['/api/jobs/{run_id}/diagnoses', '/api/runs/{run_id}/diagnoses'] as const).map(path =>
-    route({
-      method: 'GET',
-      path,
-      credential: 'person',
-      reach: 'its_people',
-      tag: 'diagnoses',
-      summary: 'The diagnoses of a run, the newest first',
-      params: runIdInPath,
-      query: diagnosisListQuery,
-      response: Type.Array(diagnosis),
-      refusals: ['not_found'],
-      async handle({ caller, params, query, ctx }) {
-        const noun = path.startsWith('/api/jobs/') ? 'job' : 'run'
-        const { run_id, db } = await findRun(reads, caller, params.run_id, noun)
-        const { limit = 50, offset = 0 } = query
-        const ofRun = db.selectFrom('diagnoses').where('run_id', '=', run_id)
-        const rows = await ofRun
-          .selectAll()
-          .orderBy('diagnosis_id', 'desc')
-          .limit(limit)
-          .offset(offset)
-          .execute()
-        pageHeaders(
-          ctx,
-          { limit, offset, shown: rows.length },
-          await countRows(db, ofRun.select('diagnosis_id')),
-        )
-        const similar = await similarRuns(reads, caller, rows, now())
-        return rows.map(row => toRecord(row, similar))
-      },
-    }),
-  ),
+  listRoute(reads, now, '/api/jobs/{run_id}/diagnoses', 'job'),
+  listRoute(reads, now, '/api/runs/{run_id}/diagnoses', 'run'),
 ]
+
+const listRoute = (reads: Reads<Tables>, now: Clock, path: string, noun: 'run' | 'job'): Route =>
+  list({
+    ...ofRun(reads, noun),
+    path,
+    tag: 'diagnoses',
+    summary: 'The diagnoses of a run, the newest first',
+    query: diagnosisListQuery,
+    row: diagnosis,
+    matching: ({ db, run_id }) => db.selectFrom('diagnoses').where('run_id', '=', run_id),
+    select: diagnoses => diagnoses.selectAll().orderBy('diagnosis_id', 'desc'),
+    async shape(rows, _, { caller }) {
+      const similar = await similarRuns(reads, caller, rows, now())
+      return rows.map(row => toRecord(row, similar))
+    },
+  })
 
 type Similar = ReadonlyMap<string, Diagnosis['similar']>
 

@@ -1,34 +1,25 @@
 import { type Kysely, sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
-import { type Route, route } from '../../auth/route.ts'
+import type { Route } from '../../auth/route.ts'
 import type { EnvironmentTables } from '../../projector/environment/table.ts'
 import { environmentAnswer, environmentQuery, nodesAnswer } from '../../schemas/environment.ts'
-import { runIdInPath } from '../../schemas/shared.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { type AccessTables, findRun } from '../access.ts'
+import { type AccessTables, findRun, ofRun } from '../access.ts'
+import { one } from '../list.ts'
 import type { Reads } from '../reads.ts'
 import { differencesOf } from './differences.ts'
 
 type Tables = EnvironmentTables & AccessTables
 
-const common = {
-  method: 'GET',
-  credential: 'person',
-  reach: 'its_people',
-  tag: 'runs',
-  params: runIdInPath,
-  refusals: ['not_found'],
-} as const
-
 export const environmentRoutes = (reads: Reads<Tables>): Route[] => [
-  route({
-    ...common,
+  one({
+    ...ofRun(reads),
+    tag: 'runs',
     path: '/api/runs/{run_id}/environment',
     summary: 'What a run runs on and with, and in what this differs from another run',
     query: environmentQuery,
     response: environmentAnswer,
-    async handle({ caller, params, query }) {
-      const { run_id, db } = await findRun(reads, caller, params.run_id)
+    async read({ run_id, db }, { caller, query }) {
       const found = await readPicture(db, run_id)
       const own = {
         digest: found?.digest ?? null,
@@ -40,13 +31,13 @@ export const environmentRoutes = (reads: Reads<Tables>): Route[] => [
         : { ...own, ...(await compare(reads, caller, query.against, found?.picture ?? {})) }
     },
   }),
-  route({
-    ...common,
+  one({
+    ...ofRun(reads),
+    tag: 'runs',
     path: '/api/runs/{run_id}/environment/nodes',
     summary: 'The machines of a run of several',
     response: nodesAnswer,
-    async handle({ caller, params }) {
-      const { run_id, db } = await findRun(reads, caller, params.run_id)
+    async read({ run_id, db }) {
       const rows = await db
         .selectFrom('run_nodes')
         .select(['node', 'reported_at', 'facts'])

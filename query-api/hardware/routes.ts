@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely'
-import { type Route, route } from '../../auth/route.ts'
+import type { Route } from '../../auth/route.ts'
 import type { HardwareTables } from '../../projector/hardware/table.ts'
 import { type HardwareAnswer, hardwareAnswer, hardwareQuery } from '../../schemas/hardware.ts'
-import { runIdInPath } from '../../schemas/shared.ts'
 import { parseTimestamp } from '../../schemas/timestamp.ts'
 import { Invalid } from '../../schemas/validate.ts'
-import { type AccessTables, findRun } from '../access.ts'
+import { type AccessTables, ofRun } from '../access.ts'
+import { one } from '../list.ts'
 import type { Reads } from '../reads.ts'
 import { readGpus } from './gpus.ts'
 import { findExtent, findSources, linesOf, type Range, readBuckets, type Source } from './read.ts'
@@ -14,19 +14,14 @@ import { summarize } from './summary.ts'
 type Tables = HardwareTables & AccessTables
 
 export const hardwareRoutes = (reads: Reads<Tables>): Route[] => [
-  route({
-    method: 'GET',
+  one({
+    ...ofRun(reads),
     path: '/api/runs/{run_id}/hardware',
-    credential: 'person',
-    reach: 'its_people',
     tag: 'runs',
     summary: 'What the machines of a run did: series with true extremes, idle GPUs, stragglers',
-    params: runIdInPath,
     query: hardwareQuery,
     response: hardwareAnswer,
-    refusals: ['not_found'],
-    async handle({ caller, params, query }) {
-      const { run_id, db } = await findRun(reads, caller, params.run_id)
+    async read({ run_id, db }, { query }) {
       const { keys, buckets = 200, from, to, ...choice } = query
       const asked = { from: instantOf('from', from) ?? 0, to: instantOf('to', to) ?? lastInstant }
       const sources = await findSources(db, run_id, choice)

@@ -1,27 +1,22 @@
-import { type Route, route } from '../../auth/route.ts'
+import type { Route } from '../../auth/route.ts'
 import type { HparamTables } from '../../projector/hparams/table.ts'
 import { hparamsAnswer } from '../../schemas/hparams.ts'
-import { runIdInPath } from '../../schemas/shared.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { type AccessTables, findRun } from '../access.ts'
+import { type AccessTables, ofRun } from '../access.ts'
+import { one } from '../list.ts'
 import type { Reads } from '../reads.ts'
 
 /** The newest; the audit has them all. */
 const maxChanges = 1000
 
 export const hparamRoutes = (reads: Reads<HparamTables & AccessTables>): Route[] => [
-  route({
-    method: 'GET',
+  one({
+    ...ofRun(reads),
     path: '/api/runs/{run_id}/hparams',
-    credential: 'person',
-    reach: 'its_people',
     tag: 'runs',
     summary: 'The hyperparameters of a run and how they changed',
-    params: runIdInPath,
     response: hparamsAnswer,
-    refusals: ['not_found'],
-    async handle({ caller, params }) {
-      const { run_id, db } = await findRun(reads, caller, params.run_id)
+    async read({ run_id, db }) {
       // Before the values, so that no change is told that they do not have yet.
       const changes = await db
         .selectFrom('run_hparam_changes')

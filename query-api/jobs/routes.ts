@@ -2,9 +2,8 @@ import { type Kysely, type OrderByItemBuilder, sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { Static } from 'typebox'
 import type { Person } from '../../auth/caller.ts'
-import { type Route, route } from '../../auth/route.ts'
+import type { Route } from '../../auth/route.ts'
 import type { QueueBook } from '../../events/queue-picture.ts'
-import { Refusal } from '../../platform/refusal.ts'
 import { containing } from '../../platform/search-text.ts'
 import type { Clock } from '../../platform/time.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
@@ -14,11 +13,10 @@ import type { LogTables } from '../../projector/logs/table.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
 import type { UsageTables } from '../../projector/usage/table.ts'
 import { jobDetail, jobListQuery, jobRow, jobStates } from '../../schemas/jobs.ts'
-import { runIdInPath } from '../../schemas/shared.ts'
-import { type AccessTables, findRun, readableProjects } from '../access.ts'
-import { listRoute } from '../list-route.ts'
+import { type AccessTables, noSuchJob, ofRun, readableProjects } from '../access.ts'
+import { list, one } from '../list.ts'
 import { setCursor } from '../newest-change.ts'
-import { countRows, parseSort, parseWords } from '../page.ts'
+import { parseSort, parseWords } from '../page.ts'
 import type { Reads } from '../reads.ts'
 import { readBeside } from './beside.ts'
 import { readDetail } from './detail.ts'
@@ -55,52 +53,48 @@ export type JobDeps = {
 }
 
 export const jobRoutes = ({ reads, pool, queue, now }: JobDeps): Route[] => [
-  listRoute({
-    path: '/api/jobs',
+  list({
     credential: 'person',
+    path: '/api/jobs',
     tag: 'jobs',
     summary: 'List the jobs one may read, the newest first',
     query: jobListQuery,
     row: jobRow,
-    async read({ caller, query, ctx }, { limit, offset }) {
-      const { by, desc } = parseSort(query.sort ?? '-submitted_at', sortable)
+    async of({ caller, query, ctx }) {
+      const order = parseSort(query.sort ?? '-submitted_at', sortable)
       const db = reads.as(caller)
       await setCursor(ctx, db)
-      const jobs = filtered(db, await readableProjects(db, caller), caller, query)
-      const stored = await jobs
+      return { db, order, projects: await readableProjects(db, caller) }
+    },
+    matching: ({ db, projects }, { caller, query }) => filtered(db, projects, caller, query),
+    select: (jobs, { order: { by, desc } }) =>
+      jobs
         .select(rowColumns)
         .orderBy(by, order => inOrder(order, by, desc))
-        .orderBy('run_id', desc ? 'desc' : 'asc') // a total order, or pages overlap
-        .limit(limit)
-        .offset(offset)
-        .execute()
+        .orderBy('run_id', desc ? 'desc' : 'asc'),
+    async shape(stored, _, { caller }) {
       const rows = await withWaitReasons(pool, stored)
-      const counted = await countRows(db, jobs.select('run_id'))
       const runIds = rows.map(job => job.run_id)
       const at = now()
       const beside = await readBeside(reads.as(caller, runIds), rows, queue, at)
-      return { rows: rows.map(job => toJobRow(job, beside(job), at)), counted }
+      return rows.map(job => toJobRow(job, beside(job), at))
     },
   }),
-  route({
-    method: 'GET',
+  one({
+    ...ofRun(reads, 'job'),
     path: '/api/jobs/{run_id}',
-    credential: 'person',
-    reach: 'its_people',
     tag: 'jobs',
     summary: 'Read a job: its spec, admission, attempts and every change of state',
-    params: runIdInPath,
     response: jobDetail,
-    refusals: ['not_found'],
-    async handle({ caller, params }) {
-      const { run_id, db } = await findRun(reads, caller, params.run_id, 'job')
+    missing: noSuchJob,
+    async read({ run_id, db }) {
       const stored = await db
         .selectFrom('jobs')
         .selectAll()
         .where('run_id', '=', run_id)
         .executeTakeFirst()
       const [job] = stored ? await withWaitReasons(pool, [stored]) : []
-      if (!job) throw new Refusal('not_found', `No such job: ${params.run_id}`)
+      if (!job) return
       const at = now()
       const beside = await readBeside(db, [job], queue, at)
       const { spec, admission, hold, control, search, ...row } = job

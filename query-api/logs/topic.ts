@@ -1,23 +1,15 @@
 import type { LogTables } from '../../projector/logs/table.ts'
-import { type AccessTables, findRun } from '../access.ts'
+import type { AccessTables } from '../access.ts'
 import type { Reads } from '../reads.ts'
-import { oneRun, type Topic } from '../topic.ts'
+import { type Topic, topicOfOneRun } from '../topic.ts'
 import { logFeed } from './feed.ts'
 import { readLogState } from './read.ts'
 
-/** `logs:<run_id>`: the lines of one run that arrive from now on; it never ends. */
-export const logTopic = (reads: Reads<LogTables & AccessTables>): Topic => ({
-  pattern: /^logs:.{1,128}$/,
-  shape: "'logs:<run_id>' (one)",
-  async open(caller, names) {
-    const { run_id, db } = await findRun(reads, caller, oneRun('logs', names))
-    const { last } = await readLogState(db, run_id)
-    const feed = logFeed(reads.shared([run_id]), run_id)
-    const check = () => findRun(reads, caller, run_id)
-    return {
-      feed: { ...feed, read: async after => ({ ...(await feed.read(after)), end: null }) },
-      start: last,
-      check,
-    }
-  },
-})
+/** `logs:<run_id>`: the lines of one run. */
+export const logTopic = (reads: Reads<LogTables & AccessTables>): Topic =>
+  topicOfOneRun({
+    name: 'logs',
+    reads,
+    feed: logFeed,
+    head: async (db, runId) => (await readLogState(db, runId)).last,
+  })

@@ -11,7 +11,8 @@ import {
   seriesQuery,
 } from '../../schemas/metric-reads.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
-import { type AccessTables, findRun } from '../access.ts'
+import { type AccessTables, findRun, ofRun } from '../access.ts'
+import { one } from '../list.ts'
 import { parseKeys } from '../page.ts'
 import type { Reads } from '../reads.ts'
 import { cursorOf, type OpenStream } from '../sse.ts'
@@ -45,28 +46,22 @@ export const metricRoutes = (deps: MetricDeps): Route[] => [
 ]
 
 const seriesRoutes = (reads: Reads<Tables>, kept: KeptSeries): Route[] => [
-  route({
-    ...common,
-    method: 'GET',
+  one({
+    ...ofRun(reads),
     path: `${of}/keys`,
+    tag: 'metrics',
     summary: 'The metrics of a run by name, with what is known of each',
     response: Type.Array(metricKeyRow),
-    refusals: ['not_found'],
-    async handle({ caller, params }) {
-      const { run_id, db } = await findRun(reads, caller, params.run_id)
-      return readKeys(db, run_id)
-    },
+    read: ({ run_id, db }) => readKeys(db, run_id),
   }),
-  route({
-    ...common,
-    method: 'GET',
+  one({
+    ...ofRun(reads),
     path: of,
+    tag: 'metrics',
     summary: 'Series of metrics, each in at most so many buckets of true extremes',
     query: seriesQuery,
     response: Type.Array(metricSeries),
-    refusals: ['not_found'],
-    async handle({ caller, params, query, ctx }) {
-      const { run_id, db } = await findRun(reads, caller, params.run_id)
+    async read({ run_id, db }, { query, ctx }) {
       const { from, to, buckets = 1000, x = 'step' } = query
       const keys = parseKeys(query.keys, 'keys', maxKeys)
       // Read before the series, so that the stream continues from here without a gap.

@@ -6,6 +6,7 @@ import type { BenchmarkTables } from '../../projector/benchmarks/table.ts'
 import type { DeploymentTables } from '../../projector/deployments/table.ts'
 import type { ModelTables } from '../../projector/models/table.ts'
 import type { TrafficTables } from '../../projector/traffic/table.ts'
+import { modelPath } from '../../schemas/models.ts'
 import { type AccessTables, mayRead } from '../access.ts'
 import type { Reads } from '../reads.ts'
 
@@ -17,8 +18,19 @@ export type Tables = ModelTables &
   AccessTables
 export type Db = Kysely<Tables>
 
+/** For routes about a model. */
+export const ofModel = (reads: Reads<Tables>) =>
+  ({
+    credential: 'person',
+    reach: 'its_people',
+    params: modelPath,
+    refusals: ['not_found'],
+    of: ({ caller, params }: { caller: Person; params: { model: string } }) =>
+      findModel(reads, caller, params.model),
+  }) as const
+
 /** One that is deleted, or that the caller may not read, looks as if it did not exist. */
-export async function findModel(reads: Reads<Tables>, caller: Person, model: string) {
+async function findModel(reads: Reads<Tables>, caller: Person, model: string) {
   const db = reads.as(caller)
   const row = await db
     .selectFrom('models as d')

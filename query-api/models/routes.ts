@@ -1,13 +1,11 @@
 import { Type } from 'typebox'
 import { type Route, route } from '../../auth/route.ts'
-import { Refusal } from '../../platform/refusal.ts'
 import {
   aliasHistoryQuery,
   aliasMove,
   aliasPath,
   model,
   modelListQuery,
-  modelPath,
   modelVersion,
   modelVersionLineage,
   pageOfModel,
@@ -15,112 +13,85 @@ import {
 } from '../../schemas/models.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { mayRead } from '../access.ts'
-import { listRoute } from '../list-route.ts'
+import { list, one, pagedList } from '../list.ts'
 import { countRows, pageHeaders } from '../page.ts'
-import type { Reads } from '../reads.ts'
-import { findModel, type Tables } from './find.ts'
+import { asCaller, type Reads } from '../reads.ts'
+import { ofModel, type Tables } from './find.ts'
 import { lineageOf } from './lineage.ts'
 import { readVersions, toModels } from './record.ts'
 
 export const modelRoutes = (reads: Reads<Tables>): Route[] => [
-  listRoute({
+  list({
+    ...asCaller(reads),
     path: '/api/models',
-    credential: 'person',
     tag: 'models',
     summary: 'List the models one may read, by name',
     query: modelListQuery,
     row: model,
-    async read({ caller, query: { project } }, { limit, offset }) {
-      const db = reads.as(caller)
-      const readable = db
+    matching: ({ db }, { caller, query: { project } }) =>
+      db
         .selectFrom('models as d')
         .where('d.deleted_at', 'is', null)
         .where(mayRead(caller, 'd'))
-        .$if(project !== undefined, one => one.where('d.project', '=', project ?? ''))
-      const rows = await readable
-        .selectAll()
-        .orderBy('d.model')
-        .limit(limit)
-        .offset(offset)
-        .execute()
-      const counted = await countRows(db, readable.select('d.model'))
-      return { rows: await toModels(db, rows), counted }
-    },
+        .$if(project !== undefined, one => one.where('d.project', '=', project ?? '')),
+    select: readable => readable.selectAll().orderBy('d.model'),
+    shape: (rows, { db }) => toModels(db, rows),
   }),
-  route({
-    method: 'GET',
+  one({
+    ...ofModel(reads),
     path: '/api/models/{model}',
-    credential: 'person',
-    reach: 'its_people',
     tag: 'models',
     summary: 'Read a model with its aliases',
-    params: modelPath,
     response: model,
-    refusals: ['not_found'],
-    async handle({ caller, params }) {
-      const { db, row } = await findModel(reads, caller, params.model)
-      return (await toModels(db, [row]))[0]
-    },
+    read: async ({ db, row }) => (await toModels(db, [row]))[0],
   }),
   ...versionRoutes(reads),
   historyRoute(reads),
 ]
 
 const versionRoutes = (reads: Reads<Tables>): Route[] => [
-  route({
-    method: 'GET',
+  pagedList({
+    ...ofModel(reads),
     path: '/api/models/{model}/versions',
-    credential: 'person',
-    reach: 'its_people',
     tag: 'models',
     summary: 'The versions of a model, the newest first',
-    params: modelPath,
     query: pageOfModel,
-    response: Type.Array(modelVersion),
-    refusals: ['not_found'],
-    async handle({ caller, params, query, ctx }) {
-      const { db, row } = await findModel(reads, caller, params.model)
-      const { limit = 50, offset = 0 } = query
+    row: modelVersion,
+    async read({ db, row }, _, page) {
       const all = db.selectFrom('model_versions').select('version').where('model', '=', row.model)
-      const rows = await readVersions(db, { model: row.model, limit, offset })
-      pageHeaders(ctx, { limit, offset, shown: rows.length }, await countRows(db, all))
-      return rows
+      const rows = await readVersions(db, { model: row.model, ...page })
+      return { rows, counted: await countRows(db, all) }
     },
   }),
-  route({
-    method: 'GET',
+  one({
+    ...ofModel(reads),
     path: '/api/models/{model}/versions/{version}',
-    credential: 'person',
-    reach: 'its_people',
     tag: 'models',
     summary: 'Read a version: what it came from, what that scored, where it is served',
     params: versionPath,
     response: modelVersionLineage,
-    refusals: ['not_found'],
-    async handle({ caller, params }) {
-      const { version } = params
-      const { db, row } = await findModel(reads, caller, params.model)
+    missing: ({ model, version }) => `The model ${model} has no version ${version}`,
+    async read({ db, row }, { caller, params: { version } }) {
       const [found] = await readVersions(db, { model: row.model, version, limit: 1, offset: 0 })
-      if (!found) throw new Refusal('not_found', `The model ${row.model} has no version ${version}`)
-      return { ...found, ...(await lineageOf(db, caller, found)) }
+      return found && { ...found, ...(await lineageOf(db, caller, found)) }
     },
   }),
 ]
 
-const historyRoute = (reads: Reads<Tables>): Route =>
-  route({
+const historyRoute = (reads: Reads<Tables>): Route => {
+  const { of, ...common } = ofModel(reads)
+  return route({
+    ...common,
     method: 'GET',
     path: '/api/models/{model}/aliases/{alias}/history',
-    credential: 'person',
-    reach: 'its_people',
     tag: 'models',
     summary: 'What an alias named when, who moved it and why; with `at`, the move that held then',
     params: aliasPath,
     query: aliasHistoryQuery,
     response: Type.Array(aliasMove),
-    refusals: ['not_found'],
-    async handle({ caller, params, query, ctx }) {
-      const { db, row } = await findModel(reads, caller, params.model)
+    async handle(request) {
+      const { params, query, ctx } = request
+      const { db, row } = await of(request)
       const { at } = query
       const { limit = 50, offset = 0 } = at === undefined ? query : { limit: 1 }
       const all = db
@@ -146,3 +117,4 @@ const historyRoute = (reads: Reads<Tables>): Route =>
       }))
     },
   })
+}

@@ -2,7 +2,6 @@ import type { Kysely } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import { type Route, route } from '../../auth/route.ts'
 import type { PlacedJob, QueueBook, WaitingJob } from '../../events/queue-picture.ts'
-import { Refusal } from '../../platform/refusal.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import {
   type QueueExplanation,
@@ -12,9 +11,9 @@ import {
   queueQuery,
   queueSwitches,
 } from '../../schemas/queue.ts'
-import { runIdInPath } from '../../schemas/shared.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { type AccessTables, findRun, readableProjects } from '../access.ts'
+import { type AccessTables, noSuchJob, ofRun, readableProjects } from '../access.ts'
+import { one } from '../list.ts'
 import type { Reads } from '../reads.ts'
 import { byEnd, type Facts, soonerThan, waitInWords } from './explain.ts'
 
@@ -35,24 +34,20 @@ export const queueRoutes = ({ reads, queue }: QueueDeps): Route[] => [
       return listOf(await readFacts(queue, db, caller), db, query)
     },
   }),
-  route({
-    method: 'GET',
+  one({
+    ...ofRun(reads, 'job'),
     path: '/api/queue/{run_id}',
-    credential: 'person',
-    reach: 'its_people',
     tag: 'queue',
     summary: 'Why a job waits, who is ahead of it, and what would start it sooner',
-    params: runIdInPath,
     response: queueExplanation,
-    refusals: ['not_found'],
-    async handle({ caller, params }) {
-      const { run_id, db } = await findRun(reads, caller, params.run_id, 'job')
+    missing: noSuchJob,
+    async read({ run_id, db }, { caller }) {
       const job = await db
         .selectFrom('jobs')
         .select(['run_id', 'short_id', 'state'])
         .where('run_id', '=', run_id)
         .executeTakeFirst()
-      if (!job) throw new Refusal('not_found', `No such job: ${params.run_id}`)
+      if (!job) return
       if (!['queued', 'held'].includes(job.state))
         return { ...notWaiting, ...job, detail: stateInWords(job) }
       const facts = await readFacts(queue, db, caller, [run_id])

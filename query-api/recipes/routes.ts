@@ -4,7 +4,7 @@ import { Refusal } from '../../platform/refusal.ts'
 import { type CatalogueEntry, findRecipe, lockOf } from '../../recipes/catalogue.ts'
 import { isTemplate, recipe, recipeLock, recipeVersionPath } from '../../schemas/recipes.ts'
 import { closed, pageQuery } from '../../schemas/shared.ts'
-import { pageHeaders } from '../page.ts'
+import { pagedList } from '../list.ts'
 
 const namePath = Type.Object({ name: Type.String({ maxLength: 64 }) })
 
@@ -12,8 +12,7 @@ const namePath = Type.Object({ name: Type.String({ maxLength: 64 }) })
 export type Recipes = { all(): Promise<readonly CatalogueEntry[]> }
 
 export const recipeRoutes = (recipes: Recipes): Route[] => [
-  route({
-    method: 'GET',
+  pagedList({
     path: '/api/recipes',
     credential: 'person',
     tag: 'recipes',
@@ -23,15 +22,14 @@ export const recipeRoutes = (recipes: Recipes): Route[] => [
       /** `serve` lists serving templates, which are left out otherwise. */
       kind: Type.Optional(Type.String({ maxLength: 32 })),
     }),
-    response: Type.Array(recipe),
-    async handle({ query, ctx }) {
-      const { limit = 50, offset = 0, kind } = query
-      const catalogue = (await recipes.all()).filter(({ recipe }) =>
+    row: recipe,
+    of: () => recipes.all(),
+    async read(all, { query: { kind } }, { limit, offset }) {
+      const catalogue = all.filter(({ recipe }) =>
         kind === undefined ? !isTemplate(recipe) : recipe.kind === kind,
       )
-      const page = catalogue.slice(offset, offset + limit).map(entry => entry.recipe)
-      pageHeaders(ctx, { limit, offset, shown: page.length }, catalogue.length)
-      return page
+      const page = catalogue.slice(offset, offset + limit)
+      return { rows: page.map(entry => entry.recipe), counted: catalogue.length }
     },
   }),
   route({

@@ -1,54 +1,43 @@
 import type { Kysely } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
-import { type Route, route } from '../../auth/route.ts'
-import { Refusal } from '../../platform/refusal.ts'
+import type { Route } from '../../auth/route.ts'
 import type { RubricTables } from '../../projector/rubrics/table.ts'
 import { rubric, rubricListQuery, rubricPath } from '../../schemas/rubrics.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { listRoute } from '../list-route.ts'
-import { countRows } from '../page.ts'
-import type { Reads } from '../reads.ts'
+import { list, one } from '../list.ts'
+import { asCaller, type Reads } from '../reads.ts'
 
 export const rubricRoutes = (reads: Reads<RubricTables>): Route[] => [
-  listRoute({
+  list({
+    ...asCaller(reads),
     path: '/api/rubrics',
-    credential: 'person',
     tag: 'rubrics',
     summary: 'List the rubrics one may read',
     query: rubricListQuery,
     row: rubric,
-    async read({ caller, query: { owner } }, { limit, offset }) {
-      const db = reads.as(caller)
-      let readable = readableRubrics(db, caller)
-      if (owner !== undefined) readable = readable.where('owner', '=', owner)
-      const rows = await readable
-        .selectAll()
-        .orderBy('owner')
-        .orderBy('name') // a total order, or pages overlap
-        .limit(limit)
-        .offset(offset)
-        .execute()
-      return { rows: rows.map(toAnswer), counted: await countRows(db, readable.select('name')) }
-    },
+    matching: ({ db }, { caller, query: { owner } }) =>
+      readableRubrics(db, caller).$if(owner !== undefined, rubrics =>
+        rubrics.where('owner', '=', String(owner)),
+      ),
+    select: rubrics => rubrics.selectAll().orderBy('owner').orderBy('name'),
+    shape: rows => rows.map(toAnswer),
   }),
-  route({
-    method: 'GET',
+  one({
+    ...asCaller(reads),
     path: '/api/rubrics/{owner}/{name}',
-    credential: 'person',
     reach: 'its_people',
     tag: 'rubrics',
     summary: 'Read a rubric',
     params: rubricPath,
     response: rubric,
-    refusals: ['not_found'],
-    async handle({ caller, params }) {
-      const row = await readableRubrics(reads.as(caller), caller)
+    missing: ({ owner, name }) => `No such rubric: ${owner}/${name}`,
+    async read({ db }, { caller, params: { owner, name } }) {
+      const row = await readableRubrics(db, caller)
         .selectAll()
-        .where('owner', '=', params.owner)
-        .where('name', '=', params.name)
+        .where('owner', '=', owner)
+        .where('name', '=', name)
         .executeTakeFirst()
-      if (!row) throw new Refusal('not_found', `No such rubric: ${params.owner}/${params.name}`)
-      return toAnswer(row)
+      return row && toAnswer(row)
     },
   }),
 ]

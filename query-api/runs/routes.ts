@@ -14,12 +14,11 @@ import {
   runRecord,
   runRow,
 } from '../../schemas/run-records.ts'
-import { runIdInPath } from '../../schemas/shared.ts'
-import { type AccessTables, findRun, readableProjects } from '../access.ts'
-import { listRoute } from '../list-route.ts'
+import { type AccessTables, findRun, ofRun, readableProjects } from '../access.ts'
+import { one, pagedList } from '../list.ts'
 import { setCursor } from '../newest-change.ts'
 import { parseKeys } from '../page.ts'
-import type { Reads } from '../reads.ts'
+import { asCaller, type Reads } from '../reads.ts'
 import { parseMetricSort } from './by-metric.ts'
 import { compareRuns, parseIds } from './compare.ts'
 import { readEnd } from './end.ts'
@@ -33,16 +32,15 @@ import { readSearch } from './search.ts'
 type Tables = AccessTables & ChangeTables & HparamTables & JobTables & RecordTables
 
 export const runRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
-  listRoute({
+  pagedList({
+    ...asCaller(reads),
     path: '/api/runs',
-    credential: 'person',
     tag: 'runs',
     summary: 'List the runs one may read, the newest first',
     query: runListQuery,
     row: runRow,
-    async read({ caller, query, ctx }, { limit, offset }) {
+    async read({ db }, { caller, query, ctx }, { limit, offset }) {
       const { sort = '-created_at' } = query
-      const db = reads.as(caller)
       await setCursor(ctx, db)
       const readable = { projects: await readableProjects(db, caller), caller }
       const search = readSearch(query.q)
@@ -61,18 +59,13 @@ export const runRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
   ...namesRoutes(reads),
   compareRoute(reads),
   lineageRoute(reads),
-  route({
-    method: 'GET',
+  one({
+    ...ofRun(reads),
     path: '/api/runs/{run_id}',
-    credential: 'person',
-    reach: 'its_people',
     tag: 'runs',
     summary: 'Read a run',
-    params: runIdInPath,
     response: runRecord,
-    refusals: ['not_found'],
-    async handle({ caller, params }) {
-      const { run_id, db } = await findRun(reads, caller, params.run_id)
+    async read({ run_id, db }, { caller }) {
       const run = await db
         .selectFrom('runs')
         .selectAll()
@@ -112,20 +105,13 @@ async function withHparams(
 }
 
 const lineageRoute = (reads: Reads<Tables>): Route =>
-  route({
-    method: 'GET',
+  one({
+    ...ofRun(reads),
     path: '/api/runs/{run_id}/lineage',
-    credential: 'person',
-    reach: 'its_people',
     tag: 'runs',
     summary: 'What a run came from, and what came from it',
-    params: runIdInPath,
     response: lineage,
-    refusals: ['not_found'],
-    async handle({ caller, params }) {
-      const { run_id } = await findRun(reads, caller, params.run_id)
-      return readLineage(reads.as(caller), run_id)
-    },
+    read: ({ run_id }, { caller }) => readLineage(reads.as(caller), run_id),
   })
 
 const compareRoute = (reads: Reads<Tables>): Route =>

@@ -14,7 +14,7 @@ import type { UsageTables } from '../../projector/usage/table.ts'
 import { me, session, sessionListQuery, signInConfig } from '../../schemas/sessions.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { roleLabels } from '../../schemas/users.ts'
-import { listRoute } from '../list-route.ts'
+import { pagedList } from '../list.ts'
 import { readQuotas } from '../quota.ts'
 import type { Reads } from '../reads.ts'
 import { readUsage } from '../usage.ts'
@@ -51,14 +51,15 @@ export const sessionRoutes = ({ reads, pool, now, signIn, figures }: SessionDeps
     response: signInConfig,
     handle: async () => waysToSignIn(signIn),
   }),
-  listRoute({
+  pagedList({
+    of: ({ caller }) => caller,
     path: '/api/auth/sessions',
     credential: 'person',
     tag: 'auth',
     summary: 'Your own live sessions',
     query: sessionListQuery,
     row: session,
-    async read({ caller }, page) {
+    async read(caller, _, page) {
       const { sessions, counted } = await ownSessions(pool, { caller, now: now(), ...page })
       return { rows: sessions, counted }
     },

@@ -8,22 +8,21 @@ import type { UsageTables } from '../../projector/usage/table.ts'
 import { currency } from '../../schemas/profiles.ts'
 import { type UsageQuery, type UsageRow, usageQuery, usageRow } from '../../schemas/usage.ts'
 import { type LineOfRun, readOpenLines } from '../ledger.ts'
-import { listRoute } from '../list-route.ts'
-import type { Reads } from '../reads.ts'
+import { pagedList } from '../list.ts'
+import { asCaller, type Reads } from '../reads.ts'
 import { daysOf } from './days.ts'
 
 type Tables = ProjectTables & UsageTables
 
 export const usageRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
-  listRoute({
+  pagedList({
+    ...asCaller(reads),
     path: '/api/usage',
-    credential: 'person',
     tag: 'usage',
     summary: 'GPU time and its cost by user, project or day, of yourself and your projects',
     query: usageQuery,
     row: usageRow,
-    async read({ caller, query }, page) {
-      const db = reads.as(caller)
+    async read({ db }, { caller, query }, page) {
       const at = now()
       const open = await readOpenLines(db, 'all', at)
       const asked = { ...query, ...daysOf(query, at) }

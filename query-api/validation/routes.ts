@@ -1,8 +1,6 @@
-import { Type } from 'typebox'
-import { type Route, route } from '../../auth/route.ts'
+import type { Route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { ValidationTables } from '../../projector/validation/table.ts'
-import { runIdInPath } from '../../schemas/shared.ts'
 import {
   histogramQuery,
   promptInPath,
@@ -14,22 +12,15 @@ import {
   validationRound,
   validationSample,
 } from '../../schemas/validation.ts'
-import { type AccessTables, findRun } from '../access.ts'
-import { pageHeaders, parseSort } from '../page.ts'
+import { type AccessTables, ofRun } from '../access.ts'
+import { one, pagedList } from '../list.ts'
+import { parseSort } from '../page.ts'
 import type { Reads } from '../reads.ts'
 import { countRounds, countSamples, readHistogram, readRounds, readSamples } from './read.ts'
 
 type Tables = ValidationTables & AccessTables
 
 const of = '/api/runs/{run_id}/validation'
-const common = {
-  method: 'GET',
-  credential: 'person',
-  reach: 'its_people',
-  tag: 'validation',
-  refusals: ['not_found'],
-} as const
-
 /** The path of a prompt comes before those of rounds, which would take it for a step. */
 export const validationRoutes = (reads: Reads<Tables>): Route[] => [
   roundsRoute(reads),
@@ -39,77 +30,71 @@ export const validationRoutes = (reads: Reads<Tables>): Route[] => [
 ]
 
 const roundsRoute = (reads: Reads<Tables>): Route =>
-  route({
-    ...common,
+  pagedList({
+    ...ofRun(reads),
     path: of,
+    tag: 'validation',
     summary: 'The validation rounds of a run, by step',
-    params: runIdInPath,
     query: roundsQuery,
-    response: Type.Array(validationRound),
-    async handle({ caller, params, query, ctx }) {
-      const { run_id, db } = await findRun(reads, caller, params.run_id)
-      const { limit = 50, offset = 0, step = null } = query
-      const rows = await readRounds(db, run_id, { limit, offset, step })
-      pageHeaders(ctx, { limit, offset, shown: rows.length }, await countRounds(db, run_id, step))
-      return rows
+    row: validationRound,
+    async read({ run_id, db }, { query: { step = null } }, page) {
+      const rows = await readRounds(db, run_id, { ...page, step })
+      return { rows, counted: await countRounds(db, run_id, step) }
     },
   })
 
 const samplesRoute = (reads: Reads<Tables>): Route =>
-  route({
-    ...common,
+  pagedList({
+    ...ofRun(reads),
     path: `${of}/{step}`,
+    tag: 'validation',
     summary: 'The samples of a validation round',
     params: roundInPath,
     query: samplesQuery,
-    response: Type.Array(validationSample),
-    async handle({ caller, params, query, ctx }) {
-      const { run_id, db } = await findRun(reads, caller, params.run_id)
-      const { limit = 50, offset = 0 } = query
+    row: validationSample,
+    async read({ run_id, db }, { params: { step }, query }, page) {
       const sort = parseSort(query.sort ?? 'index', ['index', 'reward'])
-      const { step } = params
       await refuseNoRound(db, run_id, step)
-      const rows = await readSamples(db, run_id, { step }, { limit, offset, sort })
-      const counted = await countSamples(db, run_id, { step })
-      // A page of very long samples ends early.
-      pageHeaders(ctx, { limit, offset, shown: rows.length, mayEndEarly: true }, counted)
-      return rows
+      return pageOfSamples(db, run_id, { step }, { ...page, sort })
     },
   })
 
 const promptRoute = (reads: Reads<Tables>): Route =>
-  route({
-    ...common,
+  pagedList({
+    ...ofRun(reads),
     path: `${of}/prompts/{sample_key}`,
+    tag: 'validation',
     summary: 'One prompt through the validation rounds of a run',
     params: promptInPath,
     query: promptQuery,
-    response: Type.Array(validationSample),
-    async handle({ caller, params, query, ctx }) {
-      const { run_id, db } = await findRun(reads, caller, params.run_id)
-      const { sample_key } = params
-      const { limit = 50, offset = 0 } = query
+    row: validationSample,
+    async read({ run_id, db }, { params: { sample_key } }, page) {
       const sort = { by: 'step', desc: false } as const
-      const rows = await readSamples(db, run_id, { sample_key }, { limit, offset, sort })
-      const counted = await countSamples(db, run_id, { sample_key })
-      if (counted === 0) throw new Refusal('not_found', `No such prompt: ${sample_key}`)
-      pageHeaders(ctx, { limit, offset, shown: rows.length, mayEndEarly: true }, counted)
-      return rows
+      const found = await pageOfSamples(db, run_id, { sample_key }, { ...page, sort })
+      if (found.counted === 0) throw new Refusal('not_found', `No such prompt: ${sample_key}`)
+      return found
     },
   })
 
+/** A page of very long samples ends early. */
+async function pageOfSamples(...asked: Parameters<typeof readSamples>) {
+  const [db, runId, which] = asked
+  const rows = await readSamples(...asked)
+  return { rows, counted: await countSamples(db, runId, which), mayEndEarly: true }
+}
+
 const histogramRoute = (reads: Reads<Tables>): Route =>
-  route({
-    ...common,
+  one({
+    ...ofRun(reads),
     path: `${of}/{step}/histogram`,
+    tag: 'validation',
     summary: 'How the rewards of a validation round are distributed',
     params: roundInPath,
     query: histogramQuery,
     response: rewardHistogram,
-    async handle({ caller, params, query }) {
-      const { run_id, db } = await findRun(reads, caller, params.run_id)
-      await refuseNoRound(db, run_id, params.step)
-      return readHistogram(db, run_id, { step: params.step, bins: query.bins ?? 20 })
+    async read({ run_id, db }, { params: { step }, query: { bins = 20 } }) {
+      await refuseNoRound(db, run_id, step)
+      return readHistogram(db, run_id, { step, bins })
     },
   })
 
