@@ -50,7 +50,7 @@ async function test(): Promise<number> {
     const faults = await checking
     lanes.close()
     const slowest = await durationsIn(join(folder, 'durations'))
-    if (isRecording) await record(slowest)
+    if (isRecording && !interrupted) await record(slowest)
     const notes = missing.map(({ name, fault }) => `Not run: the tests that need ${name}. ${fault}`)
     const minutes = (performance.now() - began) / 60_000
     const counts = {

@@ -4,7 +4,7 @@ import { durations } from './order.ts'
 /** What one run of ava said of its tests. */
 export type Counts = { passed: number; failed: number; failures: string[] }
 
-/** Reads ava's closing lines and the titles of what failed. */
+/** Reads the lines of tests, and ava's closing lines. Where a test fails, ava does not say how many passed. */
 export function countsOf(output: string): Counts {
   const failures = [...output.matchAll(/^ *✘ (?:\[fail\]: )?(.*?)(?: \([\d.ms ]+\))?$/gm)].map(
     ([, title = '']) => title,
@@ -13,7 +13,7 @@ export function countsOf(output: string): Counts {
   const others =
     number(/^ +(\d+) uncaught exceptions?$/m) + number(/^ +(\d+) unhandled rejections?$/m)
   return {
-    passed: number(/^ +(\d+) tests? passed$/m),
+    passed: output.match(/^ *✔ /gm)?.length ?? 0,
     failed: number(/^ +(\d+) tests? failed$/m) + others,
     failures: [...new Set(failures)],
   }

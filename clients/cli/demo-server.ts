@@ -87,7 +87,9 @@ type Spawn = { dataDir: string; port: number; password: string; logPath: string 
 
 async function spawnServer({ dataDir, port, password, logPath }: Spawn): Promise<ChildProcess> {
   const log = await open(logPath, 'w')
-  const foreign = Object.entries(process.env).filter(([name]) => !name.startsWith('SERVICE_'))
+  const foreign = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('SERVICE_') || name === 'SERVICE_LOCAL_ENVIRONMENTS',
+  )
   const child = spawn(process.execPath, [main], {
     // Its own process group: Ctrl-C goes to the demonstration, which then stops the server.
     detached: true,

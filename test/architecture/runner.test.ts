@@ -43,12 +43,11 @@ const output = `
 
   2 tests failed
   1 uncaught exception
-  1040 tests passed
 `
 
 test('failures are counted by what ava says, and so is what no test caught', t => {
   t.deepEqual(countsOf(output), {
-    passed: 1040,
+    passed: 1,
     failed: 3,
     failures: ['rubrics › commands › refuses', 'rubrics › queries › pages'],
   })
@@ -62,5 +61,5 @@ test('the summary ends with the counts', t => {
     notes: ['Not run: the tests that need dump. It is missing.'],
   })
   t.regex(text, /12\.3 s {2}test\/new\.test\.ts/)
-  t.true(text.endsWith('10.0 minutes\n1040 passed, 3 failed\n'))
+  t.true(text.endsWith('10.0 minutes\n1 passed, 3 failed\n'))
 })

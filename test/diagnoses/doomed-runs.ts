@@ -72,6 +72,7 @@ export async function submitDoomed(forge: Calls, { lock, kind, seed }: Doomed): 
 
 /** The automatic diagnosis of a run; undefined until it is finished. */
 export async function diagnosisOf(forge: Calls, run_id: string): Promise<Diagnosis | undefined> {
-  const { body } = await forge.call<Diagnosis[]>('GET', `/api/jobs/${run_id}/diagnoses`)
+  const { status, body } = await forge.call<Diagnosis[]>('GET', `/api/jobs/${run_id}/diagnoses`)
+  if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
   return body.find(({ finished_at }) => finished_at !== null)
 }

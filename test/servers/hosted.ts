@@ -19,3 +19,14 @@ export const installationVariable = 'FORGE_TEST_INSTALLATION'
 
 /** A running server with its data in a given folder. */
 export type Hosted = { address: string; stop(): Promise<void> }
+
+/** What each installation of the tests begins with: the first start, made once a run. */
+export type Installation = {
+  /** The folder of a PostgreSQL that is stopped, to be copied by each lane. */
+  postgres: string
+  /** The database to copy: with its administrator, who is signed in. */
+  template: string
+  token: string
+  /** The signing keys, PEM by file name. */
+  keys: Record<string, string>
+}

@@ -5,21 +5,10 @@ import { adminPassword, signIn } from './api.ts'
 import { assembled } from './assembled.ts'
 import { databasesAt } from './databases.ts'
 import { decisionsAreDone } from './decisions-done.ts'
-import type { Hosted } from './hosted.ts'
+import type { Hosted, Installation } from './hosted.ts'
 import { startPostgres } from './postgres-server.ts'
 import { dataIn, environment } from './server-process.ts'
 import { until } from './until.ts'
-
-/** What each installation of the tests begins with: the first start, made once a run. */
-export type Installation = {
-  /** The folder of a PostgreSQL that is stopped, to be copied by each lane. */
-  postgres: string
-  /** The database to copy: with its administrator, who is signed in. */
-  template: string
-  token: string
-  /** The signing keys, PEM by file name. */
-  keys: Record<string, string>
-}
 
 /** Nothing runs on; the address is the installation. */
 export async function makeInstallation(folder: string): Promise<Hosted> {

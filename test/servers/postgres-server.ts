@@ -5,8 +5,7 @@ import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { createLogger } from '../../platform/logger.ts'
 import { startEmbeddedPostgres } from '../../platform/postgres/embedded.ts'
-import { type Hosted, installationVariable } from './hosted.ts'
-import type { Installation } from './installation.ts'
+import { type Hosted, type Installation, installationVariable } from './hosted.ts'
 
 const run = promisify(execFile)
 

@@ -15,7 +15,13 @@ function demonstrate(
   args: string[],
   { until, program = 'demo.ts' }: { until?: string; program?: string } = {},
 ): Promise<Ended> {
-  const env = { PATH: process.env.PATH, HOME: home }
+  // Other tests build the same environments, in this folder if there is one.
+  const environments = process.env.FORGE_TEST_ENVIRONMENTS
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    ...(environments && { SERVICE_LOCAL_ENVIRONMENTS: environments }),
+  }
   const child = spawn(
     process.execPath,
     [join(programs, program), '--data', join(home, 'data'), ...args],

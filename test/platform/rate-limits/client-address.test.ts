@@ -56,14 +56,11 @@ test('each IPv4 address is a client, even on an IPv6 socket', t => {
   t.not(clientNetwork('::ffff:10.0.0.2'), clientNetwork('::ffff:10.0.0.1'))
 })
 
-for (const [hops, refusedAfter] of [
-  [0, 9],
-  [1, 10],
-  [2, 10],
-] as const)
+const perMinute = 10
+
+for (const hops of [0, 1, 2] as const)
   test(`a new forged address for each sign-in does not help behind ${hops} proxies`, async t => {
     const forge = await startForge(t, { SERVICE_TRUSTED_PROXY_HOPS: String(hops) })
-    // Signing in for this test was the first call of 127.0.0.1; the proxies' own entries are new.
     const own = ['', ', 10.0.0.1', ', 10.0.0.1, 10.0.0.2'][hops]
     const statuses: number[] = []
     for (let call = 0; call < 12; call++) {
@@ -76,6 +73,6 @@ for (const [hops, refusedAfter] of [
     }
     t.deepEqual(
       statuses,
-      statuses.map((_, call) => (call < refusedAfter ? 401 : 429)),
+      statuses.map((_, call) => (call < perMinute ? 401 : 429)),
     )
   })

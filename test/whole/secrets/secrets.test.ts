@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava'
 import { pino } from 'pino'
 import { openRedis, type RedisClient } from '../../../platform/redis.ts'
 import { adminPassword } from '../../servers/api.ts'
-import { type Forge, startForge } from '../../servers/forge.ts'
+import { type Forge, startForgeProcess } from '../../servers/forge.ts'
 import { patient } from '../../servers/patience.ts'
 import { addressOf } from '../../servers/rendezvous.ts'
 import { until } from '../../servers/until.ts'
@@ -19,7 +19,7 @@ test('no secret that is received or issued is found anywhere else', async t => {
   const prefix = unlikely('secrets')
   const metricsToken = unlikely('metrics-token')
   const redis = await redisWithPassword(t)
-  const forge = await startForge(t, {
+  const forge = await startForgeProcess(t, {
     SERVICE_LOG_LEVEL: 'trace',
     SERVICE_TOPIC_PREFIX: prefix,
     SERVICE_METRICS_TOKEN: metricsToken,
