@@ -6,13 +6,15 @@ import { assembled } from './assembled.ts'
 import { databasesAt } from './databases.ts'
 import { decisionsAreDone } from './decisions-done.ts'
 import type { Hosted, Installation } from './hosted.ts'
+import { inMemory, leave } from './in-memory.ts'
 import { startPostgres } from './postgres-server.ts'
 import { dataIn, environment } from './server-process.ts'
 import { until } from './until.ts'
 
 /** Nothing runs on; the address is the installation. */
 export async function makeInstallation(folder: string): Promise<Hosted> {
-  const postgres = await startPostgres(join(folder, 'postgres'))
+  const place = await inMemory(folder)
+  const postgres = await startPostgres(join(place, 'postgres'))
   const databases = databasesAt(postgres.address)
   const template = 'template_served'
   let token = ''
@@ -22,12 +24,12 @@ export async function makeInstallation(folder: string): Promise<Hosted> {
   await databases.end()
   await postgres.stop()
   const installation: Installation = {
-    postgres: join(folder, 'postgres'),
+    postgres: join(place, 'postgres'),
     template,
     token,
     keys: await textsIn(join(dataIn(folder), 'keys')),
   }
-  return { address: JSON.stringify(installation), stop: async () => {} }
+  return { address: JSON.stringify(installation), stop: () => leave(place) }
 }
 
 /** Starts a server for the first time, and stops it. Returns the administrator's access token. */

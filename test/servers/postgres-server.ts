@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { createLogger } from '../../platform/logger.ts'
 import { startEmbeddedPostgres } from '../../platform/postgres/embedded.ts'
 import { type Hosted, type Installation, installationVariable } from './hosted.ts'
+import { inMemory, leave } from './in-memory.ts'
 
 const run = promisify(execFile)
 
@@ -15,7 +16,8 @@ const settings = {
   synchronous_commit: 'off',
   full_page_writes: 'off',
   max_connections: '300',
-  max_wal_size: '8GB',
+  min_wal_size: '80MB',
+  max_wal_size: '512MB',
 }
 
 /** A cluster for one test run. */
@@ -32,8 +34,16 @@ const logger = createLogger('silent', false)
 export async function startCopy(folder: string): Promise<Hosted> {
   const text = process.env[installationVariable] ?? ''
   const { postgres }: Pick<Installation, 'postgres'> = JSON.parse(text)
-  await run('cp', ['-a', postgres, join(folder, 'postgres')])
-  return await startPostgres(join(folder, 'postgres'))
+  const place = join(await inMemory(folder), 'postgres')
+  await run('cp', ['-a', postgres, place])
+  const server = await startPostgres(place)
+  return {
+    ...server,
+    async stop() {
+      await server.stop()
+      await leave(dirname(place))
+    },
+  }
 }
 
 /** Proving a password takes more processor time than most queries of a test, and a server opens dozens of connections. */

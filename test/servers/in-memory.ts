@@ -1,0 +1,25 @@
+import { mkdir, rm, statfs } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+
+/** Files here are in memory, on Linux. */
+const memory = '/dev/shm'
+/** What the clusters of a run may need, with room for others. */
+const neededBytes = 6 * 1024 ** 3
+
+/**
+ * A folder in memory that stands for `folder`, or `folder` itself where there is no room: copying a database on a disk takes
+ * 0.24 s of processor time, mostly the kernel's, for its 900 files, and 0.014 s in memory.
+ */
+export async function inMemory(folder: string): Promise<string> {
+  const free = await statfs(memory).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => 0,
+  )
+  if (free < neededBytes) return folder
+  const place = join(memory, `${basename(dirname(folder))}-${basename(folder)}`)
+  await mkdir(place, { recursive: true })
+  return place
+}
+
+/** Gives the memory back. */
+export const leave = (place: string): Promise<void> => rm(place, { recursive: true, force: true })
