@@ -20,12 +20,11 @@ export async function needsOf(files: readonly string[]): Promise<Needed[]> {
 export type Tier = { files: string[]; width: number; needsConsole: boolean }
 
 /**
- * Tests that stand on a part of the machine as a whole: those on one cluster of Slurm, in the browser, on a broker that
- * crashes, on the isolation of this host. One of them at a time.
+ * Tests that stand on a part of the machine as a whole: those on one cluster of Slurm, on a broker that crashes, on the
+ * isolation of this host. One of them at a time.
  */
 const alone =
   /^test\/(executor\/(slurm\/|isolation|bubblewrap)|platform\/log\/kafka|whole\/(start|chaos|restore)\/)/
-const usesBrowser = /servers\/browser\.ts/
 
 const usesServer =
   /servers\/(forge|postgres|server-process|command-line|rendezvous|serve-routes)\.ts/
@@ -42,8 +41,7 @@ export async function tiersOf(
   for (const file of files) {
     const text = await readFile(file, 'utf8')
     if (missing.some(name => needs(text, name))) continue
-    const isAlone = alone.test(file) || usesBrowser.test(text)
-    const tier = isAlone ? tiers.alone : tiers.together
+    const tier = alone.test(file) ? tiers.alone : tiers.together
     tier.files.push(file)
     tier.needsConsole ||= usesServer.test(text)
   }

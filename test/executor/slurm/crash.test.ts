@@ -35,7 +35,7 @@ const jobOf = async ({ client }: SlurmBench, { run_id }: Launch) =>
 
 // What breaks the cluster breaks it for all: one after the other.
 // Slurm soon forgets its jobs, though not before a slow machine has asked for them once.
-await onOwnCluster({ minJobAgeSeconds: 10, slurmdTimeoutSeconds: 10 }, (open, cluster) => {
+await onOwnCluster({ minJobAgeSeconds: 30, slurmdTimeoutSeconds: 10 }, (open, cluster) => {
   const rule = (title: string, body: (t: ExecutionContext, bench: SlurmBench) => Promise<void>) =>
     test.serial(`slurm: ${title}`, async t => {
       t.timeout(patient(400_000))
