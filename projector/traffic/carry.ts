@@ -12,5 +12,12 @@ export const trafficCarryOver: CarryOver = {
        from (select distinct day from ${live}.traffic where deployment_id = any($1)) days`,
     `insert into ${next}.traffic_daily select * from ${live}.traffic_daily where deployment_id = any($1)`,
   ],
-  rest: [{ table: 'traffic', key: ['deployment_id', 'day', 'request_id'], where: 'true' }],
+  rest: [
+    {
+      table: 'traffic',
+      key: ['deployment_id', 'day', 'request_id'],
+      // The first rows of a day may arrive after the partitions were made. They are still in the log, and are replayed.
+      where: `to_regclass('${next}.traffic_' || to_char(t.day, 'YYYYMMDD')) is not null`,
+    },
+  ],
 }
