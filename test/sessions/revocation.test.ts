@@ -1,6 +1,6 @@
 import test from 'ava'
 import { connect } from '../servers/events.ts'
-import { type Forge, startForge } from '../servers/forge.ts'
+import { type Forge, startForge, startForgeProcess } from '../servers/forge.ts'
 import { linkTo } from '../servers/link.ts'
 import { ownRedis } from '../servers/redis-server.ts'
 import { signedIn } from '../servers/signed-in.ts'
@@ -48,7 +48,7 @@ for (const setting of settings)
     `a token that ended under 200 requests a second on four processes is refused by all, ${setting}`,
     async t => {
       const redis = setting === 'without Redis' ? null : await ownRedis(t)
-      const forge = await startForge(t, redis ? { SERVICE_REDIS_URL: redis.address } : {})
+      const forge = await startForgeProcess(t, redis ? { SERVICE_REDIS_URL: redis.address } : {})
       const more = { SERVICE_ROLES: 'command-api,query-api' }
       const others = [
         await forge.another(more),

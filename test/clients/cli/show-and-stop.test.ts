@@ -43,9 +43,9 @@ test('show tells all that is known of a run, with and without a job', async t =>
   const external = await createRun(forge)
   await ingest(forge, external, 'hparams', { params: { optimizer: 'adam', lr: 0.5 } })
   await ingest(forge, external, 'metrics', { points: [{ key: 'loss', step: 7, value: 2.5 }] })
-  const shown = await until('the metrics can be read', 60_000, async () => {
+  const shown = await until('all reports can be read', 60_000, async () => {
     const told = await run(['show', external.short_id])
-    return told.stdout.includes('loss') && told
+    return /loss/.test(told.stdout) && /optimizer/.test(told.stdout) && told
   })
   t.regex(shown.stdout, /hyperparameters\n.*NAME +VALUE\n +lr +0\.5\n +optimizer +adam/)
   t.regex(shown.stdout, /loss +2\.5 +2\.5 +2\.5 +7 +1/)
