@@ -164,9 +164,28 @@ async function endServers(folder: string): Promise<void> {
   const pids = await Promise.all(
     names.map(name => readFile(join(folder, name, 'pid'), 'utf8').catch(() => null)),
   )
-  for (const pid of pids) if (pid !== null) process.kill(Number(pid), 'SIGTERM')
+  for (const pid of pids) if (pid !== null) askToStop(Number(pid))
   await until('the servers of the tests have stopped', 30_000, async () => {
     const left: string[] = await readdir(folder).catch(() => [])
-    return names.every((name, place) => pids[place] === null || !left.includes(name))
+    return names.every((name, place) => !isRunning(pids[place]) || !left.includes(name))
   })
+}
+
+function isRunning(pid: string | null | undefined): boolean {
+  if (!pid) return false
+  try {
+    process.kill(Number(pid), 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function askToStop(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM')
+  } catch (error) {
+    // It has ended by itself.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }
