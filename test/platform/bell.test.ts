@@ -7,8 +7,7 @@ const longMs = 2 ** 31 - 1
 const never = new AbortController().signal
 
 async function endsEarly(t: ExecutionContext, waiting: Promise<unknown>): Promise<void> {
-  await untilSettled('the wait ends', 20_000, waiting)
-  t.pass()
+  await t.notThrowsAsync(untilSettled('the wait ends', 20_000, waiting))
 }
 
 test('a ring wakes all waiters', async t => {
