@@ -36,6 +36,16 @@ test('a ring between waking and continuing is not lost', async t => {
   await endsEarly(t, bell.wait(longMs, never))
 })
 
+test('a wait reports whether it was rung or its time passed', async t => {
+  const bell = createBell()
+  t.deepEqual(await bell.wait(1, never), { wasRung: false })
+  bell.ring()
+  t.deepEqual(await bell.wait(longMs, never), { wasRung: true })
+  const waiting = bell.wait(longMs, never)
+  bell.ring()
+  t.deepEqual(await waiting, { wasRung: true })
+})
+
 test('an abort ends the waiting, before and during it', async t => {
   const bell = createBell()
   const stopping = new AbortController()
