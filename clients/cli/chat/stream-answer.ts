@@ -1,5 +1,5 @@
-import type { Api } from '../api.ts'
-import { sseParser } from '../sse.ts'
+import type { Api } from '../api/client.ts'
+import { sseParser } from '../api/streams.ts'
 
 /** What was told of one answer; times in ms. */
 export type Answered = {

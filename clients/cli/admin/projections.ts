@@ -1,0 +1,116 @@
+import type { Command } from 'commander'
+import { segment } from '../api/client.ts'
+import { pause } from '../api/streams.ts'
+import { type ExitCode, exitCode, Failure } from '../program/failure.ts'
+import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import { toJson } from '../terminal/harmless.ts'
+import { type Column, table } from '../terminal/table.ts'
+
+type Projection = {
+  name: string
+  topic: string
+  generation: number
+  lag_records: number
+  parked: number
+  halted: string | null
+}
+type Rebuild = {
+  state: string
+  done_records: number
+  total_records: number
+  error: string | null
+}
+type Projections = { projections: Projection[]; rebuild: Rebuild }
+
+export const describeProjections = (command: Command): Command =>
+  command.description('how far the read models are behind the event log')
+
+export const describeRebuild = (command: Command): Command =>
+  command
+    .argument('[name]', 'one projection; all of them otherwise', 'all')
+    .description('rebuild the read models from the event log; reads continue meanwhile')
+    .option('--no-wait', 'return as soon as it has started')
+
+export async function projections(world: World, options: CommonOptions): Promise<ExitCode> {
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const answer = await api.get<Projections>('/api/admin/projections')
+  if (isJson) terminal.data(toJson(answer))
+  else
+    for (const line of projectionLines(answer.projections, terminal.columns())) terminal.data(line)
+  return exitCode.ok
+}
+
+function projectionLines(rows: readonly Projection[], width: number | null): string[] {
+  const columns: Column<Projection>[] = [
+    { title: 'PROJECTION', cell: row => row.name },
+    { title: 'TOPIC', cell: row => row.topic },
+    { title: 'GENERATION', cell: row => String(row.generation), align: 'right' },
+    { title: 'BEHIND', cell: row => String(row.lag_records), align: 'right' },
+    { title: 'PARKED', cell: row => String(row.parked), align: 'right' },
+    { title: 'HALTED', cell: row => row.halted ?? 'no', shrinks: true },
+  ]
+  return table(columns, rows, { width })
+}
+
+export const describeRotateKeys = (command: Command): Command =>
+  command.description('sign access tokens with a new key; nobody is signed out')
+
+type Rotated = { kid: string; replaced_kid: string; replaced_ends_at: string }
+
+export async function rotateKeys(world: World, options: CommonOptions): Promise<ExitCode> {
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const answer = await api.post<Rotated>('/api/admin/keys/rotate', undefined)
+  const { kid, replaced_kid, replaced_ends_at } = answer
+  if (isJson) terminal.data(toJson(answer))
+  else {
+    terminal.data(`${kid} signs from now on`)
+    terminal.data(
+      `${replaced_kid} is removed after ${replaced_ends_at}, with the last of its tokens`,
+    )
+  }
+  return exitCode.ok
+}
+
+type RebuildOptions = CommonOptions & { wait: boolean }
+
+export async function rebuild(
+  world: World,
+  name: string,
+  options: RebuildOptions,
+): Promise<ExitCode> {
+  const session = await openSignedIn(world, options)
+  const { api, terminal, isJson } = session
+  const begun = await api.post(`/api/admin/projections/${segment(name)}/rebuild`, {})
+  const ended = options.wait ? await waitForRebuild(session) : null
+  if (isJson) terminal.data(toJson(ended ?? begun))
+  if (ended?.state === 'failed')
+    throw new Failure(exitCode.jobFailed, `The rebuild failed: ${ended.error ?? 'no reason given'}`)
+  if (!isJson) terminal.data(ended ? `rebuilt from ${ended.done_records} records` : 'begun')
+  return exitCode.ok
+}
+
+const pollMs = 300
+const sayEveryMs = 2000
+
+/** Reports progress on stderr: one updating line on a terminal, occasional lines elsewhere. */
+async function waitForRebuild({ api, terminal, nowMs, process }: Session): Promise<Rebuild> {
+  const never = new AbortController().signal
+  const { isTTY } = process.stderr
+  let saidMs = nowMs()
+  for (;;) {
+    const { rebuild: status } = await api.get<Projections>('/api/admin/projections')
+    if (isTTY) process.stderr.write(`\r\u001b[K${progressText(status)}`)
+    if (status.state !== 'running') {
+      if (isTTY) process.stderr.write('\n')
+      return status
+    }
+    if (!isTTY && nowMs() - saidMs >= sayEveryMs) {
+      saidMs = nowMs()
+      terminal.note(progressText(status))
+    }
+    await pause(pollMs, never)
+  }
+}
+
+const progressText = ({ state, done_records, total_records }: Rebuild) =>
+  `rebuild ${state}: ${done_records} of ${total_records} records`

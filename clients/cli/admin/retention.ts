@@ -1,0 +1,135 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { RetentionReport, RunRetention } from '../../../schemas/retention.ts'
+import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
+import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import { size } from '../terminal/amounts.ts'
+import { toJson } from '../terminal/harmless.ts'
+
+type RetentionOptions = CommonOptions & {
+  project?: string
+  keepLatest?: number
+  keepBest?: number
+  everyNth?: number
+  olderThan?: number
+  dryRun?: boolean
+  apply?: boolean
+}
+
+const wholeNumber = (text: string): number => {
+  if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError('A whole number is expected.')
+  return Number(text)
+}
+
+const days = (text: string): number => {
+  const [, count] = /^(\d{1,5})d$/.exec(text) ?? []
+  if (count === undefined || Number(count) === 0)
+    throw new InvalidArgumentError('Days are expected, such as 90d.')
+  return Number(count)
+}
+
+export const describeRetention = (command: Command): Command =>
+  command
+    .description('delete checkpoints that runs need not keep; only says which, unless --apply')
+    .option('-p, --project <project>', 'of the runs of one project')
+    .option('--keep-latest <n>', 'keep this many of the newest of each run', wholeNumber)
+    .option(
+      '--keep-best <n>',
+      'keep this many of the best, by checkpoints.metric of the job',
+      wholeNumber,
+    )
+    .option('--every-nth <n>', 'keep those of every nth step', wholeNumber)
+    .option('--older-than <days>', 'leave alone what was registered since, e.g. 90d', days)
+    .option('--dry-run', 'change nothing; this is the default')
+    .option('--apply', 'delete them')
+    .addHelpText(
+      'after',
+      `
+Without --keep-latest, --keep-best and --every-nth each job's own checkpoints.keep holds, and other runs stay as they are; with one of
+them, those left out are 2, 1 and none. The newest checkpoint always stays, and so does what a run needs.`,
+    )
+
+export async function retention(world: World, options: RetentionOptions): Promise<ExitCode> {
+  if (options.apply && options.dryRun)
+    throw usageFailure('--dry-run and --apply exclude each other')
+  const session = await openSignedIn(world, options)
+  const asked = bodyOf(options)
+  const total = { artifacts: 0, freed_bytes: 0 }
+  let after: string | null = null
+  do {
+    const page: RetentionReport = await session.api.post<RetentionReport>('/api/admin/retention', {
+      ...asked,
+      ...(after !== null && { after }),
+    })
+    show(session, page)
+    total.artifacts += page.artifacts
+    total.freed_bytes += page.freed_bytes
+    after = page.next
+  } while (after !== null)
+  const { terminal, isJson } = session
+  if (!isJson) terminal.note(summary(total, options.apply ?? false))
+  return exitCode.ok
+}
+
+function bodyOf(options: RetentionOptions): Record<string, unknown> {
+  const { project, keepLatest, keepBest, everyNth, olderThan, apply } = options
+  const keep = {
+    ...(keepLatest !== undefined && { latest: keepLatest }),
+    ...(keepBest !== undefined && { best: keepBest }),
+    ...(everyNth !== undefined && { every_nth: everyNth }),
+  }
+  return {
+    dry_run: !apply,
+    ...(project !== undefined && { project }),
+    ...(Object.keys(keep).length > 0 && { keep }),
+    ...(olderThan !== undefined && { older_than_days: olderThan }),
+  }
+}
+
+/** With `--json` a run a line. */
+function show({ terminal, isJson }: Session, { runs, dry_run }: RetentionReport): void {
+  for (const run of runs) {
+    if (isJson) terminal.data(toJson({ dry_run, ...run }))
+    else for (const line of linesOf(run, dry_run)) terminal.data(line)
+  }
+}
+
+function linesOf(run: RunRetention, isDryRun: boolean): string[] {
+  const { short_id, artifacts, freed_bytes, kept, protected_total } = run
+  const goes = `${artifacts.length} ${isDryRun ? 'would go' : 'deleted'}`
+  const stays = `${kept + protected_total} stay`
+  const unnamed = protected_total - run.protected.length
+  return [
+    `${short_id}  ${goes} (${size(freed_bytes)} freed), ${stays}`,
+    ...artifacts.map(
+      one =>
+        `  - ${textOf(one)}${one.bytes === 'left' ? `  its bytes are left at ${one.path}` : ''}`,
+    ),
+    ...run.protected.map(
+      one => `  = ${textOf(one)}  stays: ${one.protected_by.map(reason).join(', ')}`,
+    ),
+    ...(unnamed > 0 ? [`  = and ${unnamed} more that runs need`] : []),
+  ]
+}
+
+const textOf = ({
+  artifact_id,
+  step,
+  size_bytes,
+}: RunRetention['protected'][number] | RunRetention['artifacts'][number]) =>
+  [
+    artifact_id,
+    ...(step === null ? [] : [`step ${step}`]),
+    ...(size_bytes === null ? [] : [size(size_bytes)]),
+  ].join('  ')
+
+const reason = ({ type, id }: { type: string; id: string }): string =>
+  type === 'resume' ? 'its job would continue from it' : `${id} began from it`
+
+function summary({ artifacts, freed_bytes }: Total, isApplied: boolean): string {
+  const what = `${artifacts} ${artifacts === 1 ? 'checkpoint' : 'checkpoints'}, ${size(freed_bytes)}`
+  if (isApplied) return `Deleted ${what}.`
+  return artifacts === 0
+    ? 'Nothing would be deleted.'
+    : `Would delete ${what}: give --apply to do so.`
+}
+type Total = { artifacts: number; freed_bytes: number }

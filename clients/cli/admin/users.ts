@@ -1,0 +1,157 @@
+import type { Command } from 'commander'
+import { segment } from '../api/client.ts'
+import { everyPage } from '../api/every-page.ts'
+import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
+import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
+import { firstLineOfStdin } from '../terminal/ask.ts'
+import { toJson } from '../terminal/harmless.ts'
+import { type Column, table } from '../terminal/table.ts'
+
+type User = {
+  username: string
+  role: string
+  display_name: string | null
+  email: string | null
+  disabled: boolean
+  last_login_at: string | null
+  auth: string
+}
+type WrittenUser = User & { password: string | null }
+
+type ProfileOptions = CommonOptions & {
+  displayName?: string
+  email?: string
+  passwordStdin?: boolean
+}
+type AddOptions = ProfileOptions & { admin?: boolean }
+type SetOptions = ProfileOptions & { role?: string; resetPassword?: boolean }
+
+const path = '/api/admin/users'
+
+export const describeUserList = (command: Command): Command => command.description('list the users')
+
+const withProfile = (command: Command): Command =>
+  command
+    .argument('<username>')
+    .option('--display-name <text>', 'the name shown; an empty text removes it')
+    .option('--email <address>', 'an empty text removes it')
+    .option('--password-stdin', 'read the password from standard input')
+
+export const describeUserAdd = (command: Command): Command =>
+  withProfile(command)
+    .description('create a user; without a password, one is generated and shown once')
+    .option('--admin', 'with the role admin')
+
+export const describeUserSet = (command: Command): Command =>
+  withProfile(command)
+    .description('change a user')
+    .option('--role <role>', 'admin or operator; holds at once')
+    .option('--reset-password', 'generate a password, show it once, and end the sessions')
+
+export const describeUserDisable = (command: Command): Command =>
+  command
+    .argument('<username>')
+    .description('end the sessions and tokens of a user, who can no longer sign in; jobs continue')
+
+export const describeUserEnable = (command: Command): Command =>
+  command.argument('<username>').description('let a disabled user sign in again')
+
+export async function userList(world: World, options: CommonOptions): Promise<ExitCode> {
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const users = await everyPage<User>(api, path)
+  if (isJson) terminal.data(toJson(users))
+  else for (const line of userLines(users, terminal.columns())) terminal.data(line)
+  return exitCode.ok
+}
+
+export async function userAdd(
+  world: World,
+  username: string,
+  options: AddOptions,
+): Promise<ExitCode> {
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const role = options.admin ? 'admin' : 'operator'
+  const body = { username, role, ...(await profileOf(world, options)) }
+  const user = await api.post<WrittenUser>(path, body, { creates: true })
+  if (isJson) terminal.data(toJson(user))
+  else terminal.note(`Created ${user.username} (${user.role})`)
+  if (!isJson) sayPassword(world, user, options.passwordStdin !== true)
+  return exitCode.ok
+}
+
+export async function userSet(
+  world: World,
+  username: string,
+  options: SetOptions,
+): Promise<ExitCode> {
+  if (options.resetPassword && options.passwordStdin)
+    throw usageFailure('--reset-password and --password-stdin cannot be combined')
+  const change = {
+    ...(options.role !== undefined && { role: options.role }),
+    ...(options.resetPassword && { password: null }),
+    ...(await profileOf(world, options)),
+  }
+  if (Object.keys(change).length === 0)
+    throw usageFailure('Nothing to change', 'hint: forge admin users set --help lists what can be')
+  return changeUser(world, { username, options, change, said: 'Changed' })
+}
+
+export const userDisable = (
+  world: World,
+  username: string,
+  options: CommonOptions,
+): Promise<ExitCode> =>
+  changeUser(world, { username, options, change: { disabled: true }, said: 'Disabled' })
+
+export const userEnable = (
+  world: World,
+  username: string,
+  options: CommonOptions,
+): Promise<ExitCode> =>
+  changeUser(world, { username, options, change: { disabled: false }, said: 'Enabled' })
+
+type Change = { username: string; options: CommonOptions; change: object; said: string }
+
+async function changeUser(world: World, { username, options, change, said }: Change) {
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const user = await api.patch<WrittenUser>(`${path}/${segment(username)}`, change)
+  if (isJson) terminal.data(toJson(user))
+  else terminal.note(`${said} ${user.username} (${user.role})`)
+  if (!isJson) sayPassword(world, user, false)
+  return exitCode.ok
+}
+
+/** Only the password goes to stdout, so that a script can capture it. */
+function sayPassword({ terminal }: World, user: WrittenUser, isExpected: boolean): void {
+  if (user.password !== null) {
+    terminal.note('Their password, shown only now:')
+    terminal.data(user.password)
+  } else if (isExpected)
+    terminal.note(
+      `The response with the password was lost; generate another: forge admin users set ${user.username} --reset-password`,
+    )
+}
+
+async function profileOf(
+  { process }: World,
+  { displayName, email, passwordStdin }: ProfileOptions,
+) {
+  return {
+    ...(displayName !== undefined && { display_name: displayName || null }),
+    ...(email !== undefined && { email: email || null }),
+    ...(passwordStdin && { password: await firstLineOfStdin(process) }),
+  }
+}
+
+function userLines(rows: readonly User[], width: number | null): string[] {
+  const columns: Column<User>[] = [
+    { title: 'USER', cell: row => row.username, shrinks: true },
+    { title: 'ROLE', cell: row => row.role },
+    { title: 'STATE', cell: row => (row.disabled ? 'disabled' : 'enabled') },
+    { title: 'SIGNS IN BY', cell: row => row.auth },
+    { title: 'LAST SIGN-IN', cell: row => row.last_login_at ?? 'never' },
+    { title: 'NAME', cell: row => row.display_name ?? '', shrinks: true, drops: true },
+    { title: 'E-MAIL', cell: row => row.email ?? '', shrinks: true, drops: true },
+  ]
+  return table(columns, rows, { width })
+}

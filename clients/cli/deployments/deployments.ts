@@ -1,0 +1,240 @@
+import { type Command, Option } from 'commander'
+import { everyPage } from '../api/every-page.ts'
+import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
+import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import { counted } from '../terminal/amounts.ts'
+import { ask, linesOfStdin } from '../terminal/ask.ts'
+import { toJson } from '../terminal/harmless.ts'
+import { type Column, table } from '../terminal/table.ts'
+import {
+  type Deployment,
+  deltasText,
+  findDeployment,
+  pathOf,
+  type Revision,
+  readRevisions,
+} from './find.ts'
+import { type ScaleOptions, scaleOf, withScaleOptions } from './set.ts'
+import { untilReady } from './until-ready.ts'
+
+export const describeDeployList = (command: Command): Command =>
+  command
+    .description('the deployments you may read')
+    .option('-p, --project <name>', 'only those of a project')
+
+export async function deployList(
+  world: World,
+  options: CommonOptions & { project?: string },
+): Promise<ExitCode> {
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const { project } = options
+  const rows = await everyPage<Deployment>(api, '/api/deployments', { project })
+  if (isJson) for (const row of rows) terminal.data(toJson(row))
+  else if (rows.length === 0)
+    terminal.note('No deployments yet: forge deploy create NAME --run RUN --template TEMPLATE')
+  else for (const line of table(columns, rows, { width: terminal.columns() })) terminal.data(line)
+  return exitCode.ok
+}
+
+const columns: Column<Deployment>[] = [
+  { title: 'NAME', cell: row => row.name, shrinks: true },
+  { title: 'PROJECT', cell: row => row.project, shrinks: true },
+  { title: 'STATE', cell: row => row.state },
+  { title: 'ENGINES', cell: ({ replicas: { ready, desired } }) => `${ready}/${desired}` },
+  { title: 'TOKENS', cell: row => String(row.token_count), align: 'right' },
+  { title: 'ID', cell: row => row.deployment_id, drops: true },
+]
+
+export const describeDeployShow = (command: Command): Command =>
+  command
+    .argument('<deployment>', 'name or id')
+    .description('a deployment, its revisions and checks')
+
+export async function deployShow(
+  world: World,
+  named: string,
+  options: CommonOptions,
+): Promise<ExitCode> {
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const deployment = await findDeployment(api, named)
+  const revisions = await readRevisions(api, deployment.deployment_id)
+  if (isJson) {
+    terminal.data(toJson({ ...deployment, revisions }))
+    return exitCode.ok
+  }
+  const { name, project, state, state_reason, base_url, replicas, cost_24h } = deployment
+  const why = state_reason === null ? '' : `: ${state_reason}`
+  terminal.data(`${project}/${name}  ${state}${why}`)
+  const cost = cost_24h === null ? '' : `, cost ${cost_24h} in the last 24 hours`
+  terminal.data(`${base_url}  ${replicas.ready} of ${replicas.desired} engines answer${cost}`)
+  terminal.data('')
+  for (const line of table(revisionColumns, revisions, { width: terminal.columns() }))
+    terminal.data(line)
+  return exitCode.ok
+}
+
+const revisionColumns: Column<Revision>[] = [
+  { title: 'REV', cell: ({ number, promoted }) => `${number}${promoted ? ' *' : ''}` },
+  { title: 'STATE', cell: row => row.state },
+  { title: 'SERVES', cell: row => servedBy(row), shrinks: true },
+  {
+    title: 'CHECKS',
+    cell: ({ checks }) =>
+      checks
+        .map(({ name, ok, latency_ms }) => `${name} ${ok ? `${latency_ms} ms` : 'failed'}`)
+        .join(', ') || '-',
+  },
+  { title: 'BESIDE', cell: ({ gates }) => deltasText(gates), shrinks: true, drops: true },
+  { title: 'WHY', cell: row => row.state_reason ?? '', shrinks: true, drops: true },
+]
+
+const servedBy = ({ source }: Revision): string =>
+  source.model ?? source.artifact_id ?? source.url ?? source.kind
+
+type SourceOptions = CommonOptions & {
+  run?: string
+  best?: boolean
+  artifact?: string
+  model?: string
+  template?: string
+  profile?: string
+  served?: string[]
+  url?: string
+  header?: string
+  headerStdin?: boolean
+  wait: boolean
+}
+
+const describeSource = (command: Command): Command =>
+  command
+    .option('--run <run>', 'serve the latest checkpoint of a run')
+    .option('--best', 'with --run: its best checkpoint, by the metric that its spec names')
+    .option('--artifact <id>', 'serve an artifact')
+    .option('--model <name@alias>', 'serve a version of a registered model')
+    .option('--template <name>', 'what serves it, e.g. vllm, llama-cpp, tiny-lm')
+    .option('--profile <name>', 'the machine that serves it')
+    .option('--served <names...>', 'names of the model for its clients')
+    .option('--url <url>', 'or an engine that runs already, up to /v1')
+    .option(
+      '--header <name>',
+      'with --url: a header that the engine asks for; its value is asked for',
+    )
+    .option('--header-stdin', 'read the value of --header from standard input')
+    .addOption(new Option('--no-wait', 'do not wait until it is ready'))
+
+export const describeDeployCreate = (command: Command): Command =>
+  describeSource(
+    withScaleOptions(command)
+      .argument('<name>')
+      .description('serve a model at an address that never changes')
+      .option('-p, --project <name>', 'whose people may use it; that of the run if left out'),
+  )
+
+export async function deployCreate(
+  world: World,
+  name: string,
+  options: SourceOptions & ScaleOptions & { project?: string },
+): Promise<ExitCode> {
+  const session = await openSignedIn(world, options)
+  const { project } = options
+  const body = {
+    ...{ name, ...(project !== undefined && { project }), ...scaleOf(options) },
+    ...(await servedOf(session, options)),
+  }
+  const made = await session.api.post<Made>('/api/deployments', body, { creates: true })
+  if (!options.wait) return tell(session, made)
+  session.terminal.note(`${made.deployment_id}: waiting until it answers`)
+  return tell(session, { ...made, ...(await untilReady(session, made)) })
+}
+
+export const describeDeployRevise = (command: Command): Command =>
+  describeSource(
+    command
+      .argument('<deployment>', 'name or id')
+      .description('make another revision; forge deploy promote sends requests to it')
+      .option('--promote', 'promote it as soon as it is ready'),
+  )
+
+export async function deployRevise(
+  world: World,
+  named: string,
+  options: SourceOptions & { promote?: boolean },
+): Promise<ExitCode> {
+  const session = await openSignedIn(world, options)
+  const { deployment_id } = await findDeployment(session.api, named)
+  const body = { ...(await servedOf(session, options)), promote: options.promote === true }
+  const path = `${pathOf(deployment_id)}/revisions`
+  const made = await session.api.post<Made>(path, body, { creates: true })
+  if (!options.wait) return tell(session, made)
+  session.terminal.note(`${made.revision_id}: waiting until it answers`)
+  return tell(session, { ...made, ...(await untilReady(session, made)) })
+}
+
+type Made = { deployment_id: string; revision_id: string; state: string; base_url?: string }
+
+async function servedOf(world: World, options: SourceOptions) {
+  const { template, profile, served: served_names } = options
+  const given = { template, profile, served_names }
+  const serving = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  )
+  return { source: await sourceOf(world, options), serving }
+}
+
+async function sourceOf({ process }: World, options: SourceOptions) {
+  const { run, best, artifact, model, url, header, headerStdin } = options
+  const named = [run, artifact, model, url].filter(one => one !== undefined)
+  if (named.length !== 1)
+    throw usageFailure('Say what to serve: one of --run, --artifact, --model and --url')
+  if (run !== undefined) return { kind: 'run', run_id: run, select: best ? 'best' : 'latest' }
+  if (model !== undefined) return { kind: 'model', model }
+  if (artifact !== undefined) return { kind: 'artifact', artifact_id: artifact }
+  if (header === undefined) return { kind: 'external', url }
+  const value = headerStdin
+    ? (await linesOfStdin(process))[0]?.trim()
+    : await ask(process, `Value of ${header}: `, '--header-stdin', { isHidden: true })
+  return { kind: 'external', url, header: { name: header, value } }
+}
+
+function tell({ terminal, isJson }: Session, made: Made): ExitCode {
+  if (isJson) terminal.data(toJson(made))
+  else {
+    terminal.data(`${made.revision_id} ${made.state}`)
+    if (made.base_url) terminal.data(made.base_url)
+    if (made.base_url) terminal.note(`hint: forge deploy token new ${made.deployment_id} NAME`)
+  }
+  return exitCode.ok
+}
+
+export const describeDeployRemove = (command: Command): Command =>
+  command
+    .argument('<deployment>', 'name or id')
+    .description('delete a deployment with its address and tokens, after saying what ends')
+    .option('-y, --yes', 'do not ask')
+
+type Deletion = {
+  breaks: { base_url: string; tokens: string[]; revisions: number; replicas: number }
+}
+
+export async function deployRemove(
+  world: World,
+  named: string,
+  options: CommonOptions & { yes?: boolean },
+): Promise<ExitCode> {
+  const { api, terminal, isJson, process } = await openSignedIn(world, options)
+  const { deployment_id, name } = await findDeployment(api, named)
+  const path = pathOf(deployment_id)
+  if (!options.yes) {
+    const { breaks } = await api.delete<Deletion>(`${path}?dry_run=true`)
+    terminal.note(`${breaks.base_url} will answer 404 for ever`)
+    terminal.note(`tokens that end: ${breaks.tokens.join(', ') || 'none'}`)
+    terminal.note(
+      `what ends: ${counted(breaks.revisions, 'revision')} and ${counted(breaks.replicas, 'engine')}`,
+    )
+    const answer = await ask(process, `Delete ${name}? (yes/no) `, '--yes')
+    if (!/^y(es)?$/i.test(answer.trim())) return exitCode.interrupted
+  }
+  const done = await api.delete<Deletion>(path)
+  terminal.data(isJson ? toJson(done) : `${deployment_id} deleted`)
+  return exitCode.ok
+}

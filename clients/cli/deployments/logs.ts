@@ -1,0 +1,45 @@
+import type { Command } from 'commander'
+import { type ExitCode, usageFailure } from '../program/failure.ts'
+import { openSignedIn, type World } from '../program/session.ts'
+import { type LogsOptions, logs, withLogOptions } from '../runs/logs.ts'
+import { findDeployment, type Revision, readRevisions, revisionOf } from './find.ts'
+
+type Options = LogsOptions & { revision?: string; engine?: string }
+
+export const describeDeployLogs = (command: Command): Command =>
+  withLogOptions(
+    command
+      .argument('<deployment>', 'name or id')
+      .description('print what an engine has printed: its newest one, of the newest revision')
+      .option('--revision <revision>', 'number or id of another revision')
+      .option('--engine <run>', 'another of its engines, by its run'),
+  )
+
+export async function deployLogs(
+  world: World,
+  named: string,
+  { revision, engine, ...options }: Options,
+): Promise<ExitCode> {
+  const { api, terminal } = await openSignedIn(world, options)
+  const { deployment_id } = await findDeployment(api, named)
+  const revisions = await readRevisions(api, deployment_id)
+  const wanted = revision === undefined ? revisions[0] : revisionOf(revisions, revision)
+  const runs = runsOf(wanted)
+  if (engine !== undefined && !runs.includes(engine))
+    throw usageFailure(`Revision ${wanted?.number} has no engine ${engine}`, ...runs)
+  const run = engine ?? runs[0]
+  if (run === undefined)
+    throw usageFailure(
+      `Forge runs no engine of revision ${wanted?.number}`,
+      ...(wanted?.source.kind === 'external'
+        ? ['it runs elsewhere, and so its log is there']
+        : [`hint: forge deploy show ${named} tells what it waits for`]),
+    )
+  const others = runs.filter(one => one !== run)
+  if (others.length > 0)
+    terminal.note(`revision ${wanted?.number}, ${run}; others: ${others.join(', ')}`)
+  return logs(world, run, options)
+}
+
+const runsOf = (revision: Revision | undefined): string[] =>
+  (revision?.engines ?? []).flatMap(({ run_id }) => run_id ?? [])

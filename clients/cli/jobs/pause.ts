@@ -1,0 +1,143 @@
+import type { Command } from 'commander'
+import { segment } from '../api/client.ts'
+import { isEnded, type JobDetail } from '../api/records.ts'
+import { type ExitCode, exitCode, Failure } from '../program/failure.ts'
+import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import { duration } from '../terminal/amounts.ts'
+import { toJson } from '../terminal/harmless.ts'
+import { type Checkpoint, checkpointText, continuesText } from './checkpoints.ts'
+import { eachRun } from './each-run.ts'
+import { type HowToEnd, requestOf } from './stopping.ts'
+import { watchJob } from './watch-job.ts'
+
+type PauseOptions = CommonOptions & HowToEnd & { wait: boolean }
+type ResumeOptions = CommonOptions & { reason?: string; wait: boolean }
+
+type Reply = {
+  run_id: string
+  state: string
+  already: boolean
+  deadline: string | null
+  checkpoint: Checkpoint | null
+  warnings: { code: string; detail: string }[]
+}
+
+export const describePause = (command: Command): Command =>
+  command
+    .argument('<runs...>', 'run ids or short ids')
+    .description('have jobs write a checkpoint and end, to free their GPUs until they are resumed')
+    .option('--force', 'kill them at once: what is in no checkpoint is lost')
+    .option('--reason <text>', 'kept with the run')
+    .option('--grace <seconds>', 'how long they may take to write a checkpoint and end')
+    .option('--no-wait', 'return as soon as the requests are accepted')
+
+export async function pause(
+  world: World,
+  ids: readonly string[],
+  options: PauseOptions,
+): Promise<ExitCode> {
+  const session = await openSignedIn(world, options)
+  const body = requestOf(options)
+  return eachRun(ids, 'paused', id => pauseOne(session, id, body, options.wait))
+}
+
+async function pauseOne(session: Session, id: string, body: object, wait: boolean): Promise<void> {
+  const { terminal, isJson } = session
+  const reply = await ask(session, id, 'pause', body)
+  const { deadline } = reply
+  const killed = deadline === null ? '' : `, killed after ${left(deadline, session)} if need be`
+  if (!isJson) {
+    terminal.note(`${id} is ${reply.already ? 'already ' : ''}${reply.state}${killed}`)
+    if (reply.checkpoint)
+      terminal.note(`  newest checkpoint so far: ${checkpointText(reply.checkpoint)}`)
+    warn(session, reply)
+  }
+  if (!wait || reply.state !== 'pausing') return tell(session, reply, {})
+  const { state, checkpoint, conditions } = await untilPaused(session, id, reply)
+  if (!isJson && state === 'paused') {
+    terminal.note(`  when it is resumed, ${continuesText(checkpoint)}`)
+    if (conditions.includes('no_checkpoint')) {
+      const detail = 'the attempt left no checkpoint'
+      warn(session, { warnings: [{ code: 'no_checkpoint', detail }] })
+    }
+  }
+  tell(session, reply, { state, checkpoint, conditions })
+}
+
+async function untilPaused(session: Session, id: string, { run_id, deadline }: Reply) {
+  const job = await watchJob(session, {
+    run_id,
+    isThere: ({ state }) => state !== 'pausing',
+    text: ({ state, checkpoint }) =>
+      [
+        `${id} is ${state}`,
+        ...(deadline === null ? [] : [`killed after ${left(deadline, session)}`]),
+        checkpoint ? `checkpoint of ${checkpointText(checkpoint)}` : 'no checkpoint yet',
+      ].join(', '),
+  })
+  // It may have finished instead.
+  if (job.state === 'paused' || job.state === 'succeeded') return job
+  throw new Failure(exitCode.conflict, `${id} was not paused: it is ${job.state}`, {
+    fields: { run_id, state: job.state },
+  })
+}
+
+const left = (deadline: string, { nowMs }: Session) =>
+  duration((Date.parse(deadline) - nowMs()) / 1000)
+
+export const describeResume = (command: Command): Command =>
+  command
+    .argument('<runs...>', 'run ids or short ids')
+    .description('queue paused jobs again; each continues from its newest checkpoint')
+    .option('--reason <text>', 'kept with the run')
+    .option('--no-wait', 'return as soon as they are queued')
+
+export async function resume(
+  world: World,
+  ids: readonly string[],
+  options: ResumeOptions,
+): Promise<ExitCode> {
+  const session = await openSignedIn(world, options)
+  const { reason, wait } = options
+  const body = { ...(reason !== undefined && { reason }) }
+  return eachRun(ids, 'resumed', id => resumeOne(session, id, body, wait))
+}
+
+const waiting = ['queued', 'scheduled']
+
+async function resumeOne(session: Session, id: string, body: object, wait: boolean): Promise<void> {
+  const { terminal, isJson } = session
+  const reply = await ask(session, id, 'resume', body)
+  if (!isJson) terminal.note(`${id} is ${reply.state}; ${continuesText(reply.checkpoint)}`)
+  if (!wait) return tell(session, reply, {})
+  const job = await watchJob(session, {
+    run_id: reply.run_id,
+    // A read may still show the job as it was before.
+    isThere: ({ state }) => !waiting.includes(state) && state !== 'paused',
+    text: ({ state, state_reason, queue }) =>
+      `${id} is ${state}${state_reason ? ` (${state_reason})` : ''}${queue?.position ? `, place ${queue.position}` : ''}`,
+  })
+  if (isEnded(job.state) && job.state !== 'succeeded')
+    throw new Failure(exitCode.jobFailed, `${id} is ${job.state}`, {
+      fields: { run_id: job.run_id, state: job.state },
+    })
+  const { state, attempt } = job
+  tell(session, reply, { state, attempt, resume_from: resumeFromOf(job) })
+}
+
+const resumeFromOf = ({ attempt, attempts }: JobDetail): string | null =>
+  attempts.find(each => each.attempt === attempt)?.resume_from ?? null
+
+const ask = ({ api }: Session, id: string, verb: 'pause' | 'resume', body: object) =>
+  api.post<Reply>(`/api/jobs/${segment(id)}/${verb}`, body)
+
+function warn({ terminal }: Session, { warnings }: Pick<Reply, 'warnings'>): void {
+  for (const { detail } of warnings)
+    terminal.note(`  ${terminal.paintNote('yellow', '!')} ${detail}`)
+}
+
+/** The result: the reply, with what has become of the job since. */
+function tell({ terminal, isJson }: Session, reply: Reply, since: Record<string, unknown>): void {
+  const told = { ...reply, ...since }
+  terminal.data(isJson ? toJson(told) : `${told.run_id} ${told.state}`)
+}

@@ -1,0 +1,35 @@
+import { segment } from '../api/client.ts'
+import type { JobDetail } from '../api/records.ts'
+import { pause } from '../api/streams.ts'
+import type { Session } from '../program/session.ts'
+import { duration } from '../terminal/amounts.ts'
+
+const pollMs = 300
+const sayEveryMs = 2000
+
+export type Awaited = {
+  run_id: string
+  /** Whether what was waited for has happened. */
+  isThere: (job: JobDetail) => boolean
+  /** What to say of a job that is not there yet. */
+  text: (job: JobDetail) => string
+}
+
+/** Waits for a job to get somewhere; every two seconds it says how far it is, and how long that has taken. */
+export async function watchJob(
+  { api, terminal, nowMs }: Session,
+  { run_id, isThere, text }: Awaited,
+): Promise<JobDetail> {
+  const never = new AbortController().signal
+  const began = nowMs()
+  let saidMs = began
+  for (;;) {
+    const job = await api.get<JobDetail>(`/api/jobs/${segment(run_id)}`)
+    if (isThere(job)) return job
+    if (nowMs() - saidMs >= sayEveryMs) {
+      saidMs = nowMs()
+      terminal.note(`${text(job)}, for ${duration((nowMs() - began) / 1000)}`)
+    }
+    await pause(pollMs, never)
+  }
+}

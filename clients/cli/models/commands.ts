@@ -1,0 +1,26 @@
+import type { Command } from 'commander'
+import { speakingIn } from '../program/add-commands.ts'
+import type { World } from '../program/session.ts'
+import {
+  describeModelAlias,
+  describeModelHistory,
+  describeModelList,
+  describeModelRegister,
+  describeModelShow,
+  modelAlias,
+  modelHistory,
+  modelList,
+  modelRegister,
+  modelShow,
+} from './models.ts'
+
+/** `forge model …`: registered models, their versions and aliases. */
+export function addModels(program: Command, world: World, ended: (code: number) => void): void {
+  const model = program.command('model').description('names for the results of runs')
+  const speaking = speakingIn(model, world, ended)
+  speaking('ls', describeModelList, modelList)
+  speaking('show', describeModelShow, modelShow)
+  speaking('register', describeModelRegister, modelRegister)
+  speaking('alias', describeModelAlias, modelAlias)
+  speaking('history', describeModelHistory, modelHistory)
+}

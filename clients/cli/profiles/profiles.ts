@@ -1,0 +1,132 @@
+import { type Command, Option } from 'commander'
+import { segment } from '../api/client.ts'
+import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
+import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
+import { toJson } from '../terminal/harmless.ts'
+import { type Column, table } from '../terminal/table.ts'
+
+type Profile = {
+  name: string
+  series: string
+  gpus_per_node: number
+  max_nodes: number
+  cpus: number | null
+  memory_gb: number | null
+  executor: string
+  container: boolean
+  available: boolean
+  price_per_gpu_hour: string
+}
+
+type SetOptions = CommonOptions & {
+  series?: string
+  gpusPerNode?: string
+  maxNodes?: string
+  cpus?: string
+  memoryGb?: string
+  executor?: string
+  price?: string
+  available?: string
+  container?: string
+}
+
+export const describeProfileList = (command: Command): Command =>
+  command.description('the hardware jobs can ask for, and what it costs')
+
+const yesOrNo = (flags: string, text: string) => new Option(flags, text).choices(['yes', 'no'])
+
+export const describeProfileSet = (command: Command): Command =>
+  command
+    .argument('<name>')
+    .description('describe hardware that jobs can ask for; options left out stay as they are')
+    .option('--series <name>', 'the kind of GPU, e.g. H100')
+    .option('--gpus-per-node <count>')
+    .option('--max-nodes <count>')
+    .option('--cpus <count>', 'of a node; 0: not stated')
+    .option('--memory-gb <gigabytes>', 'of a node; 0: not stated')
+    .option('--executor <name>', 'what runs its jobs')
+    .option('--price <amount>', 'of a GPU hour, e.g. 2.50; counts from now on')
+    .addOption(yesOrNo('--available <word>', 'whether jobs can ask for it'))
+    .addOption(yesOrNo('--container <word>', 'whether jobs run in their image'))
+
+export async function profileList(world: World, options: CommonOptions): Promise<ExitCode> {
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const profiles = await api.get<Profile[]>('/api/profiles')
+  if (isJson) terminal.data(toJson(profiles))
+  else if (profiles.length === 0)
+    terminal.note('There are no profiles: no executor has started yet')
+  else
+    for (const line of table(columns, profiles, { width: terminal.columns() })) terminal.data(line)
+  return exitCode.ok
+}
+
+const columns: Column<Profile>[] = [
+  { title: 'PROFILE', cell: row => row.name },
+  { title: 'SERIES', cell: row => row.series, shrinks: true },
+  { title: 'GPUS/NODE', cell: row => String(row.gpus_per_node), align: 'right' },
+  { title: 'NODES', cell: row => String(row.max_nodes), align: 'right' },
+  { title: 'CPUS', cell: row => String(row.cpus ?? '-'), align: 'right', drops: true },
+  { title: 'GB', cell: row => String(row.memory_gb ?? '-'), align: 'right', drops: true },
+  { title: 'EXECUTOR', cell: row => row.executor, drops: true },
+  { title: 'PRICE/GPU-H', cell: row => row.price_per_gpu_hour, align: 'right' },
+  { title: 'AVAILABLE', cell: row => (row.available ? 'yes' : 'no') },
+]
+
+export async function profileSet(
+  world: World,
+  name: string,
+  options: SetOptions,
+): Promise<ExitCode> {
+  const change = changeOf(options)
+  if (Object.keys(change).length === 0)
+    throw usageFailure(
+      'Nothing to change',
+      'hint: forge admin profile set --help lists what can be',
+    )
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const profiles = await api.get<Profile[]>('/api/profiles')
+  const present = profiles.find(profile => profile.name === name)
+  if (!present) refuseIncomplete(name, change)
+  const { name: _, ...rest } = present ?? { name }
+  const profile = await api.put<Profile>(`/api/admin/profiles/${segment(name)}`, {
+    ...rest,
+    ...change,
+  })
+  if (isJson) terminal.data(toJson(profile))
+  else
+    for (const line of table(columns, [profile], { width: terminal.columns() })) terminal.data(line)
+  return exitCode.ok
+}
+
+function refuseIncomplete(name: string, change: Partial<Profile>): void {
+  const missing = [
+    ...(change.series === undefined ? ['--series'] : []),
+    ...(change.gpus_per_node === undefined ? ['--gpus-per-node'] : []),
+    ...(change.executor === undefined ? ['--executor'] : []),
+  ]
+  if (missing.length > 0)
+    throw usageFailure(`There is no profile ${name} yet; a new one needs ${missing.join(', ')} too`)
+}
+
+function changeOf(options: SetOptions): Partial<Profile> {
+  const { series, executor, price, available, container } = options
+  const { gpusPerNode, maxNodes, cpus, memoryGb } = options
+  return {
+    ...(series !== undefined && { series }),
+    ...(executor !== undefined && { executor }),
+    ...(price !== undefined && { price_per_gpu_hour: price }),
+    ...(available !== undefined && { available: available === 'yes' }),
+    ...(container !== undefined && { container: container === 'yes' }),
+    ...(gpusPerNode !== undefined && { gpus_per_node: toNumber(gpusPerNode, '--gpus-per-node') }),
+    ...(maxNodes !== undefined && { max_nodes: toNumber(maxNodes, '--max-nodes') }),
+    ...(cpus !== undefined && { cpus: toNumber(cpus, '--cpus') || null }),
+    ...(memoryGb !== undefined && { memory_gb: toNumber(memoryGb, '--memory-gb') || null }),
+  }
+}
+
+function toNumber(text: string, option: string): number {
+  const number = Number(text)
+  if (text.trim() === '' || !Number.isFinite(number))
+    throw usageFailure(`${option} ${text}: give a number`)
+  return number
+}

@@ -1,0 +1,28 @@
+import type { Command } from 'commander'
+import { speakingIn } from '../program/add-commands.ts'
+import type { World } from '../program/session.ts'
+import {
+  describeMemberAdd,
+  describeMemberRemove,
+  describeProjectList,
+  describeProjectSet,
+  describeProjectShow,
+  memberAdd,
+  memberRemove,
+  projectList,
+  projectSet,
+  projectShow,
+} from './projects.ts'
+
+/** `forge projects …`: visibility and members. */
+export function addProjects(program: Command, world: World, ended: (code: number) => void): void {
+  const projects = program.command('projects').description('what runs belong to, and its people')
+  const members = projects.command('members').description('who may do what in a project')
+  const speaking = speakingIn(projects, world, ended)
+  speaking('list', describeProjectList, projectList)
+  speaking('show', describeProjectShow, projectShow)
+  speaking('set', describeProjectSet, projectSet)
+  const speakingOfMembers = speakingIn(members, world, ended)
+  speakingOfMembers('add', describeMemberAdd, memberAdd)
+  speakingOfMembers('remove', describeMemberRemove, memberRemove)
+}
