@@ -79,8 +79,10 @@ export function addAdministration(program: Command, world: World, ended: Ended):
   addUsers(admin.command('users').description('people who may sign in'), world, ended)
   addQuotas(admin.command('quota').description('what a user may hold'), world, ended)
   addQueue(admin.command('queue').description('whether jobs start'), world, ended)
-  speaking('drain', describeDrain, drain)
-  speaking('undrain', describeUndrain, undrain)
+  speaking({
+    drain: [describeDrain, drain],
+    undrain: [describeUndrain, undrain],
+  })
   addMaintenance(
     admin.command('maintenance').description('switch maintenance on and off'),
     world,
@@ -94,11 +96,13 @@ export function addAdministration(program: Command, world: World, ended: Ended):
   )
   addRecipes(admin.command('recipe').description('recipes of the catalogue'), world, ended)
   const profile = admin.command('profile').description('hardware that jobs can ask for')
-  speakingIn(profile, world, ended)('set', describeProfileSet, profileSet)
-  speaking('retention', describeRetention, retention)
-  speaking('projections', describeProjections, projections)
-  speaking('rebuild', describeRebuild, rebuild)
-  speaking('rotate-keys', describeRotateKeys, rotateKeys)
+  speakingIn(profile, world, ended)({ set: [describeProfileSet, profileSet] })
+  speaking({
+    retention: [describeRetention, retention],
+    projections: [describeProjections, projections],
+    rebuild: [describeRebuild, rebuild],
+    'rotate-keys': [describeRotateKeys, rotateKeys],
+  })
   describeResetPassword(admin.command('reset-password')).action(async username =>
     ended(await resetPassword(world, username)),
   )
@@ -106,50 +110,64 @@ export function addAdministration(program: Command, world: World, ended: Ended):
 
 function addUsers(users: Command, world: World, ended: Ended): void {
   const speaking = speakingIn(users, world, ended)
-  speaking('list', describeUserList, userList)
-  speaking('add', describeUserAdd, userAdd)
-  speaking('set', describeUserSet, userSet)
-  speaking('disable', describeUserDisable, userDisable)
-  speaking('enable', describeUserEnable, userEnable)
+  speaking({
+    list: [describeUserList, userList],
+    add: [describeUserAdd, userAdd],
+    set: [describeUserSet, userSet],
+    disable: [describeUserDisable, userDisable],
+    enable: [describeUserEnable, userEnable],
+  })
 }
 
 function addRecipes(recipe: Command, world: World, ended: Ended): void {
   const speaking = speakingIn(recipe, world, ended)
-  speaking('add', describeRecipeAdd, recipeAdd)
-  speaking('deprecate', describeRecipeDeprecate, recipeDeprecate)
+  speaking({
+    add: [describeRecipeAdd, recipeAdd],
+    deprecate: [describeRecipeDeprecate, recipeDeprecate],
+  })
 }
 
 function addQuotas(quota: Command, world: World, ended: Ended): void {
   const speaking = speakingIn(quota, world, ended)
-  speaking('get', describeQuotaGet, quotaGet)
-  speaking('set', describeQuotaSet, quotaSet)
+  speaking({
+    get: [describeQuotaGet, quotaGet],
+    set: [describeQuotaSet, quotaSet],
+  })
 }
 
 function addQueue(queue: Command, world: World, ended: Ended): void {
   const speaking = speakingIn(queue, world, ended)
-  speaking('pause', describeQueuePause, queuePause)
-  speaking('resume', describeQueueResume, queueResume)
-  speaking('status', describeQueueStatus, queueStatus)
+  speaking({
+    pause: [describeQueuePause, queuePause],
+    resume: [describeQueueResume, queueResume],
+    status: [describeQueueStatus, queueStatus],
+  })
 }
 
 function addDuties(duties: Command, world: World, ended: Ended): void {
   const speaking = speakingIn(duties, world, ended)
-  speaking('list', describeDutyList, dutyList)
-  speaking('retry', describeDutyRetry, dutyRetry)
-  speaking('drop', describeDutyDrop, dutyDrop)
+  speaking({
+    list: [describeDutyList, dutyList],
+    retry: [describeDutyRetry, dutyRetry],
+    drop: [describeDutyDrop, dutyDrop],
+  })
 }
 
 function addDeadLetters(letters: Command, world: World, ended: Ended): void {
   const speaking = speakingIn(letters, world, ended)
-  speaking('list', describeDeadLetterList, deadLetterList)
-  speaking('show', describeDeadLetterShow, deadLetterShow)
-  speaking('replay', describeDeadLetterReplay, deadLetterReplay)
-  speaking('drop', describeDeadLetterDrop, deadLetterDrop)
+  speaking({
+    list: [describeDeadLetterList, deadLetterList],
+    show: [describeDeadLetterShow, deadLetterShow],
+    replay: [describeDeadLetterReplay, deadLetterReplay],
+    drop: [describeDeadLetterDrop, deadLetterDrop],
+  })
 }
 
 function addMaintenance(maintenance: Command, world: World, ended: Ended): void {
   const speaking = speakingIn(maintenance, world, ended)
-  speaking('on', describeMaintenanceOn, maintenanceOn)
-  speaking('off', describeMaintenanceOff, maintenanceOff)
-  speaking('status', describeMaintenanceStatus, maintenanceStatus)
+  speaking({
+    on: [describeMaintenanceOn, maintenanceOn],
+    off: [describeMaintenanceOff, maintenanceOff],
+    status: [describeMaintenanceStatus, maintenanceStatus],
+  })
 }

@@ -1,7 +1,6 @@
-import type { Command } from 'commander'
-import { type ExitCode, exitCode } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
-import { toJson } from '../terminal/harmless.ts'
+import { describe } from '../program/describe.ts'
+import { request } from '../program/request.ts'
+import type { CommonOptions, Texts } from '../program/session.ts'
 
 type Maintenance = {
   enabled: boolean
@@ -10,46 +9,40 @@ type Maintenance = {
   changed_by: string | null
 }
 
-type OnOptions = CommonOptions & { message?: string }
+type OnOptions = CommonOptions & Texts<'message'>
 
 const path = '/api/admin/maintenance'
 
-export const describeMaintenanceOn = (command: Command): Command =>
-  command
-    .description(
-      'return 503 for everything except version, health, sign-in by password and this switch',
-    )
-    .option('-m, --message <text>', 'shown to everybody who gets the 503')
+export const describeMaintenanceOn = describe({
+  text: 'return 503 for everything except version, health, sign-in by password and this switch',
+  options: {
+    '-m, --message <text>': 'shown to everybody who gets the 503',
+  },
+})
 
-export const describeMaintenanceOff = (command: Command): Command =>
-  command.description('switch maintenance off')
+export const maintenanceOn = request<Maintenance, OnOptions>({
+  send: ({ api }, { message }) =>
+    api.put<Maintenance>(path, { enabled: true, ...(message !== undefined && { message }) }),
+  data: stateText,
+})
 
-export const describeMaintenanceStatus = (command: Command): Command =>
-  command.description('whether maintenance is on, and who switched it on')
+export const describeMaintenanceOff = describe({ text: 'switch maintenance off' })
 
-export async function maintenanceOn(world: World, options: OnOptions): Promise<ExitCode> {
-  const { api } = await openSignedIn(world, options)
-  const body = {
-    enabled: true,
-    ...(options.message !== undefined && { message: options.message }),
-  }
-  return show(world, options, await api.put<Maintenance>(path, body))
-}
+export const maintenanceOff = request<Maintenance>({
+  send: ({ api }) => api.put<Maintenance>(path, { enabled: false }),
+  data: stateText,
+})
 
-export async function maintenanceOff(world: World, options: CommonOptions): Promise<ExitCode> {
-  const { api } = await openSignedIn(world, options)
-  return show(world, options, await api.put<Maintenance>(path, { enabled: false }))
-}
+export const describeMaintenanceStatus = describe({
+  text: 'whether maintenance is on, and who switched it on',
+})
 
-export async function maintenanceStatus(world: World, options: CommonOptions): Promise<ExitCode> {
-  const { api } = await openSignedIn(world, options)
-  return show(world, options, await api.get<Maintenance>(path))
-}
+export const maintenanceStatus = request<Maintenance>({
+  send: ({ api }) => api.get<Maintenance>(path),
+  data: stateText,
+})
 
-function show({ terminal }: World, { json }: CommonOptions, state: Maintenance): ExitCode {
-  const { enabled, message, changed_at, changed_by } = state
+function stateText({ enabled, message, changed_at, changed_by }: Maintenance): string {
   const since = changed_at === null ? '' : ` since ${changed_at}, by ${changed_by}`
-  if (json) terminal.data(toJson(state))
-  else terminal.data(enabled ? `in maintenance${since}: ${message}` : `serving${since}`)
-  return exitCode.ok
+  return enabled ? `in maintenance${since}: ${message}` : `serving${since}`
 }

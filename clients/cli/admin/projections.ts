@@ -1,10 +1,11 @@
-import type { Command } from 'commander'
 import { segment } from '../api/client.ts'
-import { pause } from '../api/streams.ts'
+import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, Failure } from '../program/failure.ts'
+import { pause } from '../program/pause.ts'
+import { request } from '../program/request.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
-import { type Column, table } from '../terminal/table.ts'
+import { type Column, showTable } from '../terminal/table.ts'
 
 type Projection = {
   name: string
@@ -22,56 +23,50 @@ type Rebuild = {
 }
 type Projections = { projections: Projection[]; rebuild: Rebuild }
 
-export const describeProjections = (command: Command): Command =>
-  command.description('how far the read models are behind the event log')
-
-export const describeRebuild = (command: Command): Command =>
-  command
-    .argument('[name]', 'one projection; all of them otherwise', 'all')
-    .description('rebuild the read models from the event log; reads continue meanwhile')
-    .option('--no-wait', 'return as soon as it has started')
+export const describeProjections = describe({
+  text: 'how far the read models are behind the event log',
+})
 
 export async function projections(world: World, options: CommonOptions): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const answer = await api.get<Projections>('/api/admin/projections')
   if (isJson) terminal.data(toJson(answer))
-  else
-    for (const line of projectionLines(answer.projections, terminal.columns())) terminal.data(line)
+  else showTable(terminal, columns, answer.projections)
   return exitCode.ok
 }
 
-function projectionLines(rows: readonly Projection[], width: number | null): string[] {
-  const columns: Column<Projection>[] = [
-    { title: 'PROJECTION', cell: row => row.name },
-    { title: 'TOPIC', cell: row => row.topic },
-    { title: 'GENERATION', cell: row => String(row.generation), align: 'right' },
-    { title: 'BEHIND', cell: row => String(row.lag_records), align: 'right' },
-    { title: 'PARKED', cell: row => String(row.parked), align: 'right' },
-    { title: 'HALTED', cell: row => row.halted ?? 'no', shrinks: true },
-  ]
-  return table(columns, rows, { width })
-}
-
-export const describeRotateKeys = (command: Command): Command =>
-  command.description('sign access tokens with a new key; nobody is signed out')
+const columns: readonly Column<Projection>[] = [
+  { title: 'PROJECTION', cell: row => row.name },
+  { title: 'TOPIC', cell: row => row.topic },
+  { title: 'GENERATION', cell: row => String(row.generation), align: 'right' },
+  { title: 'BEHIND', cell: row => String(row.lag_records), align: 'right' },
+  { title: 'PARKED', cell: row => String(row.parked), align: 'right' },
+  { title: 'HALTED', cell: row => row.halted ?? 'no', shrinks: true },
+]
 
 type Rotated = { kid: string; replaced_kid: string; replaced_ends_at: string }
 
-export async function rotateKeys(world: World, options: CommonOptions): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
-  const answer = await api.post<Rotated>('/api/admin/keys/rotate', undefined)
-  const { kid, replaced_kid, replaced_ends_at } = answer
-  if (isJson) terminal.data(toJson(answer))
-  else {
-    terminal.data(`${kid} signs from now on`)
-    terminal.data(
-      `${replaced_kid} is removed after ${replaced_ends_at}, with the last of its tokens`,
-    )
-  }
-  return exitCode.ok
-}
+export const describeRotateKeys = describe({
+  text: 'sign access tokens with a new key; nobody is signed out',
+})
+
+export const rotateKeys = request<Rotated>({
+  send: ({ api }) => api.post<Rotated>('/api/admin/keys/rotate', undefined),
+  data: ({ kid, replaced_kid, replaced_ends_at }) => [
+    `${kid} signs from now on`,
+    `${replaced_kid} is removed after ${replaced_ends_at}, with the last of its tokens`,
+  ],
+})
 
 type RebuildOptions = CommonOptions & { wait: boolean }
+
+export const describeRebuild = describe({
+  text: 'rebuild the read models from the event log; reads continue meanwhile',
+  operands: { '[name]': ['one projection; all of them otherwise', 'all'] },
+  options: {
+    '--no-wait': 'return as soon as it has started',
+  },
+})
 
 export async function rebuild(
   world: World,
@@ -94,7 +89,6 @@ const sayEveryMs = 2000
 
 /** Reports progress on stderr: one updating line on a terminal, occasional lines elsewhere. */
 async function waitForRebuild({ api, terminal, nowMs, process }: Session): Promise<Rebuild> {
-  const never = new AbortController().signal
   const { isTTY } = process.stderr
   let saidMs = nowMs()
   for (;;) {
@@ -108,7 +102,7 @@ async function waitForRebuild({ api, terminal, nowMs, process }: Session): Promi
       saidMs = nowMs()
       terminal.note(progressText(status))
     }
-    await pause(pollMs, never)
+    await pause(pollMs)
   }
 }
 

@@ -1,9 +1,8 @@
-import type { Command } from 'commander'
 import { segment } from '../api/client.ts'
-import { type ExitCode, exitCode } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
+import { describe } from '../program/describe.ts'
+import { request } from '../program/request.ts'
+import type { CommonOptions, Texts } from '../program/session.ts'
 import { because } from '../queue/queue.ts'
-import { toJson } from '../terminal/harmless.ts'
 
 type Engine = {
   engine: string
@@ -20,71 +19,68 @@ type Switches = {
   changed_by: string | null
   engines: Engine[]
 }
-type ReasonOptions = CommonOptions & { message?: string }
+type ReasonOptions = CommonOptions & Texts<'message'>
 
-const message = (command: Command) => command.option('-m, --message <text>', 'why, for everybody')
+const messageOption = { '-m, --message <text>': 'why, for everybody' }
 
-export const describeQueuePause = (command: Command): Command =>
-  message(command.description('start no job; those that run go on'))
-export const describeQueueResume = (command: Command): Command =>
-  command.description('start jobs again')
-export const describeQueueStatus = (command: Command): Command =>
-  command.description('whether the queue is paused, and which engines are being drained')
-export const describeDrain = (command: Command): Command =>
-  message(
-    command
-      .argument('<engine>', 'an executor by its name, or a machine by its id')
-      .description('start no job on an engine; those that run there go on'),
-  )
-export const describeUndrain = (command: Command): Command =>
-  command.argument('<engine>').description('start jobs on an engine again')
+export const describeQueuePause = describe({
+  text: 'start no job; those that run go on',
+  options: messageOption,
+})
 
-export const queuePause = (world: World, { message: reason, ...options }: ReasonOptions) =>
-  switchQueue(world, options, { paused: true, reason: reason ?? null })
-export const queueResume = (world: World, options: CommonOptions) =>
-  switchQueue(world, options, { paused: false })
+export const queuePause = request<Switches, ReasonOptions>({
+  send: ({ api }, { message: reason = null }) =>
+    api.put<Switches>('/api/admin/queue', { paused: true, reason }),
+  data: switchLines,
+})
 
-async function switchQueue(world: World, options: CommonOptions, body: object): Promise<ExitCode> {
-  const { api } = await openSignedIn(world, options)
-  return showSwitches(world, options, await api.put<Switches>('/api/admin/queue', body))
+export const describeQueueResume = describe({ text: 'start jobs again' })
+
+export const queueResume = request<Switches>({
+  send: ({ api }) => api.put<Switches>('/api/admin/queue', { paused: false }),
+  data: switchLines,
+})
+
+export const describeQueueStatus = describe({
+  text: 'whether the queue is paused, and which engines are being drained',
+})
+
+export const queueStatus = request<Switches>({
+  send: ({ api }) => api.get<Switches>('/api/admin/queue'),
+  data: switchLines,
+})
+
+function switchLines({ paused, reason, changed_at, changed_by, engines }: Switches): string[] {
+  const by = changed_at === null ? '' : ` since ${changed_at}, by ${changed_by}`
+  return [paused ? `paused${by}${because(reason)}` : `open${by}`, ...engines.map(engineText)]
 }
 
-export async function queueStatus(world: World, options: CommonOptions): Promise<ExitCode> {
-  const { api } = await openSignedIn(world, options)
-  return showSwitches(world, options, await api.get<Switches>('/api/admin/queue'))
-}
-
-function showSwitches({ terminal }: World, { json }: CommonOptions, state: Switches): ExitCode {
-  if (json) terminal.data(toJson(state))
-  else {
-    const by = state.changed_at === null ? '' : ` since ${state.changed_at}, by ${state.changed_by}`
-    terminal.data(state.paused ? `paused${by}${because(state.reason)}` : `open${by}`)
-    for (const engine of state.engines) terminal.data(engineText(engine))
-  }
-  return exitCode.ok
-}
-
-const engineText = ({ engine, draining, reason, since, by, running_jobs }: Engine) =>
-  draining
+function engineText({ engine, draining, reason, since, by, running_jobs }: Engine): string {
+  return draining
     ? `${engine}: draining since ${since}, by ${by}${because(reason)}; ${running_jobs} jobs still run`
     : `${engine}: open, ${running_jobs} jobs run`
-
-export const drain = (
-  world: World,
-  engine: string,
-  { message: reason, ...options }: ReasonOptions,
-) => changeEngine(world, engine, options, { draining: true, reason: reason ?? null })
-export const undrain = (world: World, engine: string, options: CommonOptions) =>
-  changeEngine(world, engine, options, { draining: false })
-
-async function changeEngine(
-  world: World,
-  engine: string,
-  options: CommonOptions,
-  body: object,
-): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
-  const row = await api.put<Engine>(`/api/admin/engines/${segment(engine)}`, body)
-  terminal.data(isJson ? toJson(row) : engineText(row))
-  return exitCode.ok
 }
+
+export const describeDrain = describe({
+  text: 'start no job on an engine; those that run there go on',
+  operands: { '<engine>': 'an executor by its name, or a machine by its id' },
+  options: messageOption,
+})
+
+export const drain = request<Engine, ReasonOptions>({
+  send: ({ api }, { message: reason = null }, engine) =>
+    api.put<Engine>(engineAt(engine), { draining: true, reason }),
+  data: engineText,
+})
+
+export const describeUndrain = describe({
+  text: 'start jobs on an engine again',
+  operands: { '<engine>': '' },
+})
+
+export const undrain = request<Engine>({
+  send: ({ api }, _, engine) => api.put<Engine>(engineAt(engine), { draining: false }),
+  data: engineText,
+})
+
+const engineAt = (engine: string) => `/api/admin/engines/${segment(engine)}`

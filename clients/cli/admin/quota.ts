@@ -1,8 +1,8 @@
-import type { Command } from 'commander'
 import { segment } from '../api/client.ts'
-import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
-import { toJson } from '../terminal/harmless.ts'
+import { describe } from '../program/describe.ts'
+import { usageFailure } from '../program/failure.ts'
+import { request } from '../program/request.ts'
+import type { CommonOptions, Session, Texts } from '../program/session.ts'
 
 type Quota = {
   max_concurrent_gpus: number
@@ -15,63 +15,55 @@ type Quota = {
   default: boolean
 }
 
-type SetOptions = CommonOptions & {
-  gpus?: string
-  jobs?: string
-  dailyGpuHours?: string
-  storageGb?: string
-  profiles?: string
-  priority?: string
-  series?: string[]
-}
+type SetOptions = CommonOptions &
+  Texts<'gpus' | 'jobs' | 'dailyGpuHours' | 'storageGb' | 'profiles' | 'priority'> & {
+    series?: string[]
+  }
 
-export const describeQuotaGet = (command: Command): Command =>
-  command.argument('<username>').description('what a user may hold')
+export const describeQuotaGet = describe({
+  text: 'what a user may hold',
+  operands: { '<username>': '' },
+})
 
-export const describeQuotaSet = (command: Command): Command =>
-  command
-    .argument('<username>')
-    .description('change what a user may hold; options left out stay as they are')
-    .option('--gpus <count>', 'GPUs at once')
-    .option('--jobs <count>', 'jobs at once')
-    .option('--daily-gpu-hours <hours>', '0: unlimited')
-    .option('--storage-gb <gigabytes>', '0: unlimited')
-    .option('--profiles <names>', 'the only ones allowed, separated by commas; an empty text: all')
-    .option('--priority <number>')
-    .option('--series <name=gpus...>', 'GPUs of a series at once, e.g. H100=8; H100= removes it')
+export const quotaGet = request<Quota>({
+  send: ({ api }, _, username) => api.get<Quota>(`/api/admin/quotas/${segment(username)}`),
+  data: quotaLines,
+})
 
-export async function quotaGet(
-  world: World,
-  username: string,
-  options: CommonOptions,
-): Promise<ExitCode> {
-  const { api } = await openSignedIn(world, options)
-  return show(world, options, await api.get<Quota>(`/api/admin/quotas/${segment(username)}`))
-}
+export const describeQuotaSet = describe({
+  text: 'change what a user may hold; options left out stay as they are',
+  operands: { '<username>': '' },
+  options: {
+    '--gpus <count>': 'GPUs at once',
+    '--jobs <count>': 'jobs at once',
+    '--daily-gpu-hours <hours>': '0: unlimited',
+    '--storage-gb <gigabytes>': '0: unlimited',
+    '--profiles <names>': 'the only ones allowed, separated by commas; an empty text: all',
+    '--priority <number>': '',
+    '--series <name=gpus...>': 'GPUs of a series at once, e.g. H100=8; H100= removes it',
+  },
+})
 
-export async function quotaSet(
-  world: World,
-  username: string,
-  options: SetOptions,
-): Promise<ExitCode> {
-  const { api } = await openSignedIn(world, options)
-  const change = changeOf(options)
-  const series = options.series ?? []
-  if (Object.keys(change).length === 0 && series.length === 0)
-    throw usageFailure('Nothing to change', 'hint: forge admin quota set --help lists what can be')
-  // The API replaces the whole quota.
-  const { default: _, ...present } = await api.get<Quota>(`/api/admin/quotas/${segment(username)}`)
-  const per_series = withSeries(present.per_series, series)
-  const body = { username, ...present, ...change, per_series }
-  return show(world, options, await api.post<Quota>('/api/admin/quotas', body))
-}
+export const quotaSet = request<Quota, SetOptions>({
+  async send({ api }, options, username) {
+    const change = changeOf(options)
+    const series = options.series ?? []
+    if (Object.keys(change).length === 0 && series.length === 0)
+      throw usageFailure(
+        'Nothing to change',
+        'hint: forge admin quota set --help lists what can be',
+      )
+    // The API replaces the whole quota.
+    const path = `/api/admin/quotas/${segment(username)}`
+    const { default: _, ...present } = await api.get<Quota>(path)
+    const per_series = withSeries(present.per_series, series)
+    return api.post<Quota>('/api/admin/quotas', { username, ...present, ...change, per_series })
+  },
+  data: quotaLines,
+})
 
-function show({ terminal }: World, { json }: CommonOptions, quota: Quota): ExitCode {
-  if (json) terminal.data(toJson(quota))
-  else
-    for (const [name, text] of rowsOf(quota))
-      terminal.data(`${terminal.paint('dim', name.padEnd(16))} ${text}`)
-  return exitCode.ok
+function quotaLines(quota: Quota, { terminal }: Session): string[] {
+  return rowsOf(quota).map(([name, text]) => `${terminal.paint('dim', name.padEnd(16))} ${text}`)
 }
 
 const orNoLimit = (amount: number) => (amount === 0 ? 'no limit' : String(amount))

@@ -1,27 +1,21 @@
-import type { Command } from 'commander'
 import { segment } from '../api/client.ts'
 import { projectFiles, refuseSensitive } from '../jobs/package/files.ts'
 import { pack } from '../jobs/package/pack.ts'
 import { upload } from '../jobs/package/upload.ts'
+import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
 import { pathIn } from '../program/process.ts'
-import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
+import { type CommonOptions, type Flags, openSignedIn, type World } from '../program/session.ts'
 import type { CatalogueRow } from '../recipes/catalogue.ts'
 import { size } from '../terminal/amounts.ts'
 import { toJson } from '../terminal/harmless.ts'
 
-type DeprecateOptions = CommonOptions & { undo?: boolean }
+type DeprecateOptions = CommonOptions & Flags<'undo'>
 
-export const describeRecipeAdd = (command: Command): Command =>
-  command
-    .argument('<folder>')
-    .description('add the recipe in a folder to the catalogue; a version never changes afterwards')
-
-export const describeRecipeDeprecate = (command: Command): Command =>
-  command
-    .argument('<name@version>')
-    .description('warn everybody who submits a job of this version; it can still be used')
-    .option('--undo', 'no longer')
+export const describeRecipeAdd = describe({
+  text: 'add the recipe in a folder to the catalogue; a version never changes afterwards',
+  operands: { '<folder>': '' },
+})
 
 export async function recipeAdd(
   world: World,
@@ -56,6 +50,14 @@ export async function recipeAdd(
     await packed.remove()
   }
 }
+
+export const describeRecipeDeprecate = describe({
+  text: 'warn everybody who submits a job of this version; it can still be used',
+  operands: { '<name@version>': '' },
+  options: {
+    '--undo': 'no longer',
+  },
+})
 
 export async function recipeDeprecate(
   world: World,

@@ -1,16 +1,14 @@
 import { join } from 'node:path'
-import type { Command } from 'commander'
+import { describe } from '../program/describe.ts'
 import { runHere } from '../program/run-here.ts'
 import type { World } from '../program/session.ts'
 
 const program = join(import.meta.dirname, '../../../server/reset-password.ts')
 
-export const describeResetPassword = (command: Command): Command =>
-  command
-    .argument('[username]', 'the first administrator by default')
-    .description(
-      'on the host of the server: generate a password for somebody; needs its data, but no sign-in',
-    )
+export const describeResetPassword = describe({
+  text: 'on the host of the server: generate a password for somebody; needs its data, but no sign-in',
+  operands: { '[username]': 'the first administrator by default' },
+})
 
 /** Runs in a child process with the settings of the server (SERVICE_*): the CLI itself only speaks HTTP. */
 export const resetPassword = (world: World, username: string | undefined): Promise<number> =>

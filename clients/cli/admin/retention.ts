@@ -1,24 +1,26 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import type { RetentionReport, RunRetention } from '../../../schemas/retention.ts'
+import { describe, wholeNumber } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import {
+  type CommonOptions,
+  type Flags,
+  openSignedIn,
+  type Session,
+  type Texts,
+  type World,
+} from '../program/session.ts'
 import { size } from '../terminal/amounts.ts'
 import { toJson } from '../terminal/harmless.ts'
 
-type RetentionOptions = CommonOptions & {
-  project?: string
-  keepLatest?: number
-  keepBest?: number
-  everyNth?: number
-  olderThan?: number
-  dryRun?: boolean
-  apply?: boolean
-}
-
-const wholeNumber = (text: string): number => {
-  if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError('A whole number is expected.')
-  return Number(text)
-}
+type RetentionOptions = CommonOptions &
+  Texts<'project'> &
+  Flags<'dryRun' | 'apply'> & {
+    keepLatest?: number
+    keepBest?: number
+    everyNth?: number
+    olderThan?: number
+  }
 
 const days = (text: string): number => {
   const [, count] = /^(\d{1,5})d$/.exec(text) ?? []
@@ -27,26 +29,21 @@ const days = (text: string): number => {
   return Number(count)
 }
 
-export const describeRetention = (command: Command): Command =>
-  command
-    .description('delete checkpoints that runs need not keep; only says which, unless --apply')
-    .option('-p, --project <project>', 'of the runs of one project')
-    .option('--keep-latest <n>', 'keep this many of the newest of each run', wholeNumber)
-    .option(
-      '--keep-best <n>',
-      'keep this many of the best, by checkpoints.metric of the job',
-      wholeNumber,
-    )
-    .option('--every-nth <n>', 'keep those of every nth step', wholeNumber)
-    .option('--older-than <days>', 'leave alone what was registered since, e.g. 90d', days)
-    .option('--dry-run', 'change nothing; this is the default')
-    .option('--apply', 'delete them')
-    .addHelpText(
-      'after',
-      `
+export const describeRetention = describe({
+  text: 'delete checkpoints that runs need not keep; only says which, unless --apply',
+  options: {
+    '-p, --project <project>': 'of the runs of one project',
+    '--keep-latest <n>': wholeNumber('keep this many of the newest of each run'),
+    '--keep-best <n>': wholeNumber('keep this many of the best, by checkpoints.metric of the job'),
+    '--every-nth <n>': wholeNumber('keep those of every nth step'),
+    '--older-than <days>': { text: 'leave alone what was registered since, e.g. 90d', read: days },
+    '--dry-run': 'change nothing; this is the default',
+    '--apply': 'delete them',
+  },
+  after: `
 Without --keep-latest, --keep-best and --every-nth each job's own checkpoints.keep holds, and other runs stay as they are; with one of
 them, those left out are 2, 1 and none. The newest checkpoint always stays, and so does what a run needs.`,
-    )
+})
 
 export async function retention(world: World, options: RetentionOptions): Promise<ExitCode> {
   if (options.apply && options.dryRun)

@@ -1,11 +1,16 @@
-import type { Command } from 'commander'
 import { segment } from '../api/client.ts'
-import { everyPage } from '../api/every-page.ts'
+import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
+import { list } from '../program/list.ts'
+import {
+  type CommonOptions,
+  type Flags,
+  openSignedIn,
+  type Texts,
+  type World,
+} from '../program/session.ts'
 import { firstLineOfStdin } from '../terminal/ask.ts'
 import { toJson } from '../terminal/harmless.ts'
-import { type Column, table } from '../terminal/table.ts'
 
 type User = {
   username: string
@@ -18,51 +23,43 @@ type User = {
 }
 type WrittenUser = User & { password: string | null }
 
-type ProfileOptions = CommonOptions & {
-  displayName?: string
-  email?: string
-  passwordStdin?: boolean
-}
-type AddOptions = ProfileOptions & { admin?: boolean }
-type SetOptions = ProfileOptions & { role?: string; resetPassword?: boolean }
+type ProfileOptions = CommonOptions & Texts<'displayName' | 'email'> & Flags<'passwordStdin'>
+type AddOptions = ProfileOptions & Flags<'admin'>
+type SetOptions = ProfileOptions & Texts<'role'> & Flags<'resetPassword'>
 
 const path = '/api/admin/users'
 
-export const describeUserList = (command: Command): Command => command.description('list the users')
-
-const withProfile = (command: Command): Command =>
-  command
-    .argument('<username>')
-    .option('--display-name <text>', 'the name shown; an empty text removes it')
-    .option('--email <address>', 'an empty text removes it')
-    .option('--password-stdin', 'read the password from standard input')
-
-export const describeUserAdd = (command: Command): Command =>
-  withProfile(command)
-    .description('create a user; without a password, one is generated and shown once')
-    .option('--admin', 'with the role admin')
-
-export const describeUserSet = (command: Command): Command =>
-  withProfile(command)
-    .description('change a user')
-    .option('--role <role>', 'admin or operator; holds at once')
-    .option('--reset-password', 'generate a password, show it once, and end the sessions')
-
-export const describeUserDisable = (command: Command): Command =>
-  command
-    .argument('<username>')
-    .description('end the sessions and tokens of a user, who can no longer sign in; jobs continue')
-
-export const describeUserEnable = (command: Command): Command =>
-  command.argument('<username>').description('let a disabled user sign in again')
-
-export async function userList(world: World, options: CommonOptions): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
-  const users = await everyPage<User>(api, path)
-  if (isJson) terminal.data(toJson(users))
-  else for (const line of userLines(users, terminal.columns())) terminal.data(line)
-  return exitCode.ok
+const profileOptions = {
+  '--display-name <text>': 'the name shown; an empty text removes it',
+  '--email <address>': 'an empty text removes it',
+  '--password-stdin': 'read the password from standard input',
 }
+
+export const describeUserList = describe({ text: 'list the users' })
+
+export const userList = list<User>({
+  path,
+  shown: {
+    columns: [
+      { title: 'USER', cell: row => row.username, shrinks: true },
+      { title: 'ROLE', cell: row => row.role },
+      { title: 'STATE', cell: row => (row.disabled ? 'disabled' : 'enabled') },
+      { title: 'SIGNS IN BY', cell: row => row.auth },
+      { title: 'LAST SIGN-IN', cell: row => row.last_login_at ?? 'never' },
+      { title: 'NAME', cell: row => row.display_name ?? '', shrinks: true, drops: true },
+      { title: 'E-MAIL', cell: row => row.email ?? '', shrinks: true, drops: true },
+    ],
+  },
+})
+
+export const describeUserAdd = describe({
+  text: 'create a user; without a password, one is generated and shown once',
+  operands: { '<username>': '' },
+  options: {
+    ...profileOptions,
+    '--admin': 'with the role admin',
+  },
+})
 
 export async function userAdd(
   world: World,
@@ -78,6 +75,16 @@ export async function userAdd(
   if (!isJson) sayPassword(world, user, options.passwordStdin !== true)
   return exitCode.ok
 }
+
+export const describeUserSet = describe({
+  text: 'change a user',
+  operands: { '<username>': '' },
+  options: {
+    ...profileOptions,
+    '--role <role>': 'admin or operator; holds at once',
+    '--reset-password': 'generate a password, show it once, and end the sessions',
+  },
+})
 
 export async function userSet(
   world: World,
@@ -96,12 +103,22 @@ export async function userSet(
   return changeUser(world, { username, options, change, said: 'Changed' })
 }
 
+export const describeUserDisable = describe({
+  text: 'end the sessions and tokens of a user, who can no longer sign in; jobs continue',
+  operands: { '<username>': '' },
+})
+
 export const userDisable = (
   world: World,
   username: string,
   options: CommonOptions,
 ): Promise<ExitCode> =>
   changeUser(world, { username, options, change: { disabled: true }, said: 'Disabled' })
+
+export const describeUserEnable = describe({
+  text: 'let a disabled user sign in again',
+  operands: { '<username>': '' },
+})
 
 export const userEnable = (
   world: World,
@@ -141,17 +158,4 @@ async function profileOf(
     ...(email !== undefined && { email: email || null }),
     ...(passwordStdin && { password: await firstLineOfStdin(process) }),
   }
-}
-
-function userLines(rows: readonly User[], width: number | null): string[] {
-  const columns: Column<User>[] = [
-    { title: 'USER', cell: row => row.username, shrinks: true },
-    { title: 'ROLE', cell: row => row.role },
-    { title: 'STATE', cell: row => (row.disabled ? 'disabled' : 'enabled') },
-    { title: 'SIGNS IN BY', cell: row => row.auth },
-    { title: 'LAST SIGN-IN', cell: row => row.last_login_at ?? 'never' },
-    { title: 'NAME', cell: row => row.display_name ?? '', shrinks: true, drops: true },
-    { title: 'E-MAIL', cell: row => row.email ?? '', shrinks: true, drops: true },
-  ]
-  return table(columns, rows, { width })
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { exitCode, Failure, failureOfAnswer } from '../program/failure.ts'
+import { pause } from '../program/pause.ts'
 import { harmlessValue } from '../terminal/harmless.ts'
-import { pause } from './streams.ts'
 import { notForge, unreachable } from './unreachable.ts'
 
 export type Query = Record<string, string | number | boolean | null | undefined>
@@ -246,7 +246,7 @@ async function askUntilKnown(
       if (!isUnknown || error.fields.reason === 'ECONNREFUSED' || attempt === maxAttempts)
         throw error
       onSlow(`${error.message}; trying again`)
-      await pause(250 * 2 ** attempt * (0.5 + Math.random() / 2), new AbortController().signal)
+      await pause(250 * 2 ** attempt * (0.5 + Math.random() / 2))
     }
   }
 }

@@ -1,4 +1,5 @@
 import { exitCode, type Failure } from '../program/failure.ts'
+import { pause } from '../program/pause.ts'
 
 export type SseEvent = { id: string | null; event: string; data: string }
 
@@ -157,18 +158,4 @@ function reasonOf(error: unknown): string {
   return error.cause instanceof Error && error.name !== 'Failure'
     ? error.cause.message || error.message
     : error.message
-}
-
-/** Resolves after that time, or as soon as the signal fires. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-    if (signal.aborted) done()
-  })
 }

@@ -1,47 +1,44 @@
-import type { Command } from 'commander'
 import type { Artifact } from '../../../schemas/artifacts.ts'
 import { segment } from '../api/client.ts'
 import { everyPage } from '../api/every-page.ts'
+import { describe, oneRun } from '../program/describe.ts'
 import { type ExitCode, exitCode, Failure } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import { showRows } from '../program/list.ts'
+import {
+  type CommonOptions,
+  type Flags,
+  openSignedIn,
+  type Session,
+  type Texts,
+  type World,
+} from '../program/session.ts'
 import { findRun } from '../runs/follow/run-events.ts'
 import { size } from '../terminal/amounts.ts'
 import { toJson } from '../terminal/harmless.ts'
-import { type Column, table } from '../terminal/table.ts'
+import type { Column } from '../terminal/table.ts'
 import { fetchFile } from './download.ts'
 
-type GetOptions = CommonOptions & { output?: string; resume?: boolean; verify?: boolean }
+type GetOptions = CommonOptions & Texts<'output'> & Flags<'resume' | 'verify'>
 
-export const describeArtifacts = (command: Command): Command =>
-  command
-    .argument('<run>', 'run id or short id')
-    .description('what a run produced')
-    .option('--deleted', 'what was deleted, when and by whom')
-
-export const describeArtifactsGet = (command: Command): Command =>
-  command
-    .argument('<run>', 'run id or short id')
-    .argument('<artifact>', 'its id, latest or best')
-    .description('fetch an artifact that is in the store of the server')
-    .option('-o, --output <file>', 'a file that does not exist yet, or a folder to put it in')
-    .option('--resume', 'go on where an earlier call was interrupted')
-    .option('--verify', 'compare the SHA-256 of the file on the disk')
+export const describeArtifacts = describe({
+  text: 'what a run produced',
+  operands: oneRun,
+  options: {
+    '--deleted': 'what was deleted, when and by whom',
+  },
+})
 
 export async function artifacts(
   world: World,
   id: string,
-  options: CommonOptions & { deleted?: boolean },
+  options: CommonOptions & Flags<'deleted'>,
 ): Promise<ExitCode> {
   const session = await openSignedIn(world, options)
   const list = options.deleted ? deletedOnes : presentOnes
   const rows = await artifactsOf(session, id, list.status)
-  if (session.isJson) for (const row of rows) session.terminal.data(toJson(row))
-  else if (rows.length === 0) session.terminal.note(list.none)
-  else {
-    for (const line of linesOf(session, rows, list.columns)) session.terminal.data(line)
-    const snippet = nextStage(rows)
-    if (snippet !== null) session.terminal.note(snippet)
-  }
+  showRows(session, rows, { ...list, isJsonByLine: true })
+  const snippet = nextStage(rows)
+  if (!session.isJson && snippet !== null) session.terminal.note(snippet)
   return exitCode.ok
 }
 
@@ -53,6 +50,16 @@ function nextStage(rows: readonly Artifact[]): string | null {
   const which = from.is_best ? 'best' : 'latest'
   return `To begin from the ${which}, in spec: init_from: {artifact_id: ${artifact_id}, load: ${load[0]}}`
 }
+
+export const describeArtifactsGet = describe({
+  text: 'fetch an artifact that is in the store of the server',
+  operands: { '<run>': 'run id or short id', '<artifact>': 'its id, latest or best' },
+  options: {
+    '-o, --output <file>': 'a file that does not exist yet, or a folder to put it in',
+    '--resume': 'go on where an earlier call was interrupted',
+    '--verify': 'compare the SHA-256 of the file on the disk',
+  },
+})
 
 export async function artifactsGet(
   world: World,
@@ -141,12 +148,3 @@ const deletedOnes = {
   none: 'No artifact of the run was deleted.',
   columns: deletedColumns,
 } as const
-
-function linesOf(
-  { terminal }: Session,
-  rows: readonly Artifact[],
-  columns: readonly Column<Artifact>[],
-): string[] {
-  const paintTitle = (text: string) => terminal.paint('dim', text)
-  return table(columns, rows, { width: terminal.columns(), paintTitle })
-}

@@ -4,8 +4,8 @@ import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Artifact, isInStore, storedName } from '../../../schemas/artifacts.ts'
 import { segment } from '../api/client.ts'
-import { pause } from '../api/streams.ts'
 import { exitCode, Failure, usageFailure } from '../program/failure.ts'
+import { pause } from '../program/pause.ts'
 import { type Process, pathIn } from '../program/process.ts'
 import type { Session } from '../program/session.ts'
 import { size } from '../terminal/amounts.ts'
@@ -74,7 +74,7 @@ async function fetchRest(session: Session, artifact: Artifact, rest: Rest): Prom
       at = reached
       if (at >= rest.total) break
       if (!isWorthRepeating(error) || failures === maxFailures) throw withHint(error, at)
-      await pause(100 * 2 ** failures, new AbortController().signal)
+      await pause(100 * 2 ** failures)
     }
     await handle.sync()
   } finally {

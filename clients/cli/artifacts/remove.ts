@@ -1,40 +1,35 @@
-import { type Command, InvalidArgumentError } from 'commander'
 import type { Artifact, ArtifactDeleted } from '../../../schemas/artifacts.ts'
 import { segment } from '../api/client.ts'
+import { describe, wholeNumber } from '../program/describe.ts'
 import { type ExitCode, exitCode, Failure, usageFailure } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import {
+  type CommonOptions,
+  type Flags,
+  openSignedIn,
+  type Session,
+  type World,
+} from '../program/session.ts'
 import { size } from '../terminal/amounts.ts'
 import { ask } from '../terminal/ask.ts'
 import { toJson } from '../terminal/harmless.ts'
 import { artifactsOf, chosenOf } from './artifacts.ts'
 
-type RemoveOptions = CommonOptions & {
-  step?: number
-  allButLatest?: number
-  dryRun?: boolean
-  yes?: boolean
-}
+type RemoveOptions = CommonOptions &
+  Flags<'dryRun' | 'yes'> & { step?: number; allButLatest?: number }
 
-const wholeNumber = (text: string): number => {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('A whole number is expected.')
-  return Number(text)
-}
-
-export const describeArtifactsRemove = (command: Command): Command =>
-  command
-    .argument('<run>', 'run id or short id')
-    .argument('[artifacts...]', 'their ids, latest or best')
-    .description('delete artifacts of a run for good, unless a run needs them')
-    .option('--step <n>', 'those of this step', wholeNumber)
-    .option('--all-but-latest <n>', 'all checkpoints but those of the newest n steps', wholeNumber)
-    .option('--dry-run', 'only say what would be deleted')
-    .option('-y, --yes', 'do not ask')
-    .addHelpText(
-      'after',
-      `
+export const describeArtifactsRemove = describe({
+  text: 'delete artifacts of a run for good, unless a run needs them',
+  operands: { '<run>': 'run id or short id', '[artifacts...]': 'their ids, latest or best' },
+  options: {
+    '--step <n>': wholeNumber('those of this step'),
+    '--all-but-latest <n>': wholeNumber('all checkpoints but those of the newest n steps'),
+    '--dry-run': 'only say what would be deleted',
+    '-y, --yes': 'do not ask',
+  },
+  after: `
 Files in the store of the server are removed; of those that lie elsewhere only the record is marked. What a run needs stays, and
 is named; the exit code is then 5, except with --all-but-latest.`,
-    )
+})
 
 export async function artifactsRemove(
   world: World,

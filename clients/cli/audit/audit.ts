@@ -1,6 +1,8 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { describe, wholeNumber } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
+import { list } from '../program/list.ts'
+import { request } from '../program/request.ts'
+import { type CommonOptions, openSignedIn, type Texts, type World } from '../program/session.ts'
 import { instantMs } from '../terminal/amounts.ts'
 import { toJson } from '../terminal/harmless.ts'
 import { type Column, table } from '../terminal/table.ts'
@@ -31,58 +33,43 @@ type Verdict = {
   waiting: number
 }
 
-type ListOptions = CommonOptions & {
-  actor?: string
-  type?: string
-  target?: string
-  request?: string
-  since?: string
-  until?: string
-  limit: number
-  offset: number
-}
+type ListOptions = CommonOptions &
+  Texts<'actor' | 'type' | 'target' | 'request' | 'since' | 'until'> & {
+    limit: number
+    offset: number
+  }
 
-const wholeNumber = (text: string): number => {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('A whole number is expected.')
-  return Number(text)
-}
+const columns: readonly Column<Entry>[] = [
+  { title: 'AT', cell: row => row.at },
+  { title: 'ACTOR', cell: ({ actor }) => oneLine(actor.id), shrinks: true },
+  { title: 'BY', cell: ({ actor }) => oneLine(actor.via), shrinks: true, drops: true },
+  { title: 'TYPE', cell: row => row.type },
+  { title: 'WHAT', cell: row => oneLine(row.summary), shrinks: true },
+]
 
-export const describeAuditList = (command: Command): Command =>
-  command
-    .description('who did what, newest first')
-    .option('--actor <name>', 'e.g. alice, or with its kind: system:executor')
-    .option('--type <type>', 'a type of event, or a family: job.*')
-    .option('--target <target>', 'e.g. job:run_01J…, user:alice, rubric:alice/helpful')
-    .option('--request <id>', 'what resulted from one request')
-    .option('--since <time>', 'from then on: 90s, 5m, 2h, 1d ago, or an ISO time')
-    .option('--until <time>', 'before then')
-    .option('-l, --limit <count>', 'at most this many, up to 500', wholeNumber, 50)
-    .option('--offset <count>', 'skip this many of the newest', wholeNumber, 0)
+export const describeAuditList = describe({
+  text: 'who did what, newest first',
+  options: {
+    '--actor <name>': 'e.g. alice, or with its kind: system:executor',
+    '--type <type>': 'a type of event, or a family: job.*',
+    '--target <target>': 'e.g. job:run_01J…, user:alice, rubric:alice/helpful',
+    '--request <id>': 'what resulted from one request',
+    '--since <time>': 'from then on: 90s, 5m, 2h, 1d ago, or an ISO time',
+    '--until <time>': 'before then',
+    '-l, --limit <count>': wholeNumber('at most this many, up to 500', 50),
+    '--offset <count>': wholeNumber('skip this many of the newest', 0),
+  },
+})
 
-export async function auditList(world: World, options: ListOptions): Promise<ExitCode> {
-  const { api, terminal, isJson, nowMs } = await openSignedIn(world, options)
-  const { actor, type, target, limit, offset } = options
-  const rows = await api.get<Entry[]>('/api/audit', {
-    ...{ actor, type, target, request_id: options.request, limit, offset },
-    since: instant('--since', options.since, nowMs()),
-    until: instant('--until', options.until, nowMs()),
-  })
-  if (isJson) terminal.data(toJson(rows))
-  else if (rows.length === 0) terminal.note('No matching events')
-  else for (const line of lines(rows, terminal.columns())) terminal.data(line)
-  return exitCode.ok
-}
-
-function lines(rows: readonly Entry[], width: number | null): string[] {
-  const columns: Column<Entry>[] = [
-    { title: 'AT', cell: row => row.at },
-    { title: 'ACTOR', cell: ({ actor }) => oneLine(actor.id), shrinks: true },
-    { title: 'BY', cell: ({ actor }) => oneLine(actor.via), shrinks: true, drops: true },
-    { title: 'TYPE', cell: row => row.type },
-    { title: 'WHAT', cell: row => oneLine(row.summary), shrinks: true },
-  ]
-  return table(columns, rows, { width })
-}
+export const auditList = list<Entry, ListOptions>({
+  path: '/api/audit',
+  filters: ({ actor, type, target, request: request_id, since, until, ...page }, { nowMs }) => ({
+    ...{ actor, type, target, request_id, limit: page.limit, offset: page.offset },
+    since: instant('--since', since, nowMs()),
+    until: instant('--until', until, nowMs()),
+  }),
+  shown: { columns, none: 'No matching events' },
+})
 
 function instant(option: string, text: string | undefined, nowMs: number): string | null {
   if (text === undefined) return null
@@ -95,49 +82,44 @@ function instant(option: string, text: string | undefined, nowMs: number): strin
   return /^\d{4}-/.test(text) ? text : new Date(ms).toISOString()
 }
 
-type StateOptions = CommonOptions & { at?: string }
+type StateOptions = CommonOptions & Texts<'at'>
 
-export const describeAuditState = (command: Command): Command =>
-  command
-    .argument('<target>', 'e.g. job:run_01J…')
-    .description('what something was at an instant, folded from its events')
-    .option('--at <time>', '90s, 5m, 2h, 1d ago, or an ISO time; now by default')
+export const describeAuditState = describe({
+  text: 'what something was at an instant, folded from its events',
+  operands: { '<target>': 'e.g. job:run_01J…' },
+  options: {
+    '--at <time>': '90s, 5m, 2h, 1d ago, or an ISO time; now by default',
+  },
+})
 
-export async function auditState(
-  world: World,
-  target: string,
-  options: StateOptions,
-): Promise<ExitCode> {
-  const { api, terminal, isJson, nowMs } = await openSignedIn(world, options)
-  const at = instant('--at', options.at, nowMs())
-  const answer = await api.get<State>('/api/audit/state', { target, at })
-  terminal.data(isJson ? toJson(answer) : toJson(answer.state, 2))
-  if (!isJson) terminal.note(`version ${answer.version} at ${answer.at}`)
-  return exitCode.ok
-}
+export const auditState = request<State, StateOptions>({
+  send: ({ api, nowMs }, options, target) => {
+    const at = instant('--at', options.at, nowMs())
+    return api.get<State>('/api/audit/state', { target, at })
+  },
+  data: ({ state }) => toJson(state, 2),
+  note: ({ version, at }) => `version ${version} at ${at}`,
+})
 
-type DiffOptions = CommonOptions & { from: string; to?: string }
+type DiffOptions = CommonOptions & Texts<'to'> & { from: string }
 
-export const describeAuditDiff = (command: Command): Command =>
-  command
-    .argument('<target>', 'e.g. quota:alice')
-    .description('what changed in something between two instants, and by which events')
-    .requiredOption('--from <time>', '90s, 5m, 2h, 1d ago, or an ISO time')
-    .option('--to <time>', 'now by default')
+export const describeAuditDiff = describe({
+  text: 'what changed in something between two instants, and by which events',
+  operands: { '<target>': 'e.g. quota:alice' },
+  options: {
+    '--from <time>': { text: '90s, 5m, 2h, 1d ago, or an ISO time', isRequired: true },
+    '--to <time>': 'now by default',
+  },
+})
 
-export async function auditDiff(
-  world: World,
-  target: string,
-  options: DiffOptions,
-): Promise<ExitCode> {
-  const { api, terminal, isJson, nowMs } = await openSignedIn(world, options)
-  const from = instant('--from', options.from, nowMs())
-  const to = instant('--to', options.to ?? '0s', nowMs())
-  const diff = await api.get<Diff>('/api/audit/diff', { target, from, to })
-  if (isJson) terminal.data(toJson(diff))
-  else for (const line of diffLines(diff, terminal.columns())) terminal.data(line)
-  return exitCode.ok
-}
+export const auditDiff = request<Diff, DiffOptions>({
+  send: ({ api, nowMs }, options, target) => {
+    const from = instant('--from', options.from, nowMs())
+    const to = instant('--to', options.to ?? '0s', nowMs())
+    return api.get<Diff>('/api/audit/diff', { target, from, to })
+  },
+  data: (diff, { terminal }) => diffLines(diff, terminal.columns()),
+})
 
 function diffLines({ changes, events, event_count }: Diff, width: number | null): string[] {
   const told = changes.map(
@@ -145,18 +127,20 @@ function diffLines({ changes, events, event_count }: Diff, width: number | null)
   )
   if (event_count === 0) return ['Nothing happened in between']
   const more = event_count > events.length ? [`… and ${event_count - events.length} more`] : []
-  return [...told, '', ...lines(events, width), ...more]
+  return [...told, '', ...table(columns, events, { width }), ...more]
 }
 
-type VerifyOptions = CommonOptions & { head?: string }
-
-export const describeAuditVerify = (command: Command): Command =>
-  command
-    .description('check that every event is as it was recorded; ends with 1 where one is not')
-    .option('--head <hash@position>', 'a head that was kept: the chain must still pass through it')
+type VerifyOptions = CommonOptions & Texts<'head'>
 
 /** A million events take about 10 s. */
 const verifyWithinMs = 3_600_000
+
+export const describeAuditVerify = describe({
+  text: 'check that every event is as it was recorded; ends with 1 where one is not',
+  options: {
+    '--head <hash@position>': 'a head that was kept: the chain must still pass through it',
+  },
+})
 
 export async function auditVerify(world: World, options: VerifyOptions): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)

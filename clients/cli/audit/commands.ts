@@ -18,8 +18,10 @@ export function addAudit(program: Command, world: World, ended: (code: number) =
     .command('audit')
     .description('who did what, and whether the record is whole')
   const speaking = speakingIn(audit, world, ended)
-  speaking('list', describeAuditList, auditList)
-  speaking('state', describeAuditState, auditState)
-  speaking('diff', describeAuditDiff, auditDiff)
-  speaking('verify', describeAuditVerify, auditVerify)
+  speaking({
+    list: [describeAuditList, auditList],
+    state: [describeAuditState, auditState],
+    diff: [describeAuditDiff, auditDiff],
+    verify: [describeAuditVerify, auditVerify],
+  })
 }

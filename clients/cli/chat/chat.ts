@@ -1,30 +1,25 @@
 import { createInterface } from 'node:readline/promises'
-import { type Command, Option } from 'commander'
 import { type Api, createApi, segment } from '../api/client.ts'
-import { pause } from '../api/streams.ts'
 import { findDeployment } from '../deployments/find.ts'
+import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, Failure, usageFailure } from '../program/failure.ts'
+import { pause } from '../program/pause.ts'
 import {
   type CommonOptions,
   openSession,
   openSignedIn,
   type Session,
+  type Texts,
   type World,
 } from '../program/session.ts'
 import { version } from '../program/version.ts'
 import { harmless, toJson } from '../terminal/harmless.ts'
 import { type Answered, streamAnswer } from './stream-answer.ts'
 
-type ChatOptions = CommonOptions & {
-  token?: string
-  template?: string
-  profile?: string
-  system?: string
-  maxTokens?: string
-  temperature?: string
-  seed?: string
-  served?: string
-}
+type ChatOptions = CommonOptions &
+  Texts<
+    'token' | 'template' | 'profile' | 'system' | 'maxTokens' | 'temperature' | 'seed' | 'served'
+  >
 
 type Playground = {
   session_id: string
@@ -38,19 +33,23 @@ type Message = { role: 'system' | 'user' | 'assistant'; content: string }
 /** Where to ask: the path before `/chat/completions`, with who asks. */
 type Line = { api: Api; path: string; model: string; close: () => Promise<unknown> }
 
-export const describeChat = (command: Command): Command =>
-  command
-    .argument('<what>', 'a deployment, an artifact (art_…) or a version of a model (name@alias)')
-    .argument('[question...]', 'asked once; without one, each line of standard input is a question')
-    .description('talk to a model; shows the time to the first token and tokens per second')
-    .option('--token <token>', 'of the deployment; without one you ask as yourself, for a while')
-    .option('--template <name>', 'what serves an artifact or a model, e.g. vllm, tiny-lm')
-    .option('--profile <name>', 'the machine that serves it')
-    .option('--system <text>', 'what the model is told before')
-    .option('--max-tokens <count>', 'the longest answer')
-    .option('--temperature <number>')
-    .option('--seed <number>')
-    .addOption(new Option('--served <name>', 'one of several names that the engine serves'))
+export const describeChat = describe({
+  text: 'talk to a model; shows the time to the first token and tokens per second',
+  operands: {
+    '<what>': 'a deployment, an artifact (art_…) or a version of a model (name@alias)',
+    '[question...]': 'asked once; without one, each line of standard input is a question',
+  },
+  options: {
+    '--token <token>': 'of the deployment; without one you ask as yourself, for a while',
+    '--template <name>': 'what serves an artifact or a model, e.g. vllm, tiny-lm',
+    '--profile <name>': 'the machine that serves it',
+    '--system <text>': 'what the model is told before',
+    '--max-tokens <count>': 'the longest answer',
+    '--temperature <number>': '',
+    '--seed <number>': '',
+    '--served <name>': 'one of several names that the engine serves',
+  },
+})
 
 export async function chat(
   world: World,
@@ -147,7 +146,7 @@ async function untilReady({ api, terminal }: Session, path: string): Promise<Pla
       )
     if (found.state !== shown) terminal.note('starting an engine for it')
     shown = found.state
-    await pause(pollMs, new AbortController().signal)
+    await pause(pollMs)
   }
 }
 

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Api, createApi } from '../api/client.ts'
-import { pause } from '../api/streams.ts'
-import { Failure } from '../program/failure.ts'
+import { exitCode } from '../program/failure.ts'
+import { pause } from '../program/pause.ts'
 import { version } from '../program/version.ts'
-import { processTerminal } from '../terminal/terminal.ts'
 import { sendJobs } from './data/jobs.ts'
 import { type PlannedRun, people, plannedRuns } from './data/plan.ts'
 import { type Sent, sendRun } from './data/send.ts'
+import { commonArguments, demonstrateAndExit, readArguments, terminal } from './parts.ts'
 import { admin, startDemoServer } from './server.ts'
 
 const usage = `npm run demo:data [-- options]
@@ -21,36 +21,31 @@ always the same, and keeps one of the runs reporting until Ctrl-C. The times are
   --runs COUNT  how many (60)
   --once        end when all is sent, and leave the server running`
 
-const terminal = processTerminal(process)
-const { values } = parseArgs({
-  options: {
-    data: { type: 'string' },
-    port: { type: 'string' },
-    runs: { type: 'string', default: '60' },
-    once: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
-})
-
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort())
 
-try {
-  if (values.help) terminal.data(usage)
-  else await fill()
-} catch (error) {
-  if (!(error instanceof Failure)) throw error
-  terminal.note(`error: ${error.message}`)
-  for (const line of error.lines) terminal.note(`  ${line}`)
-  process.exitCode = error.exitCode
-}
-process.exit()
+await demonstrateAndExit(async () => {
+  await fill(
+    readArguments(usage, () =>
+      parseArgs({
+        options: {
+          runs: { type: 'string', default: '60' },
+          once: { type: 'boolean', default: false },
+          ...commonArguments,
+        },
+      }),
+    ),
+  )
+  return exitCode.ok
+})
 
-async function fill(): Promise<void> {
+type Wanted = { data?: string; port: number | null; runs: string; once: boolean }
+
+async function fill({ data, port, runs, once }: Wanted): Promise<void> {
   const { signal } = interrupted
   const server = await startDemoServer({
-    dataDir: values.data ?? join(import.meta.dirname, '../../../.forge/demo-data'),
-    port: values.port === undefined ? null : Number(values.port),
+    dataDir: data ?? join(import.meta.dirname, '../../../.forge/demo-data'),
+    port,
     onWait: reason => terminal.note(`  ${reason}`),
     signal,
   })
@@ -60,9 +55,9 @@ async function fill(): Promise<void> {
       onSlow: reason => terminal.note(reason),
     })
   const root = connect(await signIn(connect, admin, server.password))
-  const moving = await sendAll(root, connect, signal)
+  const moving = await sendAll(root, connect, plannedRuns(Number(runs)))
   terminal.note(`${server.url}: sign in as ${admin}, password ${server.password}`)
-  if (values.once) return
+  if (once) return
   if (moving) await keepMoving(moving, signal)
   await server.stop()
 }
@@ -70,9 +65,13 @@ async function fill(): Promise<void> {
 type Connect = (token: string | null) => Api
 
 /** Returns a run that has not ended. */
-async function sendAll(root: Api, connect: Connect, signal: AbortSignal): Promise<Sent | null> {
+async function sendAll(
+  root: Api,
+  connect: Connect,
+  plans: readonly PlannedRun[],
+): Promise<Sent | null> {
+  const { signal } = interrupted
   const owners = await addPeople(root, connect)
-  const plans = plannedRuns(Number(values.runs))
   const projects = new Set<string>()
   let moving: Sent | null = null
   for (const [nth, plan] of plans.entries()) {

@@ -2,18 +2,17 @@ import { parseArgs } from 'node:util'
 import type { Api } from '../api/client.ts'
 import type { Admission } from '../api/records.ts'
 import { specOfRecipe } from '../jobs/spec/job-spec.ts'
-import { exitCode, usageFailure } from '../program/failure.ts'
 import type { Session } from '../program/session.ts'
 import { lockOf } from '../recipes/catalogue.ts'
 import { followRun } from '../runs/follow/follow.ts'
 import { findRun, type Run } from '../runs/follow/run-events.ts'
 import {
+  commonArguments,
   demoFolder,
   demonstrateAndExit,
-  finish,
-  signIn,
-  startServer,
+  readArguments,
   terminal,
+  withServer,
   world,
 } from './parts.ts'
 import type { DemoServer } from './server.ts'
@@ -33,59 +32,31 @@ const project = 'demo'
 
 type Options = { keep: boolean; port: number | null; dataDir: string; attach: string | null }
 
-await demonstrateAndExit(() => demonstrate(readOptions(process.argv.slice(2))))
+await demonstrateAndExit(() => demonstrate(readOptions()))
 
-function readOptions(args: string[]): Options {
-  const { values } = parseKnown(args)
-  if (values.help) {
-    terminal.data(usage)
-    process.exit(exitCode.ok)
-  }
-  if (values.port !== undefined && !/^\d{1,5}$/.test(values.port))
-    throw usageFailure(`--port ${values.port}: give a number up to 65535`)
-  return {
-    keep: values.keep === true,
-    port: values.port === undefined ? null : Number(values.port),
-    dataDir: values.data ?? demoFolder(process.env),
-    attach: values.attach ?? null,
-  }
-}
-
-function parseKnown(args: string[]) {
-  try {
-    return parseArgs({
-      args,
+function readOptions(): Options {
+  const { keep, port, data, attach } = readArguments(usage, () =>
+    parseArgs({
       options: {
-        keep: { type: 'boolean' },
-        port: { type: 'string' },
-        data: { type: 'string' },
+        keep: { type: 'boolean', default: false },
         attach: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
+        ...commonArguments,
       },
-    })
-  } catch (error) {
-    throw usageFailure(error instanceof Error ? error.message : String(error), ...usage.split('\n'))
-  }
+    }),
+  )
+  return { keep, port, dataDir: data ?? demoFolder(process.env), attach: attach ?? null }
 }
 
-async function demonstrate(options: Options): Promise<number> {
-  const interrupted = new AbortController()
-  const interrupt = () => interrupted.abort()
-  process.on('SIGINT', interrupt)
-  process.on('SIGTERM', interrupt)
-  const server = await startServer(options, interrupted.signal)
-  try {
-    const api = await signIn(server, options.keep)
+function demonstrate(options: Options): Promise<number> {
+  return withServer(options, 'demo', async (server, api) => {
     const session: Session = {
       ...world,
       ...{ api, context: null, signedInUntil: null, isJson: false },
     }
     const run = options.attach ? await findRun(api, options.attach) : await submitDigits(api)
     const attach = (shortId: string) => howToComeBack(server, options, shortId)
-    return await followRun(session, run, { keys: [], full: false, attach })
-  } finally {
-    await finish(server, options.keep, 'demo')
-  }
+    return followRun(session, run, { keys: [], full: false, attach })
+  })
 }
 
 async function submitDigits(api: Api): Promise<Run> {

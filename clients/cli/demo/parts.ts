@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { type Api, createApi } from '../api/client.ts'
 import { contextsPath, signInTarget, updateContexts, withContext } from '../login/contexts.ts'
-import { Failure } from '../program/failure.ts'
+import { exitCode, Failure, usageFailure } from '../program/failure.ts'
 import { worldOf } from '../program/session.ts'
 import { version } from '../program/version.ts'
 import { admin, type DemoServer, startDemoServer } from './server.ts'
@@ -26,6 +26,61 @@ export async function demonstrateAndExit(demonstrate: () => Promise<number>): Pr
   process.exit()
 }
 
+/** Options of every demonstration. */
+export const commonArguments = {
+  port: { type: 'string' },
+  data: { type: 'string' },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const
+
+type Common = { port?: string; data?: string; help: boolean }
+
+/** The options of this process; `--help` prints the usage, and an option that is unknown fails with it. */
+export function readArguments<Values extends Common>(
+  usage: string,
+  parse: () => { values: Values },
+): Omit<Values, 'port'> & { port: number | null } {
+  const { port, ...values } = orUsage(usage, parse)
+  if (values.help) {
+    terminal.data(usage)
+    process.exit(exitCode.ok)
+  }
+  return { ...values, port: portOf(port) }
+}
+
+function orUsage<Values>(usage: string, parse: () => { values: Values }): Values {
+  try {
+    return parse().values
+  } catch (error) {
+    throw usageFailure(error instanceof Error ? error.message : String(error), ...usage.split('\n'))
+  }
+}
+
+/** Null: a free one. */
+function portOf(text: string | undefined): number | null {
+  if (text === undefined) return null
+  if (!/^\d{1,5}$/.test(text)) throw usageFailure(`--port ${text}: give a number up to 65535`)
+  return Number(text)
+}
+
+type Wanted = { dataDir: string; port: number | null; keep: boolean }
+
+/** Shows something on a server that is stopped afterwards unless it is kept. */
+export async function withServer(
+  wanted: Wanted,
+  command: string,
+  show: (server: DemoServer, api: Api, interrupted: AbortSignal) => Promise<number>,
+): Promise<number> {
+  const interrupted = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interrupted.abort())
+  const server = await startServer(wanted, interrupted.signal)
+  try {
+    return await show(server, await signIn(server, wanted.keep), interrupted.signal)
+  } finally {
+    await finish(server, wanted.keep, command)
+  }
+}
+
 /** Beside the program, where `npm start` keeps its data too; in the person's own folder if that is read-only. */
 export function demoFolder(env: Record<string, string | undefined>): string {
   const checkout = join(import.meta.dirname, '../../..')
@@ -39,7 +94,7 @@ export function demoFolder(env: Record<string, string | undefined>): string {
   }
 }
 
-export async function startServer(
+async function startServer(
   { dataDir, port }: { dataDir: string; port: number | null },
   signal: AbortSignal,
 ): Promise<DemoServer> {
@@ -56,7 +111,7 @@ export async function startServer(
   return server
 }
 
-export async function signIn({ url, password }: DemoServer, isKept: boolean): Promise<Api> {
+async function signIn({ url, password }: DemoServer, isKept: boolean): Promise<Api> {
   const connect = (token: string | null) =>
     createApi({
       ...{ host: url, token, userAgent: `forge-demo/${version}` },
@@ -77,7 +132,7 @@ async function remember(url: string, token: string): Promise<void> {
   })
 }
 
-export async function finish(server: DemoServer, isKept: boolean, command: string): Promise<void> {
+async function finish(server: DemoServer, isKept: boolean, command: string): Promise<void> {
   if (isKept) {
     terminal.note(
       `The server keeps running at ${server.url}: sign in as ${admin}, password ${server.password}`,

@@ -2,22 +2,22 @@ import { parseArgs } from 'node:util'
 import OpenAI from 'openai'
 import type { Api } from '../api/client.ts'
 import type { Admission } from '../api/records.ts'
-import { pause } from '../api/streams.ts'
 import { type Deployment, pathOf } from '../deployments/find.ts'
 import { untilReady } from '../deployments/until-ready.ts'
 import { specOfRecipe } from '../jobs/spec/job-spec.ts'
 import { exitCode, Failure, usageFailure } from '../program/failure.ts'
+import { pause } from '../program/pause.ts'
 import type { Session } from '../program/session.ts'
 import { lockOf } from '../recipes/catalogue.ts'
 import { followRun } from '../runs/follow/follow.ts'
 import { table } from '../terminal/table.ts'
 import {
+  commonArguments,
   demoFolder,
   demonstrateAndExit,
-  finish,
-  signIn,
-  startServer,
+  readArguments,
   terminal,
+  withServer,
   world,
 } from './parts.ts'
 
@@ -44,60 +44,33 @@ type Options = {
   dataDir: string
 }
 
-function readOptions(args: string[]): Options {
-  const values = parseKnown(args)
-  if (values.help) {
-    terminal.data(usage)
-    process.exit(exitCode.ok)
-  }
-  const count = (name: 'steps' | 'callers', most: number) => {
-    const value = Number(values[name])
-    if (!Number.isInteger(value) || value < 1 || value > most)
-      throw usageFailure(`--${name} ${values[name]}: give a number from 1 to ${most}`)
-    return value
-  }
-  if (values.port !== undefined && !/^\d{1,5}$/.test(values.port))
-    throw usageFailure(`--port ${values.port}: give a number up to 65535`)
-  return {
-    ...{ steps: count('steps', 10_000), callers: count('callers', 64), keep: values.keep },
-    port: values.port === undefined ? null : Number(values.port),
-    dataDir: values.data ?? demoFolder(process.env),
-  }
-}
-
-function parseKnown(args: string[]) {
-  try {
-    return parseArgs({
-      args,
+function readOptions(): Options {
+  const { data, port, keep, ...given } = readArguments(usage, () =>
+    parseArgs({
       options: {
         steps: { type: 'string', default: '1000' },
         callers: { type: 'string', default: '4' },
         keep: { type: 'boolean', default: false },
-        port: { type: 'string' },
-        data: { type: 'string' },
-        help: { type: 'boolean', short: 'h', default: false },
+        ...commonArguments,
       },
-    }).values
-  } catch (error) {
-    throw usageFailure(error instanceof Error ? error.message : String(error), ...usage.split('\n'))
+    }),
+  )
+  const count = (name: 'steps' | 'callers', most: number) => {
+    const value = Number(given[name])
+    if (!Number.isInteger(value) || value < 1 || value > most)
+      throw usageFailure(`--${name} ${given[name]}: give a number from 1 to ${most}`)
+    return value
+  }
+  return {
+    ...{ steps: count('steps', 10_000), callers: count('callers', 64), keep, port },
+    dataDir: data ?? demoFolder(process.env),
   }
 }
 
-async function demonstrate(options: Options): Promise<number> {
-  const interrupted = new AbortController()
-  const interrupt = () => interrupted.abort()
-  process.on('SIGINT', interrupt)
-  process.on('SIGTERM', interrupt)
-  const server = await startServer(options, interrupted.signal)
-  try {
-    const api = await signIn(server, options.keep)
-    const shown = show({ api, options, signal: interrupted.signal })
-    const gone = untilInterrupted(interrupted.signal)
-    return await Promise.race([shown, gone])
-  } finally {
-    await finish(server, options.keep, 'demo:serve')
-  }
-}
+const demonstrate = (options: Options): Promise<number> =>
+  withServer(options, 'demo:serve', (_, api, signal) =>
+    Promise.race([show({ api, options, signal }), untilInterrupted(signal)]),
+  )
 
 const untilInterrupted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
@@ -166,8 +139,7 @@ async function show(scene: Scene): Promise<number> {
 /** Its engines are jobs, which would outlive the server. */
 async function untilGone(api: Api, path: string): Promise<void> {
   const deadline = performance.now() + 60_000
-  while ((await api.find(path)) !== null && performance.now() < deadline)
-    await pause(200, new AbortController().signal)
+  while ((await api.find(path)) !== null && performance.now() < deadline) await pause(200)
 }
 
 const say = (line: string) => terminal.data(line)
@@ -246,7 +218,7 @@ async function load(client: OpenAI, callers: number) {
     while (!isOver) {
       await ask().catch(async (error: Error) => {
         failed.push(error.message)
-        await pause(100, new AbortController().signal)
+        await pause(100)
       })
     }
   }
@@ -254,8 +226,7 @@ async function load(client: OpenAI, callers: number) {
   const passed = async (more: number) => {
     const from = asked.length
     const deadline = performance.now() + 60_000
-    while (asked.length < from + more && performance.now() < deadline)
-      await pause(20, new AbortController().signal)
+    while (asked.length < from + more && performance.now() < deadline) await pause(20)
   }
   await passed(callers * 5)
   return {
@@ -292,4 +263,4 @@ function printFigures(
   for (const words of new Set(failed)) terminal.note(`failed: ${words}`)
 }
 
-await demonstrateAndExit(() => demonstrate(readOptions(process.argv.slice(2))))
+await demonstrateAndExit(() => demonstrate(readOptions()))

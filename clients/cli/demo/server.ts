@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { pause } from '../api/streams.ts'
 import { exitCode, Failure } from '../program/failure.ts'
+import { pause } from '../program/pause.ts'
 
 export type DemoServer = {
   url: string
@@ -139,12 +139,11 @@ async function readiness(url: string): Promise<{ isReady: boolean; missing: stri
 }
 
 async function stopProcess(pid: number, notePath: string): Promise<void> {
-  const never = new AbortController().signal
   const deadline = performance.now() + stopWithinMs
   send(pid, 'SIGTERM')
   while (send(pid, 0)) {
     if (performance.now() > deadline) send(pid, 'SIGKILL')
-    await pause(50, never)
+    await pause(50)
   }
   await rm(notePath, { force: true })
 }

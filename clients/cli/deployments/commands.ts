@@ -44,22 +44,26 @@ export function addDeployments(
 ): void {
   const deploy = program.command('deploy').description('serve models at an address that stays')
   const speaking = speakingIn(deploy, world, ended)
-  speaking('ls', describeDeployList, deployList)
-  speaking('show', describeDeployShow, deployShow)
-  speaking('create', describeDeployCreate, deployCreate)
-  speaking('revise', describeDeployRevise, deployRevise)
-  speaking('promote', describeDeployPromote, deployPromote)
-  speaking('rollback', describeDeployRollback, deployRollback)
-  speaking('history', describeDeployHistory, deployHistory)
-  speaking('suspend', describeDeploySuspend, deploySuspend)
-  speaking('resume', describeDeployResume, deployResume)
-  speaking('rm', describeDeployRemove, deployRemove)
-  speaking('set', describeDeploySet, deploySet)
-  speaking('logs', describeDeployLogs, deployLogs)
-  speaking('traffic', describeDeployTraffic, deployTraffic)
+  speaking({
+    ls: [describeDeployList, deployList],
+    show: [describeDeployShow, deployShow],
+    create: [describeDeployCreate, deployCreate],
+    revise: [describeDeployRevise, deployRevise],
+    promote: [describeDeployPromote, deployPromote],
+    rollback: [describeDeployRollback, deployRollback],
+    history: [describeDeployHistory, deployHistory],
+    suspend: [describeDeploySuspend, deploySuspend],
+    resume: [describeDeployResume, deployResume],
+    rm: [describeDeployRemove, deployRemove],
+    set: [describeDeploySet, deploySet],
+    logs: [describeDeployLogs, deployLogs],
+    traffic: [describeDeployTraffic, deployTraffic],
+  })
   const token = deploy.command('token').description('who may use a deployment')
   const speakingOfTokens = speakingIn(token, world, ended)
-  speakingOfTokens('new', describeTokenNew, tokenNew)
-  speakingOfTokens('revoke', describeTokenRevoke, tokenRevoke)
-  speakingOfTokens('list', describeTokenList, tokenList)
+  speakingOfTokens({
+    new: [describeTokenNew, tokenNew],
+    revoke: [describeTokenRevoke, tokenRevoke],
+    list: [describeTokenList, tokenList],
+  })
 }

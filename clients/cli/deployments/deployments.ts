@@ -1,134 +1,115 @@
-import { type Command, Option } from 'commander'
-import { everyPage } from '../api/every-page.ts'
+import { describe, ofProject } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import { list, record } from '../program/list.ts'
+import {
+  type CommonOptions,
+  type Flags,
+  openSignedIn,
+  type Session,
+  type Texts,
+  type World,
+} from '../program/session.ts'
 import { counted } from '../terminal/amounts.ts'
 import { ask, linesOfStdin } from '../terminal/ask.ts'
 import { toJson } from '../terminal/harmless.ts'
-import { type Column, table } from '../terminal/table.ts'
 import {
   type Deployment,
   deltasText,
   findDeployment,
+  oneDeployment,
   pathOf,
   type Revision,
-  readRevisions,
 } from './find.ts'
-import { type ScaleOptions, scaleOf, withScaleOptions } from './set.ts'
+import { type ScaleOptions, scaleOf, scaleOptions } from './set.ts'
 import { untilReady } from './until-ready.ts'
 
-export const describeDeployList = (command: Command): Command =>
-  command
-    .description('the deployments you may read')
-    .option('-p, --project <name>', 'only those of a project')
+export const describeDeployList = describe({
+  text: 'the deployments you may read',
+  options: ofProject,
+})
 
-export async function deployList(
-  world: World,
-  options: CommonOptions & { project?: string },
-): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
-  const { project } = options
-  const rows = await everyPage<Deployment>(api, '/api/deployments', { project })
-  if (isJson) for (const row of rows) terminal.data(toJson(row))
-  else if (rows.length === 0)
-    terminal.note('No deployments yet: forge deploy create NAME --run RUN --template TEMPLATE')
-  else for (const line of table(columns, rows, { width: terminal.columns() })) terminal.data(line)
-  return exitCode.ok
-}
-
-const columns: Column<Deployment>[] = [
-  { title: 'NAME', cell: row => row.name, shrinks: true },
-  { title: 'PROJECT', cell: row => row.project, shrinks: true },
-  { title: 'STATE', cell: row => row.state },
-  { title: 'ENGINES', cell: ({ replicas: { ready, desired } }) => `${ready}/${desired}` },
-  { title: 'TOKENS', cell: row => String(row.token_count), align: 'right' },
-  { title: 'ID', cell: row => row.deployment_id, drops: true },
-]
-
-export const describeDeployShow = (command: Command): Command =>
-  command
-    .argument('<deployment>', 'name or id')
-    .description('a deployment, its revisions and checks')
-
-export async function deployShow(
-  world: World,
-  named: string,
-  options: CommonOptions,
-): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
-  const deployment = await findDeployment(api, named)
-  const revisions = await readRevisions(api, deployment.deployment_id)
-  if (isJson) {
-    terminal.data(toJson({ ...deployment, revisions }))
-    return exitCode.ok
-  }
-  const { name, project, state, state_reason, base_url, replicas, cost_24h } = deployment
-  const why = state_reason === null ? '' : `: ${state_reason}`
-  terminal.data(`${project}/${name}  ${state}${why}`)
-  const cost = cost_24h === null ? '' : `, cost ${cost_24h} in the last 24 hours`
-  terminal.data(`${base_url}  ${replicas.ready} of ${replicas.desired} engines answer${cost}`)
-  terminal.data('')
-  for (const line of table(revisionColumns, revisions, { width: terminal.columns() }))
-    terminal.data(line)
-  return exitCode.ok
-}
-
-const revisionColumns: Column<Revision>[] = [
-  { title: 'REV', cell: ({ number, promoted }) => `${number}${promoted ? ' *' : ''}` },
-  { title: 'STATE', cell: row => row.state },
-  { title: 'SERVES', cell: row => servedBy(row), shrinks: true },
-  {
-    title: 'CHECKS',
-    cell: ({ checks }) =>
-      checks
-        .map(({ name, ok, latency_ms }) => `${name} ${ok ? `${latency_ms} ms` : 'failed'}`)
-        .join(', ') || '-',
+export const deployList = list<Deployment, CommonOptions & Texts<'project'>>({
+  path: '/api/deployments',
+  filters: ({ project }) => ({ project }),
+  shown: {
+    columns: [
+      { title: 'NAME', cell: row => row.name, shrinks: true },
+      { title: 'PROJECT', cell: row => row.project, shrinks: true },
+      { title: 'STATE', cell: row => row.state },
+      { title: 'ENGINES', cell: ({ replicas: { ready, desired } }) => `${ready}/${desired}` },
+      { title: 'TOKENS', cell: row => String(row.token_count), align: 'right' },
+      { title: 'ID', cell: row => row.deployment_id, drops: true },
+    ],
+    none: 'No deployments yet: forge deploy create NAME --run RUN --template TEMPLATE',
+    isJsonByLine: true,
   },
-  { title: 'BESIDE', cell: ({ gates }) => deltasText(gates), shrinks: true, drops: true },
-  { title: 'WHY', cell: row => row.state_reason ?? '', shrinks: true, drops: true },
-]
+})
+
+export const describeDeployShow = describe({
+  text: 'a deployment, its revisions and checks',
+  operands: oneDeployment,
+})
+
+export const deployShow = record<Deployment, Revision>({
+  find: findDeployment,
+  lines({ name, project, state, state_reason, base_url, replicas, cost_24h }) {
+    const why = state_reason === null ? '' : `: ${state_reason}`
+    const cost = cost_24h === null ? '' : `, cost ${cost_24h} in the last 24 hours`
+    return [
+      `${project}/${name}  ${state}${why}`,
+      `${base_url}  ${replicas.ready} of ${replicas.desired} engines answer${cost}`,
+    ]
+  },
+  below: {
+    name: 'revisions',
+    path: ({ deployment_id }) => `${pathOf(deployment_id)}/revisions`,
+    columns: [
+      { title: 'REV', cell: ({ number, promoted }) => `${number}${promoted ? ' *' : ''}` },
+      { title: 'STATE', cell: row => row.state },
+      { title: 'SERVES', cell: row => servedBy(row), shrinks: true },
+      {
+        title: 'CHECKS',
+        cell: ({ checks }) =>
+          checks
+            .map(({ name, ok, latency_ms }) => `${name} ${ok ? `${latency_ms} ms` : 'failed'}`)
+            .join(', ') || '-',
+      },
+      { title: 'BESIDE', cell: ({ gates }) => deltasText(gates), shrinks: true, drops: true },
+      { title: 'WHY', cell: row => row.state_reason ?? '', shrinks: true, drops: true },
+    ],
+  },
+})
 
 const servedBy = ({ source }: Revision): string =>
   source.model ?? source.artifact_id ?? source.url ?? source.kind
 
-type SourceOptions = CommonOptions & {
-  run?: string
-  best?: boolean
-  artifact?: string
-  model?: string
-  template?: string
-  profile?: string
-  served?: string[]
-  url?: string
-  header?: string
-  headerStdin?: boolean
-  wait: boolean
+type SourceOptions = CommonOptions &
+  Texts<'run' | 'artifact' | 'model' | 'template' | 'profile' | 'url' | 'header'> &
+  Flags<'best' | 'headerStdin'> & { served?: string[]; wait: boolean }
+
+const sourceOptions = {
+  '--run <run>': 'serve the latest checkpoint of a run',
+  '--best': 'with --run: its best checkpoint, by the metric that its spec names',
+  '--artifact <id>': 'serve an artifact',
+  '--model <name@alias>': 'serve a version of a registered model',
+  '--template <name>': 'what serves it, e.g. vllm, llama-cpp, tiny-lm',
+  '--profile <name>': 'the machine that serves it',
+  '--served <names...>': 'names of the model for its clients',
+  '--url <url>': 'or an engine that runs already, up to /v1',
+  '--header <name>': 'with --url: a header that the engine asks for; its value is asked for',
+  '--header-stdin': 'read the value of --header from standard input',
+  '--no-wait': 'do not wait until it is ready',
 }
 
-const describeSource = (command: Command): Command =>
-  command
-    .option('--run <run>', 'serve the latest checkpoint of a run')
-    .option('--best', 'with --run: its best checkpoint, by the metric that its spec names')
-    .option('--artifact <id>', 'serve an artifact')
-    .option('--model <name@alias>', 'serve a version of a registered model')
-    .option('--template <name>', 'what serves it, e.g. vllm, llama-cpp, tiny-lm')
-    .option('--profile <name>', 'the machine that serves it')
-    .option('--served <names...>', 'names of the model for its clients')
-    .option('--url <url>', 'or an engine that runs already, up to /v1')
-    .option(
-      '--header <name>',
-      'with --url: a header that the engine asks for; its value is asked for',
-    )
-    .option('--header-stdin', 'read the value of --header from standard input')
-    .addOption(new Option('--no-wait', 'do not wait until it is ready'))
-
-export const describeDeployCreate = (command: Command): Command =>
-  describeSource(
-    withScaleOptions(command)
-      .argument('<name>')
-      .description('serve a model at an address that never changes')
-      .option('-p, --project <name>', 'whose people may use it; that of the run if left out'),
-  )
+export const describeDeployCreate = describe({
+  text: 'serve a model at an address that never changes',
+  operands: { '<name>': '' },
+  options: {
+    ...scaleOptions,
+    '-p, --project <name>': 'whose people may use it; that of the run if left out',
+    ...sourceOptions,
+  },
+})
 
 export async function deployCreate(
   world: World,
@@ -147,13 +128,14 @@ export async function deployCreate(
   return tell(session, { ...made, ...(await untilReady(session, made)) })
 }
 
-export const describeDeployRevise = (command: Command): Command =>
-  describeSource(
-    command
-      .argument('<deployment>', 'name or id')
-      .description('make another revision; forge deploy promote sends requests to it')
-      .option('--promote', 'promote it as soon as it is ready'),
-  )
+export const describeDeployRevise = describe({
+  text: 'make another revision; forge deploy promote sends requests to it',
+  operands: oneDeployment,
+  options: {
+    '--promote': 'promote it as soon as it is ready',
+    ...sourceOptions,
+  },
+})
 
 export async function deployRevise(
   world: World,
@@ -206,20 +188,22 @@ function tell({ terminal, isJson }: Session, made: Made): ExitCode {
   return exitCode.ok
 }
 
-export const describeDeployRemove = (command: Command): Command =>
-  command
-    .argument('<deployment>', 'name or id')
-    .description('delete a deployment with its address and tokens, after saying what ends')
-    .option('-y, --yes', 'do not ask')
-
 type Deletion = {
   breaks: { base_url: string; tokens: string[]; revisions: number; replicas: number }
 }
 
+export const describeDeployRemove = describe({
+  text: 'delete a deployment with its address and tokens, after saying what ends',
+  operands: oneDeployment,
+  options: {
+    '-y, --yes': 'do not ask',
+  },
+})
+
 export async function deployRemove(
   world: World,
   named: string,
-  options: CommonOptions & { yes?: boolean },
+  options: CommonOptions & Flags<'yes'>,
 ): Promise<ExitCode> {
   const { api, terminal, isJson, process } = await openSignedIn(world, options)
   const { deployment_id, name } = await findDeployment(api, named)

@@ -36,8 +36,15 @@ export type Revision = {
   created_at: string
 }
 
+/** The operand by which commands name a deployment. */
+export const oneDeployment = { '<deployment>': 'name or id' }
+
 export const pathOf = (deployment_id: string): string =>
   `/api/deployments/${segment(deployment_id)}`
+
+/** The path of a deployment that is named in either way, or of a list below it. */
+export const pathOfNamed = async (api: Api, named: string, below = ''): Promise<string> =>
+  `${pathOf((await findDeployment(api, named)).deployment_id)}${below}`
 
 /** The deployment of an id, or of a name that only one of those has which one may read. */
 export async function findDeployment(api: Api, named: string): Promise<Deployment> {

@@ -1,19 +1,20 @@
-import type { Command } from 'commander'
+import { describe } from '../program/describe.ts'
 import { type ExitCode, usageFailure } from '../program/failure.ts'
-import { openSignedIn, type World } from '../program/session.ts'
-import { type LogsOptions, logs, withLogOptions } from '../runs/logs.ts'
-import { findDeployment, type Revision, readRevisions, revisionOf } from './find.ts'
+import { openSignedIn, type Texts, type World } from '../program/session.ts'
+import { type LogsOptions, logOptions, logs } from '../runs/logs.ts'
+import { findDeployment, oneDeployment, type Revision, readRevisions, revisionOf } from './find.ts'
 
-type Options = LogsOptions & { revision?: string; engine?: string }
+type Options = LogsOptions & Texts<'revision' | 'engine'>
 
-export const describeDeployLogs = (command: Command): Command =>
-  withLogOptions(
-    command
-      .argument('<deployment>', 'name or id')
-      .description('print what an engine has printed: its newest one, of the newest revision')
-      .option('--revision <revision>', 'number or id of another revision')
-      .option('--engine <run>', 'another of its engines, by its run'),
-  )
+export const describeDeployLogs = describe({
+  text: 'print what an engine has printed: its newest one, of the newest revision',
+  operands: oneDeployment,
+  options: {
+    '--revision <revision>': 'number or id of another revision',
+    '--engine <run>': 'another of its engines, by its run',
+    ...logOptions,
+  },
+})
 
 export async function deployLogs(
   world: World,

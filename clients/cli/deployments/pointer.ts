@@ -1,22 +1,32 @@
-import type { Command } from 'commander'
+import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
+import { request } from '../program/request.ts'
+import { type CommonOptions, openSignedIn, type Texts, type World } from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
-import { findDeployment, pathOf, readRevisions, revisionOf } from './find.ts'
+import {
+  findDeployment,
+  oneDeployment,
+  pathOf,
+  pathOfNamed,
+  readRevisions,
+  revisionOf,
+} from './find.ts'
 
 type Changed = { state: string; promoted_revision_id: string | null; changed: boolean }
-type Reason = CommonOptions & { reason?: string }
+type Reason = CommonOptions & Texts<'reason'>
 
-const withReason = (command: Command): Command =>
-  command.option('-m, --reason <text>', 'why, for the history')
+const reasonOption = {
+  '-m, --reason <text>': 'why, for the history',
+}
 
-export const describeDeployPromote = (command: Command): Command =>
-  withReason(
-    command
-      .argument('<deployment>', 'name or id')
-      .argument('[revision]', 'number or id; the newest ready one if left out')
-      .description('send requests to a revision from now on; those under way end where they began'),
-  )
+export const describeDeployPromote = describe({
+  text: 'send requests to a revision from now on; those under way end where they began',
+  operands: {
+    ...oneDeployment,
+    '[revision]': 'number or id; the newest ready one if left out',
+  },
+  options: reasonOption,
+})
 
 export async function deployPromote(
   world: World,
@@ -47,13 +57,14 @@ export async function deployPromote(
   return exitCode.ok
 }
 
-export const describeDeployRollback = (command: Command): Command =>
-  withReason(
-    command
-      .argument('<deployment>', 'name or id')
-      .description('send requests to the revision that had them before')
-      .option('--to <revision>', 'number or id of another revision that is ready'),
-  )
+export const describeDeployRollback = describe({
+  text: 'send requests to the revision that had them before',
+  operands: oneDeployment,
+  options: {
+    '--to <revision>': 'number or id of another revision that is ready',
+    ...reasonOption,
+  },
+})
 
 export async function deployRollback(
   world: World,
@@ -70,27 +81,24 @@ export async function deployRollback(
   return exitCode.ok
 }
 
-export const describeDeploySuspend = (command: Command): Command =>
-  withReason(
-    command
-      .argument('<deployment>', 'name or id')
-      .description('serve nothing until it is resumed; address and tokens stay'),
-  )
+const asking = (what: 'suspend' | 'resume') =>
+  request<Changed & { deployment_id: string }, Reason>({
+    send: async ({ api }, { reason = '' }, named) =>
+      api.post(await pathOfNamed(api, named, `/${what}`), { reason }),
+    data: ({ deployment_id, state }) => `${deployment_id} ${state}`,
+  })
 
-export const describeDeployResume = (command: Command): Command =>
-  withReason(
-    command.argument('<deployment>', 'name or id').description('serve again what was suspended'),
-  )
-
-const asking =
-  (what: 'suspend' | 'resume') =>
-  async (world: World, named: string, { reason = '', ...options }: Reason): Promise<ExitCode> => {
-    const { api, terminal, isJson } = await openSignedIn(world, options)
-    const { deployment_id } = await findDeployment(api, named)
-    const done = await api.post<Changed>(`${pathOf(deployment_id)}/${what}`, { reason })
-    terminal.data(isJson ? toJson(done) : `${deployment_id} ${done.state}`)
-    return exitCode.ok
-  }
+export const describeDeploySuspend = describe({
+  text: 'serve nothing until it is resumed; address and tokens stay',
+  operands: oneDeployment,
+  options: reasonOption,
+})
 
 export const deploySuspend = asking('suspend')
+export const describeDeployResume = describe({
+  text: 'serve again what was suspended',
+  operands: oneDeployment,
+  options: reasonOption,
+})
+
 export const deployResume = asking('resume')

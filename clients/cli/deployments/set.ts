@@ -1,32 +1,18 @@
-import type { Command } from 'commander'
+import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
+import { type CommonOptions, openSignedIn, type Texts, type World } from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
-import { findDeployment, pathOf } from './find.ts'
+import { findDeployment, oneDeployment, pathOf } from './find.ts'
 
-export type ScaleOptions = {
-  min?: string
-  max?: string
-  target?: string
-  idleSuspend?: string
-  maxConcurrency?: string
+export type ScaleOptions = Texts<'min' | 'max' | 'target' | 'idleSuspend' | 'maxConcurrency'>
+
+export const scaleOptions = {
+  '--min <count>': 'engines that always run',
+  '--max <count>': 'the most engines that run when requests call for them',
+  '--target <count>': 'requests at once that one engine takes',
+  '--idle-suspend <seconds>': 'suspend it after so long without a request, or never',
+  '--max-concurrency <count>': 'requests at once that it takes at all',
 }
-
-export const withScaleOptions = (command: Command): Command =>
-  command
-    .option('--min <count>', 'engines that always run')
-    .option('--max <count>', 'the most engines that run when requests call for them')
-    .option('--target <count>', 'requests at once that one engine takes')
-    .option('--idle-suspend <seconds>', 'suspend it after so long without a request, or never')
-    .option('--max-concurrency <count>', 'requests at once that it takes at all')
-
-export const describeDeploySet = (command: Command): Command =>
-  withScaleOptions(
-    command
-      .argument('<deployment>', 'name or id')
-      .description('change how many engines serve it, and when it is suspended')
-      .option('--name <name>', 'another name; the address stays'),
-  )
 
 /** What is given of it, as the API takes it. */
 export function scaleOf({ min, max, target, idleSuspend, maxConcurrency }: ScaleOptions) {
@@ -54,10 +40,19 @@ function countOf(flag: string, text: string | undefined): number | undefined {
   return Number(text)
 }
 
+export const describeDeploySet = describe({
+  text: 'change how many engines serve it, and when it is suspended',
+  operands: oneDeployment,
+  options: {
+    '--name <name>': 'another name; the address stays',
+    ...scaleOptions,
+  },
+})
+
 export async function deploySet(
   world: World,
   named: string,
-  { name, ...options }: CommonOptions & ScaleOptions & { name?: string },
+  { name, ...options }: CommonOptions & ScaleOptions & Texts<'name'>,
 ): Promise<ExitCode> {
   const body = { ...(name !== undefined && { name }), ...scaleOf(options) }
   if (Object.keys(body).length === 0)

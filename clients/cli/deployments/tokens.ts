@@ -1,11 +1,11 @@
-import type { Command } from 'commander'
 import { segment } from '../api/client.ts'
 import { everyPage } from '../api/every-page.ts'
+import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
+import { list } from '../program/list.ts'
+import { type CommonOptions, openSignedIn, type Texts, type World } from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
-import { type Column, table } from '../terminal/table.ts'
-import { findDeployment, pathOf } from './find.ts'
+import { findDeployment, oneDeployment, pathOf, pathOfNamed } from './find.ts'
 
 type Token = {
   token_id: string
@@ -16,18 +16,19 @@ type Token = {
   revoked_at: string | null
 }
 
-export const describeTokenNew = (command: Command): Command =>
-  command
-    .argument('<deployment>', 'name or id')
-    .argument('<name>', 'who or what uses it')
-    .description('create a token for a deployment; it is shown this once')
-    .option('--note <text>', 'what it is for')
+export const describeTokenNew = describe({
+  text: 'create a token for a deployment; it is shown this once',
+  operands: { '<deployment>': 'name or id', '<name>': 'who or what uses it' },
+  options: {
+    '--note <text>': 'what it is for',
+  },
+})
 
 export async function tokenNew(
   world: World,
   named: string,
   name: string,
-  { note = '', ...options }: CommonOptions & { note?: string },
+  { note = '', ...options }: CommonOptions & Texts<'note'>,
 ): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const { deployment_id, base_url } = await findDeployment(api, named)
@@ -44,11 +45,10 @@ export async function tokenNew(
   return exitCode.ok
 }
 
-export const describeTokenRevoke = (command: Command): Command =>
-  command
-    .argument('<deployment>', 'name or id')
-    .argument('<token>', 'name or id')
-    .description('revoke a token: it opens nothing from now on, and its open streams end')
+export const describeTokenRevoke = describe({
+  text: 'revoke a token: it opens nothing from now on, and its open streams end',
+  operands: { '<deployment>': 'name or id', '<token>': 'name or id' },
+})
 
 export async function tokenRevoke(
   world: World,
@@ -57,8 +57,7 @@ export async function tokenRevoke(
   options: CommonOptions,
 ): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)
-  const { deployment_id } = await findDeployment(api, named)
-  const path = `${pathOf(deployment_id)}/tokens`
+  const path = await pathOfNamed(api, named, '/tokens')
   const all = await everyPage<Token>(api, path)
   const live = all.filter(({ revoked_at }) => revoked_at === null)
   const token = live.find(({ token_id, name }) => token_id === wanted || name === wanted)
@@ -72,28 +71,23 @@ export async function tokenRevoke(
   return exitCode.ok
 }
 
-export const describeTokenList = (command: Command): Command =>
-  command.argument('<deployment>', 'name or id').description('the tokens of a deployment')
+export const describeTokenList = describe({
+  text: 'the tokens of a deployment',
+  operands: oneDeployment,
+})
 
-export async function tokenList(
-  world: World,
-  named: string,
-  options: CommonOptions,
-): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
-  const { deployment_id } = await findDeployment(api, named)
-  const rows = await everyPage<Token>(api, `${pathOf(deployment_id)}/tokens`)
-  if (isJson) for (const row of rows) terminal.data(toJson(row))
-  else if (rows.length === 0) terminal.note(`No tokens yet: forge deploy token new ${named} NAME`)
-  else for (const line of table(columns, rows, { width: terminal.columns() })) terminal.data(line)
-  return exitCode.ok
-}
-
-const columns: Column<Token>[] = [
-  { title: 'NAME', cell: row => row.name, shrinks: true },
-  { title: 'CREATED', cell: row => row.created_at },
-  { title: 'BY', cell: row => row.created_by, shrinks: true },
-  { title: 'REVOKED', cell: row => row.revoked_at ?? '-' },
-  { title: 'NOTE', cell: row => row.note, shrinks: true, drops: true },
-  { title: 'ID', cell: row => row.token_id, drops: true },
-]
+export const tokenList = list<Token>({
+  path: (api, named) => pathOfNamed(api, named, '/tokens'),
+  shown: (_options, _session, named) => ({
+    columns: [
+      { title: 'NAME', cell: row => row.name, shrinks: true },
+      { title: 'CREATED', cell: row => row.created_at },
+      { title: 'BY', cell: row => row.created_by, shrinks: true },
+      { title: 'REVOKED', cell: row => row.revoked_at ?? '-' },
+      { title: 'NOTE', cell: row => row.note, shrinks: true, drops: true },
+      { title: 'ID', cell: row => row.token_id, drops: true },
+    ],
+    none: `No tokens yet: forge deploy token new ${named} NAME`,
+    isJsonByLine: true,
+  }),
+})

@@ -1,32 +1,34 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Command } from 'commander'
 import type { TrafficRow, TrafficSummary } from '../../../schemas/traffic.ts'
 import type { Api, Query } from '../api/client.ts'
+import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
+import {
+  type CommonOptions,
+  type Flags,
+  openSignedIn,
+  type Texts,
+  type World,
+} from '../program/session.ts'
 import { amount, duration, size } from '../terminal/amounts.ts'
 import { toJson } from '../terminal/harmless.ts'
 import { type Column, table } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { findDeployment, pathOf } from './find.ts'
+import { findDeployment, oneDeployment, pathOf } from './find.ts'
 
-type TrafficOptions = CommonOptions & {
-  token?: string
-  from?: string
-  to?: string
-  summary?: boolean
-  follow?: boolean
-}
+type TrafficOptions = CommonOptions & Texts<'token' | 'from' | 'to'> & Flags<'summary' | 'follow'>
 
-export const describeDeployTraffic = (command: Command): Command =>
-  command
-    .argument('<deployment>', 'name or id')
-    .description('the requests to a deployment, the newest last, or what they came to')
-    .option('--token <id>', 'those of this token')
-    .option('--from <time>', 'from this time on, e.g. 2026-11-20T12:00:00Z')
-    .option('--to <time>', 'before this time')
-    .option('-s, --summary', 'how many, how fast and how wrong, by token')
-    .option('-f, --follow', 'go on with those that come, until interrupted')
+export const describeDeployTraffic = describe({
+  text: 'the requests to a deployment, the newest last, or what they came to',
+  operands: oneDeployment,
+  options: {
+    '--token <id>': 'those of this token',
+    '--from <time>': 'from this time on, e.g. 2026-11-20T12:00:00Z',
+    '--to <time>': 'before this time',
+    '-s, --summary': 'how many, how fast and how wrong, by token',
+    '-f, --follow': 'go on with those that come, until interrupted',
+  },
+})
 
 export async function deployTraffic(
   world: World,

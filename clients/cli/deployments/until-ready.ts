@@ -1,5 +1,5 @@
-import { pause } from '../api/streams.ts'
 import { exitCode, Failure } from '../program/failure.ts'
+import { pause } from '../program/pause.ts'
 import type { Session } from '../program/session.ts'
 import { pathOf, type Revision } from './find.ts'
 
@@ -23,6 +23,6 @@ export async function untilReady(
     const now = state_reason === null ? state : `${state}: ${state_reason}`
     if (now !== shown) terminal.note(now)
     shown = now
-    await pause(pollMs, new AbortController().signal)
+    await pause(pollMs)
   }
 }

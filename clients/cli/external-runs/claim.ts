@@ -1,5 +1,5 @@
-import { pause } from '../api/streams.ts'
 import { exitCode, Failure } from '../program/failure.ts'
+import { pause } from '../program/pause.ts'
 import { type Address, postOnce, type Reply } from './ingest.ts'
 import type { Claim, Spool } from './spool.ts'
 

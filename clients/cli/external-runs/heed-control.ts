@@ -1,4 +1,4 @@
-import { pause } from '../api/streams.ts'
+import { pause } from '../program/pause.ts'
 import { type Address, type Control, deliver } from './ingest.ts'
 
 type Heeding = {

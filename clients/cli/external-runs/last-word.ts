@@ -1,7 +1,7 @@
 import type { Api } from '../api/client.ts'
 import { segment } from '../api/client.ts'
 import { isEnded, type RunRecord } from '../api/records.ts'
-import { pause } from '../api/streams.ts'
+import { pause } from '../program/pause.ts'
 import type { Session } from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
 import type { Address } from './ingest.ts'
@@ -73,7 +73,6 @@ function endText(code: number, why: string | null): string {
 
 /** The run as it ended; null if that cannot be told in time. */
 async function endedRun(api: Api, runId: string): Promise<Ended | null> {
-  const never = new AbortController().signal
   const deadline = performance.now() + looksWithinMs
   let last: Ended | null = null
   do {
@@ -83,7 +82,7 @@ async function endedRun(api: Api, runId: string): Promise<Ended | null> {
     } catch {
       return last
     }
-    await pause(lookEveryMs, never)
+    await pause(lookEveryMs)
   } while (performance.now() < deadline)
   return last
 }

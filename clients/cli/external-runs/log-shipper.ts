@@ -1,4 +1,4 @@
-import { pause } from '../api/streams.ts'
+import { pause } from '../program/pause.ts'
 import { type Address, deliver, type Reply, type Report } from './ingest.ts'
 import { lineSplitter } from './lines.ts'
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { pause } from '../api/streams.ts'
+import { pause } from '../program/pause.ts'
 import type { Session } from '../program/session.ts'
 import { type ChildEnd, runChild } from './child.ts'
 import { heedControl } from './heed-control.ts'

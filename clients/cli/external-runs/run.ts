@@ -1,7 +1,13 @@
 import { basename } from 'node:path'
-import type { Command } from 'commander'
 import { contextsPath, readContexts, targetOf } from '../login/contexts.ts'
-import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import { describe, repeated } from '../program/describe.ts'
+import {
+  type CommonOptions,
+  openSignedIn,
+  type Session,
+  type Texts,
+  type World,
+} from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
 import { runChild } from './child.ts'
 import { type Claiming, claimOnce, claimSometime } from './claim.ts'
@@ -9,29 +15,25 @@ import type { Address } from './ingest.ts'
 import { type Beginning, runReporting } from './reporting-run.ts'
 import { newLocalId, openSpool, unclaimed } from './spool.ts'
 
-type RunOptions = CommonOptions & { project?: string; name?: string; tag: string[] }
+type RunOptions = CommonOptions & Texts<'project' | 'name'> & { tag: string[] }
 
-const collect = (value: string, before: string[]) => [...before, value]
-
-export function describeRun(command: Command): Command {
-  return command
-    .argument('<command...>', 'the command and its arguments, best after --')
-    .description('run any command here as a run of its own: its output and reports go to Forge')
-    .option('-p, --project <name>', 'FORGE_PROJECT, or else the name of this directory')
-    .option('-n, --name <name>', 'name of the run; the command by default')
-    .option('--tag <tag>', 'may be repeated', collect, [])
-    .passThroughOptions()
-    .addHelpText(
-      'after',
-      `
+export const describeRun = describe({
+  text: 'run any command here as a run of its own: its output and reports go to Forge',
+  operands: { '<command...>': 'the command and its arguments, best after --' },
+  options: {
+    '-p, --project <name>': 'FORGE_PROJECT, or else the name of this directory',
+    '-n, --name <name>': 'name of the run; the command by default',
+    '--tag <tag>': repeated('may be repeated'),
+  },
+  after: `
 The exit code is the command's. When the server cannot be reached the command runs all the same: its
 reports are kept on disk, and the run is created when the server is back, or by forge sync. The last line
 on stderr says how the run ended. With --json, what happens is told there as JSON lines.
 
 Example:
   forge run --project demo -- python train.py --lr 0.01`,
-    )
-}
+  isPassThrough: true,
+})
 
 export async function run(world: World, command: string[], options: RunOptions): Promise<number> {
   const session = await openSignedIn(world, options)

@@ -1,4 +1,5 @@
 import { type ExitCode, exitCode, Failure } from '../program/failure.ts'
+import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
 
 /**
  * Does something with several runs at once. Each is tried; the failure says which were not `done`, with the exit code of the
@@ -23,3 +24,14 @@ export async function eachRun(
 }
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+/** A command that acts on several runs. `begin` checks the options, before the first request. */
+export const actingOnRuns =
+  <Options extends CommonOptions>(
+    done: string,
+    begin: (session: Session, options: Options) => (id: string) => Promise<void>,
+  ) =>
+  async (world: World, ids: readonly string[], options: Options): Promise<ExitCode> => {
+    const session = await openSignedIn(world, options)
+    return eachRun(ids, done, begin(session, options))
+  }

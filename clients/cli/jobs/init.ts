@@ -1,49 +1,45 @@
 import { writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { Command } from 'commander'
 import { stringify } from 'yaml'
-import { type ExitCode, exitCode, Failure, usageFailure } from '../program/failure.ts'
+import { describe } from '../program/describe.ts'
+import { exitCode, Failure, usageFailure } from '../program/failure.ts'
 import { type Process, pathIn } from '../program/process.ts'
-import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import { request } from '../program/request.ts'
+import type { CommonOptions, Session, Texts } from '../program/session.ts'
 import { type CatalogueRow, everyRecipe, recipeNamed } from '../recipes/catalogue.ts'
-import { toJson } from '../terminal/harmless.ts'
 import { dialect } from './spec/job-spec.ts'
 import { limitsOf, typeOf } from './spec/parameters.ts'
 import { usualFile } from './spec/source.ts'
 
-type InitOptions = CommonOptions & { file: string; project?: string; name?: string }
+type InitOptions = CommonOptions & Texts<'project' | 'name'> & { file: string }
 
-export const describeInit = (command: Command): Command =>
-  command
-    .argument('[recipe[@version]]')
-    .description('write a JobSpec for a recipe, with its lock and all of its parameters')
-    .option('-f, --file <path>', 'where to; an existing file is never overwritten', usualFile)
-    .option('-p, --project <name>', 'the project of its runs; by default named after this folder')
-    .option('-n, --name <name>', 'name of the job; by default that of the recipe')
+export const describeInit = describe({
+  text: 'write a JobSpec for a recipe, with its lock and all of its parameters',
+  operands: { '[recipe[@version]]': '' },
+  options: {
+    '-f, --file <path>': ['where to; an existing file is never overwritten', usualFile],
+    '-p, --project <name>': 'the project of its runs; by default named after this folder',
+    '-n, --name <name>': 'name of the job; by default that of the recipe',
+  },
+})
 
-export async function init(
-  world: World,
-  asked: string | undefined,
-  options: InitOptions,
-): Promise<ExitCode> {
-  const session = await openSignedIn(world, options)
-  const { api, terminal, isJson, process } = session
-  const recipe = asked === undefined ? await onlyRecipe(session) : await recipeNamed(api, asked)
-  const project = options.project ?? projectOf(process.cwd())
-  const { file } = options
-  await writeNew(
-    process,
-    file,
-    jobFile(recipe, { file, project, name: options.name ?? recipe.name }),
-  )
-  const { name, version } = recipe
-  if (isJson) terminal.data(toJson({ file, recipe: { name, version }, project }))
-  else {
-    terminal.note(`${file} is a job of ${name} ${version} in the project ${project}`)
-    terminal.note(`  forge submit -f ${file} --follow`)
-  }
-  return exitCode.ok
-}
+type Begun = { file: string; recipe: { name: string; version: string }; project: string }
+
+export const init = request<Begun, InitOptions>({
+  async send(session, options, asked) {
+    const { api, process } = session
+    const recipe = asked === undefined ? await onlyRecipe(session) : await recipeNamed(api, asked)
+    const { name, version } = recipe
+    const { file, project = projectOf(process.cwd()) } = options
+    const text = jobFile(recipe, { file, project, name: options.name ?? name })
+    await writeNew(process, file, text)
+    return { file, recipe: { name, version }, project }
+  },
+  note: ({ file, recipe: { name, version }, project }) => [
+    `${file} is a job of ${name} ${version} in the project ${project}`,
+    `  forge submit -f ${file} --follow`,
+  ],
+})
 
 async function onlyRecipe({ api }: Session): Promise<CatalogueRow> {
   const recipes = (await everyRecipe(api)).filter(({ deprecated }) => !deprecated)

@@ -1,17 +1,17 @@
-import type { Command } from 'commander'
 import { segment } from '../api/client.ts'
 import { isEnded, type JobDetail } from '../api/records.ts'
-import { type ExitCode, exitCode, Failure } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import { describe, someRuns } from '../program/describe.ts'
+import { exitCode, Failure } from '../program/failure.ts'
+import type { CommonOptions, Session, Texts } from '../program/session.ts'
 import { duration } from '../terminal/amounts.ts'
 import { toJson } from '../terminal/harmless.ts'
 import { type Checkpoint, checkpointText, continuesText } from './checkpoints.ts'
-import { eachRun } from './each-run.ts'
+import { actingOnRuns } from './each-run.ts'
 import { type HowToEnd, requestOf } from './stopping.ts'
 import { watchJob } from './watch-job.ts'
 
 type PauseOptions = CommonOptions & HowToEnd & { wait: boolean }
-type ResumeOptions = CommonOptions & { reason?: string; wait: boolean }
+type ResumeOptions = CommonOptions & Texts<'reason'> & { wait: boolean }
 
 type Reply = {
   run_id: string
@@ -22,24 +22,21 @@ type Reply = {
   warnings: { code: string; detail: string }[]
 }
 
-export const describePause = (command: Command): Command =>
-  command
-    .argument('<runs...>', 'run ids or short ids')
-    .description('have jobs write a checkpoint and end, to free their GPUs until they are resumed')
-    .option('--force', 'kill them at once: what is in no checkpoint is lost')
-    .option('--reason <text>', 'kept with the run')
-    .option('--grace <seconds>', 'how long they may take to write a checkpoint and end')
-    .option('--no-wait', 'return as soon as the requests are accepted')
+export const describePause = describe({
+  text: 'have jobs write a checkpoint and end, to free their GPUs until they are resumed',
+  operands: someRuns,
+  options: {
+    '--force': 'kill them at once: what is in no checkpoint is lost',
+    '--reason <text>': 'kept with the run',
+    '--grace <seconds>': 'how long they may take to write a checkpoint and end',
+    '--no-wait': 'return as soon as the requests are accepted',
+  },
+})
 
-export async function pause(
-  world: World,
-  ids: readonly string[],
-  options: PauseOptions,
-): Promise<ExitCode> {
-  const session = await openSignedIn(world, options)
+export const pause = actingOnRuns<PauseOptions>('paused', (session, options) => {
   const body = requestOf(options)
-  return eachRun(ids, 'paused', id => pauseOne(session, id, body, options.wait))
-}
+  return id => pauseOne(session, id, body, options.wait)
+})
 
 async function pauseOne(session: Session, id: string, body: object, wait: boolean): Promise<void> {
   const { terminal, isJson } = session
@@ -85,23 +82,19 @@ async function untilPaused(session: Session, id: string, { run_id, deadline }: R
 const left = (deadline: string, { nowMs }: Session) =>
   duration((Date.parse(deadline) - nowMs()) / 1000)
 
-export const describeResume = (command: Command): Command =>
-  command
-    .argument('<runs...>', 'run ids or short ids')
-    .description('queue paused jobs again; each continues from its newest checkpoint')
-    .option('--reason <text>', 'kept with the run')
-    .option('--no-wait', 'return as soon as they are queued')
+export const describeResume = describe({
+  text: 'queue paused jobs again; each continues from its newest checkpoint',
+  operands: someRuns,
+  options: {
+    '--reason <text>': 'kept with the run',
+    '--no-wait': 'return as soon as they are queued',
+  },
+})
 
-export async function resume(
-  world: World,
-  ids: readonly string[],
-  options: ResumeOptions,
-): Promise<ExitCode> {
-  const session = await openSignedIn(world, options)
-  const { reason, wait } = options
-  const body = { ...(reason !== undefined && { reason }) }
-  return eachRun(ids, 'resumed', id => resumeOne(session, id, body, wait))
-}
+export const resume = actingOnRuns<ResumeOptions>('resumed', (session, { reason, wait }) => {
+  const body = requestOf({ ...(reason !== undefined && { reason }) })
+  return id => resumeOne(session, id, body, wait)
+})
 
 const waiting = ['queued', 'scheduled']
 

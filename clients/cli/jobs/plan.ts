@@ -1,6 +1,6 @@
-import type { Command } from 'commander'
 import { type Api, segment } from '../api/client.ts'
 import type { Gate, JobDetail, JobRow } from '../api/records.ts'
+import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode } from '../program/failure.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
@@ -16,7 +16,7 @@ import {
   type Source,
   type SpecOptions,
   specOf,
-  withSpecOptions,
+  specOptions,
 } from './spec/source.ts'
 
 type PlanOptions = CommonOptions & SpecOptions
@@ -37,16 +37,14 @@ type Preflight = {
 /** The newest job of the same name in the project, and what differs from it. */
 type Since = { run_id: string; short_id: string; changes: SpecChange[] }
 
-export const describePlan = (command: Command): Command =>
-  withSpecOptions(command)
-    .description('ask all gates about a job without submitting it; exit code 3 if one refuses')
-    .addHelpText(
-      'after',
-      `
+export const describePlan = describe({
+  text: 'ask all gates about a job without submitting it; exit code 3 if one refuses',
+  options: specOptions,
+  after: `
 Examples:
   forge plan -f job.yaml
   forge plan --recipe digits --project demo --gpus 8`,
-    )
+})
 
 export async function plan(world: World, options: PlanOptions): Promise<ExitCode> {
   const session = await openSignedIn(world, options)

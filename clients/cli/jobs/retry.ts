@@ -1,11 +1,18 @@
 import { writeFile } from 'node:fs/promises'
-import type { Command } from 'commander'
 import { stringify } from 'yaml'
 import { segment } from '../api/client.ts'
 import type { Admission } from '../api/records.ts'
+import { describe, repeated } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
 import { pathIn } from '../program/process.ts'
-import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import {
+  type CommonOptions,
+  type Flags,
+  openSignedIn,
+  type Session,
+  type Texts,
+  type World,
+} from '../program/session.ts'
 import { followRun } from '../runs/follow/follow.ts'
 import { findRun } from '../runs/follow/run-events.ts'
 import { toJson } from '../terminal/harmless.ts'
@@ -14,22 +21,19 @@ import { eachRun } from './each-run.ts'
 import { withoutDefaults } from './spec/defaults.ts'
 import type { SpecTree } from './spec/job-spec.ts'
 
-type RetryOptions = CommonOptions & { env: string[]; follow?: boolean }
+type RetryOptions = CommonOptions & Flags<'follow'> & { env: string[] }
 type Retried = Admission & { retry_of: string; checkpoint: Checkpoint | null }
 
-const collect = (value: string, before: string[]) => [...before, value]
-
-export const describeRetry = (command: Command): Command =>
-  command
-    .argument('<runs...>', 'run ids or short ids of jobs that have ended')
-    .description('submit ended jobs again, each to continue from its newest checkpoint')
-    .option(
-      '--env <name=value>',
+export const describeRetry = describe({
+  text: 'submit ended jobs again, each to continue from its newest checkpoint',
+  operands: { '<runs...>': 'run ids or short ids of jobs that have ended' },
+  options: {
+    '--env <name=value>': repeated(
       'a variable for the new job; secrets of the old one are forgotten',
-      collect,
-      [],
-    )
-    .option('--follow', 'show the run until it has ended; the exit code says how')
+    ),
+    '--follow': 'show the run until it has ended; the exit code says how',
+  },
+})
 
 export async function retry(
   world: World,
@@ -68,22 +72,21 @@ function variable(text: string): [name: string, value: string] {
   return [text.slice(0, at), text.slice(at + 1)]
 }
 
-type CloneOptions = CommonOptions & { output?: string }
+type CloneOptions = CommonOptions & Texts<'output'>
 
-export const describeClone = (command: Command): Command =>
-  command
-    .argument('<run>', 'run id or short id of a job')
-    .description('print the JobSpec of a job, to edit and submit')
-    .option('-o, --output <file>', 'write it to this file, which must not exist')
-    .addHelpText(
-      'after',
-      `
+export const describeClone = describe({
+  text: 'print the JobSpec of a job, to edit and submit',
+  operands: { '<run>': 'run id or short id of a job' },
+  options: {
+    '-o, --output <file>': 'write it to this file, which must not exist',
+  },
+  after: `
 Values that the job left to their defaults are left out, and secret values of env are masked: fill them in.
 
 Examples:
   forge clone demo-12 -o job.yaml
   forge clone demo-12 | forge submit -f - --param lr=0.01`,
-    )
+})
 
 export async function clone(world: World, id: string, options: CloneOptions): Promise<ExitCode> {
   const session = await openSignedIn(world, options)

@@ -1,16 +1,17 @@
-import type { Command } from 'commander'
 import { segment } from '../api/client.ts'
+import { describe, repeated } from '../program/describe.ts'
 import { type ExitCode, usageFailure } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import {
+  type CommonOptions,
+  openSignedIn,
+  type Session,
+  type Texts,
+  type World,
+} from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
 import { eachRun } from './each-run.ts'
 
-type SetOptions = CommonOptions & {
-  priority?: string
-  name?: string
-  tag: string[]
-  tags: boolean
-}
+type SetOptions = CommonOptions & Texts<'priority' | 'name'> & { tag: string[]; tags: boolean }
 type Changed = {
   run_id: string
   name: string
@@ -20,16 +21,16 @@ type Changed = {
   place: { position: number } | null
 }
 
-const collect = (value: string, before: string[]) => [...before, value]
-
-export const describeSet = (command: Command): Command =>
-  command
-    .argument('<runs...>', 'run ids or short ids of jobs')
-    .description('change the priority, name or tags of jobs')
-    .option('--priority <number>', 'from -100 to 100; higher starts first')
-    .option('-n, --name <name>', 'name of the job')
-    .option('-t, --tag <tag>', 'its tags from now on; may be repeated', collect, [])
-    .option('--no-tags', 'take all tags away')
+export const describeSet = describe({
+  text: 'change the priority, name or tags of jobs',
+  operands: { '<runs...>': 'run ids or short ids of jobs' },
+  options: {
+    '--priority <number>': 'from -100 to 100; higher starts first',
+    '-n, --name <name>': 'name of the job',
+    '-t, --tag <tag>': repeated('its tags from now on; may be repeated'),
+    '--no-tags': 'take all tags away',
+  },
+})
 
 export async function set(
   world: World,

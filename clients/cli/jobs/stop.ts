@@ -1,44 +1,31 @@
-import type { Command } from 'commander'
 import { type Api, segment } from '../api/client.ts'
 import { isEnded, type JobDetail, type RunRecord } from '../api/records.ts'
-import { pause } from '../api/streams.ts'
-import type { ExitCode } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import { describe, someRuns } from '../program/describe.ts'
+import { pause } from '../program/pause.ts'
+import type { CommonOptions, Flags, Session, Texts } from '../program/session.ts'
 import { duration } from '../terminal/amounts.ts'
 import { toJson } from '../terminal/harmless.ts'
-import { eachRun } from './each-run.ts'
+import { actingOnRuns } from './each-run.ts'
 import { requestOf, requestStop, type Stopped } from './stopping.ts'
 
-type StopOptions = CommonOptions & {
-  force?: boolean
-  reason?: string
-  grace?: string
-  wait: boolean
-}
-export function describeStop(command: Command): Command {
-  return command
-    .argument('<runs...>', 'run ids or short ids')
-    .description('stop jobs, killed after the grace period; or ask the code of other runs to end')
-    .option('--force', 'kill them at once; a run without a job ends even if its code goes on')
-    .option('--reason <text>', 'kept with the run')
-    .option('--grace <seconds>', 'how long they may take to end by themselves')
-    .option('--no-wait', 'return as soon as the requests are accepted')
-    .addHelpText(
-      'after',
-      `
+type StopOptions = CommonOptions & Texts<'reason' | 'grace'> & Flags<'force'> & { wait: boolean }
+export const describeStop = describe({
+  text: 'stop jobs, killed after the grace period; or ask the code of other runs to end',
+  operands: someRuns,
+  options: {
+    '--force': 'kill them at once; a run without a job ends even if its code goes on',
+    '--reason <text>': 'kept with the run',
+    '--grace <seconds>': 'how long they may take to end by themselves',
+    '--no-wait': 'return as soon as the requests are accepted',
+  },
+  after: `
 With several runs, each is tried, and the exit code is that of the first that could not be stopped.`,
-    )
-}
+})
 
-export async function stop(
-  world: World,
-  ids: readonly string[],
-  options: StopOptions,
-): Promise<ExitCode> {
-  const session = await openSignedIn(world, options)
+export const stop = actingOnRuns<StopOptions>('stopped', (session, options) => {
   const body = requestOf(options)
-  return eachRun(ids, 'stopped', id => stopOne(session, id, { options, body }))
-}
+  return id => stopOne(session, id, { options, body })
+})
 
 type Asked = { options: StopOptions; body: Record<string, unknown> }
 
@@ -67,7 +54,6 @@ async function waitForEnd(
   { api, terminal, nowMs }: Session,
   { id, runId }: { id: string; runId: string },
 ): Promise<string> {
-  const never = new AbortController().signal
   const began = nowMs()
   let saidMs = began
   for (;;) {
@@ -79,7 +65,7 @@ async function waitForEnd(
         `${id} is ${state} for ${duration((nowMs() - began) / 1000)}, waiting for its process to end`,
       )
     }
-    await pause(pollMs, never)
+    await pause(pollMs)
   }
 }
 

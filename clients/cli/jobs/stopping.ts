@@ -1,5 +1,6 @@
 import { type Api, segment } from '../api/client.ts'
 import { Failure, usageFailure } from '../program/failure.ts'
+import type { Flags, Texts } from '../program/session.ts'
 
 /** The response to a request to stop. */
 export type Stopped = {
@@ -10,7 +11,7 @@ export type Stopped = {
   deadline: string | null
 }
 
-export type HowToEnd = { force?: boolean; reason?: string; grace?: string }
+export type HowToEnd = Texts<'reason' | 'grace'> & Flags<'force'>
 
 /** The body of a request to stop or to pause. */
 export function requestOf({ force, reason, grace }: HowToEnd): Record<string, unknown> {

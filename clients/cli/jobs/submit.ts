@@ -1,27 +1,28 @@
-import type { Command } from 'commander'
 import type { Admission } from '../api/records.ts'
+import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
+import { type CommonOptions, type Flags, openSignedIn, type World } from '../program/session.ts'
 import { followRun } from '../runs/follow/follow.ts'
 import { toJson } from '../terminal/harmless.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { waitText } from '../terminal/waits.ts'
 import { wrapped } from '../terminal/width.ts'
 import { packageOf, sendPackage } from './package/send.ts'
-import { explained, readWritten, type SpecOptions, specOf, withSpecOptions } from './spec/source.ts'
+import { explained, readWritten, type SpecOptions, specOf, specOptions } from './spec/source.ts'
 
 type SubmitOptions = CommonOptions &
-  SpecOptions & { package?: string | boolean; follow?: boolean; detach?: boolean }
+  SpecOptions &
+  Flags<'follow' | 'detach'> & { package?: string | boolean }
 
-export function describeSubmit(command: Command): Command {
-  return withSpecOptions(command)
-    .description('submit a job, from a JobSpec file or straight from a recipe')
-    .option('--package [folder]', 'take along the files of a folder; by default of this one')
-    .option('--follow', 'show the run until it has ended; the exit code says how')
-    .option('-d, --detach', 'return once the job is admitted (the default)')
-    .addHelpText(
-      'after',
-      `
+export const describeSubmit = describe({
+  text: 'submit a job, from a JobSpec file or straight from a recipe',
+  options: {
+    ...specOptions,
+    '--package [folder]': 'take along the files of a folder; by default of this one',
+    '--follow': 'show the run until it has ended; the exit code says how',
+    '-d, --detach': 'return once the job is admitted (the default)',
+  },
+  after: `
 The run finds the files of --package in its working folder. A JobSpec with spec.source.kind "package" and no
 upload_id packs the folder that the file is in. What .gitignore and .forgeignore name stays here, and a
 folder with secrets (.env, *.pem, id_rsa* and the like) is refused before anything is sent.
@@ -30,8 +31,7 @@ Examples:
   forge submit --recipe digits --project demo --param lr=0.01 --follow
   forge submit --recipe digits --project demo --package
   forge submit -f job.yaml --set spec.resources.gpus_per_node=8`,
-    )
-}
+})
 
 export async function submit(world: World, options: SubmitOptions): Promise<ExitCode> {
   if (options.follow && options.detach)

@@ -1,6 +1,6 @@
 import { segment } from '../api/client.ts'
 import type { JobDetail } from '../api/records.ts'
-import { pause } from '../api/streams.ts'
+import { pause } from '../program/pause.ts'
 import type { Session } from '../program/session.ts'
 import { duration } from '../terminal/amounts.ts'
 
@@ -20,7 +20,6 @@ export async function watchJob(
   { api, terminal, nowMs }: Session,
   { run_id, isThere, text }: Awaited,
 ): Promise<JobDetail> {
-  const never = new AbortController().signal
   const began = nowMs()
   let saidMs = began
   for (;;) {
@@ -30,6 +29,6 @@ export async function watchJob(
       saidMs = nowMs()
       terminal.note(`${text(job)}, for ${duration((nowMs() - began) / 1000)}`)
     }
-    await pause(pollMs, never)
+    await pause(pollMs)
   }
 }

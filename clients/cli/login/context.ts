@@ -1,12 +1,13 @@
-import type { Command } from 'commander'
+import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode } from '../program/failure.ts'
-import type { World } from '../program/session.ts'
+import type { Flags, World } from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
-import { table } from '../terminal/table.ts'
+import type { Column } from '../terminal/table.ts'
+import { showTable } from '../terminal/table.ts'
 import { contextNamed, contextsPath, readContexts, updateContexts } from './contexts.ts'
 import { endOfSignIn } from './token.ts'
 
-type Options = { json?: boolean }
+type Options = Flags<'json'>
 type Row = {
   name: string
   host: string
@@ -16,14 +17,9 @@ type Row = {
   expires_at: string | null
 }
 
-export const describeContextList = (command: Command): Command =>
-  command.description('where you are signed in, as whom and until when')
-
-export const describeContextUse = (command: Command): Command =>
-  command.argument('<name>').description('make this the server that commands go to')
-
-export const describeContextRemove = (command: Command): Command =>
-  command.argument('<name>').description('forget a server and its token (forge logout ends it)')
+export const describeContextList = describe({
+  text: 'where you are signed in, as whom and until when',
+})
 
 export async function contextList({ terminal, env }: World, options: Options): Promise<ExitCode> {
   const { current, contexts } = await readContexts(contextsPath(env))
@@ -39,22 +35,22 @@ export async function contextList({ terminal, env }: World, options: Options): P
   if (options.json) terminal.data(toJson(rows))
   else if (rows.length === 0)
     terminal.note('You are not signed in anywhere; start with forge login')
-  else for (const line of inTable(rows, terminal)) terminal.data(line)
+  else showTable(terminal, columns, rows)
   return exitCode.ok
 }
 
-const inTable = (rows: readonly Row[], { columns, paint }: World['terminal']): string[] =>
-  table(
-    [
-      { title: '', cell: row => (row.current ? '*' : '') },
-      { title: 'NAME', cell: row => row.name, shrinks: true },
-      { title: 'HOST', cell: row => row.host, shrinks: true },
-      { title: 'USER', cell: row => row.username },
-      { title: 'SIGNED IN UNTIL', cell: row => row.expires_at ?? 'signed out', drops: true },
-    ],
-    rows,
-    { width: columns(), paintTitle: text => paint('dim', text) },
-  )
+const columns: readonly Column<Row>[] = [
+  { title: '', cell: row => (row.current ? '*' : '') },
+  { title: 'NAME', cell: row => row.name, shrinks: true },
+  { title: 'HOST', cell: row => row.host, shrinks: true },
+  { title: 'USER', cell: row => row.username },
+  { title: 'SIGNED IN UNTIL', cell: row => row.expires_at ?? 'signed out', drops: true },
+]
+
+export const describeContextUse = describe({
+  text: 'make this the server that commands go to',
+  operands: { '<name>': '' },
+})
 
 export async function contextUse(
   { terminal, env }: World,
@@ -71,6 +67,11 @@ export async function contextUse(
   if (env.FORGE_HOST) terminal.note('FORGE_HOST is set and overrides it')
   return exitCode.ok
 }
+
+export const describeContextRemove = describe({
+  text: 'forget a server and its token (forge logout ends it)',
+  operands: { '<name>': '' },
+})
 
 export async function contextRemove(
   { terminal, env }: World,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rename, rm, rmdir, stat, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { pause } from '../api/streams.ts'
 import { exitCode, Failure } from '../program/failure.ts'
+import { pause } from '../program/pause.ts'
 
 /** A lock older than this belongs to a command that was killed, or sleeps with its machine. */
 const abandonedMs = 40_000
@@ -24,7 +24,7 @@ export async function inTurn<T>(path: string, work: () => Promise<T>): Promise<T
   while (!(await take(lock, own))) {
     if (performance.now() > endsMs)
       throw new Failure(exitCode.unavailable, `Other commands hold ${lock} all the time; try again`)
-    await pause(lookEveryMs, new AbortController().signal)
+    await pause(lookEveryMs)
   }
   try {
     return await work()

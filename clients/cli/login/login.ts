@@ -1,9 +1,9 @@
 import { hostname } from 'node:os'
-import type { Command } from 'commander'
 import { type Api, createApi } from '../api/client.ts'
-import { pause } from '../api/streams.ts'
+import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
-import type { CommonOptions, World } from '../program/session.ts'
+import { pause } from '../program/pause.ts'
+import type { CommonOptions, Flags, Texts, World } from '../program/session.ts'
 import { version } from '../program/version.ts'
 import { ask, firstLineOfStdin } from '../terminal/ask.ts'
 import { toJson } from '../terminal/harmless.ts'
@@ -20,25 +20,20 @@ import { type ShownCode, type SignedIn, signInByDevice } from './device-flow.ts'
 import { refreshOf } from './renewal.ts'
 import { endOfSignIn } from './token.ts'
 
-type LoginOptions = CommonOptions & {
-  username?: string
-  password?: boolean
-  passwordStdin?: boolean
-  tokenStdin?: boolean
-  browser: boolean
-}
+type LoginOptions = CommonOptions &
+  Texts<'username'> &
+  Flags<'password' | 'passwordStdin' | 'tokenStdin'> & { browser: boolean }
 
-export function describeLogin(command: Command): Command {
-  return command
-    .description(
-      'sign in by approving a code in your browser, and keep the token for later commands',
-    )
-    .option('--password', 'ask for username and password instead')
-    .option('-u, --username <name>', 'the user who signs in by password; asked for on a terminal')
-    .option('--password-stdin', 'read the password from standard input')
-    .option('--token-stdin', 'read an access token from standard input')
-    .option('--no-browser', 'print the address only')
-}
+export const describeLogin = describe({
+  text: 'sign in by approving a code in your browser, and keep the token for later commands',
+  options: {
+    '--password': 'ask for username and password instead',
+    '-u, --username <name>': 'the user who signs in by password; asked for on a terminal',
+    '--password-stdin': 'read the password from standard input',
+    '--token-stdin': 'read an access token from standard input',
+    '--no-browser': 'print the address only',
+  },
+})
 
 export async function login(world: World, options: LoginOptions): Promise<ExitCode> {
   const { terminal, env, nowMs } = world
@@ -108,12 +103,11 @@ const ways: Record<Way, SignIn> = {
   async device(world, connect, options) {
     const { terminal, nowMs } = world
     const api = connect(null)
-    const never = new AbortController().signal
     try {
       return await signInByDevice({
         api,
         nowMs,
-        pause: ms => pause(ms, never),
+        pause: ms => pause(ms),
         onCode(code) {
           if (options.json) terminal.data(toJson({ type: 'code', host: api.host, ...code }))
           for (const line of invitation(api.host, code)) terminal.note(line)

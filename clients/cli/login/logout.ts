@@ -1,5 +1,5 @@
-import type { Command } from 'commander'
 import { createApi } from '../api/client.ts'
+import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, Failure } from '../program/failure.ts'
 import type { CommonOptions, World } from '../program/session.ts'
 import { version } from '../program/version.ts'
@@ -14,8 +14,9 @@ import {
   withContext,
 } from './contexts.ts'
 
-export const describeLogout = (command: Command): Command =>
-  command.description('end the session at the server and forget its token here')
+export const describeLogout = describe({
+  text: 'end the session at the server and forget its token here',
+})
 
 /** Forgets the token in any case; the exit code tells whether the server ended the session. */
 export async function logout(world: World, options: CommonOptions): Promise<ExitCode> {

@@ -1,18 +1,17 @@
-import type { Command } from 'commander'
+import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
 import type { Process } from '../program/process.ts'
-import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
+import { type CommonOptions, type Flags, openSignedIn, type World } from '../program/session.ts'
 import { ask, linesOfStdin } from '../terminal/ask.ts'
 
-type PasswdOptions = CommonOptions & { passwordsStdin?: boolean }
+type PasswdOptions = CommonOptions & Flags<'passwordsStdin'>
 
-export const describePasswd = (command: Command): Command =>
-  command
-    .description('change your own password; your other sessions end')
-    .option(
-      '--passwords-stdin',
-      'read the current and the new password from two lines of standard input',
-    )
+export const describePasswd = describe({
+  text: 'change your own password; your other sessions end',
+  options: {
+    '--passwords-stdin': 'read the current and the new password from two lines of standard input',
+  },
+})
 
 export async function passwd(world: World, options: PasswdOptions): Promise<ExitCode> {
   const { api, terminal, isJson, process } = await openSignedIn(world, options)

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode } from '../program/failure.ts'
 import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
 import { version } from '../program/version.ts'
@@ -18,8 +18,9 @@ type Me = {
 }
 type Versions = { server: string; core: string; api: string }
 
-export const describeWhoami = (command: Command): Command =>
-  command.description('who is signed in where, with what quota and until when')
+export const describeWhoami = describe({
+  text: 'who is signed in where, with what quota and until when',
+})
 
 export async function whoami(world: World, options: CommonOptions): Promise<ExitCode> {
   const { api, terminal, isJson, context, signedInUntil } = await openSignedIn(world, options)

@@ -18,9 +18,11 @@ import {
 export function addModels(program: Command, world: World, ended: (code: number) => void): void {
   const model = program.command('model').description('names for the results of runs')
   const speaking = speakingIn(model, world, ended)
-  speaking('ls', describeModelList, modelList)
-  speaking('show', describeModelShow, modelShow)
-  speaking('register', describeModelRegister, modelRegister)
-  speaking('alias', describeModelAlias, modelAlias)
-  speaking('history', describeModelHistory, modelHistory)
+  speaking({
+    ls: [describeModelList, modelList],
+    show: [describeModelShow, modelShow],
+    register: [describeModelRegister, modelRegister],
+    alias: [describeModelAlias, modelAlias],
+    history: [describeModelHistory, modelHistory],
+  })
 }

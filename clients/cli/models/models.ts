@@ -1,10 +1,10 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import { segment } from '../api/client.ts'
-import { everyPage } from '../api/every-page.ts'
+import { describe, ofProject } from '../program/describe.ts'
 import { type ExitCode, exitCode } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
+import { list, record } from '../program/list.ts'
+import { type CommonOptions, openSignedIn, type Texts, type World } from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
-import { type Column, table } from '../terminal/table.ts'
 
 type Alias = { alias: string; version: number; is_protected: boolean; moved_by: string }
 type Model = {
@@ -32,79 +32,66 @@ const whole = (text: string): number => {
   throw new InvalidArgumentError('a version is a number from 1 on')
 }
 
-export const describeModelList = (command: Command): Command =>
-  command
-    .description('the registered models you may read')
-    .option('-p, --project <name>', 'only those of a project')
+export const describeModelList = describe({
+  text: 'the registered models you may read',
+  options: ofProject,
+})
 
-export async function modelList(
-  world: World,
-  options: CommonOptions & { project?: string },
-): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
-  const { project } = options
-  const rows = await everyPage<Model>(api, '/api/models', { project })
-  if (isJson) for (const row of rows) terminal.data(toJson(row))
-  else if (rows.length === 0)
-    terminal.note('No models yet: forge model register NAME ARTIFACT -p PROJECT')
-  else
-    for (const line of table(modelColumns, rows, { width: terminal.columns() })) terminal.data(line)
-  return exitCode.ok
-}
+export const modelList = list<Model, CommonOptions & Texts<'project'>>({
+  path: '/api/models',
+  filters: ({ project }) => ({ project }),
+  shown: {
+    columns: [
+      { title: 'MODEL', cell: row => row.model, shrinks: true },
+      { title: 'PROJECT', cell: row => row.project, shrinks: true },
+      { title: 'NEWEST', cell: row => String(row.newest_version ?? '-'), align: 'right' },
+      { title: 'ALIASES', cell: row => shownAliases(row.aliases), shrinks: true },
+      { title: 'OWNER', cell: row => row.owner, shrinks: true, drops: true },
+    ],
+    none: 'No models yet: forge model register NAME ARTIFACT -p PROJECT',
+    isJsonByLine: true,
+  },
+})
 
 const shownAliases = (aliases: readonly Alias[]): string =>
   aliases.map(({ alias, version }) => `${alias}=${version}`).join(' ') || '-'
 
-const modelColumns: Column<Model>[] = [
-  { title: 'MODEL', cell: row => row.model, shrinks: true },
-  { title: 'PROJECT', cell: row => row.project, shrinks: true },
-  { title: 'NEWEST', cell: row => String(row.newest_version ?? '-'), align: 'right' },
-  { title: 'ALIASES', cell: row => shownAliases(row.aliases), shrinks: true },
-  { title: 'OWNER', cell: row => row.owner, shrinks: true, drops: true },
-]
+export const describeModelShow = describe({
+  text: 'a model with its versions and aliases',
+  operands: { '<model>': '' },
+})
 
-export const describeModelShow = (command: Command): Command =>
-  command.argument('<model>').description('a model with its versions and aliases')
+export const modelShow = record<Model, Version>({
+  find: (api, name) => api.get<Model>(pathOf(name)),
+  lines: ({ project, model, description, aliases }) => [
+    `${project}/${model}  ${shownAliases(aliases)}`,
+    ...(description === '' ? [] : [description]),
+  ],
+  below: {
+    name: 'versions',
+    path: ({ model }) => `${pathOf(model)}/versions`,
+    columns: [
+      { title: 'VERSION', cell: row => String(row.version), align: 'right' },
+      { title: 'STATE', cell: row => row.state },
+      { title: 'ALIASES', cell: row => row.aliases.join(' ') || '-', shrinks: true },
+      { title: 'ARTIFACT', cell: row => row.source.artifact_id },
+      { title: 'RUN', cell: row => row.source.run_id, drops: true },
+      { title: 'NOTES', cell: row => row.stage_notes, shrinks: true, drops: true },
+    ],
+  },
+})
 
-export async function modelShow(
-  world: World,
-  name: string,
-  options: CommonOptions,
-): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
-  const model = await api.get<Model>(pathOf(name))
-  const versions = await everyPage<Version>(api, `${pathOf(name)}/versions`)
-  if (isJson) {
-    terminal.data(toJson({ ...model, versions }))
-    return exitCode.ok
-  }
-  terminal.data(`${model.project}/${model.model}  ${shownAliases(model.aliases)}`)
-  if (model.description !== '') terminal.data(model.description)
-  terminal.data('')
-  for (const line of table(versionColumns, versions, { width: terminal.columns() }))
-    terminal.data(line)
-  return exitCode.ok
-}
+type Register = CommonOptions & Texts<'project' | 'notes' | 'license'>
 
-const versionColumns: Column<Version>[] = [
-  { title: 'VERSION', cell: row => String(row.version), align: 'right' },
-  { title: 'STATE', cell: row => row.state },
-  { title: 'ALIASES', cell: row => row.aliases.join(' ') || '-', shrinks: true },
-  { title: 'ARTIFACT', cell: row => row.source.artifact_id },
-  { title: 'RUN', cell: row => row.source.run_id, drops: true },
-  { title: 'NOTES', cell: row => row.stage_notes, shrinks: true, drops: true },
-]
-
-type Register = CommonOptions & { project?: string; notes?: string; license?: string }
-
-export const describeModelRegister = (command: Command): Command =>
-  command
-    .argument('<model>')
-    .argument('<artifact>', 'its id: forge artifacts RUN lists them')
-    .description('make an artifact the next version of a model')
-    .option('-p, --project <name>', 'where the model is made if there is none of that name')
-    .option('--notes <text>', 'what is to be known of the version')
-    .option('--license <name>', 'e.g. apache-2.0')
+export const describeModelRegister = describe({
+  text: 'make an artifact the next version of a model',
+  operands: { '<model>': '', '<artifact>': 'its id: forge artifacts RUN lists them' },
+  options: {
+    '-p, --project <name>': 'where the model is made if there is none of that name',
+    '--notes <text>': 'what is to be known of the version',
+    '--license <name>': 'e.g. apache-2.0',
+  },
+})
 
 export async function modelRegister(
   world: World,
@@ -128,17 +115,21 @@ export async function modelRegister(
   return exitCode.ok
 }
 
-type Move = CommonOptions & { reason?: string; expected?: number }
+type Move = CommonOptions & Texts<'reason'> & { expected?: number }
 type Moved = { version: number | null; previous_version: number | null; changed: boolean }
 
-export const describeModelAlias = (command: Command): Command =>
-  command
-    .argument('<model>')
-    .argument('<alias>', 'e.g. production')
-    .argument('<version>', 'the version that it is to name', whole)
-    .description('let an alias name a version; whoever resolved it before keeps what it named')
-    .option('-m, --reason <text>', 'why, for the history')
-    .option('--expected <version>', 'only if it names this one now', whole)
+export const describeModelAlias = describe({
+  text: 'let an alias name a version; whoever resolved it before keeps what it named',
+  operands: {
+    '<model>': '',
+    '<alias>': 'e.g. production',
+    '<version>': { text: 'the version that it is to name', read: whole },
+  },
+  options: {
+    '-m, --reason <text>': 'why, for the history',
+    '--expected <version>': { text: 'only if it names this one now', read: whole },
+  },
+})
 
 export async function modelAlias(
   world: World,
@@ -166,32 +157,25 @@ type AliasMove = {
   reason: string
 }
 
-export const describeModelHistory = (command: Command): Command =>
-  command
-    .argument('<model>')
-    .argument('<alias>')
-    .description('who moved an alias when, from which version to which, and why')
-    .option('--at <time>', 'only what held then, e.g. 2026-11-20T12:00:00Z')
+export const describeModelHistory = describe({
+  text: 'who moved an alias when, from which version to which, and why',
+  operands: { '<model>': '', '<alias>': '' },
+  options: {
+    '--at <time>': 'only what held then, e.g. 2026-11-20T12:00:00Z',
+  },
+})
 
-export async function modelHistory(
-  world: World,
-  name: string,
-  alias: string,
-  { at, ...options }: CommonOptions & { at?: string },
-): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
-  const path = `${pathOf(name)}/aliases/${segment(alias)}/history`
-  const moves = await everyPage<AliasMove>(api, path, { at })
-  if (isJson) for (const move of moves) terminal.data(toJson(move))
-  else
-    for (const line of table(moveColumns, moves, { width: terminal.columns() })) terminal.data(line)
-  return exitCode.ok
-}
-
-const moveColumns: Column<AliasMove>[] = [
-  { title: 'AT', cell: row => row.at },
-  { title: 'FROM', cell: row => String(row.from ?? '-'), align: 'right' },
-  { title: 'TO', cell: row => String(row.to ?? '-'), align: 'right' },
-  { title: 'BY', cell: row => row.actor, shrinks: true },
-  { title: 'WHY', cell: row => row.reason, shrinks: true, drops: true },
-]
+export const modelHistory = list<AliasMove, CommonOptions & Texts<'at'>>({
+  path: (_, name, alias) => `${pathOf(name)}/aliases/${segment(alias)}/history`,
+  filters: ({ at }) => ({ at }),
+  shown: {
+    columns: [
+      { title: 'AT', cell: row => row.at },
+      { title: 'FROM', cell: row => String(row.from ?? '-'), align: 'right' },
+      { title: 'TO', cell: row => String(row.to ?? '-'), align: 'right' },
+      { title: 'BY', cell: row => row.actor, shrinks: true },
+      { title: 'WHY', cell: row => row.reason, shrinks: true, drops: true },
+    ],
+    isJsonByLine: true,
+  },
+})

@@ -1,10 +1,17 @@
-import type { Command } from 'commander'
 import type { Api } from '../api/client.ts'
 import { followStream } from '../api/streams.ts'
+import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import { showRows } from '../program/list.ts'
+import {
+  type CommonOptions,
+  type Flags,
+  openSignedIn,
+  type Session,
+  type World,
+} from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
-import { type Column, table } from '../terminal/table.ts'
+import type { Column } from '../terminal/table.ts'
 import { oneLine } from '../terminal/width.ts'
 
 type Entry = {
@@ -19,23 +26,21 @@ type Entry = {
   count: number
 }
 
-type NotificationOptions = CommonOptions & {
-  follow?: boolean
-  unread?: boolean
-  markRead?: boolean
-  limit: string
-}
+type NotificationOptions = CommonOptions &
+  Flags<'follow' | 'unread' | 'markRead'> & { limit: string }
 
 const path = '/api/notifications'
 const streamPath = '/api/stream?topics=notifications'
 
-export const describeNotifications = (command: Command): Command =>
-  command
-    .description('notifications: ended jobs, changed quotas and roles, maintenance')
-    .option('-f, --follow', 'keep printing new ones as they arrive')
-    .option('-u, --unread', 'only unread ones')
-    .option('--mark-read', 'mark all of them read afterwards')
-    .option('-l, --limit <count>', 'at most this many of the newest', '20')
+export const describeNotifications = describe({
+  text: 'notifications: ended jobs, changed quotas and roles, maintenance',
+  options: {
+    '-f, --follow': 'keep printing new ones as they arrive',
+    '-u, --unread': 'only unread ones',
+    '--mark-read': 'mark all of them read afterwards',
+    '-l, --limit <count>': ['at most this many of the newest', '20'],
+  },
+})
 
 export async function notifications(world: World, options: NotificationOptions): Promise<ExitCode> {
   const session = await openSignedIn(world, options)
@@ -47,22 +52,10 @@ export async function notifications(world: World, options: NotificationOptions):
   const unread = options.unread ? true : undefined
   const list = () => api.get<Entry[]>(path, { limit: options.limit, unread })
   if (options.follow) return follow(session, list)
-  show(session, await list())
+  const shown = { columns: columns(session.terminal.paint), none: 'No notifications.' }
+  showRows(session, await list(), shown)
   if (options.markRead) await markRead(session, api)
   return exitCode.ok
-}
-
-function show({ terminal, isJson }: Session, entries: readonly Entry[]): void {
-  if (isJson) terminal.data(toJson(entries))
-  else if (entries.length === 0) terminal.note('No notifications.')
-  else {
-    const paintTitle = (text: string) => terminal.paint('dim', text)
-    for (const line of table(columns(terminal.paint), entries, {
-      width: terminal.columns(),
-      paintTitle,
-    }))
-      terminal.data(line)
-  }
 }
 
 async function markRead({ terminal, isJson }: Session, api: Api): Promise<void> {

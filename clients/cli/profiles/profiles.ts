@@ -1,9 +1,10 @@
-import { type Command, Option } from 'commander'
 import { segment } from '../api/client.ts'
+import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
+import { list } from '../program/list.ts'
+import { type CommonOptions, openSignedIn, type Texts, type World } from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
-import { type Column, table } from '../terminal/table.ts'
+import { type Column, showTable } from '../terminal/table.ts'
 
 type Profile = {
   name: string
@@ -18,47 +19,20 @@ type Profile = {
   price_per_gpu_hour: string
 }
 
-type SetOptions = CommonOptions & {
-  series?: string
-  gpusPerNode?: string
-  maxNodes?: string
-  cpus?: string
-  memoryGb?: string
-  executor?: string
-  price?: string
-  available?: string
-  container?: string
-}
+type SetOptions = CommonOptions &
+  Texts<
+    | 'series'
+    | 'gpusPerNode'
+    | 'maxNodes'
+    | 'cpus'
+    | 'memoryGb'
+    | 'executor'
+    | 'price'
+    | 'available'
+    | 'container'
+  >
 
-export const describeProfileList = (command: Command): Command =>
-  command.description('the hardware jobs can ask for, and what it costs')
-
-const yesOrNo = (flags: string, text: string) => new Option(flags, text).choices(['yes', 'no'])
-
-export const describeProfileSet = (command: Command): Command =>
-  command
-    .argument('<name>')
-    .description('describe hardware that jobs can ask for; options left out stay as they are')
-    .option('--series <name>', 'the kind of GPU, e.g. H100')
-    .option('--gpus-per-node <count>')
-    .option('--max-nodes <count>')
-    .option('--cpus <count>', 'of a node; 0: not stated')
-    .option('--memory-gb <gigabytes>', 'of a node; 0: not stated')
-    .option('--executor <name>', 'what runs its jobs')
-    .option('--price <amount>', 'of a GPU hour, e.g. 2.50; counts from now on')
-    .addOption(yesOrNo('--available <word>', 'whether jobs can ask for it'))
-    .addOption(yesOrNo('--container <word>', 'whether jobs run in their image'))
-
-export async function profileList(world: World, options: CommonOptions): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
-  const profiles = await api.get<Profile[]>('/api/profiles')
-  if (isJson) terminal.data(toJson(profiles))
-  else if (profiles.length === 0)
-    terminal.note('There are no profiles: no executor has started yet')
-  else
-    for (const line of table(columns, profiles, { width: terminal.columns() })) terminal.data(line)
-  return exitCode.ok
-}
+const yesOrNo = (text: string) => ({ text, choices: ['yes', 'no'] })
 
 const columns: Column<Profile>[] = [
   { title: 'PROFILE', cell: row => row.name },
@@ -71,6 +45,32 @@ const columns: Column<Profile>[] = [
   { title: 'PRICE/GPU-H', cell: row => row.price_per_gpu_hour, align: 'right' },
   { title: 'AVAILABLE', cell: row => (row.available ? 'yes' : 'no') },
 ]
+
+export const describeProfileList = describe({
+  text: 'the hardware jobs can ask for, and what it costs',
+})
+
+export const profileList = list<Profile>({
+  path: '/api/profiles',
+  filters: () => ({ limit: undefined }),
+  shown: { columns, none: 'There are no profiles: no executor has started yet' },
+})
+
+export const describeProfileSet = describe({
+  text: 'describe hardware that jobs can ask for; options left out stay as they are',
+  operands: { '<name>': '' },
+  options: {
+    '--series <name>': 'the kind of GPU, e.g. H100',
+    '--gpus-per-node <count>': '',
+    '--max-nodes <count>': '',
+    '--cpus <count>': 'of a node; 0: not stated',
+    '--memory-gb <gigabytes>': 'of a node; 0: not stated',
+    '--executor <name>': 'what runs its jobs',
+    '--price <amount>': 'of a GPU hour, e.g. 2.50; counts from now on',
+    '--available <word>': yesOrNo('whether jobs can ask for it'),
+    '--container <word>': yesOrNo('whether jobs run in their image'),
+  },
+})
 
 export async function profileSet(
   world: World,
@@ -93,8 +93,7 @@ export async function profileSet(
     ...change,
   })
   if (isJson) terminal.data(toJson(profile))
-  else
-    for (const line of table(columns, [profile], { width: terminal.columns() })) terminal.data(line)
+  else showTable(terminal, columns, [profile])
   return exitCode.ok
 }
 

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander'
+import type { Describe } from './describe.ts'
 import type { World } from './session.ts'
-
-export type Describe = (command: Command) => Command
 
 /** A command that talks to a server. */
 const speakingOf = (parent: Command, name: string, describe: Describe): Command =>
@@ -10,15 +9,18 @@ const speakingOf = (parent: Command, name: string, describe: Describe): Command 
     .option('--context <name>', 'a server you are signed in at, by its name in forge context list')
     .option('--json', 'print JSON, one object a line where there are many')
 
-/** What a command does with its arguments and options; resolves to its exit code. */
+/** What a command does with its operands and options; resolves to its exit code. */
 type Work = (world: World, ...given: never[]) => Promise<number>
-type AddSpeaking = (name: string, describe: Describe, work: Work) => void
+type AddSpeaking = (commands: Record<string, readonly [Describe, Work]>) => void
 
-/** Adds commands that talk to a server to `parent`. */
+/** Adds commands that talk to a server to `parent`, by their names. */
 export const speakingIn =
   (parent: Command, world: World, ended: (code: number) => void): AddSpeaking =>
-  (name, describe, work) => {
-    speakingOf(parent, name, describe).action(async (...given) =>
-      ended(await work(world, ...(given as never[]))),
-    )
+  commands => {
+    for (const [name, [describe, work]] of Object.entries(commands))
+      speakingOf(parent, name, describe).action(async (...given) => {
+        // The last one is the command itself.
+        const operandsAndOptions = given.slice(0, -1) as never[]
+        ended(await work(world, ...operandsAndOptions))
+      })
   }

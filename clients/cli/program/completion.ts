@@ -1,28 +1,29 @@
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
 import { completionScripts } from './completion-scripts.ts'
+import { describe } from './describe.ts'
 import { type ExitCode, exitCode } from './failure.ts'
 import { nextWords, runWords } from './next-words.ts'
 import { openSession, type World } from './session.ts'
 
-export const describeCompletion = (command: Command): Command =>
-  command
-    .addArgument(new Argument('<shell>').choices(Object.keys(completionScripts)))
-    .description('print what makes a shell complete commands, options and run ids')
-    .addHelpText(
-      'after',
-      `
+export const describeCompletion = describe({
+  text: 'print what makes a shell complete commands, options and run ids',
+  operands: { '<shell>': { text: '', choices: Object.keys(completionScripts) } },
+  after: `
 Put one of these where your shell starts:
   bash  source <(forge completion bash)                       in ~/.bashrc
   zsh   source <(forge completion zsh)                        in ~/.zshrc, after compinit
   fish  forge completion fish | source                        in ~/.config/fish/config.fish`,
-    )
+})
 
 export function completion({ terminal }: World, shell: string): ExitCode {
   terminal.data(completionScripts[shell] ?? '')
   return exitCode.ok
 }
 
-export const describeComplete = (command: Command): Command => command.argument('[words...]')
+export const describeComplete = describe({
+  text: '',
+  operands: { '[words...]': '' },
+})
 
 /** Prints what can come next, a word a line. Silent where nothing is known: a prompt is no place for errors. */
 export async function complete(

@@ -64,37 +64,39 @@ export function createProgram(world: World, ended: Ended): Command {
   const program = emptyProgram(world)
   const speaking = speakingIn(program, world, ended)
 
-  speaking('login', describeLogin, login)
-  speaking('logout', describeLogout, logout)
-  speaking('passwd', describePasswd, passwd)
-  speaking('whoami', describeWhoami, whoami)
-  speaking('plan', describePlan, plan)
-  speaking('submit', describeSubmit, submit)
-  speaking('ps', describePs, ps)
-  speaking('show', describeShow, show)
-  speaking('watch', describeWatch, watch)
-  speaking('logs', describeLogs, logs)
-  speaking('metrics', describeMetrics, metrics)
-  speaking('compare', describeCompare, compare)
-  speaking('samples', describeSamples, samples)
-  speaking('lineage', describeLineage, lineage)
-  speaking('hardware', describeHardware, hardware)
-  speaking('env', describeEnv, env)
-  speaking('alerts', describeAlerts, alerts)
-  speaking('benchmarks', describeBenchmarks, benchmarks)
-  speaking('stop', describeStop, stop)
-  speaking('pause', describePause, pause)
-  speaking('resume', describeResume, resume)
-  speaking('retry', describeRetry, retry)
-  speaking('clone', describeClone, clone)
-  speaking('diagnose', describeDiagnose, diagnose)
-  speaking('set', describeSet, set)
-  speaking('delete', describeDelete, deleteRuns)
-  speaking('restore', describeRestore, restoreRuns)
-  speaking('notifications', describeNotifications, notifications)
-  speaking('usage', describeUsage, usage)
-  speaking('chat', describeChat, chat)
-  speaking('run', describeRun, run)
+  speaking({
+    login: [describeLogin, login],
+    logout: [describeLogout, logout],
+    passwd: [describePasswd, passwd],
+    whoami: [describeWhoami, whoami],
+    plan: [describePlan, plan],
+    submit: [describeSubmit, submit],
+    ps: [describePs, ps],
+    show: [describeShow, show],
+    watch: [describeWatch, watch],
+    logs: [describeLogs, logs],
+    metrics: [describeMetrics, metrics],
+    compare: [describeCompare, compare],
+    samples: [describeSamples, samples],
+    lineage: [describeLineage, lineage],
+    hardware: [describeHardware, hardware],
+    env: [describeEnv, env],
+    alerts: [describeAlerts, alerts],
+    benchmarks: [describeBenchmarks, benchmarks],
+    stop: [describeStop, stop],
+    pause: [describePause, pause],
+    resume: [describeResume, resume],
+    retry: [describeRetry, retry],
+    clone: [describeClone, clone],
+    diagnose: [describeDiagnose, diagnose],
+    set: [describeSet, set],
+    delete: [describeDelete, deleteRuns],
+    restore: [describeRestore, restoreRuns],
+    notifications: [describeNotifications, notifications],
+    usage: [describeUsage, usage],
+    chat: [describeChat, chat],
+    run: [describeRun, run],
+  })
   describeSync(program.command('sync')).action(async runs => ended(await sync(world, runs)))
   describeServe(program.command('serve')).action(async options =>
     ended(await serve(world, options)),
@@ -142,18 +144,18 @@ const widthOf = ({ isTTY, columns }: Output) => (isTTY && columns) || 80
 
 /** `forge artifacts RUN` lists; `forge artifacts get` fetches one, `rm` deletes. */
 function addArtifacts(program: Command, world: World, ended: Ended): void {
-  speakingIn(program, world, ended)('artifacts', describeArtifacts, artifacts)
+  speakingIn(program, world, ended)({ artifacts: [describeArtifacts, artifacts] })
   const command = program.commands.find(one => one.name() === 'artifacts')
   if (!command) return
-  speakingIn(command, world, ended)('get', describeArtifactsGet, artifactsGet)
-  speakingIn(command, world, ended)('rm', describeArtifactsRemove, artifactsRemove)
+  speakingIn(command, world, ended)({ get: [describeArtifactsGet, artifactsGet] })
+  speakingIn(command, world, ended)({ rm: [describeArtifactsRemove, artifactsRemove] })
 }
 
 /** `forge queue` lists; `forge queue explain RUN` tells of one job. */
 function addQueue(program: Command, world: World, ended: Ended): void {
-  speakingIn(program, world, ended)('queue', describeQueue, queueList)
+  speakingIn(program, world, ended)({ queue: [describeQueue, queueList] })
   const queue = program.commands.find(command => command.name() === 'queue')
-  if (queue) speakingIn(queue, world, ended)('explain', describeQueueExplain, queueExplain)
+  if (queue) speakingIn(queue, world, ended)({ explain: [describeQueueExplain, queueExplain] })
 }
 
 function addContexts(program: Command, world: World, ended: Ended): void {

@@ -1,17 +1,18 @@
 import { join } from 'node:path'
-import type { Command } from 'commander'
+import { describe } from './describe.ts'
 import { runHere } from './run-here.ts'
-import type { World } from './session.ts'
+import type { Texts, World } from './session.ts'
 
-type ServeOptions = { roles?: string }
+type ServeOptions = Texts<'roles'>
 
 const server = join(import.meta.dirname, '../../../main.ts')
 
-export function describeServe(command: Command): Command {
-  return command
-    .description('start the server on this machine; its settings are SERVICE_* variables')
-    .option('--roles <list>', 'some of its parts only (SERVICE_ROLES)')
-}
+export const describeServe = describe({
+  text: 'start the server on this machine; its settings are SERVICE_* variables',
+  options: {
+    '--roles <list>': 'some of its parts only (SERVICE_ROLES)',
+  },
+})
 
 /** Runs the server in a child process: the CLI itself only speaks HTTP. */
 export const serve = (world: World, { roles }: ServeOptions): Promise<number> =>

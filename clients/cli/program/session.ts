@@ -9,6 +9,11 @@ import { version } from './version.ts'
 /** Options of every command. */
 export type CommonOptions = { host?: string; context?: string; json?: boolean }
 
+/** Options with a value, each of which may be left out. */
+export type Texts<Names extends string> = { [Name in Names]?: string }
+/** Options without a value. */
+export type Flags<Names extends string> = { [Name in Names]?: boolean }
+
 /** What surrounds a command. */
 export type World = {
   terminal: Terminal

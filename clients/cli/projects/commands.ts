@@ -19,10 +19,14 @@ export function addProjects(program: Command, world: World, ended: (code: number
   const projects = program.command('projects').description('what runs belong to, and its people')
   const members = projects.command('members').description('who may do what in a project')
   const speaking = speakingIn(projects, world, ended)
-  speaking('list', describeProjectList, projectList)
-  speaking('show', describeProjectShow, projectShow)
-  speaking('set', describeProjectSet, projectSet)
+  speaking({
+    list: [describeProjectList, projectList],
+    show: [describeProjectShow, projectShow],
+    set: [describeProjectSet, projectSet],
+  })
   const speakingOfMembers = speakingIn(members, world, ended)
-  speakingOfMembers('add', describeMemberAdd, memberAdd)
-  speakingOfMembers('remove', describeMemberRemove, memberRemove)
+  speakingOfMembers({
+    add: [describeMemberAdd, memberAdd],
+    remove: [describeMemberRemove, memberRemove],
+  })
 }

@@ -1,11 +1,11 @@
-import { type Command, Option } from 'commander'
-import { type Api, segment } from '../api/client.ts'
-import { everyPage } from '../api/every-page.ts'
+import { segment } from '../api/client.ts'
+import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
+import { list, record } from '../program/list.ts'
+import { request } from '../program/request.ts'
+import { type CommonOptions, openSignedIn, type Texts, type World } from '../program/session.ts'
 import { counted } from '../terminal/amounts.ts'
 import { toJson } from '../terminal/harmless.ts'
-import { type Column, table } from '../terminal/table.ts'
 
 type Project = {
   name: string
@@ -20,95 +20,65 @@ type Member = { username: string; role: string; since: string }
 
 const pathOf = (name: string) => `/api/projects/${segment(name)}`
 
-export const describeProjectList = (command: Command): Command =>
-  command.description('the projects you may read')
+export const describeProjectList = describe({ text: 'the projects you may read' })
 
-export const describeProjectShow = (command: Command): Command =>
-  command.argument('<project>').description('a project and its members')
+export const projectList = list<Project>({
+  path: '/api/projects',
+  shown: {
+    columns: [
+      { title: 'PROJECT', cell: row => row.name },
+      { title: 'VISIBILITY', cell: row => row.visibility },
+      { title: 'OWNER', cell: row => row.owner, shrinks: true },
+      { title: 'YOU', cell: row => row.my_role ?? '-' },
+      { title: 'RUNS', cell: row => String(row.runs), align: 'right' },
+      {
+        title: 'NOTES',
+        cell: row => row.notes.replaceAll(/\s+/g, ' '),
+        shrinks: true,
+        drops: true,
+      },
+    ],
+    none: 'No projects yet. Submitting a run creates its project',
+  },
+})
 
-export const describeProjectSet = (command: Command): Command =>
-  command
-    .argument('<project>')
-    .description('change who may read a project, and its notes')
-    .addOption(
-      new Option(
-        '--visibility <who>',
-        'private: its people and administrators; internal: everybody',
-      ).choices(['private', 'internal']),
-    )
-    .option('--notes <text>', 'notes about it; an empty text removes them')
+export const describeProjectShow = describe({
+  text: 'a project and its members',
+  operands: { '<project>': '' },
+})
 
-export const describeMemberAdd = (command: Command): Command =>
-  command
-    .argument('<project>')
-    .argument('<username>')
-    .description('add a member, or change the role of one')
-    .addOption(
-      new Option(
-        '-r, --role <role>',
-        'viewers read, members also submit, maintainers also stop jobs and change the project',
-      )
-        .choices(['viewer', 'member', 'maintainer'])
-        .default('member'),
-    )
+export const projectShow = record<Project, Member>({
+  find: (api, name) => api.get<Project>(pathOf(name)),
+  lines: ({ name, visibility, runs, created_at, notes }) => [
+    `${name}: ${visibility}, ${counted(runs, 'run')}, since ${created_at}`,
+    ...(notes === '' ? [] : [notes]),
+  ],
+  below: {
+    name: 'members',
+    path: ({ name }) => `${pathOf(name)}/members`,
+    columns: [
+      { title: 'USER', cell: row => row.username, shrinks: true },
+      { title: 'ROLE', cell: row => row.role },
+      { title: 'SINCE', cell: row => row.since, drops: true },
+    ],
+  },
+})
 
-export const describeMemberRemove = (command: Command): Command =>
-  command
-    .argument('<project>')
-    .argument('<username>')
-    .description('end a membership; what they submitted stays theirs to read')
+const memberAt = (name: string, username: string) => `${pathOf(name)}/members/${segment(username)}`
 
-export async function projectList(world: World, options: CommonOptions): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
-  const projects = await everyPage<Project>(api, '/api/projects')
-  if (isJson) terminal.data(toJson(projects))
-  else if (projects.length === 0)
-    terminal.note('No projects yet. Submitting a run creates its project')
-  else
-    for (const line of table(projectColumns, projects, { width: terminal.columns() }))
-      terminal.data(line)
-  return exitCode.ok
-}
+type SetOptions = CommonOptions & Texts<'visibility' | 'notes'>
 
-const projectColumns: Column<Project>[] = [
-  { title: 'PROJECT', cell: row => row.name },
-  { title: 'VISIBILITY', cell: row => row.visibility },
-  { title: 'OWNER', cell: row => row.owner, shrinks: true },
-  { title: 'YOU', cell: row => row.my_role ?? '-' },
-  { title: 'RUNS', cell: row => String(row.runs), align: 'right' },
-  { title: 'NOTES', cell: row => row.notes.replaceAll(/\s+/g, ' '), shrinks: true, drops: true },
-]
-
-export async function projectShow(
-  world: World,
-  name: string,
-  options: CommonOptions,
-): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
-  const project = await api.get<Project>(pathOf(name))
-  const members = await readMembers(api, name)
-  if (isJson) {
-    terminal.data(toJson({ ...project, members }))
-    return exitCode.ok
-  }
-  const { visibility, runs, created_at, notes } = project
-  terminal.data(`${project.name}: ${visibility}, ${counted(runs, 'run')}, since ${created_at}`)
-  if (notes !== '') terminal.data(notes)
-  terminal.data('')
-  for (const line of table(memberColumns, members, { width: terminal.columns() }))
-    terminal.data(line)
-  return exitCode.ok
-}
-
-const readMembers = (api: Api, name: string) => everyPage<Member>(api, `${pathOf(name)}/members`)
-
-const memberColumns: Column<Member>[] = [
-  { title: 'USER', cell: row => row.username, shrinks: true },
-  { title: 'ROLE', cell: row => row.role },
-  { title: 'SINCE', cell: row => row.since, drops: true },
-]
-
-type SetOptions = CommonOptions & { visibility?: string; notes?: string }
+export const describeProjectSet = describe({
+  text: 'change who may read a project, and its notes',
+  operands: { '<project>': '' },
+  options: {
+    '--visibility <who>': {
+      text: 'private: its people and administrators; internal: everybody',
+      choices: ['private', 'internal'],
+    },
+    '--notes <text>': 'notes about it; an empty text removes them',
+  },
+})
 
 export async function projectSet(
   world: World,
@@ -129,30 +99,30 @@ export async function projectSet(
   return exitCode.ok
 }
 
-export async function memberAdd(
-  world: World,
-  name: string,
-  username: string,
-  options: CommonOptions & { role: string },
-): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
-  const path = `${pathOf(name)}/members/${segment(username)}`
-  const answer = await api.put<Member & { changed: boolean }>(path, { role: options.role })
-  const when = answer.changed ? 'now' : 'already'
-  if (isJson) terminal.data(toJson(answer))
-  else terminal.note(`${username} is ${when} a ${answer.role} of ${name}`)
-  return exitCode.ok
-}
+export const describeMemberAdd = describe({
+  text: 'add a member, or change the role of one',
+  operands: { '<project>': '', '<username>': '' },
+  options: {
+    '-r, --role <role>': {
+      text: 'viewers read, members also submit, maintainers also stop jobs and change the project',
+      choices: ['viewer', 'member', 'maintainer'],
+      fallback: 'member',
+    },
+  },
+})
 
-export async function memberRemove(
-  world: World,
-  name: string,
-  username: string,
-  options: CommonOptions,
-): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
-  const answer = await api.delete(`${pathOf(name)}/members/${segment(username)}`)
-  if (isJson) terminal.data(toJson(answer))
-  else terminal.note(`${username} is no longer a member of ${name}`)
-  return exitCode.ok
-}
+export const memberAdd = request<Member & { changed: boolean }, CommonOptions & { role: string }>({
+  send: ({ api }, { role }, name, username) => api.put(memberAt(name, username), { role }),
+  note: ({ changed, role }, _, name, username) =>
+    `${username} is ${changed ? 'now' : 'already'} a ${role} of ${name}`,
+})
+
+export const describeMemberRemove = describe({
+  text: 'end a membership; what they submitted stays theirs to read',
+  operands: { '<project>': '', '<username>': '' },
+})
+
+export const memberRemove = request({
+  send: ({ api }, _, name, username) => api.delete(memberAt(name, username)),
+  note: (_, __, name, username) => `${username} is no longer a member of ${name}`,
+})

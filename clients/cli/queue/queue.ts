@@ -1,10 +1,11 @@
-import type { Command } from 'commander'
 import { segment } from '../api/client.ts'
+import { describe, oneRun } from '../program/describe.ts'
 import { type ExitCode, exitCode } from '../program/failure.ts'
+import { request } from '../program/request.ts'
 import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
 import { counted } from '../terminal/amounts.ts'
 import { toJson } from '../terminal/harmless.ts'
-import { type Column, table } from '../terminal/table.ts'
+import { type Column, showTable } from '../terminal/table.ts'
 import { type Wait, waitText } from '../terminal/waits.ts'
 
 type Eta = Wait | null
@@ -44,15 +45,12 @@ type Explanation = {
 
 type ListOptions = CommonOptions & { limit: string }
 
-export const describeQueue = (command: Command): Command =>
-  command
-    .description('the jobs that wait, in the order in which they are to start')
-    .option('-l, --limit <count>', 'at most this many', '50')
-
-export const describeQueueExplain = (command: Command): Command =>
-  command
-    .argument('<run>', 'run id or short id')
-    .description('why a job waits, who is ahead of it, and what would start it sooner')
+export const describeQueue = describe({
+  text: 'the jobs that wait, in the order in which they are to start',
+  options: {
+    '-l, --limit <count>': ['at most this many', '50'],
+  },
+})
 
 export async function queueList(world: World, options: ListOptions): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)
@@ -62,9 +60,7 @@ export async function queueList(world: World, options: ListOptions): Promise<Exi
     return exitCode.ok
   }
   for (const line of closedLines(queue)) terminal.note(line)
-  if (queue.jobs.length > 0)
-    for (const line of table(columns, queue.jobs, { width: terminal.columns() }))
-      terminal.data(line)
+  if (queue.jobs.length > 0) showTable(terminal, columns, queue.jobs)
   const { jobs, hidden } = queue.waiting
   if (jobs === 0) terminal.note('No job waits')
   if (hidden > 0) terminal.note(`${hidden} of ${jobs} waiting jobs are not yours to see`)
@@ -90,17 +86,15 @@ const columns: Column<Row>[] = [
   { title: 'OWNER', cell: row => row.owner, shrinks: true },
 ]
 
-export async function queueExplain(
-  world: World,
-  id: string,
-  options: CommonOptions,
-): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
-  const told = await api.get<Explanation>(`/api/queue/${segment(id)}`)
-  if (isJson) terminal.data(toJson(told))
-  else for (const line of explanationLines(told)) terminal.data(line)
-  return exitCode.ok
-}
+export const describeQueueExplain = describe({
+  text: 'why a job waits, who is ahead of it, and what would start it sooner',
+  operands: oneRun,
+})
+
+export const queueExplain = request<Explanation>({
+  send: ({ api }, _, id) => api.get<Explanation>(`/api/queue/${segment(id)}`),
+  data: explanationLines,
+})
 
 function explanationLines(told: Explanation): string[] {
   const { short_id, position, detail, ahead, eta_s, sooner } = told

@@ -1,60 +1,53 @@
-import type { Command } from 'commander'
 import { stringify } from 'yaml'
 import { limitsOf, type Parameter, typeOf } from '../jobs/spec/parameters.ts'
+import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
+import { list } from '../program/list.ts'
+import {
+  type CommonOptions,
+  type Flags,
+  openSignedIn,
+  type Texts,
+  type World,
+} from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
-import { type Column, table } from '../terminal/table.ts'
+import { type Column, showTable } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { type CatalogueRow, everyRecipe, recipeNamed, toLock } from './catalogue.ts'
 import { followCatalogue } from './lock-file.ts'
 
-type LockOptions = CommonOptions & { file?: string; check?: boolean }
+type LockOptions = CommonOptions & Texts<'file'> & Flags<'check'>
 
-export const describeRecipeList = (command: Command): Command =>
-  command.description('the recipes jobs can be of, the newest version of each first')
-
-export const describeRecipeShow = (command: Command): Command =>
-  command
-    .argument('<name[@version]>')
-    .description('a recipe and its parameters; without a version the newest')
-
-export const describeRecipeLock = (command: Command): Command =>
-  command
-    .argument('[name[@version]]')
-    .description('the lock of a recipe for a JobSpec, printed or written into a file')
-    .option('-f, --file <path>', 'write it into this JobSpec; says what has changed since')
-    .option('--check', 'with --file: change nothing, and end with 5 if the lock is not the newest')
-
-export async function recipeList(world: World, options: CommonOptions): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
-  const recipes = await everyRecipe(api)
-  if (isJson) terminal.data(toJson(recipes))
-  else for (const line of table(columns, recipes, tableOf(terminal))) terminal.data(line)
-  return exitCode.ok
-}
-
-const tableOf = (terminal: Terminal) => ({
-  width: terminal.columns(),
-  paintTitle: (text: string) => terminal.paint('dim', text),
+export const describeRecipeList = describe({
+  text: 'the recipes jobs can be of, the newest version of each first',
 })
 
-const columns: Column<CatalogueRow>[] = [
-  { title: 'RECIPE', cell: row => row.name },
-  { title: 'VERSION', cell: row => row.version },
-  { title: 'KIND', cell: row => row.kind, drops: true },
-  {
-    title: 'FRAMEWORK',
-    cell: row => `${row.framework.name} ${row.framework.version}`,
-    drops: true,
+export const recipeList = list<CatalogueRow>({
+  path: '/api/recipes',
+  shown: {
+    columns: [
+      { title: 'RECIPE', cell: row => row.name },
+      { title: 'VERSION', cell: row => row.version },
+      { title: 'KIND', cell: row => row.kind, drops: true },
+      {
+        title: 'FRAMEWORK',
+        cell: row => `${row.framework.name} ${row.framework.version}`,
+        drops: true,
+      },
+      { title: 'GPUS', cell: row => String(row.resources.min_gpus), align: 'right', drops: true },
+      {
+        title: 'TITLE',
+        cell: row => (row.deprecated ? `(deprecated) ${row.title}` : row.title),
+        shrinks: true,
+      },
+    ],
   },
-  { title: 'GPUS', cell: row => String(row.resources.min_gpus), align: 'right', drops: true },
-  {
-    title: 'TITLE',
-    cell: row => (row.deprecated ? `(deprecated) ${row.title}` : row.title),
-    shrinks: true,
-  },
-]
+})
+
+export const describeRecipeShow = describe({
+  text: 'a recipe and its parameters; without a version the newest',
+  operands: { '<name[@version]>': '' },
+})
 
 export async function recipeShow(
   world: World,
@@ -78,8 +71,7 @@ export async function recipeShow(
     fallback: recipe.params_default[name],
   }))
   if (parameters.length === 0) terminal.data('It has no parameters.')
-  else
-    for (const line of table(parameterColumns, parameters, tableOf(terminal))) terminal.data(line)
+  else showTable(terminal, parameterColumns, parameters)
   return exitCode.ok
 }
 
@@ -116,6 +108,15 @@ const factsOf = (recipe: CatalogueRow, versions: readonly CatalogueRow[]): [stri
     versions.map(row => `${row.version}${row.deprecated ? ' (deprecated)' : ''}`).join(', '),
   ],
 ]
+
+export const describeRecipeLock = describe({
+  text: 'the lock of a recipe for a JobSpec, printed or written into a file',
+  operands: { '[name[@version]]': '' },
+  options: {
+    '-f, --file <path>': 'write it into this JobSpec; says what has changed since',
+    '--check': 'with --file: change nothing, and end with 5 if the lock is not the newest',
+  },
+})
 
 export async function recipeLock(
   world: World,

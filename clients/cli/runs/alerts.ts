@@ -1,38 +1,29 @@
-import type { Command } from 'commander'
 import type { Alert } from '../../../schemas/alerts.ts'
 import { segment } from '../api/client.ts'
-import { everyPage } from '../api/every-page.ts'
-import { type ExitCode, exitCode } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
+import { describe, oneRun } from '../program/describe.ts'
+import { list } from '../program/list.ts'
+import type { CommonOptions, Flags } from '../program/session.ts'
 import { duration } from '../terminal/amounts.ts'
-import { toJson } from '../terminal/harmless.ts'
-import { type Column, table } from '../terminal/table.ts'
+import type { Column } from '../terminal/table.ts'
 
-type AlertsOptions = CommonOptions & { open?: boolean }
+type AlertsOptions = CommonOptions & Flags<'open'>
 
-export const describeAlerts = (command: Command): Command =>
-  command
-    .argument('<run>', 'run id or short id')
-    .description('what Forge noticed about a run, and what its code raised; the newest first')
-    .option('-o, --open', 'those that are still so')
+export const describeAlerts = describe({
+  text: 'what Forge noticed about a run, and what its code raised; the newest first',
+  operands: oneRun,
+  options: {
+    '-o, --open': 'those that are still so',
+  },
+})
 
-export async function alerts(
-  world: World,
-  id: string,
-  { open, ...options }: AlertsOptions,
-): Promise<ExitCode> {
-  const { api, terminal, isJson, nowMs } = await openSignedIn(world, options)
-  const state = open ? 'open' : undefined
-  const rows = await everyPage<Alert>(api, `/api/runs/${segment(id)}/alerts`, { state })
-  if (isJson) terminal.data(toJson(rows))
-  else if (rows.length === 0) terminal.note(open ? 'No alert is open' : 'There was no alert')
-  else {
-    const paintTitle = (text: string) => terminal.paint('dim', text)
-    const style = { width: terminal.columns(), paintTitle }
-    for (const line of table(alertColumns(nowMs()), rows, style)) terminal.data(line)
-  }
-  return exitCode.ok
-}
+export const alerts = list<Alert, AlertsOptions>({
+  path: (_, id) => `/api/runs/${segment(id)}/alerts`,
+  filters: ({ open }) => ({ state: open ? 'open' : undefined }),
+  shown: ({ open }, { nowMs }) => ({
+    columns: alertColumns(nowMs()),
+    none: open ? 'No alert is open' : 'There was no alert',
+  }),
+})
 
 export const alertColumns = (nowMs: number): Column<Alert>[] => [
   { title: 'STATE', cell: ({ state }) => state },

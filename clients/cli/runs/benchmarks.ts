@@ -1,21 +1,23 @@
-import type { Command } from 'commander'
 import type { BenchmarkRow } from '../../../schemas/benchmarks.ts'
 import { segment } from '../api/client.ts'
 import { everyPage } from '../api/every-page.ts'
+import { describe, oneRun } from '../program/describe.ts'
 import { type ExitCode, exitCode } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
+import { type CommonOptions, openSignedIn, type Texts, type World } from '../program/session.ts'
 import { amount, toNumber } from '../terminal/amounts.ts'
 import { toJson } from '../terminal/harmless.ts'
-import { type Column, table } from '../terminal/table.ts'
+import { type Column, showTable } from '../terminal/table.ts'
 
-type BenchmarksOptions = CommonOptions & { benchmark?: string }
+type BenchmarksOptions = CommonOptions & Texts<'benchmark'>
 type Line = { row: BenchmarkRow; score: BenchmarkRow['scores'][number] }
 
-export const describeBenchmarks = (command: Command): Command =>
-  command
-    .argument('<run>', 'run id or short id')
-    .description('what a run scored in benchmarks, and what it scored before')
-    .option('-b, --benchmark <name>', 'in this one')
+export const describeBenchmarks = describe({
+  text: 'what a run scored in benchmarks, and what it scored before',
+  operands: oneRun,
+  options: {
+    '-b, --benchmark <name>': 'in this one',
+  },
+})
 
 export async function benchmarks(
   world: World,
@@ -25,14 +27,10 @@ export async function benchmarks(
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const path = `/api/runs/${segment(id)}/benchmarks`
   const rows = await everyPage<BenchmarkRow>(api, path, { benchmark })
+  const scores = rows.flatMap(row => row.scores.map(score => ({ row, score })))
   if (isJson) terminal.data(toJson(rows))
   else if (rows.length === 0) terminal.note('No benchmark was recorded')
-  else {
-    const lines = rows.flatMap(row => row.scores.map(score => ({ row, score })))
-    const paintTitle = (text: string) => terminal.paint('dim', text)
-    for (const line of table(columns, lines, { width: terminal.columns(), paintTitle }))
-      terminal.data(line)
-  }
+  else showTable(terminal, columns, scores)
   return exitCode.ok
 }
 

@@ -1,6 +1,12 @@
-import type { Command } from 'commander'
+import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import {
+  type CommonOptions,
+  type Flags,
+  openSignedIn,
+  type Session,
+  type World,
+} from '../program/session.ts'
 import { amount, toNumber } from '../terminal/amounts.ts'
 import { toJson } from '../terminal/harmless.ts'
 import { table } from '../terminal/table.ts'
@@ -20,16 +26,18 @@ type Comparison = {
   }[]
 }
 
-export const describeCompare = (command: Command): Command =>
-  command
-    .argument('<runs...>', '2 to 20 run ids or short ids')
-    .option('--all', 'also what is the same in all of them')
-    .description('what differs between runs, and where the metrics ended that all of them have')
+export const describeCompare = describe({
+  text: 'what differs between runs, and where the metrics ended that all of them have',
+  operands: { '<runs...>': '2 to 20 run ids or short ids' },
+  options: {
+    '--all': 'also what is the same in all of them',
+  },
+})
 
 export async function compare(
   world: World,
   ids: string[],
-  options: CommonOptions & { all?: boolean },
+  options: CommonOptions & Flags<'all'>,
 ): Promise<ExitCode> {
   const comma = ids.find(id => id.includes(','))
   if (comma !== undefined) throw usageFailure(`${comma} is no run; separate runs by spaces`)

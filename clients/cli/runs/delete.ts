@@ -1,12 +1,18 @@
-import type { Command } from 'commander'
 import { type Api, segment } from '../api/client.ts'
-import { eachRun } from '../jobs/each-run.ts'
+import { actingOnRuns, eachRun } from '../jobs/each-run.ts'
+import { describe, someRuns } from '../program/describe.ts'
 import { type ExitCode, exitCode } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import {
+  type CommonOptions,
+  type Flags,
+  openSignedIn,
+  type Session,
+  type World,
+} from '../program/session.ts'
 import { ask } from '../terminal/ask.ts'
 import { toJson } from '../terminal/harmless.ts'
 
-type DeleteOptions = CommonOptions & { yes?: boolean }
+type DeleteOptions = CommonOptions & Flags<'yes'>
 
 type Deleted = {
   run_id: string
@@ -15,17 +21,16 @@ type Deleted = {
   references_total: number
 }
 
-export const describeDelete = (command: Command): Command =>
-  command
-    .argument('<runs...>', 'run ids or short ids')
-    .description('delete runs that have ended; forge restore brings them back for 30 days')
-    .option('-y, --yes', 'do not ask')
-    .addHelpText(
-      'after',
-      `
+export const describeDelete = describe({
+  text: 'delete runs that have ended; forge restore brings them back for 30 days',
+  operands: someRuns,
+  options: {
+    '-y, --yes': 'do not ask',
+  },
+  after: `
 Tells which runs began from an artifact of a deleted run, repeat it or were copied from it; they stay as they are.
 With several runs, each is tried, and the exit code is that of the first that could not be deleted.`,
-    )
+})
 
 export async function deleteRuns(
   world: World,
@@ -78,23 +83,15 @@ const words: Record<string, string> = {
   clone: 'is a clone of',
 }
 
-export const describeRestore = (command: Command): Command =>
-  command
-    .argument('<runs...>', 'run ids or short ids; forge ps --deleted lists them')
-    .description('bring back runs that were deleted in the last 30 days')
+export const describeRestore = describe({
+  text: 'bring back runs that were deleted in the last 30 days',
+  operands: { '<runs...>': 'run ids or short ids; forge ps --deleted lists them' },
+})
 
-export async function restoreRuns(
-  world: World,
-  ids: readonly string[],
-  options: CommonOptions,
-): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
-  return eachRun(ids, 'restored', async id => {
-    const answer = await api.post<{ run_id: string; already: boolean }>(
-      `/api/runs/${segment(id)}/restore`,
-      {},
-    )
-    const text = `${answer.run_id} ${answer.already ? 'was not deleted' : 'restored'}`
-    terminal.data(isJson ? toJson(answer) : text)
-  })
-}
+type Restored = { run_id: string; already: boolean }
+
+export const restoreRuns = actingOnRuns('restored', ({ api, terminal, isJson }) => async id => {
+  const reply = await api.post<Restored>(`/api/runs/${segment(id)}/restore`, {})
+  const text = `${reply.run_id} ${reply.already ? 'was not deleted' : 'restored'}`
+  terminal.data(isJson ? toJson(reply) : text)
+})

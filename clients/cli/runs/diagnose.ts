@@ -1,47 +1,38 @@
-import type { Command } from 'commander'
 import type { Diagnosis } from '../../../schemas/diagnoses.ts'
 import { mergePatch } from '../../../schemas/merge-patch.ts'
 import { segment } from '../api/client.ts'
 import type { Admission } from '../api/records.ts'
-import { pause } from '../api/streams.ts'
 import { changesBetween } from '../jobs/spec/changes.ts'
 import { type SpecTree, setAt } from '../jobs/spec/job-spec.ts'
+import { describe, oneRun, repeated } from '../program/describe.ts'
 import { type ExitCode, exitCode, Failure, usageFailure } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import { pause } from '../program/pause.ts'
+import {
+  type CommonOptions,
+  type Flags,
+  openSignedIn,
+  type Session,
+  type World,
+} from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
 
-type DiagnoseOptions = CommonOptions & {
-  again?: boolean
-  applyFix?: string | true
-  env: string[]
-}
+type DiagnoseOptions = CommonOptions & Flags<'again'> & { applyFix?: string | true; env: string[] }
 
-const collect = (value: string, before: string[]) => [...before, value]
-
-export const describeDiagnose = (command: Command): Command =>
-  command
-    .argument('<run>', 'run id or short id')
-    .description('say why a run failed or does not go on, with the evidence and what to do')
-    .option('--again', 'diagnose once more, although there is a diagnosis')
-    .option(
-      '--apply-fix [number]',
-      'submit the job again with a suggested change, by default the first',
-    )
-    .option(
-      '--env <name=value>',
-      'with --apply-fix: a secret of the old job, which is masked',
-      collect,
-      [],
-    )
-    .addHelpText(
-      'after',
-      `
+export const describeDiagnose = describe({
+  text: 'say why a run failed or does not go on, with the evidence and what to do',
+  operands: oneRun,
+  options: {
+    '--again': 'diagnose once more, although there is a diagnosis',
+    '--apply-fix [number]': 'submit the job again with a suggested change, by default the first',
+    '--env <name=value>': repeated('with --apply-fix: a secret of the old job, which is masked'),
+  },
+  after: `
 Rules decide, no model: they read the log, the metrics and how the process ended.
 
 Examples:
   forge diagnose demo-12
   forge diagnose demo-12 --apply-fix`,
-    )
+})
 
 export async function diagnose(
   world: World,
@@ -89,7 +80,7 @@ async function finished({ get }: Session['api'], diagnosis_id: number): Promise<
         exitCode.unavailable,
         `Diagnosis ${diagnosis_id} is still pending after ${patienceMs / 1000} s; ask again later`,
       )
-    await pause(lookMs, new AbortController().signal)
+    await pause(lookMs)
   }
 }
 

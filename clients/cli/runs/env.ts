@@ -1,13 +1,19 @@
-import type { Command } from 'commander'
 import type { Difference } from '../../../schemas/environment.ts'
 import { segment } from '../api/client.ts'
+import { describe, oneRun } from '../program/describe.ts'
 import { type ExitCode, exitCode } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
+import {
+  type CommonOptions,
+  type Flags,
+  openSignedIn,
+  type Texts,
+  type World,
+} from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
 import { type Column, table } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-type EnvOptions = CommonOptions & { against?: string; packages?: boolean }
+type EnvOptions = CommonOptions & Texts<'against'> & Flags<'packages'>
 type Answer = {
   digest: string | null
   captured_at: string | null
@@ -15,12 +21,14 @@ type Answer = {
   differences?: Difference[]
 }
 
-export const describeEnv = (command: Command): Command =>
-  command
-    .argument('<run>', 'run id or short id')
-    .description('what a run runs on and with: machine, packages, variables, commit')
-    .option('--against <run>', 'only in what this differs from another run')
-    .option('--packages', 'with all packages')
+export const describeEnv = describe({
+  text: 'what a run runs on and with: machine, packages, variables, commit',
+  operands: oneRun,
+  options: {
+    '--against <run>': 'only in what this differs from another run',
+    '--packages': 'with all packages',
+  },
+})
 
 export async function env(
   world: World,

@@ -1,32 +1,28 @@
-import type { Command } from 'commander'
 import type { GpuSummary, HardwareAnswer } from '../../../schemas/hardware.ts'
 import { segment } from '../api/client.ts'
+import { describe, oneRun } from '../program/describe.ts'
 import { type ExitCode, exitCode } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
+import { type CommonOptions, openSignedIn, type Texts, type World } from '../program/session.ts'
 import { amount, size } from '../terminal/amounts.ts'
 import { sparkline } from '../terminal/chart.ts'
 import { toJson } from '../terminal/harmless.ts'
-import { type Column, table } from '../terminal/table.ts'
+import { type Column, showTable } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-type HardwareOptions = CommonOptions & {
-  node?: string
-  index?: string
-  keys?: string
-  from?: string
-  to?: string
-}
+type HardwareOptions = CommonOptions & Texts<'node' | 'index' | 'keys' | 'from' | 'to'>
 type Series = HardwareAnswer['series'][number]
 
-export const describeHardware = (command: Command): Command =>
-  command
-    .argument('<run>', 'run id or short id')
-    .description('what the GPUs and machines of a run did, which GPUs were idle or slow')
-    .option('--node <name>', 'of this machine')
-    .option('--index <n>', 'of the GPU with this number')
-    .option('-k, --keys <a,b>', 'these readings, such as util_pct,power_w; all of them otherwise')
-    .option('--from <time>', 'from this time on, e.g. 2026-11-20T12:00:00Z')
-    .option('--to <time>', 'up to this time')
+export const describeHardware = describe({
+  text: 'what the GPUs and machines of a run did, which GPUs were idle or slow',
+  operands: oneRun,
+  options: {
+    '--node <name>': 'of this machine',
+    '--index <n>': 'of the GPU with this number',
+    '-k, --keys <a,b>': 'these readings, such as util_pct,power_w; all of them otherwise',
+    '--from <time>': 'from this time on, e.g. 2026-11-20T12:00:00Z',
+    '--to <time>': 'up to this time',
+  },
+})
 
 export async function hardware(
   world: World,
@@ -38,23 +34,19 @@ export async function hardware(
   const found = await api.get<HardwareAnswer>(`/api/runs/${segment(id)}/hardware`, query)
   if (isJson) terminal.data(toJson(found))
   else if (found.series.length === 0) terminal.note('Nothing was measured in this time')
-  else say(terminal, found)
+  else show(terminal, found)
   return exitCode.ok
 }
 
 const trendWidth = 24
 
-function say(terminal: Terminal, { series, summary }: HardwareAnswer): void {
-  const options = {
-    width: terminal.columns(),
-    paintTitle: (text: string) => terminal.paint('dim', text),
-  }
+function show(terminal: Terminal, { series, summary }: HardwareAnswer): void {
   if (summary.gpus.length > 0) {
-    for (const line of table(gpuColumns, summary.gpus, options)) terminal.data(line)
+    showTable(terminal, gpuColumns, summary.gpus)
     for (const line of findings(summary)) terminal.data(line)
     terminal.data('')
   }
-  for (const line of table(seriesColumns, series, options)) terminal.data(line)
+  showTable(terminal, seriesColumns, series)
 }
 
 type Where = Pick<Series, 'node' | 'rank' | 'index'>

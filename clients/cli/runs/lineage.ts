@@ -1,5 +1,5 @@
-import type { Command } from 'commander'
 import { segment } from '../api/client.ts'
+import { describe, oneRun } from '../program/describe.ts'
 import { type ExitCode, exitCode } from '../program/failure.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
@@ -26,10 +26,10 @@ type Lineage = {
   truncated: boolean
 }
 
-export const describeLineage = (command: Command): Command =>
-  command
-    .argument('<run>', 'run id or short id')
-    .description('what a run came from, and what came from it')
+export const describeLineage = describe({
+  text: 'what a run came from, and what came from it',
+  operands: oneRun,
+})
 
 export async function lineage(world: World, id: string, options: CommonOptions): Promise<ExitCode> {
   const session = await openSignedIn(world, options)

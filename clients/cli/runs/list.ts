@@ -4,7 +4,7 @@ import type { Query } from '../api/client.ts'
 import type { JobRow, RunRecord } from '../api/records.ts'
 import { closest } from '../program/closest.ts'
 import { usageFailure } from '../program/failure.ts'
-import type { Session } from '../program/session.ts'
+import type { Flags, Session, Texts } from '../program/session.ts'
 import { byInterest } from './follow/picture.ts'
 
 /** A listed run, with or without a job. These are the fields of `--json`. */
@@ -30,17 +30,8 @@ export type RunRow = {
   cost: string | null
 }
 
-export type ListOptions = {
-  all?: boolean
-  deleted?: boolean
-  project?: string
-  state?: string
-  owner?: string
-  metric?: string
-  search?: string | undefined
-  sort?: string
-  limit: string
-}
+export type ListOptions = Texts<'project' | 'state' | 'owner' | 'metric' | 'sort'> &
+  Flags<'all' | 'deleted'> & { search?: string | undefined; limit: string }
 
 const recentMs = 86_400_000
 const allStates = [...new Set<string>([...jobStates, ...runStates])]

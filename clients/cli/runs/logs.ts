@@ -1,9 +1,16 @@
-import type { Command } from 'commander'
 import { type Api, type Query, segment, withQuery } from '../api/client.ts'
 import type { EofFrame, LogLine, RunRecord } from '../api/records.ts'
 import { followStream } from '../api/streams.ts'
+import { describe, oneRun } from '../program/describe.ts'
 import { type ExitCode, exitCode, Failure, usageFailure } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import {
+  type CommonOptions,
+  type Flags,
+  openSignedIn,
+  type Session,
+  type Texts,
+  type World,
+} from '../program/session.ts'
 import { instantMs } from '../terminal/amounts.ts'
 import { harmless, harmlessInColour, toJson } from '../terminal/harmless.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -13,43 +20,33 @@ import { findRun, type Run } from './follow/run-events.ts'
 import { paintState } from './follow/view.ts'
 import { marked } from './marked.ts'
 
-export type LogsOptions = CommonOptions & {
-  follow?: boolean
-  since?: string
-  grep?: string
-  regex?: string
-  around?: string
-  tail?: string
-  timestamps?: boolean
-  node?: string
-  rank?: string
-  stream?: string
-  raw?: boolean
-}
+export type LogsOptions = CommonOptions &
+  Texts<'since' | 'grep' | 'regex' | 'around' | 'tail' | 'node' | 'rank' | 'stream'> &
+  Flags<'follow' | 'timestamps' | 'raw'>
 
 const pageLines = 500
 /** `shownText` makes lines harmless, which may keep their colours. */
 const exact = { isExact: true }
 
-export const describeLogs = (command: Command): Command =>
-  withLogOptions(
-    command.argument('<run>', 'run id or short id').description('print what a run has printed'),
-  )
-
-export function withLogOptions(command: Command): Command {
-  return command
-    .option('-f, --follow', 'continue until the run has ended; the exit code says how')
-    .option('--since <time>', 'from then on: 90s, 5m, 2h, 1d ago, or an ISO time')
-    .option('--grep <text>', 'lines that contain this text')
-    .option('--regex <pattern>', 'lines in which this pattern (RE2) is found, e.g. (?i)error')
-    .option('--around <count>', 'this many lines before and after each that was found')
-    .option('--tail <count>', 'start this many lines before the end')
-    .option('-t, --timestamps', 'put the time before each line')
-    .option('--node <name>')
-    .option('--rank <number>')
-    .option('--stream <name>', 'stdout or stderr')
-    .option('--raw', 'exactly what the run printed, with its terminal controls')
+export const logOptions = {
+  '-f, --follow': 'continue until the run has ended; the exit code says how',
+  '--since <time>': 'from then on: 90s, 5m, 2h, 1d ago, or an ISO time',
+  '--grep <text>': 'lines that contain this text',
+  '--regex <pattern>': 'lines in which this pattern (RE2) is found, e.g. (?i)error',
+  '--around <count>': 'this many lines before and after each that was found',
+  '--tail <count>': 'start this many lines before the end',
+  '-t, --timestamps': 'put the time before each line',
+  '--node <name>': '',
+  '--rank <number>': '',
+  '--stream <name>': 'stdout or stderr',
+  '--raw': 'exactly what the run printed, with its terminal controls',
 }
+
+export const describeLogs = describe({
+  text: 'print what a run has printed',
+  operands: oneRun,
+  options: logOptions,
+})
 
 export async function logs(world: World, id: string, options: LogsOptions): Promise<ExitCode> {
   const session = await openSignedIn(world, options)

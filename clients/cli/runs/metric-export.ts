@@ -4,9 +4,9 @@ import { pipeline } from 'node:stream/promises'
 import { withQuery } from '../api/client.ts'
 import { exitCode, Failure, usageFailure } from '../program/failure.ts'
 import { pathIn } from '../program/process.ts'
-import type { Session } from '../program/session.ts'
+import type { Session, Texts } from '../program/session.ts'
 
-export type ExportOptions = { export?: string; keys?: string; output?: string }
+export type ExportOptions = Texts<'export' | 'keys' | 'output'>
 
 /**
  * Every point of a run, as the server sends it: to a new file, or to stdout. It is passed on piece by piece, no faster

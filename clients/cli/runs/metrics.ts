@@ -1,13 +1,20 @@
-import type { Command } from 'commander'
 import { type Api, segment } from '../api/client.ts'
 import type { MetricKey, MetricSeries } from '../api/records.ts'
 import { closest } from '../program/closest.ts'
+import { describe, oneRun } from '../program/describe.ts'
 import { type ExitCode, exitCode, Failure, usageFailure } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import {
+  type CommonOptions,
+  type Flags,
+  openSignedIn,
+  type Session,
+  type Texts,
+  type World,
+} from '../program/session.ts'
 import { amount, toNumber } from '../terminal/amounts.ts'
 import { lineChart, sparkline } from '../terminal/chart.ts'
 import { toJson } from '../terminal/harmless.ts'
-import { type Column, table } from '../terminal/table.ts'
+import { type Column, showTable, table } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { displayWidth } from '../terminal/width.ts'
 import { byInterest } from './follow/picture.ts'
@@ -16,27 +23,24 @@ import { type ExportOptions, exportMetrics } from './metric-export.ts'
 import type { Point } from './series.ts'
 
 type MetricsOptions = CommonOptions &
-  ExportOptions & {
-    plot?: boolean
-    log?: boolean
-    csv?: boolean
-    around?: string
-    window: string
-  }
+  ExportOptions &
+  Texts<'around'> &
+  Flags<'plot' | 'log' | 'csv'> & { window: string }
 
-export function describeMetrics(command: Command): Command {
-  return command
-    .argument('<run>', 'run id or short id')
-    .description('the metrics of a run: a table, charts, or the values around a step')
-    .option('-k, --keys <a,b>', 'these metrics; all of them otherwise')
-    .option('--plot', 'draw a chart of each')
-    .option('--log', 'logarithmic charts')
-    .option('--csv', 'key,step,value lines, of long series a part')
-    .option('--export <csv|jsonl>', 'every point: key, step, value, ts')
-    .option('-o, --output <file>', 'where to export to; stdout otherwise')
-    .option('--around <step>', 'the values at and near this step')
-    .option('--window <steps>', 'how many steps to each side of --around', '10')
-}
+export const describeMetrics = describe({
+  text: 'the metrics of a run: a table, charts, or the values around a step',
+  operands: oneRun,
+  options: {
+    '-k, --keys <a,b>': 'these metrics; all of them otherwise',
+    '--plot': 'draw a chart of each',
+    '--log': 'logarithmic charts',
+    '--csv': 'key,step,value lines, of long series a part',
+    '--export <csv|jsonl>': 'every point: key, step, value, ts',
+    '-o, --output <file>': 'where to export to; stdout otherwise',
+    '--around <step>': 'the values at and near this step',
+    '--window <steps>': ['how many steps to each side of --around', '10'],
+  },
+})
 
 export async function metrics(
   world: World,
@@ -108,9 +112,7 @@ async function saySummary({ api, terminal, isJson }: Session, base: string, keys
     { title: 'STEP', cell: metric => String(metric.last_step), align: 'right' },
     { title: 'POINTS', cell: metric => String(metric.count), align: 'right', drops: true },
   ]
-  const paintTitle = (text: string) => terminal.paint('dim', text)
-  for (const line of table(columns, keys, { width: terminal.columns(), paintTitle }))
-    terminal.data(line)
+  showTable(terminal, columns, keys)
 }
 
 const widestTrend = 24

@@ -1,8 +1,14 @@
-import type { Command } from 'commander'
 import { isEnded } from '../api/records.ts'
-import { pause } from '../api/streams.ts'
+import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, Failure, usageFailure } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import { pause } from '../program/pause.ts'
+import {
+  type CommonOptions,
+  type Flags,
+  openSignedIn,
+  type Session,
+  type World,
+} from '../program/session.ts'
 import { amount, duration, toNumber } from '../terminal/amounts.ts'
 import { toJson } from '../terminal/harmless.ts'
 import { openScreen } from '../terminal/screen.ts'
@@ -14,28 +20,24 @@ import { type ListOptions, listRuns, type RunRow } from './list.ts'
 import { searchOf } from './search.ts'
 import { stepText } from './show.ts'
 
-type PsOptions = CommonOptions & ListOptions & { watch?: boolean; quiet?: boolean }
+type PsOptions = CommonOptions & ListOptions & Flags<'watch' | 'quiet'>
 
-export function describePs(command: Command): Command {
-  return command
-    .description(
-      'list runs, newest first; or those that a search finds, e.g. state:failed "loss<1.2"',
-    )
-    .argument('[search...]', 'conditions: words, state:, tag:, after:, metrics, hparams.NAME>1')
-    .option('-w, --watch', 'keep the list on the screen and up to date')
-    .option('-q, --quiet', 'run ids only')
-    .option('-a, --all', 'also those that ended more than a day ago')
-    .option('--deleted', 'deleted runs instead, which forge restore brings back')
-    .option('-p, --project <name>')
-    .option('-s, --state <state>', 'e.g. running, or running,queued')
-    .option('-o, --owner <username>')
-    .option(
-      '--sort <order>',
-      'of a search: a field, or metric:KEY:last|min|max; - before it descends',
-    )
-    .option('-m, --metric <key>', 'the metric to show; a loss if there is one')
-    .option('-l, --limit <count>', 'at most this many', '30')
-}
+export const describePs = describe({
+  text: 'list runs, newest first; or those that a search finds, e.g. state:failed "loss<1.2"',
+  operands: { '[search...]': 'conditions: words, state:, tag:, after:, metrics, hparams.NAME>1' },
+  options: {
+    '-w, --watch': 'keep the list on the screen and up to date',
+    '-q, --quiet': 'run ids only',
+    '-a, --all': 'also those that ended more than a day ago',
+    '--deleted': 'deleted runs instead, which forge restore brings back',
+    '-p, --project <name>': '',
+    '-s, --state <state>': 'e.g. running, or running,queued',
+    '-o, --owner <username>': '',
+    '--sort <order>': 'of a search: a field, or metric:KEY:last|min|max; - before it descends',
+    '-m, --metric <key>': 'the metric to show; a loss if there is one',
+    '-l, --limit <count>': ['at most this many', '30'],
+  },
+})
 
 export async function ps(world: World, words: string[], given: PsOptions): Promise<ExitCode> {
   const options = { ...given, search: words.length > 0 ? searchOf(words) : undefined }

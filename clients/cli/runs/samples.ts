@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import type {
   RewardHistogram,
   ValidationRound,
@@ -6,32 +5,37 @@ import type {
 } from '../../../schemas/validation.ts'
 import { type Api, segment } from '../api/client.ts'
 import { everyPage } from '../api/every-page.ts'
+import { describe, oneRun } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import {
+  type CommonOptions,
+  type Flags,
+  openSignedIn,
+  type Session,
+  type Texts,
+  type World,
+} from '../program/session.ts'
 import { amount, toNumber } from '../terminal/amounts.ts'
 import { bars } from '../terminal/bars.ts'
 import { toJson } from '../terminal/harmless.ts'
-import { type Column, table } from '../terminal/table.ts'
+import { type Column, showTable } from '../terminal/table.ts'
 import { findRun } from './follow/run-events.ts'
 
-type SamplesOptions = CommonOptions & {
-  step?: string
-  prompt?: string
-  sort: string
-  limit: string
-  full?: boolean
-}
+type SamplesOptions = CommonOptions &
+  Texts<'step' | 'prompt'> &
+  Flags<'full'> & { sort: string; limit: string }
 
-export function describeSamples(command: Command): Command {
-  return command
-    .argument('<run>', 'run id or short id')
-    .description('the validation rounds of a run, and their samples with rewards')
-    .option('--step <step>', 'the samples of this round, and how its rewards are distributed')
-    .option('--prompt <key>', 'one prompt through all rounds; the keys are listed with --step')
-    .option('--sort <order>', 'with --step: index, reward (lowest first) or -reward', 'index')
-    .option('-l, --limit <n>', 'at most so many samples', '50')
-    .option('--full', 'print the samples whole instead of a line each')
-}
+export const describeSamples = describe({
+  text: 'the validation rounds of a run, and their samples with rewards',
+  operands: oneRun,
+  options: {
+    '--step <step>': 'the samples of this round, and how its rewards are distributed',
+    '--prompt <key>': 'one prompt through all rounds; the keys are listed with --step',
+    '--sort <order>': ['with --step: index, reward (lowest first) or -reward', 'index'],
+    '-l, --limit <n>': ['at most so many samples', '50'],
+    '--full': 'print the samples whole instead of a line each',
+  },
+})
 
 export async function samples(
   world: World,
@@ -72,7 +76,7 @@ async function sayRounds({ api, terminal, isJson }: Session, base: string): Prom
     { title: 'ACCURACY', ...number(round => round.accuracy) },
     { title: 'CHUNKS', cell: chunksOf },
   ]
-  sayTable(terminal, columns, rounds)
+  showTable(terminal, columns, rounds)
 }
 
 const score = (value: number | string | null) => (value === null ? '-' : amount(toNumber(value)))
@@ -96,7 +100,7 @@ async function sayRound(session: Session, path: string, options: SamplesOptions)
   for (const line of histogramLines(histogram, terminal.columns() ?? 100)) terminal.data(line)
   terminal.data('')
   if (options.full) return sayWhole(session, rows)
-  sayTable(terminal, [...sampleColumns, ...textColumns], rows)
+  showTable(terminal, [...sampleColumns, ...textColumns], rows)
   const left = histogram.samples - rows.length
   if (left > 0) terminal.note(`${left} more; --limit ${histogram.samples} shows all`)
 }
@@ -119,7 +123,7 @@ async function sayPrompt(session: Session, path: string, options: SamplesOptions
   const [first] = rows
   if (first) terminal.data(`${terminal.paint('bold', 'PROMPT')}  ${oneLine(first.user)}`)
   const step = { title: 'STEP', cell: (row: ValidationSample) => String(row.step) }
-  sayTable(terminal, [{ ...step, align: 'right' }, rewardColumn, answerColumn], rows)
+  showTable(terminal, [{ ...step, align: 'right' }, rewardColumn, answerColumn], rows)
 }
 
 const most = 500
@@ -161,16 +165,6 @@ const textColumns: readonly Column<ValidationSample>[] = [
   { title: 'PROMPT', cell: row => oneLine(row.user), shrinks: true },
   answerColumn,
 ]
-
-function sayTable<Row>(
-  terminal: Session['terminal'],
-  columns: readonly Column<Row>[],
-  rows: readonly Row[],
-): void {
-  const paintTitle = (text: string) => terminal.paint('dim', text)
-  for (const line of table(columns, rows, { width: terminal.columns(), paintTitle }))
-    terminal.data(line)
-}
 
 function sayWhole({ terminal }: Session, rows: readonly ValidationSample[]): void {
   for (const row of rows) {

@@ -1,10 +1,10 @@
-import type { Command } from 'commander'
 import type { Alert } from '../../../schemas/alerts.ts'
 import type { Artifact } from '../../../schemas/artifacts.ts'
 import { segment } from '../api/client.ts'
 import type { JobAttempt, JobDetail, RunRecord } from '../api/records.ts'
 import { artifactColumns } from '../artifacts/artifacts.ts'
 import { checkpointText } from '../jobs/checkpoints.ts'
+import { describe, oneRun } from '../program/describe.ts'
 import { type ExitCode, exitCode } from '../program/failure.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
 import { amount, counted, duration, size, toNumber, wholeDuration } from '../terminal/amounts.ts'
@@ -16,11 +16,6 @@ import { byInterest } from './follow/picture.ts'
 import { paintState } from './follow/view.ts'
 import { lastWordsOf } from './last-words.ts'
 
-export const describeShow = (command: Command): Command =>
-  command
-    .argument('<run>', 'run id or short id')
-    .description('all that is known of a run: its job, hyperparameters, metrics and artifacts')
-
 type Known = {
   run: RunRecord
   job: JobDetail | null
@@ -31,6 +26,11 @@ type Known = {
 
 /** More alerts than a screen holds are left to `forge alerts`. */
 const mostAlerts = 10
+
+export const describeShow = describe({
+  text: 'all that is known of a run: its job, hyperparameters, metrics and artifacts',
+  operands: oneRun,
+})
 
 export async function show(world: World, id: string, options: CommonOptions): Promise<ExitCode> {
   const session = await openSignedIn(world, options)

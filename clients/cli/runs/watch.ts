@@ -1,17 +1,18 @@
-import type { Command } from 'commander'
+import { describe, oneRun } from '../program/describe.ts'
 import type { ExitCode } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
+import { type CommonOptions, openSignedIn, type Texts, type World } from '../program/session.ts'
 import { followRun } from './follow/follow.ts'
 import { findRun } from './follow/run-events.ts'
 
-type WatchOptions = CommonOptions & { keys?: string }
+type WatchOptions = CommonOptions & Texts<'keys'>
 
-export function describeWatch(command: Command): Command {
-  return command
-    .argument('<run>', 'run id or short id')
-    .description('watch a run: states, charts, log; q leaves it running')
-    .option('-k, --keys <a,b>', 'chart these metrics')
-}
+export const describeWatch = describe({
+  text: 'watch a run: states, charts, log; q leaves it running',
+  operands: oneRun,
+  options: {
+    '-k, --keys <a,b>': 'chart these metrics',
+  },
+})
 
 export async function watch(world: World, id: string, options: WatchOptions): Promise<ExitCode> {
   const session = await openSignedIn(world, options)

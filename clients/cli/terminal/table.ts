@@ -1,3 +1,4 @@
+import type { Terminal } from './terminal.ts'
 import { displayWidth, padEnd, padStart, truncate } from './width.ts'
 
 export type Column<Row> = {
@@ -52,6 +53,17 @@ export function table<Row>(
       line(cells[index] ?? [], (text, at) => columns[at]?.paint?.(text, row) ?? text),
     ),
   ]
+}
+
+/** Prints a table that fits the terminal. */
+export function showTable<Row>(
+  terminal: Pick<Terminal, 'columns' | 'data' | 'paint'>,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): void {
+  const paintTitle = (text: string) => terminal.paint('dim', text)
+  for (const line of table(columns, rows, { width: terminal.columns(), paintTitle }))
+    terminal.data(line)
 }
 
 const naturalWidth = <Row>(column: Column<Row>, rows: readonly Row[]): number =>

@@ -1,9 +1,6 @@
-import { type Command, Option } from 'commander'
-import { everyPage } from '../api/every-page.ts'
-import { type ExitCode, exitCode } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
-import { toJson } from '../terminal/harmless.ts'
-import { type Column, table } from '../terminal/table.ts'
+import { describe } from '../program/describe.ts'
+import { list } from '../program/list.ts'
+import type { CommonOptions, Texts } from '../program/session.ts'
 
 type Usage = {
   group: string
@@ -14,37 +11,31 @@ type Usage = {
   runs: number
 }
 
-type UsageOptions = CommonOptions & { group: string; from?: string; to?: string }
+type UsageOptions = CommonOptions & Texts<'from' | 'to'> & { group: string }
 
-export const describeUsage = (command: Command): Command =>
-  command
-    .description('GPU hours and what they cost: yours and those of your projects')
-    .addOption(
-      new Option('-g, --group <by>', 'what to add up by')
-        .choices(['user', 'project', 'day'])
-        .default('user'),
-    )
-    .option('--from <day>', 'the first UTC day, e.g. 2026-11-01; 30 days in all by default')
-    .option('--to <day>', 'the last one; today by default')
+export const describeUsage = describe({
+  text: 'GPU hours and what they cost: yours and those of your projects',
+  options: {
+    '-g, --group <by>': {
+      text: 'what to add up by',
+      choices: ['user', 'project', 'day'],
+      fallback: 'user',
+    },
+    '--from <day>': 'the first UTC day, e.g. 2026-11-01; 30 days in all by default',
+    '--to <day>': 'the last one; today by default',
+  },
+})
 
-export async function usage(world: World, options: UsageOptions): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
-  const { group, from, to } = options
-  const rows = await everyPage<Usage>(api, '/api/usage', { group, from, to })
-  if (isJson) terminal.data(toJson(rows))
-  else if (rows.length === 0) terminal.note('Nothing was used in these days.')
-  else
-    for (const line of table(columns(group), rows, {
-      width: terminal.columns(),
-      paintTitle: text => terminal.paint('dim', text),
-    }))
-      terminal.data(line)
-  return exitCode.ok
-}
-
-const columns = (group: string): Column<Usage>[] => [
-  { title: group.toUpperCase(), cell: row => row.group, shrinks: true },
-  { title: 'GPU-HOURS', cell: row => row.gpu_hours, align: 'right' },
-  { title: 'COST', cell: row => `${row.cost} ${row.currency}`, align: 'right' },
-  { title: 'RUNS', cell: row => String(row.runs), align: 'right' },
-]
+export const usage = list<Usage, UsageOptions>({
+  path: '/api/usage',
+  filters: ({ group, from, to }) => ({ group, from, to }),
+  shown: ({ group }) => ({
+    columns: [
+      { title: group.toUpperCase(), cell: row => row.group, shrinks: true },
+      { title: 'GPU-HOURS', cell: row => row.gpu_hours, align: 'right' },
+      { title: 'COST', cell: row => `${row.cost} ${row.currency}`, align: 'right' },
+      { title: 'RUNS', cell: row => String(row.runs), align: 'right' },
+    ],
+    none: 'Nothing was used in these days.',
+  }),
+})

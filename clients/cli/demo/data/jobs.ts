@@ -1,7 +1,7 @@
 import type { Api } from '../../api/client.ts'
 import type { Admission, JobDetail } from '../../api/records.ts'
-import { pause } from '../../api/streams.ts'
 import { specOfRecipe } from '../../jobs/spec/job-spec.ts'
+import { pause } from '../../program/pause.ts'
 import { lockOf } from '../../recipes/catalogue.ts'
 
 const recipe = 'digits'

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Api } from '../../api/client.ts'
-import { pause } from '../../api/streams.ts'
 import { exitCode, Failure } from '../../program/failure.ts'
+import { pause } from '../../program/pause.ts'
 import type { Packed } from './pack.ts'
 
 /** What `POST /api/uploads` returns, as far as it is used here. */
@@ -70,7 +70,7 @@ async function sendRest(
     } catch (error) {
       failures += 1
       if (!isWorthRepeating(error) || failures === maxFailures) throw error
-      await pause(250 * 2 ** failures, new AbortController().signal)
+      await pause(250 * 2 ** failures)
       // How much of the piece arrived is the server's to say.
       at = await put('*', Buffer.alloc(0)).then(
         progress => progress.received_bytes,

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import type { Command } from 'commander'
 import { type Api, segment } from '../../api/client.ts'
+import { repeated } from '../../program/describe.ts'
 import { Failure, usageFailure } from '../../program/failure.ts'
 import { type Process, pathIn } from '../../program/process.ts'
+import type { Texts } from '../../program/session.ts'
 import { recipeNamed, toLock } from '../../recipes/catalogue.ts'
 import { textOfStdin } from '../../terminal/ask.ts'
 import { assignment, parseSpec, type SpecTree, setAt, specOfRecipe } from './job-spec.ts'
@@ -12,35 +13,24 @@ import { type Origin, originOf, withPlaces } from './positions.ts'
 import { withSpelling } from './spelling.ts'
 
 /** The options by which a command is told a job. */
-export type SpecOptions = {
-  file?: string
-  recipe?: string
-  project?: string
-  name?: string
-  nodes?: string
-  gpus?: string
+export type SpecOptions = Texts<'file' | 'recipe' | 'project' | 'name' | 'nodes' | 'gpus'> & {
   param: string[]
   set: string[]
 }
 
-const collect = (value: string, before: string[]) => [...before, value]
-
-export const withSpecOptions = (command: Command): Command =>
-  command
-    .option(
-      '-f, --file <path>',
-      `JobSpec as YAML or JSON; - reads standard input; without -r by default ${usualFile}`,
-    )
-    .option('-r, --recipe <name[@version]>', "take this recipe's lock; without -f also the rest")
-    .option('-p, --project <name>', 'project, where the file names none or another')
-    .option('-n, --name <name>', 'name of the job')
-    .option('--nodes <count>', 'nodes, each of which runs the program once')
-    .option('--gpus <count>', 'GPUs on each node')
-    .option('--param <key=value>', 'a parameter of the recipe; may be repeated', collect, [])
-    .option('--set <path=value>', 'any value of the JobSpec, by its dotted path', collect, [])
-
 /** What `forge init` writes, and what is read where neither a file nor a recipe is named. */
 export const usualFile = 'job.yaml'
+
+export const specOptions = {
+  '-f, --file <path>': `JobSpec as YAML or JSON; - reads standard input; without -r by default ${usualFile}`,
+  '-r, --recipe <name[@version]>': "take this recipe's lock; without -f also the rest",
+  '-p, --project <name>': 'project, where the file names none or another',
+  '-n, --name <name>': 'name of the job',
+  '--nodes <count>': 'nodes, each of which runs the program once',
+  '--gpus <count>': 'GPUs on each node',
+  '--param <key=value>': repeated('a parameter of the recipe; may be repeated'),
+  '--set <path=value>': repeated('any value of the JobSpec, by its dotted path'),
+}
 
 /** A JobSpec as it was written; `name` is what to call its file. */
 export type Written = { tree: SpecTree; text: string; name: string }

@@ -8,8 +8,9 @@ import {
   type RunRecord,
   type StateFrame,
 } from '../../api/records.ts'
-import { followStream, pause, type SseEvent } from '../../api/streams.ts'
+import { followStream, type SseEvent } from '../../api/streams.ts'
 import { exitCode, Failure } from '../../program/failure.ts'
+import { pause } from '../../program/pause.ts'
 import { harmlessValue } from '../../terminal/harmless.ts'
 
 export type Stream = 'log' | 'metrics' | 'state'

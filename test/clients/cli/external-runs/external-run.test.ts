@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { commandLine, type Ended } from '../../../servers/command-line.ts'
 import { type Forge, startForge, startForgeProcess } from '../../../servers/forge.ts'
 import { patient } from '../../../servers/patience.ts'
@@ -72,13 +72,18 @@ test('a signal is forwarded to the command, and its run is reported as failed', 
   t.is((await run(['logs', '-f', runIdOf(ended.stderr)])).code, 1)
 })
 
+async function withServerDown(t: ExecutionContext) {
+  t.timeout(patient(240_000))
+  const forge = await startForge(t)
+  const line = await commandLine(t, signedIn(forge))
+  await forge.stop()
+  return { forge, ...line }
+}
+
 test.serial(
   'a command that begins while the server is down is recorded, and its run created when it is back',
   async t => {
-    t.timeout(patient(240_000))
-    const forge = await startForge(t)
-    const { run, home } = await commandLine(t, signedIn(forge))
-    await forge.stop()
+    const { forge, run, home } = await withServerDown(t)
     const script = [
       'import sys, forge',
       'forge.init({"lr": 0.1}, monitor_hardware=False)',
@@ -123,10 +128,7 @@ test.serial(
 test.serial(
   'what no server took until the end of the command is kept, and sent by forge sync',
   async t => {
-    t.timeout(patient(240_000))
-    const forge = await startForge(t)
-    const { run, home } = await commandLine(t, signedIn(forge))
-    await forge.stop()
+    const { forge, run, home } = await withServerDown(t)
     const script = 'echo "$SERVICE_ENABLED"; echo oops >&2; exit 5'
     const ended = await run(['run', '-p', 'demo', '--', 'sh', '-c', script])
     t.is(ended.code, 5)

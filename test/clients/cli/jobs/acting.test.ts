@@ -4,18 +4,15 @@ import test, { type ExecutionContext } from 'ava'
 import { parse } from 'yaml'
 import { asExecutor, endedWell } from '../../../servers/as-executor.ts'
 import { commandLine } from '../../../servers/command-line.ts'
-import { startForge } from '../../../servers/forge.ts'
 import { patient } from '../../../servers/patience.ts'
+import { forgeWithSpare } from '../../../servers/spare.ts'
 import { until } from '../../../servers/until.ts'
 
 type Scene = Awaited<ReturnType<typeof begin>>
 
 async function begin(t: ExecutionContext) {
   // The test acts as the executor, so that each state lasts for as long as it is looked at.
-  const forge = await startForge(t, { SERVICE_ROLES: 'command-api,relay,projector,query-api' })
-  await forge.call('PUT', '/api/admin/profiles/spare', {
-    body: { series: 'X', gpus_per_node: 1, executor: 'local' },
-  })
+  const forge = await forgeWithSpare(t)
   const line = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
   const submit = (project: string, ...more: string[]) => {
     const spare = ['--set', 'spec.resources.profile=spare']
@@ -151,9 +148,6 @@ async function completes(t: ExecutionContext, { run, submit }: Scene) {
 test('jobs are paused, resumed, retried, cloned, changed and completed', async t => {
   t.timeout(patient(600_000))
   const scene = await begin(t)
-  await pausesAndResumes(t, scene)
-  await pausesSeveral(t, scene)
-  await clones(t, scene)
-  await retriesAndSets(t, scene)
-  await completes(t, scene)
+  for (const step of [pausesAndResumes, pausesSeveral, clones, retriesAndSets, completes])
+    await step(t, scene)
 })

@@ -2,17 +2,14 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { commandLine } from '../../../servers/command-line.ts'
-import { startForge } from '../../../servers/forge.ts'
 import { patient } from '../../../servers/patience.ts'
+import { forgeWithSpare } from '../../../servers/spare.ts'
 import { until } from '../../../servers/until.ts'
 
 type Scene = Awaited<ReturnType<typeof begin>>
 
 async function begin(t: ExecutionContext) {
-  const forge = await startForge(t, { SERVICE_ROLES: 'command-api,relay,projector,query-api' })
-  await forge.call('PUT', '/api/admin/profiles/spare', {
-    body: { series: 'X', gpus_per_node: 8, executor: 'local' },
-  })
+  const forge = await forgeWithSpare(t, 8)
   const line = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
   const spare = ['--recipe', 'digits', '--project', 'demo', '--set', 'spec.resources.profile=spare']
   return { forge, ...line, spare }
@@ -109,9 +106,6 @@ async function readsTheFileHere(t: ExecutionContext, { run, home, spare }: Scene
 test('plan asks about a job without submitting it, and faults are told with their place', async t => {
   t.timeout(patient(300_000))
   const scene = await begin(t)
-  await showsGates(t, scene)
-  await tellsChanges(t, scene)
-  await foretellsNoEnd(t, scene)
-  await tellsPlaces(t, scene)
-  await readsTheFileHere(t, scene)
+  for (const step of [showsGates, tellsChanges, foretellsNoEnd, tellsPlaces, readsTheFileHere])
+    await step(t, scene)
 })

@@ -1,16 +1,13 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { asExecutor } from '../../../servers/as-executor.ts'
 import { commandLine } from '../../../servers/command-line.ts'
-import { startForge } from '../../../servers/forge.ts'
 import { createRun, ingest } from '../../../servers/runs.ts'
+import { forgeWithSpare } from '../../../servers/spare.ts'
 import { until } from '../../../servers/until.ts'
 
-async function begin(t: Parameters<typeof startForge>[0]) {
-  // Without an executor jobs stay queued, so that they can be stopped at any time.
-  const forge = await startForge(t, { SERVICE_ROLES: 'command-api,relay,projector,query-api' })
-  await forge.call('PUT', '/api/admin/profiles/spare', {
-    body: { series: 'X', gpus_per_node: 1, executor: 'local' },
-  })
+async function begin(t: ExecutionContext) {
+  // Jobs stay queued, so that they can be stopped at any time.
+  const forge = await forgeWithSpare(t)
   const line = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
   const submit = (...more: string[]) =>
     line.run([
