@@ -1,3 +1,4 @@
+import { createParser } from 'eventsource-parser'
 import { exitCode, type Failure } from '../program/failure.ts'
 import { pause } from '../program/pause.ts'
 
@@ -12,46 +13,25 @@ export type SseParser = {
 
 /** Reads `text/event-stream` (WHATWG HTML, "Server-sent events"). `id` stays in force until the next one. */
 export function sseParser(): SseParser {
-  let rest = ''
-  let retry: number | null = null
-  let id: string | null = null
-  let event = ''
-  let data: string[] = []
-
-  const fields: Record<string, (value: string) => void> = {
-    data: value => data.push(value),
-    event: value => {
-      event = value
+  let events: SseEvent[] = []
+  let lastId: string | null = null
+  let retryMs: number | null = null
+  const parser = createParser({
+    onEvent({ id, event = 'message', data }) {
+      lastId = id ?? lastId
+      events.push({ id: lastId, event, data })
     },
-    id: value => {
-      if (!value.includes('\0')) id = value
+    onRetry(ms) {
+      retryMs = ms
     },
-    retry: value => {
-      if (/^\d+$/.test(value)) retry = Number(value)
-    },
-  }
-  const dispatch = (): SseEvent[] => {
-    const complete =
-      data.length > 0 ? [{ id, event: event || 'message', data: data.join('\n') }] : []
-    event = ''
-    data = []
-    return complete
-  }
-  const line = (text: string): SseEvent[] => {
-    if (text === '') return dispatch()
-    const [, name = '', value = ''] = /^([^:]*):? ?(.*)$/s.exec(text) ?? []
-    if (Object.hasOwn(fields, name)) fields[name]?.(value)
-    return []
-  }
+  })
   return {
     push(text) {
-      rest += text
-      // A CR at the end may be the first half of a CRLF: keep it for the next chunk.
-      const lines = rest.split(/\r\n|\n|\r(?!$)/)
-      rest = lines.pop() ?? ''
-      return lines.flatMap(line)
+      events = []
+      parser.feed(text)
+      return events
     },
-    retryMs: () => retry,
+    retryMs: () => retryMs,
   }
 }
 

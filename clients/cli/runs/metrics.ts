@@ -1,3 +1,4 @@
+import stringWidth from 'string-width'
 import { type Api, segment } from '../api/client.ts'
 import type { MetricKey, MetricSeries } from '../api/records.ts'
 import { closest } from '../program/closest.ts'
@@ -14,13 +15,12 @@ import {
 import { amount, toNumber } from '../terminal/amounts.ts'
 import { lineChart, sparkline } from '../terminal/chart.ts'
 import { toJson } from '../terminal/harmless.ts'
+import type { Point } from '../terminal/series.ts'
 import { type Column, showTable, table } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { displayWidth } from '../terminal/width.ts'
 import { byInterest } from './follow/picture.ts'
 import { findRun } from './follow/run-events.ts'
 import { type ExportOptions, exportMetrics } from './metric-export.ts'
-import type { Point } from './series.ts'
 
 type MetricsOptions = CommonOptions &
   ExportOptions &
@@ -119,7 +119,7 @@ const widestTrend = 24
 
 /** Terminal columns left beside the names and four columns of numbers. */
 function trendWidth(keys: readonly MetricKey[], columns: number | null): number {
-  const names = Math.max(...keys.map(metric => displayWidth(metric.key)))
+  const names = Math.max(...keys.map(metric => stringWidth(metric.key)))
   return columns === null ? widestTrend : Math.max(5, Math.min(widestTrend, columns - names - 52))
 }
 

@@ -1,7 +1,7 @@
+import stringWidth from 'string-width'
 import { parseSearch } from '../../../schemas/parse-run-search.ts'
 import { SearchFault } from '../../../schemas/run-search.ts'
 import { usageFailure } from '../program/failure.ts'
-import { displayWidth } from '../terminal/width.ts'
 
 /**
  * The words of a search as one text. The shell has taken quotes away, so a word with a space is quoted again unless
@@ -14,7 +14,7 @@ export function searchOf(words: readonly string[]): string {
     return text
   } catch (error) {
     if (!(error instanceof SearchFault)) throw error
-    const indent = ' '.repeat(displayWidth(text.slice(0, error.at)))
+    const indent = ' '.repeat(stringWidth(text.slice(0, error.at)))
     throw usageFailure(error.message, text, `${indent}^`)
   }
 }

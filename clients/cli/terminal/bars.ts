@@ -1,4 +1,5 @@
-import { displayWidth, padEnd, padStart, truncate } from './width.ts'
+import stringWidth from 'string-width'
+import { padEnd, padStart, truncate } from './width.ts'
 
 export type Bar = { label: string; count: number }
 
@@ -6,7 +7,7 @@ const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
 
 /** Horizontal bars, a line each, the longest as long as fits; a count above 0 always shows. */
 export function bars(rows: readonly Bar[], width: number): string[] {
-  const labels = Math.max(0, ...rows.map(({ label }) => displayWidth(label)))
+  const labels = Math.max(0, ...rows.map(({ label }) => stringWidth(label)))
   const counts = Math.max(0, ...rows.map(({ count }) => String(count).length))
   const room = Math.max(8, width - labels - counts - 4)
   const highest = Math.max(1, ...rows.map(({ count }) => count))

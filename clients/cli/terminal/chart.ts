@@ -1,6 +1,7 @@
-import type { Point } from '../runs/series.ts'
+import stringWidth from 'string-width'
 import { amount } from './amounts.ts'
-import { displayWidth, padStart, truncate } from './width.ts'
+import type { Point } from './series.ts'
+import { padStart, truncate } from './width.ts'
 
 export type ChartSize = {
   /** Columns and lines of the whole chart, including labels. */
@@ -38,7 +39,7 @@ export function lineChart(points: readonly Point[], size: ChartSize): string[] {
   }
   const labels =
     first === undefined ? [] : axisLabels(low, high, height - 2, size.log === true && low > 0)
-  const gutter = Math.max(1, ...labels.map(displayWidth))
+  const gutter = Math.max(1, ...labels.map(text => stringWidth(text)))
   const columns = width - gutter - 2
   const rows = height - 2
   const scaleY = valueScale(low, high, rows * 4 - 1, size.log === true && low > 0)

@@ -1,5 +1,6 @@
+import stringWidth from 'string-width'
 import type { Terminal } from './terminal.ts'
-import { displayWidth, padEnd, padStart, truncate } from './width.ts'
+import { padEnd, padStart, truncate } from './width.ts'
 
 export type Column<Row> = {
   title: string
@@ -67,7 +68,7 @@ export function showTable<Row>(
 }
 
 const naturalWidth = <Row>(column: Column<Row>, rows: readonly Row[]): number =>
-  Math.max(displayWidth(column.title), ...rows.map(row => displayWidth(inOneRow(column.cell(row)))))
+  Math.max(stringWidth(column.title), ...rows.map(row => stringWidth(inOneRow(column.cell(row)))))
 
 const inOneRow = (text: string) => text.replaceAll(/[\t\n]/g, ' ')
 

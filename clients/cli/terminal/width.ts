@@ -1,20 +1,10 @@
-import { stripVTControlCharacters } from 'node:util'
+import stringWidth from 'string-width'
 import { cellsOf } from '../../columns.ts'
 import { harmless } from './harmless.ts'
 
-const plainAscii = /^[\x20-\x7e]*$/
-
-/** Width of the text on a terminal, in columns; colour codes count 0. */
-export function displayWidth(text: string): number {
-  if (plainAscii.test(text)) return text.length
-  let width = 0
-  for (const { columns } of cellsOf(stripVTControlCharacters(text))) width += columns
-  return width
-}
-
 /** Cuts plain text to at most `width` columns and marks the cut with …. */
 export function truncate(text: string, width: number): string {
-  if (displayWidth(text) <= width) return text
+  if (stringWidth(text) <= width) return text
   let kept = ''
   let taken = 0
   for (const cell of cellsOf(text)) {
@@ -26,10 +16,10 @@ export function truncate(text: string, width: number): string {
 }
 
 export const padEnd = (text: string, width: number) =>
-  text + ' '.repeat(Math.max(0, width - displayWidth(text)))
+  text + ' '.repeat(Math.max(0, width - stringWidth(text)))
 
 export const padStart = (text: string, width: number) =>
-  ' '.repeat(Math.max(0, width - displayWidth(text))) + text
+  ' '.repeat(Math.max(0, width - stringWidth(text))) + text
 
 /** Of a line redrawn with carriage returns, the last version. */
 export const lastVersion = (text: string) => text.replace(/\r+$/, '').split('\r').at(-1) ?? ''
@@ -43,12 +33,12 @@ export const oneLine = (text: string): string =>
  * such as an address, gets a line of its own. Null, for pipes and files, breaks nothing.
  */
 export function wrapped(text: string, width: number | null, indent = ''): string[] {
-  if (width === null || displayWidth(text) <= width) return [text]
+  if (width === null || stringWidth(text) <= width) return [text]
   const lines: string[] = []
   let line = ''
   for (const [at, word] of text.split(' ').entries()) {
     const longer = at === 0 ? word : `${line} ${word}`
-    if (line.trim() === '' || displayWidth(longer) <= width) line = longer
+    if (line.trim() === '' || stringWidth(longer) <= width) line = longer
     else {
       lines.push(line)
       line = indent + word

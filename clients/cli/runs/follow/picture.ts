@@ -1,7 +1,7 @@
 import { isEnded, type JobDetail, type LogLine, type RunRecord } from '../../api/records.ts'
 import { toNumber } from '../../terminal/amounts.ts'
+import { Series } from '../../terminal/series.ts'
 import { oneLine } from '../../terminal/width.ts'
-import { Series } from '../series.ts'
 import type { RunEvent, Stream } from './run-events.ts'
 
 /** Log lines kept for display. */

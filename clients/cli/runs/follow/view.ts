@@ -1,10 +1,11 @@
+import stringWidth from 'string-width'
 import { isEnded } from '../../api/records.ts'
 import { amount, duration } from '../../terminal/amounts.ts'
 import { lineChart, sparkline } from '../../terminal/chart.ts'
+import type { Series } from '../../terminal/series.ts'
 import type { Paint } from '../../terminal/terminal.ts'
-import { displayWidth, oneLine, padEnd, truncate } from '../../terminal/width.ts'
+import { oneLine, padEnd, truncate } from '../../terminal/width.ts'
 import { marked } from '../marked.ts'
-import type { Series } from '../series.ts'
 import { byInterest, elapsedSeconds, type Picture, timeline } from './picture.ts'
 
 export type ViewOptions = {
@@ -60,9 +61,9 @@ function title(picture: Picture, { width, paint }: ViewOptions): string {
   const isNamedAfterRecipe = recipe?.startsWith(`${name} `) === true
   const what = isNamedAfterRecipe ? [shortId, recipe] : [shortId, name, recipe]
   const left = truncate(what.filter(Boolean).join('  '), width)
-  const room = width - displayWidth(left) - 2
-  const url = displayWidth(picture.url) <= room ? picture.url : ''
-  return paint('bold', padEnd(left, width - displayWidth(url))) + paint('dim', url)
+  const room = width - stringWidth(left) - 2
+  const url = stringWidth(picture.url) <= room ? picture.url : ''
+  return paint('bold', padEnd(left, width - stringWidth(url))) + paint('dim', url)
 }
 
 /** `queued 0.3 s › starting 6 s › running 12 s`: the time spent in each state. */
@@ -76,17 +77,17 @@ function stages(picture: Picture, { width, nowMs, paint }: ViewOptions): string 
   const why = [picture.phase, picture.reason].filter(text => text !== null && text !== '')
   const reason =
     why.length > 0 && !/^(running|succeeded)$/.test(picture.state) ? ` (${why.join(', ')})` : ''
-  const room = width - displayWidth(current + reason)
+  const room = width - stringWidth(current + reason)
   const shown = room < 4 ? '' : cut(before, room)
   return (
     paint('dim', shown) +
-    paintState(paint, picture.state, truncate(current + reason, width - displayWidth(shown)))
+    paintState(paint, picture.state, truncate(current + reason, width - stringWidth(shown)))
   )
 }
 
 /** Cuts text but keeps its last character, a separator. */
 const cut = (text: string, width: number) =>
-  displayWidth(text) <= width ? text : `${truncate(text, width - 2)}› `
+  stringWidth(text) <= width ? text : `${truncate(text, width - 2)}› `
 
 function progress(picture: Picture, { width, paint, nowMs }: ViewOptions): string[] {
   const [gap] = picture.gaps.values()
@@ -103,7 +104,7 @@ function progress(picture: Picture, { width, paint, nowMs }: ViewOptions): strin
       ? ''
       : `  ${duration(picture.etaSeconds)} left`
   const text = `  ${percent}  step ${step} of ${picture.totalSteps}${eta}`
-  const cells = Math.max(0, Math.min(40, width - displayWidth(text)))
+  const cells = Math.max(0, Math.min(40, width - stringWidth(text)))
   const full = Math.round(fraction * cells)
   return [
     paint('green', '━'.repeat(full)) +
@@ -156,7 +157,7 @@ function otherMetrics(picture: Picture, options: ViewOptions, lines: number): st
   const keys = byInterest(picture.metrics).filter(key => !charted.has(key))
   if (lines < 1 || keys.length === 0) return []
   const shown = keys.slice(0, keys.length > lines ? Math.max(0, lines - 1) : lines)
-  const nameWidth = Math.min(32, Math.max(...shown.map(displayWidth), 0))
+  const nameWidth = Math.min(32, Math.max(...shown.map(text => stringWidth(text)), 0))
   const spark = Math.max(0, Math.min(30, width - nameWidth - 34))
   const rows = shown.map(key =>
     metricLine(key, picture.metrics.get(key), { nameWidth, spark, width }),

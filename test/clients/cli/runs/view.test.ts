@@ -1,4 +1,5 @@
 import test from 'ava'
+import stringWidth from 'string-width'
 import type {
   JobDetail,
   LogLine,
@@ -13,7 +14,6 @@ import {
   timeline,
 } from '../../../../clients/cli/runs/follow/picture.ts'
 import { runView } from '../../../../clients/cli/runs/follow/view.ts'
-import { displayWidth } from '../../../../clients/cli/terminal/width.ts'
 
 const start = Date.UTC(2026, 10, 20, 12)
 const at = (seconds: number) => new Date(start + Math.floor(seconds) * 1000).toISOString()
@@ -68,7 +68,7 @@ for (const [width, height] of [
     const lines = view(running(), width, height)
     t.is(lines.length, height)
     t.deepEqual(
-      lines.filter(text => displayWidth(text) > width),
+      lines.filter(text => stringWidth(text) > width),
       [],
     )
     t.is(lines.at(-1)?.trimEnd(), 'q leaves')

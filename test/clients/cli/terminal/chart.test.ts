@@ -1,14 +1,14 @@
 import test from 'ava'
-import type { Point } from '../../../../clients/cli/runs/series.ts'
+import stringWidth from 'string-width'
 import { lineChart, sparkline } from '../../../../clients/cli/terminal/chart.ts'
-import { displayWidth } from '../../../../clients/cli/terminal/width.ts'
+import type { Point } from '../../../../clients/cli/terminal/series.ts'
 
 const descent: Point[] = Array.from({ length: 50 }, (_, step) => [step, 1 / (step + 1)])
 
 test('a chart shows its extremes and its first and last step, and fits its size', t => {
   const lines = lineChart(descent, { width: 40, height: 9 })
   t.is(lines.length, 9)
-  t.true(lines.every(line => displayWidth(line) <= 40))
+  t.true(lines.every(line => stringWidth(line) <= 40))
   t.regex(lines[0] ?? '', /^ +1 ┤/)
   t.regex(lines[6] ?? '', /^ *0\.02 ┤/)
   t.regex(lines[8] ?? '', /^ +0 +step +49$/)

@@ -1,7 +1,8 @@
 import test from 'ava'
+import stringWidth from 'string-width'
 import { artifactColumns } from '../../../../clients/cli/artifacts/artifacts.ts'
 import { type Column, table } from '../../../../clients/cli/terminal/table.ts'
-import { displayWidth, oneLine, truncate, wrapped } from '../../../../clients/cli/terminal/width.ts'
+import { oneLine, truncate, wrapped } from '../../../../clients/cli/terminal/width.ts'
 import type { Artifact } from '../../../../schemas/artifacts.ts'
 
 type Row = { id: string; name: string; count: number }
@@ -18,7 +19,7 @@ const rows: Row[] = [
 test('columns line up, wide characters counted as two', t => {
   const lines = table(columns, rows, { width: null })
   t.deepEqual(
-    lines.map(line => displayWidth(line)),
+    lines.map(line => stringWidth(line)),
     [55, 55, 55],
   )
   t.is(lines[2]?.indexOf('手写数字'), 6)
@@ -26,7 +27,7 @@ test('columns line up, wide characters counted as two', t => {
 
 test('on a narrow terminal only shrinkable columns are cut', t => {
   const lines = table(columns, rows, { width: 30 })
-  t.true(lines.every(line => displayWidth(line) <= 30))
+  t.true(lines.every(line => stringWidth(line) <= 30))
   t.true(lines[1]?.startsWith('a-1   digits'))
   t.true(lines[1]?.includes('…'))
   t.true(lines[2]?.endsWith('4000'))
@@ -50,7 +51,10 @@ test('colours do not disturb the alignment', t => {
     { width: 40 },
   )
   const plain = table(columns, rows, { width: 40 })
-  t.deepEqual(painted.map(displayWidth), plain.map(displayWidth))
+  t.deepEqual(
+    painted.map(text => stringWidth(text)),
+    plain.map(text => stringWidth(text)),
+  )
 })
 
 test('text is cut between characters, never inside one', t => {

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { Series } from '../../../../clients/cli/runs/series.ts'
+import { Series } from '../../../../clients/cli/terminal/series.ts'
 
 test('points in any order are sorted by step, and the later report of a step wins', t => {
   const points = fc.array(fc.tuple(fc.integer({ min: 0, max: 50 }), fc.double({ noNaN: true })))
