@@ -99,16 +99,16 @@ function linesOf(run: RunRetention, isDryRun: boolean): string[] {
     `${short_id}  ${goes} (${size(freed_bytes)} freed), ${stays}`,
     ...artifacts.map(
       one =>
-        `  - ${textOf(one)}${one.bytes === 'left' ? `  its bytes are left at ${one.path}` : ''}`,
+        `  - ${checkpointText(one)}${one.bytes === 'left' ? `  its bytes are left at ${one.path}` : ''}`,
     ),
     ...run.protected.map(
-      one => `  = ${textOf(one)}  stays: ${one.protected_by.map(reason).join(', ')}`,
+      one => `  = ${checkpointText(one)}  stays: ${one.protected_by.map(reason).join(', ')}`,
     ),
     ...(unnamed > 0 ? [`  = and ${unnamed} more that runs need`] : []),
   ]
 }
 
-const textOf = ({
+const checkpointText = ({
   artifact_id,
   step,
   size_bytes,

@@ -34,14 +34,14 @@ export function unreachable(host: string, error: unknown, timeoutMs: number): un
   const cause = error.cause instanceof Error ? error.cause : error
   const reason = 'code' in cause ? String(cause.code) : cause.name
   const words =
-    reason === 'TimeoutError' ? `no answer within ${timeoutMs / 1000} s` : wordsOf(reason, cause)
+    reason === 'TimeoutError' ? `no answer within ${timeoutMs / 1000} s` : causeText(reason, cause)
   return new Failure(exitCode.unavailable, `${host} cannot be reached: ${words}`, {
     lines: hintsOf(host, reason).map(hint => `hint: ${hint}`),
     fields: { reason },
   })
 }
 
-const wordsOf = (reason: string, cause: Error): string =>
+const causeText = (reason: string, cause: Error): string =>
   noTls.test(reason)
     ? 'what listens there speaks http, not https'
     : (causes[reason] ?? cause.message)

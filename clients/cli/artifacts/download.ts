@@ -34,7 +34,7 @@ export async function fetchFile(
       `The artifact is not in the store of the server; it lies at ${path}`,
     )
   const { process } = session
-  const file = await placeOf(process, artifact, output)
+  const file = await fileFor(process, artifact, output)
   const existing = await sizeOf(pathIn(process, file))
   if (existing !== null && !(resume && existing === total))
     throw usageFailure(`${file} exists already`)
@@ -47,7 +47,7 @@ export async function fetchFile(
 }
 
 /** In this folder, if nothing is said, under the name that it was sent with. */
-async function placeOf(
+async function fileFor(
   process: Process,
   { artifact_id, path }: Artifact,
   output: string | undefined,

@@ -82,14 +82,14 @@ async function isSure(
   { terminal, process }: Session,
   chosen: readonly Artifact[],
 ): Promise<boolean> {
-  for (const one of chosen) terminal.note(`  ${textOf(one)}`)
+  for (const one of chosen) terminal.note(`  ${artifactText(one)}`)
   const bytes = chosen.reduce((sum, one) => sum + (one.size_bytes ?? 0), 0)
   const what = chosen.length === 1 ? '1 artifact' : `${chosen.length} artifacts`
   const answer = await ask(process, `Delete ${what} (${size(bytes)}) for good? (yes/no) `, '--yes')
   return /^y(es)?$/i.test(answer.trim())
 }
 
-const textOf = ({ artifact_id, kind, step, size_bytes }: Artifact): string =>
+const artifactText = ({ artifact_id, kind, step, size_bytes }: Artifact): string =>
   [
     ...[artifact_id, kind],
     ...(step === null ? [] : [`step ${step}`]),
@@ -106,19 +106,19 @@ async function removeOne(
   try {
     const answer = await api.delete<ArtifactDeleted>(path)
     if (isJson) terminal.data(toJson(answer))
-    else terminal.data(`${textOf(artifact)}  ${wordOf(answer)}`)
+    else terminal.data(`${artifactText(artifact)}  ${outcomeWord(answer)}`)
     if (!isJson && answer.bytes !== 'removed') terminal.note(`  ${answer.detail}`)
     return null
   } catch (error) {
     if (!(error instanceof Failure) || error.fields.code !== 'artifact.referenced') throw error
     const { artifact_id, run_id } = artifact
     if (isJson) terminal.data(toJson({ artifact_id, run_id, kept: true, ...error.fields }))
-    else terminal.data(`${textOf(artifact)}  stays: ${error.message}`)
+    else terminal.data(`${artifactText(artifact)}  stays: ${error.message}`)
     return error
   }
 }
 
-const wordOf = ({ already, dry_run }: ArtifactDeleted): string => {
+const outcomeWord = ({ already, dry_run }: ArtifactDeleted): string => {
   if (already) return 'was deleted before'
   return dry_run ? 'would be deleted' : 'deleted'
 }

@@ -197,12 +197,12 @@ async function answer(
   if (isJson) terminal.data(toJson({ question, answer: text, ...figures }))
   else {
     process.stdout.write('\n')
-    terminal.note(terminal.paintNote('dim', wordsOf(answered)))
+    terminal.note(terminal.paintNote('dim', figuresText(answered)))
   }
   return exitCode.ok
 }
 
-function wordsOf({ ttft_ms, completion_tokens, tokens_per_s, aborted }: Answered): string {
+function figuresText({ ttft_ms, completion_tokens, tokens_per_s, aborted }: Answered): string {
   if (ttft_ms === null) return 'no answer'
   const speed = `${completion_tokens} tokens, ${tokens_per_s} tokens/s`
   return `first token after ${ttft_ms} ms, ${speed}${aborted ? ', stopped' : ''}`

@@ -1,3 +1,4 @@
+import { isRecord } from '../program/is-record.ts'
 import { version } from '../program/version.ts'
 
 /** Where the reports of a run go. */
@@ -84,6 +85,3 @@ function reasonOf(error: unknown): string {
   const cause = error.cause instanceof Error ? error.cause : error
   return cause.message || cause.name
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,3 +1,4 @@
+import { isRecord } from './is-record.ts'
 /** Exit codes. The numbers are part of the interface: scripts branch on them. */
 export const exitCode = {
   ok: 0,
@@ -102,6 +103,3 @@ function rejectedField(item: unknown): string {
   const input = item.input === undefined ? '' : `, not ${JSON.stringify(item.input)}`
   return `${loc}: ${String(item.msg ?? 'rejected')}${input} (${String(item.type ?? 'unknown')})`
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -6,6 +6,7 @@ import { type Api, segment } from '../api/client.ts'
 import { parseSpec, type SpecTree } from '../jobs/spec/job-spec.ts'
 import { limitsOf, typeOf } from '../jobs/spec/parameters.ts'
 import { usageFailure } from '../program/failure.ts'
+import { isRecord } from '../program/is-record.ts'
 import { type Process, pathIn } from '../program/process.ts'
 import { type CatalogueRow, recipeNamed, toLock } from './catalogue.ts'
 
@@ -64,7 +65,7 @@ function diffOf(before: Map<string, string>, now: Map<string, string>, what = ''
 function flat(tree: SpecTree, under = ''): Map<string, string> {
   const found = new Map<string, string>()
   for (const [key, value] of Object.entries(tree))
-    if (isTree(value))
+    if (isRecord(value))
       for (const [path, text] of flat(value, `${under}${key}.`)) found.set(path, text)
     else found.set(`${under}${key}`, typeof value === 'string' ? value : JSON.stringify(value))
   return found
@@ -74,7 +75,7 @@ function flat(tree: SpecTree, under = ''): Map<string, string> {
 function withLock(text: string, spec: SpecTree, lock: SpecTree): string {
   if (text.trimStart().startsWith('{')) return `${JSON.stringify({ ...spec, lock }, null, 2)}\n`
   const document = parseDocument(text)
-  if (!isTree(spec.lock)) document.set('lock', document.createNode(lock))
+  if (!isRecord(spec.lock)) document.set('lock', document.createNode(lock))
   else {
     for (const [path, value] of leaves(lock)) document.setIn(['lock', ...path], value)
     for (const key of Object.keys(spec.lock)) if (!(key in lock)) document.deleteIn(['lock', key])
@@ -84,7 +85,9 @@ function withLock(text: string, spec: SpecTree, lock: SpecTree): string {
 
 const leaves = (tree: SpecTree): [path: string[], value: unknown][] =>
   Object.entries(tree).flatMap(([key, value]): [string[], unknown][] =>
-    isTree(value) ? leaves(value).map(([path, leaf]) => [[key, ...path], leaf]) : [[[key], value]],
+    isRecord(value)
+      ? leaves(value).map(([path, leaf]) => [[key, ...path], leaf])
+      : [[[key], value]],
   )
 
 /** A crash leaves the old file or the new one. */
@@ -124,7 +127,4 @@ const parametersOf = ({ params_schema, params_default }: CatalogueRow): Map<stri
     ]),
   )
 
-const isTree = (value: unknown): value is SpecTree =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const treeOf = (value: unknown): SpecTree => (isTree(value) ? value : {})
+const treeOf = (value: unknown): SpecTree => (isRecord(value) ? value : {})

@@ -48,13 +48,13 @@ export async function compare(
     ...(options.all && { rows: 'all' }),
   })
   if (session.isJson) session.terminal.data(toJson(found))
-  else for (const line of textOf(session, found)) session.terminal.data(line)
+  else for (const line of comparisonLines(session, found)) session.terminal.data(line)
   return exitCode.ok
 }
 
 type Line = { title: string; cells: string[] }
 
-function textOf(
+function comparisonLines(
   { terminal }: Session,
   { runs, hparams, environment, data, metrics }: Comparison,
 ): string[] {

@@ -96,7 +96,7 @@ function show({ terminal, isJson }: Session, found: Diagnosis): void {
   terminal.data(`  ${kind}; blame: ${blame}; confidence ${Math.round((confidence ?? 0) * 100)} %`)
   if (root_cause) terminal.data(`  ${root_cause}`)
   for (const piece of found.evidence ?? []) {
-    terminal.data(`  ${paint('dim', placeOf(piece))}`)
+    terminal.data(`  ${paint('dim', evidenceSource(piece))}`)
     for (const line of piece.excerpt.split('\n')) terminal.data(`    ${line}`)
   }
   const { count_30d, run_ids } = found.similar
@@ -106,7 +106,7 @@ function show({ terminal, isJson }: Session, found: Diagnosis): void {
     terminal.data(`  ${index + 1}. ${line}`)
 }
 
-function placeOf({ kind, ref }: NonNullable<Diagnosis['evidence']>[number]): string {
+function evidenceSource({ kind, ref }: NonNullable<Diagnosis['evidence']>[number]): string {
   if ('offset' in ref) {
     const rank = ref.rank === null ? '' : `, rank ${ref.rank}`
     return `log line ${ref.offset}${rank}`

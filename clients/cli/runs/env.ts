@@ -55,8 +55,8 @@ function sayDifferences(
 
 const differenceColumns = (id: string, against: string): Column<Difference>[] => [
   { title: '', cell: one => one.key, shrinks: true },
-  { title: id, cell: one => textOf(one.value), shrinks: true },
-  { title: against, cell: one => textOf(one.against), shrinks: true },
+  { title: id, cell: one => valueText(one.value), shrinks: true },
+  { title: against, cell: one => valueText(one.against), shrinks: true },
 ]
 
 type Fact = { name: string; value: string }
@@ -87,7 +87,7 @@ const countOf = (packages: unknown): Fact[] =>
 
 /** Nested ones by dotted names, as differences have them. */
 function factsOf(value: unknown, name = ''): Fact[] {
-  if (typeof value !== 'object' || value === null) return [{ name, value: textOf(value) }]
+  if (typeof value !== 'object' || value === null) return [{ name, value: valueText(value) }]
   return Object.entries(value).flatMap(([key, item]) =>
     factsOf(item, name === '' ? key : `${name}.${key}`),
   )
@@ -99,5 +99,5 @@ function sayTable<Row>(terminal: Terminal, columns: Column<Row>[], rows: readonl
   for (const line of lines) if (line.trim() !== '') terminal.data(line)
 }
 
-const textOf = (value: unknown): string =>
+const valueText = (value: unknown): string =>
   value === null || value === undefined ? '-' : String(value)

@@ -51,7 +51,7 @@ function show(terminal: Terminal, { series, summary }: HardwareAnswer): void {
 
 type Where = Pick<Series, 'node' | 'rank' | 'index'>
 
-const placeOf = ({ node, rank, index }: Where) =>
+const deviceText = ({ node, rank, index }: Where) =>
   [
     node ?? '',
     index === null ? '' : `GPU ${index}`,
@@ -64,7 +64,7 @@ const percent = (share: number | null) => (share === null ? '-' : `${amount(shar
 const number = (value: number | null) => (value === null ? '-' : amount(value, 3))
 
 const gpuColumns: Column<GpuSummary>[] = [
-  { title: 'GPU', cell: placeOf, shrinks: true },
+  { title: 'GPU', cell: deviceText, shrinks: true },
   { title: 'USE %', cell: gpu => number(gpu.util_mean_pct), align: 'right' },
   { title: 'IDLE', cell: gpu => percent(gpu.idle_share), align: 'right' },
   {
@@ -91,14 +91,14 @@ const findings = ({ idle_share, idle_below_pct, stragglers }: HardwareAnswer['su
     : []),
   ...stragglers.map(
     one =>
-      `${placeOf(one)} is behind the others: ${readingNames[one.key]} ${amount(one.value, 3)}, the median ${amount(one.median, 3)}`,
+      `${deviceText(one)} is behind the others: ${readingNames[one.key]} ${amount(one.value, 3)}, the median ${amount(one.median, 3)}`,
   ),
 ]
 
 const valuesOf = (at: 1 | 2 | 4) => (series: Series) => series.points.map(point => point[at])
 
 const seriesColumns: Column<Series>[] = [
-  { title: 'WHERE', cell: series => placeOf(series) || series.scope, shrinks: true },
+  { title: 'WHERE', cell: series => deviceText(series) || series.scope, shrinks: true },
   { title: 'READING', cell: series => series.key, shrinks: true },
   {
     title: 'TREND',

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { jobSpec } from '../../../../schemas/jobspec.ts'
+import { isRecord } from '../../program/is-record.ts'
 import { withoutDefaults } from './defaults.ts'
 import type { SpecTree } from './job-spec.ts'
 
@@ -35,9 +36,8 @@ function valuesOf(tree: SpecTree, above = ''): Map<string, unknown> {
   return new Map(
     Object.entries(tree).flatMap(([key, value]) => {
       const path = above + key
-      const isTree = typeof value === 'object' && value !== null && !Array.isArray(value)
       const one: [string, unknown] = [path, value]
-      return isTree ? [...valuesOf(value as SpecTree, `${path}.`)] : [one]
+      return isRecord(value) ? [...valuesOf(value, `${path}.`)] : [one]
     }),
   )
 }

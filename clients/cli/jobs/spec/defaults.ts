@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { jobSpec } from '../../../../schemas/jobspec.ts'
+import { isRecord } from '../../program/is-record.ts'
 import type { SpecTree } from './job-spec.ts'
 
 type Schema = { default?: unknown; properties?: Record<string, Schema> }
@@ -13,7 +14,7 @@ const pruned = (tree: SpecTree, { properties = {} }: Schema): SpecTree => {
   return Object.fromEntries(
     [...keys].flatMap(key => {
       const [schema, value] = [properties[key], tree[key]]
-      const kept = schema?.properties && isTree(value) ? pruned(value, schema) : value
+      const kept = schema?.properties && isRecord(value) ? pruned(value, schema) : value
       return isDefault(kept, schema) ? [] : [[key, kept]]
     }),
   )
@@ -22,6 +23,3 @@ const pruned = (tree: SpecTree, { properties = {} }: Schema): SpecTree => {
 /** A section with nothing left says nothing. */
 const isDefault = (value: unknown, schema: Schema | undefined): boolean =>
   schema !== undefined && 'default' in schema && isDeepStrictEqual(value, schema.default)
-
-const isTree = (value: unknown): value is SpecTree =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,5 +1,6 @@
 import { LineCounter, parse, parseDocument, visit, YAMLParseError } from 'yaml'
 import { usageFailure } from '../../program/failure.ts'
+import { isRecord } from '../../program/is-record.ts'
 
 /** An unvalidated JobSpec; the server validates it. */
 export type SpecTree = { [key: string]: unknown }
@@ -15,7 +16,7 @@ export function parseSpec(text: string, name: string): SpecTree {
   } catch (error) {
     throw usageFailure(unreadable(error, text, name))
   }
-  if (!isTree(value))
+  if (!isRecord(value))
     throw usageFailure(`${name}:1:1: not a JobSpec: its top level must be an object`)
   return value
 }
@@ -77,7 +78,7 @@ export function setAt(spec: SpecTree, path: string, value: unknown): void {
     const next = own(node, key)
     if (next !== undefined && next !== null && typeof next !== 'object')
       throw usageFailure(`--set ${path}: ${key} is ${JSON.stringify(next)}, which has no fields`)
-    node = isTree(next) || Array.isArray(next) ? (next as SpecTree) : define(node, key, {})
+    node = isRecord(next) || Array.isArray(next) ? (next as SpecTree) : define(node, key, {})
   }
   define(node, last, value)
 }
@@ -111,6 +112,3 @@ export const specOfRecipe = ({ lock, project, name }: RecipeJob): SpecTree => ({
   lock,
   spec: {},
 })
-
-const isTree = (value: unknown): value is SpecTree =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -13,7 +13,7 @@ import { Failure } from '../../program/failure.ts'
 /** Where the values of a JobSpec were written. */
 export type Origin = {
   /** The option that set the value at this path, or `job.yaml:12:5` of it or of what should hold it; null without a file. */
-  placeOf(path: Path): string | null
+  placeInSpec(path: Path): string | null
 }
 
 type Path = readonly (string | number)[]
@@ -24,12 +24,12 @@ export function originOf(
   setBy: ReadonlyMap<string, string> = new Map(),
 ): Origin {
   if (written === null)
-    return { placeOf: path => optionFor(path, setBy) ?? optionInside(path, setBy) }
+    return { placeInSpec: path => optionFor(path, setBy) ?? optionInside(path, setBy) }
   const { text, name } = written
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines })
   return {
-    placeOf(path) {
+    placeInSpec(path) {
       const option = optionFor(path, setBy)
       if (option !== null) return option
       const { offset, isWhole } = offsetOf(document, path)
@@ -98,7 +98,7 @@ function placedFields(failure: Failure, detail: readonly unknown[], origin: Orig
   const placed = detail.map(item => {
     const { loc } = item as Fault
     if (!Array.isArray(loc) || loc[0] !== 'body') return { item, loc: null, place: null }
-    return { item, loc: loc.join('.'), place: origin.placeOf(loc.slice(1)) }
+    return { item, loc: loc.join('.'), place: origin.placeInSpec(loc.slice(1)) }
   })
   const lines = failure.lines.map(line => {
     const found = placed.find(({ loc }) => loc !== null && line.startsWith(`${loc}: `))
@@ -117,7 +117,7 @@ function placedFields(failure: Failure, detail: readonly unknown[], origin: Orig
 
 /** Where the values are written that a gate refuses. */
 export const placesOfGate = (origin: Origin, gate: string, data: unknown): string[] =>
-  pathsOf(gate, data).flatMap(path => origin.placeOf(path) ?? [])
+  pathsOf(gate, data).flatMap(path => origin.placeInSpec(path) ?? [])
 
 /** What of a JobSpec a gate looks at; those that name values themselves have functions. */
 const pathsOfGate: Record<string, Path | ((data: Named) => Path[])> = {

@@ -18,7 +18,8 @@ spec: &all
     LD_PRELOAD: x
 other: *all
 `
-const place = (...path: (string | number)[]) => originOf({ text, name: 'job.yaml' }).placeOf(path)
+const place = (...path: (string | number)[]) =>
+  originOf({ text, name: 'job.yaml' }).placeInSpec(path)
 
 test('a value is where its key or its list item begins', t => {
   t.is(place('api'), 'job.yaml:1:1')
@@ -34,23 +35,26 @@ test('a missing value is where its section begins', t => {
   t.is(place('spec', 'datasets', 7, 'ref'), 'job.yaml:6:3')
   t.is(place('lock', 'name'), 'job.yaml:1:1')
   t.is(place(), 'job.yaml:1:1')
-  t.is(originOf({ text: '', name: 'empty.yaml' }).placeOf(['api']), 'empty.yaml:1:1')
+  t.is(originOf({ text: '', name: 'empty.yaml' }).placeInSpec(['api']), 'empty.yaml:1:1')
 })
 
 test('JSON has places too', t => {
   const json = '{\n  "api": "forge/v2",\n  "metadata": {"tags": 3}\n}'
-  t.is(originOf({ text: json, name: 'job.json' }).placeOf(['metadata', 'tags']), 'job.json:3:16')
+  t.is(
+    originOf({ text: json, name: 'job.json' }).placeInSpec(['metadata', 'tags']),
+    'job.json:3:16',
+  )
 })
 
 test('a value that an option made is where the option is, not where its section begins', t => {
   const setBy = new Map([['spec.foo.bar', '--set']])
   for (const written of [{ text, name: 'job.yaml' }, null]) {
     const origin = originOf(written, setBy)
-    t.is(origin.placeOf(['spec', 'foo']), '--set')
-    t.is(origin.placeOf(['spec', 'foo', 'bar']), '--set')
+    t.is(origin.placeInSpec(['spec', 'foo']), '--set')
+    t.is(origin.placeInSpec(['spec', 'foo', 'bar']), '--set')
   }
   const origin = originOf({ text, name: 'job.yaml' }, new Map([['spec.params.seed', '--param']]))
-  t.is(origin.placeOf(['spec', 'params']), 'job.yaml:10:3', 'which was written, too')
+  t.is(origin.placeInSpec(['spec', 'params']), 'job.yaml:10:3', 'which was written, too')
 })
 
 const refused = (body: object, status = 422) => failureOfAnswer(status, body, null)
