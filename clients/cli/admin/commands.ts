@@ -88,7 +88,7 @@ export function addAdministration(program: Command, world: World, ended: Ended):
     world,
     ended,
   )
-  addDuties(admin.command('duties').description('what is done because of events'), world, ended)
+  addDuties(admin.command('duties').description('the follow-up work of events'), world, ended)
   addDeadLetters(
     admin.command('dead-letters').description('reports that could not be applied'),
     world,

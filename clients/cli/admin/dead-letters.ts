@@ -20,8 +20,8 @@ const path = '/api/admin/dead-letters'
 export const describeDeadLetterList = describe({
   text: 'reports that were acknowledged and could not be applied',
   options: {
-    '--topic <topic>': 'only those of one topic',
-    '--run <run>': 'only those of one run',
+    '--topic <topic>': 'only those of this topic',
+    '--run <run>': 'only those of this run',
     '--limit <n>': 'at most so many, up to 500',
   },
 })
@@ -66,7 +66,7 @@ export const deadLetterReplay = request<Letter>({
 })
 
 export const describeDeadLetterDrop = describe({
-  text: 'give it up: what it reports is lost',
+  text: 'drop it: its contents are lost',
   operands: oneLetter,
 })
 

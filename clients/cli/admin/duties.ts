@@ -19,10 +19,10 @@ type DutyFilters = CommonOptions & Texts<'state' | 'reactor' | 'limit'>
 const path = '/api/admin/duties'
 
 export const describeDutyList = describe({
-  text: 'what is still to be done, what is due first at the top',
+  text: 'the duties still to perform, the next due first',
   options: {
     '--state <state>': 'only waiting, due, leased, parked, done or dropped ones',
-    '--reactor <name>': 'only those of one reactor',
+    '--reactor <name>': 'only those of this reactor',
     '--limit <n>': 'at most so many, up to 500',
   },
 })
@@ -57,7 +57,7 @@ export const dutyRetry = request<Duty>({
 })
 
 export const describeDutyDrop = describe({
-  text: 'give a duty up for good: it is never performed',
+  text: 'drop a duty permanently: it is never performed',
   operands: oneDuty,
 })
 

@@ -24,7 +24,7 @@ type ReasonOptions = CommonOptions & Texts<'message'>
 const messageOption = { '-m, --message <text>': 'why, for everybody' }
 
 export const describeQueuePause = describe({
-  text: 'start no job; those that run go on',
+  text: 'start no job; running ones continue',
   options: messageOption,
 })
 
@@ -62,7 +62,7 @@ function engineText({ engine, draining, reason, since, by, running_jobs }: Engin
 }
 
 export const describeDrain = describe({
-  text: 'start no job on an engine; those that run there go on',
+  text: 'start no job on an engine; running ones continue',
   operands: { '<engine>': 'an executor by its name, or a machine by its id' },
   options: messageOption,
 })

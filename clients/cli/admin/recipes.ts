@@ -32,7 +32,8 @@ export async function recipeAdd(
     const what = `${files.files.length} files, packed ${size(packed.bytes)}`
     const upload_id = await upload(api, packed, {
       purpose: 'recipe',
-      tell: (sent, total) => terminal.status(`${what}: ${Math.floor((sent / total) * 100)} % sent`),
+      onProgress: (sent, total) =>
+        terminal.status(`${what}: ${Math.floor((sent / total) * 100)} % sent`),
     })
     terminal.status(null)
     const added = await api.post<CatalogueRow & { created: boolean }>(

@@ -35,8 +35,8 @@ export const describeRetention = describe({
     '-p, --project <project>': 'of the runs of one project',
     '--keep-latest <n>': wholeNumber('keep this many of the newest of each run'),
     '--keep-best <n>': wholeNumber('keep this many of the best, by checkpoints.metric of the job'),
-    '--every-nth <n>': wholeNumber('keep those of every nth step'),
-    '--older-than <days>': { text: 'leave alone what was registered since, e.g. 90d', read: days },
+    '--every-nth <n>': wholeNumber('keep the checkpoints of every nth step'),
+    '--older-than <days>': { text: 'ignore anything registered since then, e.g. 90d', read: days },
     '--dry-run': 'change nothing; this is the default',
     '--apply': 'delete them',
   },
@@ -82,7 +82,7 @@ function bodyOf(options: RetentionOptions): Record<string, unknown> {
   }
 }
 
-/** With `--json` a run a line. */
+/** With `--json`, one run a line. */
 function show({ terminal, isJson }: Session, { runs, dry_run }: RetentionReport): void {
   for (const run of runs) {
     if (isJson) terminal.data(toJson({ dry_run, ...run }))

@@ -75,7 +75,7 @@ export function createApi(options: ApiOptions): Api {
     const began = performance.now()
     const slow = setInterval(() => {
       const seconds = Math.round((performance.now() - began) / 1000)
-      onSlow(`waiting ${seconds} s for ${host} to answer ${outgoing.method} ${outgoing.path}`)
+      onSlow(`waiting ${seconds} s for ${host} to respond to ${outgoing.method} ${outgoing.path}`)
     }, slowMs)
     try {
       const response = await sendUntilCaughtUp(() => send(outgoing, AbortSignal.timeout(withinMs)))

@@ -22,7 +22,7 @@ const causes: Record<string, string> = {
     'its certificate is from an authority that this machine does not know',
 }
 
-/** TLS was expected, and something else came. */
+/** TLS was expected, but the server speaks something else. */
 const noTls = /^(EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST))$/
 const ownAuthority =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT_LOCALLY|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$/
@@ -34,7 +34,9 @@ export function unreachable(host: string, error: unknown, timeoutMs: number): un
   const cause = error.cause instanceof Error ? error.cause : error
   const reason = 'code' in cause ? String(cause.code) : cause.name
   const words =
-    reason === 'TimeoutError' ? `no answer within ${timeoutMs / 1000} s` : causeText(reason, cause)
+    reason === 'TimeoutError'
+      ? `no response within ${timeoutMs / 1000} s`
+      : causeText(reason, cause)
   return new Failure(exitCode.unavailable, `${host} cannot be reached: ${words}`, {
     lines: hintsOf(host, reason).map(hint => `hint: ${hint}`),
     fields: { reason },
@@ -58,7 +60,7 @@ function hintsOf(host: string, reason: string): string[] {
 
 /** A successful response that no Forge server gives, for instance a web site's page. */
 export const notForge = (host: string): Failure =>
-  new Failure(exitCode.unavailable, `${host} answers, but not as a Forge server does`, {
+  new Failure(exitCode.unavailable, `${host} responds, but not like a Forge server`, {
     lines: ['hint: check the address and the port in --host or FORGE_HOST'],
     fields: { reason: 'not_forge' },
   })

@@ -42,7 +42,7 @@ export async function artifacts(
   return exitCode.ok
 }
 
-/** What to paste into the spec of a job that begins from the best artifact, or else from the newest. */
+/** A snippet for the spec of a job that begins from the best artifact, or else from the newest. */
 function nextStage(rows: readonly Artifact[]): string | null {
   const from = rows.find(row => row.is_best) ?? rows.find(row => row.is_latest)
   if (!from?.init_from) return null
@@ -56,7 +56,7 @@ export const describeArtifactsGet = describe({
   operands: { '<run>': 'run id or short id', '<artifact>': 'its id, latest or best' },
   options: {
     '-o, --output <file>': 'a file that does not exist yet, or a folder to put it in',
-    '--resume': 'go on where an earlier call was interrupted',
+    '--resume': 'continue where an earlier call was interrupted',
     '--verify': 'compare the SHA-256 of the file on the disk',
   },
 })
@@ -86,7 +86,7 @@ export async function artifactsOf(
   return everyPage<Artifact>(api, `/api/runs/${segment(run_id)}/artifacts`, { status })
 }
 
-/** The artifact with this id, or the one that is `latest` or `best`. */
+/** The artifact with this id, or the `latest` or `best` one. */
 export function chosenOf(rows: readonly Artifact[], named: string): Artifact {
   const isIt = {
     latest: (row: Artifact) => row.is_latest,
@@ -103,7 +103,7 @@ export function chosenOf(rows: readonly Artifact[], named: string): Artifact {
 const marksOf = ({ is_best, is_latest }: Artifact): string =>
   [...(is_best ? ['best'] : []), ...(is_latest ? ['latest'] : [])].join(', ')
 
-/** The runs that need it, besides its own. */
+/** The other runs that need it. */
 const neededBy = ({ protected_by }: Artifact): string =>
   protected_by.map(({ type, id }) => (type === 'resume' ? 'its job' : id)).join(', ')
 
@@ -119,7 +119,7 @@ const identity: readonly Column<Artifact>[] = [
 ]
 const path: Column<Artifact> = { title: 'PATH', cell: row => row.path, shrinks: true, drops: true }
 
-/** Also of `forge show`. */
+/** Shared with `forge show`. */
 export const artifactColumns: readonly Column<Artifact>[] = [
   ...identity,
   { title: 'STATUS', cell: row => row.status },

@@ -10,7 +10,7 @@ import { type Process, pathIn } from '../program/process.ts'
 import type { Session } from '../program/session.ts'
 import { size } from '../terminal/amounts.ts'
 
-/** Failed requests in a row that brought nothing. */
+/** Failed requests in a row without progress. */
 const maxFailures = 6
 /** Silence of the server that counts as a broken connection. */
 const silenceMs = 60_000
@@ -19,8 +19,8 @@ type Wanted = { output?: string; resume?: boolean; verify?: boolean }
 type Fetched = { file: string; size_bytes: number; resumed_from: number; verified: boolean }
 
 /**
- * Fetches the bytes of an artifact into `FILE.part`, which is renamed once it is whole. A connection that breaks off is
- * opened again where it did.
+ * Fetches the bytes of an artifact into `FILE.part`, which is renamed once it is whole. A broken connection is
+ * reopened at the same offset.
  */
 export async function fetchFile(
   session: Session,
@@ -46,7 +46,7 @@ export async function fetchFile(
   return { file, size_bytes: total, resumed_from: began, verified: verify }
 }
 
-/** In this folder, if nothing is said, under the name that it was sent with. */
+/** By default in the current folder, under the name with which it was sent. */
 async function fileFor(
   process: Process,
   { artifact_id, path }: Artifact,
@@ -83,7 +83,7 @@ async function fetchRest(session: Session, artifact: Artifact, rest: Rest): Prom
   }
 }
 
-/** Writes what one request brings; returns how far it came, and what ended it. */
+/** Writes the bytes of one request; returns the offset reached and the reason for the end. */
 async function fetchOnce(
   session: Session,
   artifact: Artifact,
@@ -144,7 +144,7 @@ function progress({ at: from, total, file }: Rest, at: number, seconds: number):
   return `${file}  ${size(at)} of ${size(total)}  ${share} %  ${speed}/s`
 }
 
-/** Other bytes are removed: nothing could go on from them. */
+/** Wrong bytes are removed: no download could continue from them. */
 async function refuseOtherBytes(
   process: Process,
   { sha256 }: Artifact,
@@ -181,6 +181,6 @@ const unwritable = (part: string, error: Error) =>
 
 function withHint(error: unknown, at: number): unknown {
   if (!(error instanceof Failure) || at === 0) return error
-  const lines = [...error.lines, `hint: ${size(at)} are here; go on with --resume`]
+  const lines = [...error.lines, `hint: ${size(at)} are here; continue with --resume`]
   return new Failure(error.exitCode, error.message, { lines, fields: error.fields })
 }

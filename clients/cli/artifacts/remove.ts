@@ -18,17 +18,17 @@ type RemoveOptions = CommonOptions &
   Flags<'dryRun' | 'yes'> & { step?: number; allButLatest?: number }
 
 export const describeArtifactsRemove = describe({
-  text: 'delete artifacts of a run for good, unless a run needs them',
+  text: 'delete artifacts of a run permanently, unless a run needs them',
   operands: { '<run>': 'run id or short id', '[artifacts...]': 'their ids, latest or best' },
   options: {
-    '--step <n>': wholeNumber('those of this step'),
-    '--all-but-latest <n>': wholeNumber('all checkpoints but those of the newest n steps'),
+    '--step <n>': wholeNumber('the artifacts of this step'),
+    '--all-but-latest <n>': wholeNumber('checkpoints of all but the newest n steps'),
     '--dry-run': 'only say what would be deleted',
     '-y, --yes': 'do not ask',
   },
   after: `
-Files in the store of the server are removed; of those that lie elsewhere only the record is marked. What a run needs stays, and
-is named; the exit code is then 5, except with --all-but-latest.`,
+Files in the store of the server are removed; files elsewhere are only marked as deleted. Artifacts that a run needs stay, and
+are listed; the exit code is then 5, except with --all-but-latest.`,
 })
 
 export async function artifactsRemove(
@@ -69,7 +69,7 @@ function wanted(
 ): Artifact[] {
   if (step !== undefined) return all.filter(one => one.step === step && isLeft(one))
   if (allButLatest === undefined) return [...new Set(named.map(name => chosenOf(all, name)))]
-  // The newest first; those without a step are none of the newest steps.
+  // The newest first; artifacts without a step belong to none of them.
   const checkpoints = all.filter(one => one.kind === 'checkpoint' && isLeft(one))
   const steps = [...new Set(checkpoints.flatMap(one => one.step ?? []))].sort((a, b) => b - a)
   const newest = new Set(steps.slice(0, allButLatest))
@@ -85,7 +85,11 @@ async function isSure(
   for (const one of chosen) terminal.note(`  ${artifactText(one)}`)
   const bytes = chosen.reduce((sum, one) => sum + (one.size_bytes ?? 0), 0)
   const what = chosen.length === 1 ? '1 artifact' : `${chosen.length} artifacts`
-  const answer = await ask(process, `Delete ${what} (${size(bytes)}) for good? (yes/no) `, '--yes')
+  const answer = await ask(
+    process,
+    `Delete ${what} (${size(bytes)}) permanently? (yes/no) `,
+    '--yes',
+  )
   return /^y(es)?$/i.test(answer.trim())
 }
 
@@ -96,7 +100,7 @@ const artifactText = ({ artifact_id, kind, step, size_bytes }: Artifact): string
     ...(size_bytes === null ? [] : [size(size_bytes)]),
   ].join('  ')
 
-/** What a run needs is no failure of the others. */
+/** An artifact that a run needs does not fail the others. */
 async function removeOne(
   { api, terminal, isJson }: Session,
   artifact: Artifact,

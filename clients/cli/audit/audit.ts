@@ -122,12 +122,12 @@ export const auditDiff = request<Diff, DiffOptions>({
 })
 
 function diffLines({ changes, events, event_count }: Diff, width: number | null): string[] {
-  const told = changes.map(
+  const changed = changes.map(
     ({ path, from, to }) => `${oneLine(path)}: ${toJson(from)} → ${toJson(to)}`,
   )
   if (event_count === 0) return ['Nothing happened in between']
   const more = event_count > events.length ? [`… and ${event_count - events.length} more`] : []
-  return [...told, '', ...table(columns, events, { width }), ...more]
+  return [...changed, '', ...table(columns, events, { width }), ...more]
 }
 
 type VerifyOptions = CommonOptions & Texts<'head'>

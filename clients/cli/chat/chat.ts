@@ -30,7 +30,7 @@ type Playground = {
 }
 type Message = { role: 'system' | 'user' | 'assistant'; content: string }
 
-/** Where to ask: the path before `/chat/completions`, with who asks. */
+/** The address of a conversation: the path before `/chat/completions`, and a client with the credentials. */
 type Line = { api: Api; path: string; model: string; close: () => Promise<unknown> }
 
 export const describeChat = describe({
@@ -43,7 +43,7 @@ export const describeChat = describe({
     '--token <token>': 'of the deployment; without one you ask as yourself, for a while',
     '--template <name>': 'what serves an artifact or a model, e.g. vllm, tiny-lm',
     '--profile <name>': 'the machine that serves it',
-    '--system <text>': 'what the model is told before',
+    '--system <text>': 'a system prompt',
     '--max-tokens <count>': 'the longest answer',
     '--temperature <number>': '',
     '--seed <number>': '',
@@ -124,8 +124,8 @@ async function sourceOf(api: Api, what: string, { template, profile }: ChatOptio
   if (what.includes('@')) return { source: { model: what }, ...serving }
   const { promoted_revision_id, name, state } = await findDeployment(api, what)
   if (promoted_revision_id === null)
-    throw new Failure(exitCode.conflict, `Nothing of ${name} answers yet: it is ${state}`, {
-      lines: [`hint: forge deploy show ${what} tells why`],
+    throw new Failure(exitCode.conflict, `${name} serves nothing yet: it is ${state}`, {
+      lines: [`hint: forge deploy show ${what} shows why`],
     })
   return { source: { revision_id: promoted_revision_id } }
 }
@@ -142,7 +142,7 @@ async function untilReady({ api, terminal }: Session, path: string): Promise<Pla
     if (found.state !== 'starting' || performance.now() > deadline)
       throw new Failure(
         exitCode.unavailable,
-        `No engine answers: ${found.state_reason ?? found.state}`,
+        `No engine responds: ${found.state_reason ?? found.state}`,
       )
     if (found.state !== shown) terminal.note('starting an engine for it')
     shown = found.state
@@ -172,7 +172,7 @@ async function converse(
   return code
 }
 
-/** Prints an answer as it comes, and adds both to what was said. Ctrl-C ends the answer alone. */
+/** Streams an answer and appends question and answer to the conversation. Ctrl-C stops only the answer. */
 async function answer(
   { terminal, isJson, process }: Session,
   { api, path, model }: Line,

@@ -14,7 +14,7 @@ import { admin, startDemoServer } from './server.ts'
 const usage = `npm run demo:data [-- options]
 
 Starts a server of its own on this machine, fills it by its API with projects, people, runs of all kinds and a few jobs,
-always the same, and keeps one of the runs reporting until Ctrl-C. The times are those of now: a server takes no other.
+always the same, and keeps one of the runs reporting until Ctrl-C. All times are current: a server accepts no others.
 
   --data DIR    where the server keeps its data, instead of .forge/demo-data here
   --port PORT   instead of a free one
@@ -93,7 +93,7 @@ async function addJobs(root: Api, owners: Map<string, Api>, signal: AbortSignal)
     terminal.note('  the first did not come to train; forge logs shows why')
 }
 
-/** Whoever reports first owns a project; the others join it. */
+/** The first person to report owns a project; the others join it. */
 async function share(root: Api, { project, owner }: PlannedRun): Promise<void> {
   for (const username of people)
     if (username !== owner)
@@ -105,7 +105,7 @@ async function signIn(connect: Connect, username: string, password: string): Pro
   return (await connect(null).post<{ token: string }>('/api/auth/login', login)).token
 }
 
-/** The people of the demonstration; those of an earlier one are given new passwords. */
+/** The people of the demonstration; people left from an earlier one get new passwords. */
 async function addPeople(root: Api, connect: Connect): Promise<Map<string, Api>> {
   const owners = new Map<string, Api>()
   const known = new Set(
@@ -122,7 +122,7 @@ async function addPeople(root: Api, connect: Connect): Promise<Map<string, Api>>
 
 /** One more step a second. */
 async function keepMoving({ shortId, report }: Sent, signal: AbortSignal): Promise<void> {
-  terminal.note(`${shortId} goes on reporting; Ctrl-C ends it and the server`)
+  terminal.note(`${shortId} keeps reporting; Ctrl-C ends it and the server`)
   for (let step = 2_000; !signal.aborted; step++) {
     const loss = 0.5 + 0.05 * Math.sin(step / 20)
     await report('metrics', { points: [{ key: 'train/loss', step, value: loss }] })

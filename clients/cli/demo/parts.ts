@@ -8,7 +8,7 @@ import { worldOf } from '../program/session.ts'
 import { version } from '../program/version.ts'
 import { admin, type DemoServer, startDemoServer } from './server.ts'
 
-/** What the demonstrations have in common: a server of their own, and an end that leaves nothing behind. */
+/** Shared by the demonstrations: a server of their own, and an end that leaves nothing behind. */
 
 export const world = worldOf(process)
 export const { terminal } = world
@@ -81,7 +81,7 @@ export async function withServer(
   }
 }
 
-/** Beside the program, where `npm start` keeps its data too; in the person's own folder if that is read-only. */
+/** Next to the program, where `npm start` keeps its data too; in the person's own folder if that is read-only. */
 export function demoFolder(env: Record<string, string | undefined>): string {
   const checkout = join(import.meta.dirname, '../../..')
   const here = join(checkout, '.forge/demo')

@@ -174,7 +174,7 @@ async function train({ api }: Scene, steps: number): Promise<Admission> {
   return admission
 }
 
-/** One answer as it comes, with how fast it came. */
+/** Streams one answer and reports its speed. */
 async function converse(client: OpenAI): Promise<void> {
   const question = 'Shall I compare thee'
   const began = performance.now()
@@ -251,8 +251,8 @@ function printFigures(
     ['of them failed', String(failed.length)],
     ['requests/s', (asked.length / seconds).toFixed(0)],
     ['p50, p95', `${at(0.5)}, ${at(0.95)}`],
-    ['promotion answered after', `${Math.round(promoted)} ms`],
-    ['rollback answered after', `${Math.round(rolledBack)} ms`],
+    ['promotion took', `${Math.round(promoted)} ms`],
+    ['rollback took', `${Math.round(rolledBack)} ms`],
     ...revisions.map(([id, some]): [string, string] => [`by ${id}`, String(some?.length ?? 0)]),
   ]
   const columns = [

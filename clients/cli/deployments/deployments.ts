@@ -57,7 +57,7 @@ export const deployShow = record<Deployment, Revision>({
     const cost = cost_24h === null ? '' : `, cost ${cost_24h} in the last 24 hours`
     return [
       `${project}/${name}  ${state}${why}`,
-      `${base_url}  ${replicas.ready} of ${replicas.desired} engines answer${cost}`,
+      `${base_url}  ${replicas.ready} of ${replicas.desired} engines respond${cost}`,
     ]
   },
   below: {
@@ -74,7 +74,7 @@ export const deployShow = record<Deployment, Revision>({
             .map(({ name, ok, latency_ms }) => `${name} ${ok ? `${latency_ms} ms` : 'failed'}`)
             .join(', ') || '-',
       },
-      { title: 'BESIDE', cell: ({ gates }) => deltasText(gates), shrinks: true, drops: true },
+      { title: 'BENCHMARKS', cell: ({ gates }) => deltasText(gates), shrinks: true, drops: true },
       { title: 'WHY', cell: row => row.state_reason ?? '', shrinks: true, drops: true },
     ],
   },
@@ -106,7 +106,7 @@ export const describeDeployCreate = describe({
   operands: { '<name>': '' },
   options: {
     ...scaleOptions,
-    '-p, --project <name>': 'whose people may use it; that of the run if left out',
+    '-p, --project <name>': 'whose members may use it; defaults to the project of the run',
     ...sourceOptions,
   },
 })
@@ -123,9 +123,9 @@ export async function deployCreate(
     ...(await servedOf(session, options)),
   }
   const made = await session.api.post<Made>('/api/deployments', body, { creates: true })
-  if (!options.wait) return tell(session, made)
-  session.terminal.note(`${made.deployment_id}: waiting until it answers`)
-  return tell(session, { ...made, ...(await untilReady(session, made)) })
+  if (!options.wait) return report(session, made)
+  session.terminal.note(`${made.deployment_id}: waiting until it responds`)
+  return report(session, { ...made, ...(await untilReady(session, made)) })
 }
 
 export const describeDeployRevise = describe({
@@ -147,9 +147,9 @@ export async function deployRevise(
   const body = { ...(await servedOf(session, options)), promote: options.promote === true }
   const path = `${pathOf(deployment_id)}/revisions`
   const made = await session.api.post<Made>(path, body, { creates: true })
-  if (!options.wait) return tell(session, made)
-  session.terminal.note(`${made.revision_id}: waiting until it answers`)
-  return tell(session, { ...made, ...(await untilReady(session, made)) })
+  if (!options.wait) return report(session, made)
+  session.terminal.note(`${made.revision_id}: waiting until it responds`)
+  return report(session, { ...made, ...(await untilReady(session, made)) })
 }
 
 type Made = { deployment_id: string; revision_id: string; state: string; base_url?: string }
@@ -178,7 +178,7 @@ async function sourceOf({ process }: World, options: SourceOptions) {
   return { kind: 'external', url, header: { name: header, value } }
 }
 
-function tell({ terminal, isJson }: Session, made: Made): ExitCode {
+function report({ terminal, isJson }: Session, made: Made): ExitCode {
   if (isJson) terminal.data(toJson(made))
   else {
     terminal.data(`${made.revision_id} ${made.state}`)
@@ -210,7 +210,7 @@ export async function deployRemove(
   const path = pathOf(deployment_id)
   if (!options.yes) {
     const { breaks } = await api.delete<Deletion>(`${path}?dry_run=true`)
-    terminal.note(`${breaks.base_url} will answer 404 for ever`)
+    terminal.note(`${breaks.base_url} will return 404 permanently`)
     terminal.note(`tokens that end: ${breaks.tokens.join(', ') || 'none'}`)
     terminal.note(
       `what ends: ${counted(breaks.revisions, 'revision')} and ${counted(breaks.replicas, 'engine')}`,

@@ -46,7 +46,7 @@ export const pathOf = (deployment_id: string): string =>
 export const pathOfNamed = async (api: Api, named: string, below = ''): Promise<string> =>
   `${pathOf((await findDeployment(api, named)).deployment_id)}${below}`
 
-/** The deployment of an id, or of a name that only one of those has which one may read. */
+/** The deployment with this id, or with this name if only one readable deployment has it. */
 export async function findDeployment(api: Api, named: string): Promise<Deployment> {
   const exact = await api.find<Deployment>(pathOf(named))
   if (exact) return exact
@@ -75,7 +75,7 @@ export function revisionOf(revisions: readonly Revision[], named: string): Revis
   throw usageFailure(`No such revision: ${named}`, `there are ${known}`)
 }
 
-/** `gsm8k@1 accuracy +0.01, …`; those that became worse first. */
+/** `gsm8k@1 accuracy +0.01, …`; regressions first. */
 export const deltasText = (deltas: readonly BenchmarkDelta[]): string =>
   deltas
     .toSorted((a, b) => Number(a.ok) - Number(b.ok))

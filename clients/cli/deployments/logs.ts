@@ -34,7 +34,7 @@ export async function deployLogs(
       `Forge runs no engine of revision ${wanted?.number}`,
       ...(wanted?.source.kind === 'external'
         ? ['it runs elsewhere, and so its log is there']
-        : [`hint: forge deploy show ${named} tells what it waits for`]),
+        : [`hint: forge deploy show ${named} shows what it is waiting for`]),
     )
   const others = runs.filter(one => one !== run)
   if (others.length > 0)

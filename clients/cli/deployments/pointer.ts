@@ -20,7 +20,7 @@ const reasonOption = {
 }
 
 export const describeDeployPromote = describe({
-  text: 'send requests to a revision from now on; those under way end where they began',
+  text: 'send new requests to a revision; those in flight finish where they began',
   operands: {
     ...oneDeployment,
     '[revision]': 'number or id; the newest ready one if left out',
@@ -42,9 +42,9 @@ export async function deployPromote(
       ? revisions.find(({ state }) => state === 'ready')
       : revisionOf(revisions, wanted)
   if (!revision)
-    throw usageFailure('No revision is ready', `hint: forge deploy show ${named} tells why`)
+    throw usageFailure('No revision is ready', `hint: forge deploy show ${named} shows why`)
   const path = `${pathOf(deployment_id)}/revisions/${revision.revision_id}/promote`
-  // What was read is what is meant: a promotion that came between is not undone by accident.
+  // Fails if another promotion came in between, rather than undoing it by accident.
   const body = { reason, expected_promoted_revision_id: promoted_revision_id }
   const done = await api.post<Changed>(path, body)
   if (isJson) terminal.data(toJson(done))
@@ -96,7 +96,7 @@ export const describeDeploySuspend = describe({
 
 export const deploySuspend = asking('suspend')
 export const describeDeployResume = describe({
-  text: 'serve again what was suspended',
+  text: 'resume a suspended deployment',
   operands: oneDeployment,
   options: reasonOption,
 })

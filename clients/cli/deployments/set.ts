@@ -14,7 +14,7 @@ export const scaleOptions = {
   '--max-concurrency <count>': 'requests at once that it takes at all',
 }
 
-/** What is given of it, as the API takes it. */
+/** The given options, as the API expects them. */
 export function scaleOf({ min, max, target, idleSuspend, maxConcurrency }: ScaleOptions) {
   const part = (entries: [string, number | null | undefined][]) =>
     Object.fromEntries(entries.filter(([, value]) => value !== undefined))

@@ -20,7 +20,7 @@ export const describeTokenNew = describe({
   text: 'create a token for a deployment; it is shown this once',
   operands: { '<deployment>': 'name or id', '<name>': 'who or what uses it' },
   options: {
-    '--note <text>': 'what it is for',
+    '--note <text>': 'its purpose',
   },
 })
 

@@ -19,14 +19,14 @@ import { findDeployment, oneDeployment, pathOf } from './find.ts'
 type TrafficOptions = CommonOptions & Texts<'token' | 'from' | 'to'> & Flags<'summary' | 'follow'>
 
 export const describeDeployTraffic = describe({
-  text: 'the requests to a deployment, the newest last, or what they came to',
+  text: 'the requests to a deployment, the newest last, or a summary of them',
   operands: oneDeployment,
   options: {
-    '--token <id>': 'those of this token',
+    '--token <id>': 'only the requests of this token',
     '--from <time>': 'from this time on, e.g. 2026-11-20T12:00:00Z',
     '--to <time>': 'before this time',
-    '-s, --summary': 'how many, how fast and how wrong, by token',
-    '-f, --follow': 'go on with those that come, until interrupted',
+    '-s, --summary': 'counts, latencies and errors by token',
+    '-f, --follow': 'keep printing new ones until interrupted',
   },
 })
 
@@ -59,7 +59,7 @@ export async function deployTraffic(
 
 const pollMs = 1_000
 const rowsAtOnce = 500
-/** Of them the ids are remembered, so that a row that was recorded late is shown, and none twice. */
+/** How many ids are remembered, so that a row that was recorded late is shown, and none twice. */
 const remembered = 5_000
 
 async function newRows(

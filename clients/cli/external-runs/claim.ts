@@ -17,7 +17,7 @@ const firstWaitMs = 500
 const maxWaitMs = 5000
 
 /**
- * Creates the run, unless that cannot be known now. Repeating it creates nothing twice: the local id is the
+ * Creates the run, unless the outcome is unknown. Repeating it creates nothing twice: the local id is the
  * Idempotency-Key. A repeated response has no token, so another one is issued then. Throws what the server refuses.
  */
 export async function claimOnce(

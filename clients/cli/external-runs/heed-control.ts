@@ -9,12 +9,12 @@ type Heeding = {
   onControl: (control: Control) => void
 }
 
-/** How long a stop may take to reach a command that reports nothing by itself, in milliseconds. */
+/** How long a stop may take to reach a command that sends no reports, in milliseconds. */
 const askEveryMs = 10_000
 
 const urgency: Control[] = ['none', 'checkpoint_and_exit', 'exit']
 
-/** Asks again and again what the platform wants of the run, by repeating that it is running, which changes nothing. */
+/** Polls for the platform's requests by repeating that the run is running, which changes nothing. */
 export async function heedControl({ address, ended, onControl }: Heeding): Promise<void> {
   const known = await address
   let heeded = 0

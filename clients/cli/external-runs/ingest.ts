@@ -1,13 +1,13 @@
 import { isRecord } from '../program/is-record.ts'
 import { version } from '../program/version.ts'
 
-/** Where the reports of a run go. */
+/** The address for the reports of a run. */
 export type Address = { endpoint: string; run_id: string; token: string }
 
 /** A report without the id of its run: as it is posted to `route`, and as the spool keeps it. */
 export type Report = { route: 'lifecycle' | 'logs'; body: Record<string, unknown> }
 
-/** What the platform asks of the code of a run, in each response to its reports. */
+/** The platform's request to the code of a run, in each response to its reports. */
 export type Control = 'none' | 'checkpoint_and_exit' | 'exit'
 
 /** `refused`: the server will never take it; `not now`: it, or what is in front of it, may later. */
@@ -17,7 +17,7 @@ export type Reply =
 
 const timeoutMs = 15_000
 
-/** What the server says of the request itself; any other status may be of the moment, or of a proxy. */
+/** Statuses about the request itself; any other may be temporary, or come from a proxy. */
 const refusals = [400, 409, 413, 422]
 
 /** Posts one report, once. Never throws. */

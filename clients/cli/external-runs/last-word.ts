@@ -8,7 +8,7 @@ import type { Address } from './ingest.ts'
 
 export type Outcome = {
   /** The line of `--json`. */
-  told: { type: string; run_id: string; event: string; exit_code: number }
+  end: { type: string; run_id: string; event: string; exit_code: number }
   /** Null: the run was never created. */
   address: Address | null
   lostLines: number
@@ -24,9 +24,9 @@ type Ended = RunRecord & { counts: { points: number } }
 const looksWithinMs = 3000
 const lookEveryMs = 100
 
-/** Says on stderr how the run ended, and whether everything about it arrived; stdout belongs to the command. */
+/** Reports on stderr how the run ended, and whether all of its reports arrived; stdout belongs to the command. */
 export async function lastWord(session: Session, outcome: Outcome): Promise<void> {
-  const { told, address, lostLines, kept, folder, fault } = outcome
+  const { end, address, lostLines, kept, folder, fault } = outcome
   const { terminal, api, isJson } = session
   const run = address && kept === 0 ? await endedRun(api, address.run_id) : null
   const url = address ? `${api.host}/runs/${address.run_id}` : null
@@ -43,16 +43,16 @@ export async function lastWord(session: Session, outcome: Outcome): Promise<void
       kept_reports: kept,
       kept_in: folder,
     }
-    terminal.note(toJson({ ...told, ...rest }))
+    terminal.note(toJson({ ...end, ...rest }))
     return
   }
   if (lostLines > 0) terminal.note(`forge: ${lostLines} lines of output were not stored`)
   if (fault) terminal.note(`forge: ${kept} reports are lost: ${fault}`)
   if (folder) terminal.note(`forge: ${kept} reports kept in ${folder}; send with forge sync`)
-  terminal.note(`forge: ${summary(told, run).join(' · ')}${url === null ? '' : `  ${url}`}`)
+  terminal.note(`forge: ${summary(end, run).join(' · ')}${url === null ? '' : `  ${url}`}`)
 }
 
-function summary({ run_id, event, exit_code }: Outcome['told'], run: Ended | null): string[] {
+function summary({ run_id, event, exit_code }: Outcome['end'], run: Ended | null): string[] {
   const points = run?.counts.points
   return [
     run?.short_id ?? run_id,
@@ -71,7 +71,7 @@ function endText(code: number, why: string | null): string {
   return why.startsWith(exit) ? why : `${exit} (${why})`
 }
 
-/** The run as it ended; null if that cannot be told in time. */
+/** The run as it ended; null if that is not known in time. */
 async function endedRun(api: Api, runId: string): Promise<Ended | null> {
   const deadline = performance.now() + looksWithinMs
   let last: Ended | null = null

@@ -8,7 +8,7 @@ export type LineSplitter = {
 }
 
 /**
- * Cuts output into lines, however it is chunked; multi-byte characters stay whole. Of a line redrawn with
+ * Cuts output into lines, however it is chunked; multi-byte characters stay whole. Only the last version of a line redrawn with
  * carriage returns (progress bars) only the last version is kept.
  */
 export function lineSplitter(take: (line: string) => void): LineSplitter {

@@ -108,7 +108,7 @@ async function sendAll(options: ShipperOptions, sending: Sending): Promise<Sent>
     }
     if (!closing.aborted) await pause(gatherMs, closing)
   }
-  // While a call was tried in vain until giving up, further lines came.
+  // Further lines arrived while a call was retried in vain.
   for (let lines = next(); lines.length > 0; lines = next()) sent.unsent.push({ lines, seq: seq++ })
   return sent
 }

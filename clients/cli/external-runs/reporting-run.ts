@@ -12,9 +12,9 @@ import type { Spool } from './spool.ts'
 export type Beginning = {
   address: Promise<Address | null>
   spool: Spool
-  /** Variables that tell the command where to report. */
+  /** Variables with the address for the command's reports. */
   variables: Record<string, string>
-  /** Fires when nothing more is to be tried. */
+  /** Fires when no more attempts are to be made. */
   givingUp: AbortController
 }
 
@@ -72,7 +72,7 @@ const heed =
   ({ terminal }: Session, kill: (signal: NodeJS.Signals) => void) =>
   (control: Control) => {
     const signal = control === 'exit' ? 'SIGKILL' : 'SIGTERM'
-    terminal.note(`forge: the run is to stop; the command gets ${signal}`)
+    terminal.note(`forge: the run was asked to stop; the command gets ${signal}`)
     kill(signal)
   }
 
@@ -96,7 +96,7 @@ function giveUpInTime({ terminal, process }: Session, givingUp: AbortController)
   }
 }
 
-/** The order matters: billing starts with `running`. Resolves with what could not be sent. */
+/** The order matters: billing starts with `running`. Resolves with the unsent reports. */
 async function reportBegin(
   address: Promise<Address | null>,
   at: Date,
@@ -126,7 +126,7 @@ async function finish(session: Session, ending: Ending): Promise<void> {
   const event = end.exitCode === 0 ? 'succeeded' : 'failed'
   const message = event === 'failed' ? failureMessage(end, shipper.lastLines('stderr', 10)) : null
   const last = lifecycle({ event, ts, exit_code: end.exitCode, message })
-  // What could not be sent is sent before the end, too.
+  // Unsent reports precede the end, too.
   const rest = [
     ...unsent,
     ...(await sendInOrder(address, unsent.length > 0 ? [] : [last], givingUp.signal)),
@@ -134,18 +134,18 @@ async function finish(session: Session, ending: Ending): Promise<void> {
   if (unsent.length > 0) rest.push(last)
   const kept = await keep(spool, address, { first, rest }, beganMs, session.nowMs())
   await spool.leave()
-  const told = {
+  const ended = {
     type: 'end',
     run_id: address?.run_id ?? spool.reportId,
     event,
     exit_code: end.exitCode,
   }
-  await lastWord(session, { told, address, lostLines: lost, ...kept })
+  await lastWord(session, { end: ended, address, lostLines: lost, ...kept })
 }
 
 type Unsent = { first: Report[]; rest: Report[] }
 
-/** Two files, because what the command itself kept belongs between the beginning and the end. */
+/** Two files, because reports that the command itself kept belong between the beginning and the end. */
 async function keep(
   spool: Spool,
   address: Address | null,
@@ -172,7 +172,7 @@ const failureMessage = (end: ChildEnd, lastWords: readonly string[]) =>
     .join('\n')
     .slice(0, 6000)
 
-/** Tries each until the server takes or refuses it; returns the rest from the first that it did neither with. */
+/** Tries each until the server accepts or refuses it; returns the rest, from the first without a verdict. */
 async function sendInOrder(
   address: Address | null,
   reports: readonly Report[],

@@ -28,7 +28,7 @@ export const describeRun = describe({
   after: `
 The exit code is the command's. When the server cannot be reached the command runs all the same: its
 reports are kept on disk, and the run is created when the server is back, or by forge sync. The last line
-on stderr says how the run ended. With --json, what happens is told there as JSON lines.
+on stderr says how the run ended. With --json, events are printed there as JSON lines.
 
 Example:
   forge run --project demo -- python train.py --lr 0.01`,
@@ -99,11 +99,11 @@ const variablesOf = ({ endpoint, run_id, token }: Address): Record<string, strin
   SERVICE_ENDPOINT: endpoint,
   SERVICE_RUN_ID: run_id,
   SERVICE_TOKEN: token,
-  // What the command prints is sent from here: the Python client's `log_output` would send it once more.
+  // The output is sent from here; the Python client's `log_output` would send it twice.
   FORGE_OUTPUT_COLLECTED: '1',
 })
 
-/** Nothing for whoever uses an MLflow server of their own. MLflow's client does not wait for a run that is still to be created. */
+/** Empty for people with their own MLflow server. MLflow's client does not wait for a run that is still to be created. */
 const mlflowOf = (
   { endpoint, run_id, token }: Address,
   env: Session['env'],

@@ -24,7 +24,7 @@ export type Spool = {
 
 type Env = Record<string, string | undefined>
 
-/** In place of the token of a run that is still to be created. */
+/** Stands for the token of a run that does not exist yet. */
 export const unclaimed = 'unclaimed'
 
 const noteFile = 'run.json'

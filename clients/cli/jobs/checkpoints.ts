@@ -1,4 +1,4 @@
-/** What the next attempt of a job continues from. */
+/** The checkpoint from which the next attempt of a job continues. */
 export type Checkpoint = { artifact_id: string; path: string; step: number | null }
 
 export const checkpointText = ({ artifact_id, step }: Checkpoint): string =>

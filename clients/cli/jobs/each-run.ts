@@ -2,7 +2,7 @@ import { type ExitCode, exitCode, Failure } from '../program/failure.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
 
 /**
- * Does something with several runs at once. Each is tried; the failure says which were not `done`, with the exit code of the
+ * Does something with several runs at once. Each is tried; the failure lists those that were not `done`, with the exit code of the
  * first of them.
  */
 export async function eachRun(

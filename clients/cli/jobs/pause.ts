@@ -26,7 +26,7 @@ export const describePause = describe({
   text: 'have jobs write a checkpoint and end, to free their GPUs until they are resumed',
   operands: someRuns,
   options: {
-    '--force': 'kill them at once: what is in no checkpoint is lost',
+    '--force': 'kill them at once; progress since the last checkpoint is lost',
     '--reason <text>': 'kept with the run',
     '--grace <seconds>': 'how long they may take to write a checkpoint and end',
     '--no-wait': 'return as soon as the requests are accepted',
@@ -49,7 +49,7 @@ async function pauseOne(session: Session, id: string, body: object, wait: boolea
       terminal.note(`  newest checkpoint so far: ${checkpointText(reply.checkpoint)}`)
     warn(session, reply)
   }
-  if (!wait || reply.state !== 'pausing') return tell(session, reply, {})
+  if (!wait || reply.state !== 'pausing') return report(session, reply, {})
   const { state, checkpoint, conditions } = await untilPaused(session, id, reply)
   if (!isJson && state === 'paused') {
     terminal.note(`  when it is resumed, ${continuesText(checkpoint)}`)
@@ -58,7 +58,7 @@ async function pauseOne(session: Session, id: string, body: object, wait: boolea
       warn(session, { warnings: [{ code: 'no_checkpoint', detail }] })
     }
   }
-  tell(session, reply, { state, checkpoint, conditions })
+  report(session, reply, { state, checkpoint, conditions })
 }
 
 async function untilPaused(session: Session, id: string, { run_id, deadline }: Reply) {
@@ -102,7 +102,7 @@ async function resumeOne(session: Session, id: string, body: object, wait: boole
   const { terminal, isJson } = session
   const reply = await ask(session, id, 'resume', body)
   if (!isJson) terminal.note(`${id} is ${reply.state}; ${continuesText(reply.checkpoint)}`)
-  if (!wait) return tell(session, reply, {})
+  if (!wait) return report(session, reply, {})
   const job = await watchJob(session, {
     run_id: reply.run_id,
     // A read may still show the job as it was before.
@@ -115,7 +115,7 @@ async function resumeOne(session: Session, id: string, body: object, wait: boole
       fields: { run_id: job.run_id, state: job.state },
     })
   const { state, attempt } = job
-  tell(session, reply, { state, attempt, resume_from: resumeFromOf(job) })
+  report(session, reply, { state, attempt, resume_from: resumeFromOf(job) })
 }
 
 const resumeFromOf = ({ attempt, attempts }: JobDetail): string | null =>
@@ -129,8 +129,8 @@ function warn({ terminal }: Session, { warnings }: Pick<Reply, 'warnings'>): voi
     terminal.note(`  ${terminal.paintNote('yellow', '!')} ${detail}`)
 }
 
-/** The result: the reply, with what has become of the job since. */
-function tell({ terminal, isJson }: Session, reply: Reply, since: Record<string, unknown>): void {
-  const told = { ...reply, ...since }
-  terminal.data(isJson ? toJson(told) : `${told.run_id} ${told.state}`)
+/** The result: the reply, updated with the job's state since. */
+function report({ terminal, isJson }: Session, reply: Reply, since: Record<string, unknown>): void {
+  const result = { ...reply, ...since }
+  terminal.data(isJson ? toJson(result) : `${result.run_id} ${result.state}`)
 }

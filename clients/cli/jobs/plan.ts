@@ -34,7 +34,7 @@ type Preflight = {
     eta_s: Wait | null
   } | null
 }
-/** The newest job of the same name in the project, and what differs from it. */
+/** The newest job of the same name in the project, and the differences from it. */
 type Since = { run_id: string; short_id: string; changes: SpecChange[] }
 
 export const describePlan = describe({

@@ -13,13 +13,13 @@ export const describeStop = describe({
   text: 'stop jobs, killed after the grace period; or ask the code of other runs to end',
   operands: someRuns,
   options: {
-    '--force': 'kill them at once; a run without a job ends even if its code goes on',
+    '--force': 'kill them at once; a run without a job ends even if its code keeps running',
     '--reason <text>': 'kept with the run',
-    '--grace <seconds>': 'how long they may take to end by themselves',
+    '--grace <seconds>': 'how long they may take to exit',
     '--no-wait': 'return as soon as the requests are accepted',
   },
   after: `
-With several runs, each is tried, and the exit code is that of the first that could not be stopped.`,
+With several runs, each is tried; the exit code is that of the first failure.`,
 })
 
 export const stop = actingOnRuns<StopOptions>('stopped', (session, options) => {
@@ -31,13 +31,13 @@ type Asked = { options: StopOptions; body: Record<string, unknown> }
 
 async function stopOne(session: Session, id: string, { options, body }: Asked): Promise<void> {
   const { api, terminal, isJson } = session
-  const answer = await requestStop(api, id, body)
-  if (!isJson) terminal.note(requestText(id, answer, session.nowMs()))
+  const reply = await requestStop(api, id, body)
+  if (!isJson) terminal.note(requestText(id, reply, session.nowMs()))
   const state =
-    options.wait && !isEnded(answer.state)
-      ? await waitForEnd(session, { id, runId: answer.run_id })
-      : answer.state
-  terminal.data(isJson ? toJson({ ...answer, state }) : `${answer.run_id} ${state}`)
+    options.wait && !isEnded(reply.state)
+      ? await waitForEnd(session, { id, runId: reply.run_id })
+      : reply.state
+  terminal.data(isJson ? toJson({ ...reply, state }) : `${reply.run_id} ${state}`)
 }
 
 function requestText(id: string, { state, already, deadline }: Stopped, nowMs: number): string {

@@ -24,7 +24,7 @@ export function requestOf({ force, reason, grace }: HowToEnd): Record<string, un
   }
 }
 
-/** Jobs and runs without a job are stopped by routes of their own; what is neither is the job that is missing. */
+/** Jobs and runs without a job have separate routes to stop them; an unknown id is reported as a missing job. */
 export async function requestStop(
   api: Api,
   id: string,
@@ -34,7 +34,7 @@ export async function requestStop(
     return await api.post<Stopped>(`/api/jobs/${segment(id)}/stop`, body)
   } catch (error) {
     if (!isMissing(error)) throw error
-    const { grace_s: _, ...rest } = body // nobody but its own code ends a run without a job
+    const { grace_s: _, ...rest } = body // only its own code ends a run without a job
     return await api
       .post<Stopped>(`/api/runs/${segment(id)}/stop`, rest)
       .catch((other: unknown) => {

@@ -83,7 +83,7 @@ function whenText(admitted: Admission): string {
   const { eta_s } = admitted.queue ?? {}
   const starts = eta_s ? `, starts ${waitText(eta_s)}` : ''
   const place = admitted.queue?.position ? `, place ${admitted.queue.position} in the queue` : ''
-  // A job that starts as soon as somebody looks waits for nothing.
+  // A job that is next in the queue waits for nothing.
   const isNext = eta_s !== undefined && eta_s !== null && eta_s.p50 < 1
   const reason = admitted.state_reason && !isNext ? ` (${admitted.state_reason})` : ''
   return `${admitted.state}${reason}${place}${starts}`

@@ -9,13 +9,13 @@ const sayEveryMs = 2000
 
 export type Awaited = {
   run_id: string
-  /** Whether what was waited for has happened. */
+  /** Whether the awaited state is reached. */
   isThere: (job: JobDetail) => boolean
-  /** What to say of a job that is not there yet. */
+  /** The progress text of a job that is not there yet. */
   text: (job: JobDetail) => string
 }
 
-/** Waits for a job to get somewhere; every two seconds it says how far it is, and how long that has taken. */
+/** Waits for a job to reach a state; reports its progress and the time taken every two seconds. */
 export async function watchJob(
   { api, terminal, nowMs }: Session,
   { run_id, isThere, text }: Awaited,

@@ -13,7 +13,7 @@ type Row = {
   host: string
   username: string
   current: boolean
-  /** When one has to sign in again; null when signed out. */
+  /** When the person must sign in again; null when signed out. */
   expires_at: string | null
 }
 

@@ -46,7 +46,7 @@ export async function readContexts(path: string): Promise<Contexts> {
   }
 }
 
-/** Changes the contexts, in turn with other commands: what they write at the same time is kept. */
+/** Changes the contexts, in turn with other commands, so that no concurrent change is lost. */
 export const updateContexts = (
   path: string,
   change: (stored: Contexts) => Contexts,

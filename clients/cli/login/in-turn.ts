@@ -10,7 +10,7 @@ const lookEveryMs = 50
 const giveUpMs = 3 * abandonedMs
 
 /**
- * Runs the work while no other command does that takes turns at the same file. May not be nested.
+ * Runs the work while no other command holds the lock of the same file. May not be nested.
  *
  * The lock is a folder with one file, whose name is its holder's own. It comes with that file, because it is renamed into
  * place, and no folder can be renamed to one that is not empty. An abandoned lock is opened by removing the file of the

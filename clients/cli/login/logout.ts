@@ -18,7 +18,7 @@ export const describeLogout = describe({
   text: 'end the session at the server and forget its token here',
 })
 
-/** Forgets the token in any case; the exit code tells whether the server ended the session. */
+/** Forgets the token in any case; the exit code shows whether the server ended the session. */
 export async function logout(world: World, options: CommonOptions): Promise<ExitCode> {
   const { terminal, env } = world
   const path = contextsPath(env)

@@ -22,7 +22,7 @@ type Renewing = {
 
 /**
  * Renews the access token of a context with its refresh cookie. Each cookie works once and a second use ends the
- * session, so commands that run at once take turns: who comes later finds the token that the first one stored.
+ * session, so concurrent commands take turns: later ones find the token that the first one stored.
  */
 export function renewal(renewing: Renewing): (refused: string) => Promise<string | null> {
   let current: Promise<string | null> | null = null
@@ -72,7 +72,7 @@ async function askForToken(
     )
     return { token, refresh: next }
   } catch (error) {
-    // The session has ended; a cookie that is of no use is not kept.
+    // The session has ended, so its cookie is useless.
     if (error instanceof Failure && error.exitCode === exitCode.auth)
       return { token: null, refresh: null }
     throw error

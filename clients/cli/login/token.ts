@@ -11,7 +11,7 @@ export function expiryOf(token: string): string | null {
   }
 }
 
-/** When a person has to sign in again, as far as is known here; null when signed out. */
+/** When the person must sign in again, as far as is known here; null when signed out. */
 export const endOfSignIn = ({ token, refresh }: Kept): string | null =>
   refresh?.expires_at ?? (token === null ? null : expiryOf(token))
 

@@ -19,7 +19,7 @@ type Me = {
 type Versions = { server: string; core: string; api: string }
 
 export const describeWhoami = describe({
-  text: 'who is signed in where, with what quota and until when',
+  text: 'who is signed in where, with which quota and until when',
 })
 
 export async function whoami(world: World, options: CommonOptions): Promise<ExitCode> {

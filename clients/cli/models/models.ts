@@ -87,8 +87,8 @@ export const describeModelRegister = describe({
   text: 'make an artifact the next version of a model',
   operands: { '<model>': '', '<artifact>': 'its id: forge artifacts RUN lists them' },
   options: {
-    '-p, --project <name>': 'where the model is made if there is none of that name',
-    '--notes <text>': 'what is to be known of the version',
+    '-p, --project <name>': 'where to create the model if the name is new',
+    '--notes <text>': 'notes about the version',
     '--license <name>': 'e.g. apache-2.0',
   },
 })
@@ -119,15 +119,15 @@ type Move = CommonOptions & Texts<'reason'> & { expected?: number }
 type Moved = { version: number | null; previous_version: number | null; changed: boolean }
 
 export const describeModelAlias = describe({
-  text: 'let an alias name a version; whoever resolved it before keeps what it named',
+  text: 'point an alias at a version; earlier uses keep the version they resolved',
   operands: {
     '<model>': '',
     '<alias>': 'e.g. production',
-    '<version>': { text: 'the version that it is to name', read: whole },
+    '<version>': { text: 'the version to point it at', read: whole },
   },
   options: {
     '-m, --reason <text>': 'why, for the history',
-    '--expected <version>': { text: 'only if it names this one now', read: whole },
+    '--expected <version>': { text: 'only if it points at this one now', read: whole },
   },
 })
 

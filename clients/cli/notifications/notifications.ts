@@ -103,7 +103,7 @@ async function follow(session: Session, list: () => Promise<Entry[]>): Promise<E
   }
   for await (const { event, data } of followStream({ open, signal: leaving.signal, onGap })) {
     const entry = event === 'alert' ? (JSON.parse(data) as Entry) : null
-    // An entry is also sent when it is read somewhere, which is no news.
+    // An entry is sent again when it is read somewhere else.
     if (entry?.read_at === null) print(entry)
   }
   return exitCode.ok

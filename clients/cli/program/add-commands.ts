@@ -9,7 +9,7 @@ const speakingOf = (parent: Command, name: string, describe: Describe): Command 
     .option('--context <name>', 'a server you are signed in at, by its name in forge context list')
     .option('--json', 'print JSON, one object a line where there are many')
 
-/** What a command does with its operands and options; resolves to its exit code. */
+/** The work of a command, given its operands and options; resolves to its exit code. */
 type Work = (world: World, ...given: never[]) => Promise<number>
 type AddSpeaking = (commands: Record<string, readonly [Describe, Work]>) => void
 

@@ -1,4 +1,4 @@
-/** What each shell evaluates; all ask `forge __complete`, which gets the words typed so far. */
+/** The script that each shell evaluates; all call `forge __complete` with the words typed so far. */
 export const completionScripts: Record<string, string> = {
   bash: `_forge() {
   local IFS=$'\\n'

@@ -25,7 +25,7 @@ export const describeComplete = describe({
   operands: { '[words...]': '' },
 })
 
-/** Prints what can come next, a word a line. Silent where nothing is known: a prompt is no place for errors. */
+/** Prints the possible next words, one a line. Silent when there are none: a prompt is no place for errors. */
 export async function complete(
   world: World,
   program: Command,

@@ -1,6 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 
-/** What an option or operand is; `fallback` is its value when it is left out, `read` turns the word into a value. */
+/** An option or operand: `fallback` is its value when it is left out, `read` turns the word into a value. */
 type Detail = {
   text: string
   fallback?: unknown
@@ -12,7 +12,7 @@ type Detail = {
 /** The text alone, or with the value when left out, or more. */
 type Described = string | readonly [text: string, fallback: string] | Detail
 
-/** What `--help` shows of a command. */
+/** The `--help` of a command. */
 export type Description = {
   text: string
   /** By how they are written, in their order: `<run>`, `[revision]`, `<runs...>`. */

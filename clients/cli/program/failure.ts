@@ -36,7 +36,7 @@ export class Failure extends Error {
   }
 }
 
-/** The person interrupted a question: the command ends without a word. */
+/** The person interrupted a prompt: the command ends silently. */
 export class Interrupted extends Error {}
 
 export const usageFailure = (message: string, ...lines: string[]) =>
@@ -76,24 +76,24 @@ export function failureOfAnswer(status: number, body: unknown, requestId: string
     ...(Array.isArray(detail) ? detail.map(rejectedField) : []),
     ...(typeof gate === 'string' ? [`gate: ${gate}`] : []),
     ...(typeof hint === 'string' ? [`hint: ${hint}`] : []),
-    // For whoever looks into the server's log; a mistake of the caller needs nobody who does.
+    // For searching the server's log, which a mistake of the caller does not need.
     ...(id === null || status < 500 ? [] : [`request: ${id}`]),
   ]
-  const told = headline(status, detail, body)
-  return new Failure(exitCodeOfStatus(status), withContext(code, told), { lines, fields })
+  const text = headline(status, detail, body)
+  return new Failure(exitCodeOfStatus(status), withContext(code, text), { lines, fields })
 }
 
 /** The detail of maintenance is in an administrator's words, which may be one. */
-const withContext = (code: unknown, told: string) =>
-  code === 'maintenance' ? `The server is in maintenance: ${told}` : told
+const withContext = (code: unknown, text: string) =>
+  code === 'maintenance' ? `The server is in maintenance: ${text}` : text
 
 function headline(status: number, detail: unknown, body: unknown): string {
   if (typeof detail === 'string') return detail
   if (Array.isArray(detail))
     return `The server rejects ${detail.length} ${detail.length === 1 ? 'field' : 'fields'}`
-  // A proxy in front may answer with its own text, often an HTML page.
+  // A proxy in front may respond with its own text, often an HTML page.
   const text = typeof body === 'string' ? body.replaceAll(/<[^>]*>|\s+/g, ' ').trim() : ''
-  return `The server answered ${status}${text === '' ? '' : `: ${text.slice(0, 200)}`}`
+  return `The server responded with ${status}${text === '' ? '' : `: ${text.slice(0, 200)}`}`
 }
 
 /** `body.spec.params.lr: Input should be a valid number (float_type)` */

@@ -78,7 +78,7 @@ export const record =
     return exitCode.ok
   }
 
-/** What commander passes: the operands, then the options. */
+/** Splits the arguments from commander: the operands, then the options. */
 export const givenTo = <Options>(given: readonly unknown[]) => ({
   operands: given.slice(0, -1) as string[],
   options: given.at(-1) as Options,

@@ -1,12 +1,12 @@
 import type { Argument, Command } from 'commander'
 import type { Api } from '../api/client.ts'
 
-/** What can come next: fixed words, or the runs that a command takes. */
+/** Possible next words: fixed ones, or the runs that a command accepts. */
 export type Next = { words: string[]; runsFor: string | null }
 
 const nothing: Next = { words: [], runsFor: null }
 
-/** What can stand in place of the last of these words, which may be empty, after `forge`. */
+/** The completions of the last of these words after `forge`; it may be empty. */
 export function nextWords(program: Command, typed: readonly string[]): Next {
   const begun = typed.at(-1) ?? ''
   const { command, operands, isValue } = placeAfter(program, typed.slice(0, -1))
@@ -42,7 +42,7 @@ const optionsOf = (command: Command): string[] => [
   '--help',
 ]
 
-/** Names that begin so are for programs. */
+/** Names with this prefix are for programs. */
 const namesOf = (command: Command): string[] =>
   command.commands.map(each => each.name()).filter(name => !name.startsWith('__'))
 
@@ -55,7 +55,7 @@ function ofArgument(command: Command, operands: number): Next {
   return /^runs?$/.test(argument.name()) ? { words: [], runsFor: command.name() } : nothing
 }
 
-/** The runs that a command can do something with; the others take any. */
+/** The runs that a command accepts, by command; commands not listed accept any. */
 const listOf: Record<string, { path: string; state: string | null }> = {
   stop: { path: '/api/runs', state: 'pending,running' },
   pause: { path: '/api/jobs', state: 'queued,scheduled,starting,running' },
@@ -67,10 +67,10 @@ const listOf: Record<string, { path: string; state: string | null }> = {
 const anyRun = { path: '/api/runs', state: null }
 
 const most = 100
-/** Whoever waits for a completion gives up soon. */
+/** People do not wait long for a completion. */
 const withinMs = 1500
 
-/** Their short ids, or their run ids where one was begun. */
+/** Short ids, or run ids if the typed word begins like one. */
 export async function runWords(api: Api, command: string, begun: string): Promise<string[]> {
   const { path, state } = (Object.hasOwn(listOf, command) && listOf[command]) || anyRun
   const rows = await api.get<{ run_id: string; short_id: string }[]>(

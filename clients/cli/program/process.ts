@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { ReadStream, WriteStream } from 'node:tty'
 
-/** The part of a process that commands use. A test runs them with another than its own. */
+/** The part of a process that commands use; tests supply their own. */
 export type Process = {
   env: Record<string, string | undefined>
   stdin: Input

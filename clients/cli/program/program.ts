@@ -130,7 +130,7 @@ const emptyProgram = (world: World): Command =>
     .exitOverride()
     .configureOutput(outputOf(world))
 
-/** Help and faults of usage go where everything of the command goes. */
+/** Help and usage errors go to the same streams as all other output. */
 function outputOf({ process: { stdout, stderr } }: World): OutputConfiguration {
   return {
     writeOut: text => void stdout.write(text),
@@ -151,7 +151,7 @@ function addArtifacts(program: Command, world: World, ended: Ended): void {
   speakingIn(command, world, ended)({ rm: [describeArtifactsRemove, artifactsRemove] })
 }
 
-/** `forge queue` lists; `forge queue explain RUN` tells of one job. */
+/** `forge queue` lists; `forge queue explain RUN` explains one job. */
 function addQueue(program: Command, world: World, ended: Ended): void {
   speakingIn(program, world, ended)({ queue: [describeQueue, queueList] })
   const queue = program.commands.find(command => command.name() === 'queue')

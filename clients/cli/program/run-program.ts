@@ -4,7 +4,7 @@ import { exitCode, Failure, Interrupted } from './failure.ts'
 import { createProgram } from './program.ts'
 import type { World } from './session.ts'
 
-/** Runs the command that the arguments name; resolves to the exit code. Throws only what is a bug. */
+/** Runs the command that the arguments name; resolves to the exit code. Throws only for bugs. */
 export async function runProgram(world: World, args: readonly string[]): Promise<number> {
   let code: number = exitCode.ok
   const program = createProgram(world, ended => {

@@ -14,7 +14,7 @@ export type Texts<Names extends string> = { [Name in Names]?: string }
 /** Options without a value. */
 export type Flags<Names extends string> = { [Name in Names]?: boolean }
 
-/** What surrounds a command. */
+/** The surroundings of a command. */
 export type World = {
   terminal: Terminal
   env: Process['env']
@@ -33,7 +33,7 @@ export type Session = World & {
   api: Api
   /** Name of the context in use; null if there is none for this host. */
   context: string | null
-  /** The end of a session that renews its tokens by itself; null if the token is not renewed. */
+  /** The end of a session whose tokens are renewed automatically; null if they are not. */
   signedInUntil: string | null
   isJson: boolean
 }

@@ -118,7 +118,7 @@ export const memberAdd = request<Member & { changed: boolean }, CommonOptions & 
 })
 
 export const describeMemberRemove = describe({
-  text: 'end a membership; what they submitted stays theirs to read',
+  text: 'end a membership; people keep access to the jobs they submitted',
   operands: { '<project>': '', '<username>': '' },
 })
 

@@ -46,7 +46,7 @@ type Explanation = {
 type ListOptions = CommonOptions & { limit: string }
 
 export const describeQueue = describe({
-  text: 'the jobs that wait, in the order in which they are to start',
+  text: 'the waiting jobs, in the order in which they will start',
   options: {
     '-l, --limit <count>': ['at most this many', '50'],
   },
@@ -96,12 +96,12 @@ export const queueExplain = request<Explanation>({
   data: explanationLines,
 })
 
-function explanationLines(told: Explanation): string[] {
-  const { short_id, position, detail, ahead, eta_s, sooner } = told
+function explanationLines(explanation: Explanation): string[] {
+  const { short_id, position, detail, ahead, eta_s, sooner } = explanation
   const place = position === null ? '' : `, place ${position}`
   const hidden = ahead.hidden > 0 ? `, ${ahead.hidden} of them not yours to see` : ''
   return [
-    `${short_id}: ${told.state}${place}`,
+    `${short_id}: ${explanation.state}${place}`,
     detail,
     ...(ahead.jobs > 0
       ? [`Ahead of it: ${counted(ahead.jobs, 'job')} with ${counted(ahead.gpus, 'GPU')}${hidden}`]

@@ -10,7 +10,7 @@ import { isRecord } from '../program/is-record.ts'
 import { type Process, pathIn } from '../program/process.ts'
 import { type CatalogueRow, recipeNamed, toLock } from './catalogue.ts'
 
-/** What became of the lock in a JobSpec. */
+/** The result of following the catalogue with the lock in a JobSpec. */
 type Followed = {
   file: string
   changed: boolean

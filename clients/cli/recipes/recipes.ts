@@ -113,7 +113,7 @@ export const describeRecipeLock = describe({
   text: 'the lock of a recipe for a JobSpec, printed or written into a file',
   operands: { '[name[@version]]': '' },
   options: {
-    '-f, --file <path>': 'write it into this JobSpec; says what has changed since',
+    '-f, --file <path>': 'write it into this JobSpec, and show what has changed since',
     '--check': 'with --file: change nothing, and end with 5 if the lock is not the newest',
   },
 })

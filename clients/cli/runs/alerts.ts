@@ -12,7 +12,7 @@ export const describeAlerts = describe({
   text: 'what Forge noticed about a run, and what its code raised; the newest first',
   operands: oneRun,
   options: {
-    '-o, --open': 'those that are still so',
+    '-o, --open': 'only alerts that are still open',
   },
 })
 

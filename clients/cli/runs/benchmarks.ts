@@ -53,7 +53,7 @@ const nameOf = ({ benchmark, version, task }: BenchmarkRow) =>
 const withError = ({ value, stderr }: Line['score']) =>
   `${amount(toNumber(value))}${stderr === null ? '' : ` ± ${amount(stderr, 2)}`}`
 
-/** What the same result had before, if it was recorded more than once. */
+/** The previous score of the same result, if it was recorded more than once. */
 function beforeOf({ history }: BenchmarkRow, metric: string): string {
   const score = history[0]?.scores.find(one => one.metric === metric)
   return score ? amount(toNumber(score.value)) : ''

@@ -27,10 +27,10 @@ type Comparison = {
 }
 
 export const describeCompare = describe({
-  text: 'what differs between runs, and where the metrics ended that all of them have',
+  text: 'what differs between runs, and the final values of their common metrics',
   operands: { '<runs...>': '2 to 20 run ids or short ids' },
   options: {
-    '--all': 'also what is the same in all of them',
+    '--all': 'also identical values',
   },
 })
 

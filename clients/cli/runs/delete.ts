@@ -28,8 +28,8 @@ export const describeDelete = describe({
     '-y, --yes': 'do not ask',
   },
   after: `
-Tells which runs began from an artifact of a deleted run, repeat it or were copied from it; they stay as they are.
-With several runs, each is tried, and the exit code is that of the first that could not be deleted.`,
+Lists the runs that began from an artifact of a deleted run, retry it or are clones of it; they are unaffected.
+With several runs, each is tried; the exit code is that of the first failure.`,
 })
 
 export async function deleteRuns(
@@ -42,7 +42,7 @@ export async function deleteRuns(
   return eachRun(ids, 'deleted', id => deleteOne(session, id))
 }
 
-/** Asks once for all runs, after what refers to them. */
+/** Asks once for all runs, after listing the runs that refer to them. */
 async function isSure(
   { api, terminal, process }: Session,
   ids: readonly string[],

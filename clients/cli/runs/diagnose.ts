@@ -19,7 +19,7 @@ import { toJson } from '../terminal/harmless.ts'
 type DiagnoseOptions = CommonOptions & Flags<'again'> & { applyFix?: string | true; env: string[] }
 
 export const describeDiagnose = describe({
-  text: 'say why a run failed or does not go on, with the evidence and what to do',
+  text: 'say why a run failed or makes no progress, with evidence and remedies',
   operands: oneRun,
   options: {
     '--again': 'diagnose once more, although there is a diagnosis',
@@ -157,7 +157,7 @@ function variable(text: string): [path: string, value: string] {
   return [`spec.env.${text.slice(0, at)}`, text.slice(at + 1)]
 }
 
-/** Values of secrets are not kept: whoever submits the job again gives them again. */
+/** Values of secrets are not kept and must be given again. */
 function refuseMasked({ spec }: SpecTree): void {
   const { env = {} } = spec as { env?: Record<string, string> }
   const masked = Object.keys(env).filter(name => env[name] === '***')

@@ -85,7 +85,7 @@ const countOf = (packages: unknown): Fact[] =>
     ? [{ name: 'packages', value: `${Object.keys(packages).length} (shown by --packages)` }]
     : []
 
-/** Nested ones by dotted names, as differences have them. */
+/** Nested facts have dotted names, as in differences. */
 function factsOf(value: unknown, name = ''): Fact[] {
   if (typeof value !== 'object' || value === null) return [{ name, value: valueText(value) }]
   return Object.entries(value).flatMap(([key, item]) =>

@@ -3,7 +3,7 @@ import type { LogLine, RunRecord } from '../api/records.ts'
 
 const shownLines = 10
 
-/** What a failed run said last: its message, if it has several lines, or the end of its log. */
+/** The last output of a failed run: its message, if it has several lines, or the end of its log. */
 export async function lastWordsOf(
   api: Api,
   { run_id, state, message }: RunRecord,

@@ -39,7 +39,7 @@ export async function lineage(world: World, id: string, options: CommonOptions):
   return exitCode.ok
 }
 
-/** A run a line, the oldest first, each with what it came from; the one asked for is marked. */
+/** One run a line, the oldest first, each with its origins; the requested run is marked. */
 function linesOf({ terminal }: Session, { run_id, runs, edges, resumed, truncated }: Lineage) {
   const nameOf = (id: string | null) =>
     runs.find(run => run.run_id === id)?.short_id ?? 'a run that you may not read'
@@ -50,13 +50,13 @@ function linesOf({ terminal }: Session, { run_id, runs, edges, resumed, truncate
   const lines = runs.map(run => {
     const from = edges.filter(edge => edge.to === run.run_id).map(origin)
     const data = run.datasets.map(dataset => `uses ${dataset}`)
-    const told = [
+    const parts = [
       paintState(terminal.paint, run.state, run.state),
       run.name ?? '',
       ...from,
       ...data,
     ]
-    return `${run.run_id === run_id ? '*' : ' '} ${[run.short_id, ...told].filter(text => text !== '').join('  ')}`
+    return `${run.run_id === run_id ? '*' : ' '} ${[run.short_id, ...parts].filter(text => text !== '').join('  ')}`
   })
   const attempts = resumed.map(
     ({ attempt, artifact_id, artifact_deleted }) =>

@@ -36,7 +36,7 @@ export type ListOptions = Texts<'project' | 'state' | 'owner' | 'metric' | 'sort
 const recentMs = 86_400_000
 const allStates = [...new Set<string>([...jobStates, ...runStates])]
 
-/** The wanted states, of which there may be several with commas; null for all. */
+/** The wanted states, separated by commas; null for all. */
 export function statesOf(text: string | undefined): string[] | null {
   if (text === undefined || text === '') return null
   const words = text.split(',').map(word => word.trim())
@@ -69,7 +69,7 @@ async function searchRuns({ api }: Session, options: ListOptions): Promise<RunRo
 async function newestRuns({ api, nowMs }: Session, options: ListOptions): Promise<RunRow[]> {
   const { project, owner, state = '', limit } = options
   const states = statesOf(state)
-  // Runs and jobs are separate lists with separate states. No words at all: a list in which nothing can match.
+  // Runs and jobs are separate lists with separate states. An empty list: nothing can match.
   const among = (known: readonly string[]) => states?.filter(word => known.includes(word)).join()
   const [ofJobs, ofRuns] = [among(jobStates), among(runStates)]
   const query: Query = { project, owner, limit }

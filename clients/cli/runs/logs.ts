@@ -60,7 +60,7 @@ export async function logs(world: World, id: string, options: LogsOptions): Prom
   if (options.around !== undefined && (!isSearch || options.follow))
     throw usageFailure('--around belongs to --grep or --regex, without --follow')
   if (options.regex !== undefined && options.follow)
-    throw usageFailure('--regex searches what is there; with --follow use --grep')
+    throw usageFailure('--regex searches existing lines; with --follow use --grep')
   const run = await findRun(session.api, id)
   const isWanted = (line: LogLine) =>
     line.ts >= sinceMs &&
@@ -118,12 +118,12 @@ async function* storedLines(api: Api, run: Run, options: LogsOptions): AsyncGene
   for (let after: number | null = 0; after !== null; ) {
     const { lines, next } = await pageOf(api, path, { after, limit: pageLines, ...filter })
     yield* lines
-    // Never the same page twice, whatever the server says.
+    // Never read the same page twice, even if the server says so.
     after = next === null || next <= after ? null : next
   }
 }
 
-/** A page, and where the next one begins: the server looks at so many lines at once, whether they match or not. */
+/** A page, and where the next one begins: the server scans a fixed number of lines at once, matching or not. */
 async function pageOf(api: Api, path: string, query: Query) {
   let next: number | null = null
   const onLink = (link: string | null) => {
@@ -181,7 +181,7 @@ async function sayEnd(session: Session, run: Run, { state }: EofFrame): Promise<
   return state === 'succeeded' ? exitCode.ok : exitCode.jobFailed
 }
 
-/** Null for a run that succeeded, and where the record cannot be read: the state is known all the same. */
+/** Null for a run that succeeded or whose record cannot be read: the state is known anyway. */
 async function whyEnded({ api }: Session, { run_id }: Run): Promise<string | null> {
   try {
     return (await api.get<RunRecord>(`/api/runs/${segment(run_id)}`)).why

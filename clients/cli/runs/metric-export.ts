@@ -9,7 +9,7 @@ import type { Session, Texts } from '../program/session.ts'
 export type ExportOptions = Texts<'export' | 'keys' | 'output'>
 
 /**
- * Every point of a run, as the server sends it: to a new file, or to stdout. It is passed on piece by piece, no faster
+ * Every point of a run, as the server sends it: to a new file, or to stdout. Streamed piece by piece, no faster
  * than it is taken.
  */
 export async function exportMetrics(
@@ -32,7 +32,7 @@ export async function exportMetrics(
 }
 
 function failureOf(error: NodeJS.ErrnoException, output: string | undefined): Error {
-  // Whoever reads, e.g. head, has enough; main.ts ends the command for it.
+  // The reader, e.g. head, has enough; main.ts ends the command.
   if (error.code === 'EPIPE') return error
   if (error.code === 'EEXIST') return usageFailure(`${output} exists already`)
   if (error.code === 'ENOENT' || error.code === 'EACCES' || error.code === 'ENOSPC')

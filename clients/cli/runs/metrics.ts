@@ -117,7 +117,7 @@ async function saySummary({ api, terminal, isJson }: Session, base: string, keys
 
 const widestTrend = 24
 
-/** Terminal columns left beside the names and four columns of numbers. */
+/** Terminal columns left next to the names and four columns of numbers. */
 function trendWidth(keys: readonly MetricKey[], columns: number | null): number {
   const names = Math.max(...keys.map(metric => stringWidth(metric.key)))
   return columns === null ? widestTrend : Math.max(5, Math.min(widestTrend, columns - names - 52))

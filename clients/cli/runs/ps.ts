@@ -23,12 +23,12 @@ import { stepText } from './show.ts'
 type PsOptions = CommonOptions & ListOptions & Flags<'watch' | 'quiet'>
 
 export const describePs = describe({
-  text: 'list runs, newest first; or those that a search finds, e.g. state:failed "loss<1.2"',
+  text: 'list runs, newest first, or search for them, e.g. state:failed "loss<1.2"',
   operands: { '[search...]': 'conditions: words, state:, tag:, after:, metrics, hparams.NAME>1' },
   options: {
     '-w, --watch': 'keep the list on the screen and up to date',
     '-q, --quiet': 'run ids only',
-    '-a, --all': 'also those that ended more than a day ago',
+    '-a, --all': 'include runs that ended more than a day ago',
     '--deleted': 'deleted runs instead, which forge restore brings back',
     '-p, --project <name>': '',
     '-s, --state <state>': 'e.g. running, or running,queued',
@@ -113,7 +113,7 @@ function runningText({ state, started_at, running_s }: RunRow, nowMs: number): s
   return duration(Math.max(0, (nowMs - Date.parse(started_at)) / 1000))
 }
 
-/** What is left of a run; of a job that waits it is known when it starts (`forge queue`), not for how long. */
+/** The time left of a run; for a waiting job only its start is estimated (`forge queue`). */
 const leftText = ({ state, eta_s }: RunRow) =>
   eta_s === null || state === 'queued' || isEnded(state) ? '' : duration(eta_s)
 

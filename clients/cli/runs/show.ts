@@ -49,7 +49,7 @@ export async function show(world: World, id: string, options: CommonOptions): Pr
   return exitCode.ok
 }
 
-/** Servers of earlier versions have none. */
+/** Servers of earlier versions have no alerts. */
 const alertsOf = (api: Session['api'], { run_id, counts }: RunRecord) =>
   counts.alerts > 0
     ? api.find<Alert[]>(`/api/runs/${segment(run_id)}/alerts?limit=${mostAlerts}`)
@@ -130,7 +130,7 @@ function factsOfJob(job: JobDetail): Fact[] {
   ]
 }
 
-/** Those after a pause come in addition to the ones that a job may have after losses. */
+/** Attempts after a pause do not count towards the limit on attempts after losses. */
 function attemptText({ attempt, max_attempts, attempts }: JobDetail): string {
   const pauses = attempts.filter(each => each.end_reason === 'paused').length
   if (pauses === 0) return `${attempt} of at most ${max_attempts}`

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 
 /**
  * Text from a server must not steer the terminal: escape sequences move the cursor, set the title or the clipboard
- * and hide what follows; bidirectional controls show words in another order than they have.
+ * and hide what follows; bidirectional controls reorder words.
  */
 const commands = '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f'
 const reordering = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069'

@@ -49,7 +49,7 @@ export function processTerminal({ stdout, stderr, env }: Streams): Terminal {
   }
 }
 
-/** As `styleText` decides for a stream, with the variables of this process instead of those of Node's. */
+/** Like `styleText` for a stream, but with the variables of this process instead of Node's own. */
 const painterOf = ({ isTTY }: Output, env: Process['env']): Paint =>
   (isTTY || env.FORCE_COLOR !== undefined) && WriteStream.prototype.getColorDepth(env) > 2
     ? (format, text) => styleText(format, text, { validateStream: false })

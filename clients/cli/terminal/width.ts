@@ -21,7 +21,7 @@ export const padEnd = (text: string, width: number) =>
 export const padStart = (text: string, width: number) =>
   ' '.repeat(Math.max(0, width - stringWidth(text))) + text
 
-/** Of a line redrawn with carriage returns, the last version. */
+/** The last version of a line that was redrawn with carriage returns. */
 export const lastVersion = (text: string) => text.replace(/\r+$/, '').split('\r').at(-1) ?? ''
 
 /** Makes one line without cursor movement or colours. */

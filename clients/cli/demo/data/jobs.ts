@@ -5,7 +5,7 @@ import { pause } from '../../program/pause.ts'
 import { lockOf } from '../../recipes/catalogue.ts'
 
 const recipe = 'digits'
-/** As long as the recipe's packages may take to be installed, and then some training. */
+/** Time for installing the recipe's packages and some training. */
 const trainsWithinMs = 120_000
 const lookMs = 500
 

@@ -13,13 +13,13 @@ export type ProjectFiles = { folder: string; files: PackedFile[]; bytes: number;
 /** Read in every folder, in this order; later rules count more. Both are written like .gitignore. */
 const ignoreFiles = ['.gitignore', '.forgeignore']
 
-/** What no program needs from another machine. A `!name` in an ignore file takes it along all the same. */
+/** Files that no program needs from another machine. A `!name` in an ignore file includes them anyway. */
 const usuallyLeftOut = [
   ...['.git', '.hg', '.svn', '.forge', '.venv', 'venv', 'node_modules', '.DS_Store'],
   ...['__pycache__', '.ipynb_checkpoints', '.pytest_cache', '.mypy_cache', '.ruff_cache'],
 ]
 
-/** Far beyond what a server takes: a folder this big was not meant. */
+/** Far beyond the limit of a server: a folder this big is a mistake. */
 const maxFiles = 20_000
 const maxBytes = 2 * 1024 ** 3
 
@@ -29,7 +29,7 @@ type Rules = { base: string; rules: Ignore }
 /** `named` is the folder as a person named it. */
 type Finding = ProjectFiles & { named: string }
 
-/** Lists the files of a project, without what its ignore files leave out. */
+/** Lists the files of a project, except ignored ones. */
 export async function projectFiles(folder: string, named = folder): Promise<ProjectFiles> {
   const isFolder = await stat(folder).then(
     found => found.isDirectory(),
@@ -93,7 +93,7 @@ async function rulesIn(folder: string, under: string): Promise<Rules[]> {
   return rules
 }
 
-/** The last rule that says something decides, as for git. */
+/** The last matching rule decides, as in git. */
 function isIgnored(all: readonly Rules[], path: string): boolean {
   let isOut = false
   for (const { base, rules } of all) {

@@ -7,7 +7,7 @@ import { type ProjectFiles, projectFiles, refuseSensitive } from './files.ts'
 import { pack } from './pack.ts'
 import { upload } from './upload.ts'
 
-/** The files that a job is to take along, checked before the first request; null: none. */
+/** The files that a job takes along, checked before the first request; null: none. */
 export async function packageOf(
   process: Process,
   written: SpecTree | null,
@@ -41,7 +41,8 @@ export async function sendPackage(
   try {
     const upload_id = await upload(api, packed, {
       purpose: 'package',
-      tell: (sent, total) => terminal.status(`${what}: ${Math.floor((sent / total) * 100)} % sent`),
+      onProgress: (sent, total) =>
+        terminal.status(`${what}: ${Math.floor((sent / total) * 100)} % sent`),
     })
     setAt(spec, 'spec.source.kind', 'package')
     setAt(spec, 'spec.source.upload_id', upload_id)

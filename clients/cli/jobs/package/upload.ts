@@ -20,13 +20,16 @@ const pieceBytes = 4 * 1024 * 1024
 const maxFailures = 6
 
 /**
- * Sends an archive and registers it; returns its upload. What the server has already is not sent again: the whole archive, or the
+ * Sends an archive and registers it; returns its upload. Never repeats bytes that the server already has: the whole archive, or the
  * beginning of one that broke off, also in an earlier call.
  */
 export async function upload(
   api: Api,
   { file, bytes, sha256 }: Packed,
-  { purpose, tell }: { purpose: 'package' | 'recipe'; tell: (sent: number, total: number) => void },
+  {
+    purpose,
+    onProgress,
+  }: { purpose: 'package' | 'recipe'; onProgress: (sent: number, total: number) => void },
 ): Promise<string> {
   const announced = { purpose, filename: `${purpose}.tar.gz`, size_bytes: bytes, sha256 }
   const content_type = 'application/gzip'
@@ -38,7 +41,7 @@ export async function upload(
   if (target.exists) return target.upload_id
   const handle = await open(file, 'r')
   try {
-    await sendRest(api, target, { handle, bytes, tell })
+    await sendRest(api, target, { handle, bytes, onProgress })
   } finally {
     await handle.close()
   }
@@ -49,20 +52,20 @@ export async function upload(
 type Sending = {
   handle: FileHandle
   bytes: number
-  tell: (sent: number, total: number) => void
+  onProgress: (sent: number, total: number) => void
 }
 
 async function sendRest(
   api: Api,
   { url, headers, received_bytes }: Target,
-  { handle, bytes, tell }: Sending,
+  { handle, bytes, onProgress }: Sending,
 ): Promise<void> {
   const put = (range: string, piece: Buffer) =>
     api.send<Progress>(url, { ...headers, 'content-range': `bytes ${range}/${bytes}` }, piece)
   let at = received_bytes
   let failures = 0
   while (at < bytes) {
-    tell(at, bytes)
+    onProgress(at, bytes)
     const piece = await pieceAt(handle, at, Math.min(pieceBytes, bytes - at))
     try {
       at = (await put(`${at}-${at + piece.length - 1}`, piece)).received_bytes
@@ -78,7 +81,7 @@ async function sendRest(
       )
     }
   }
-  tell(bytes, bytes)
+  onProgress(bytes, bytes)
 }
 
 const isWorthRepeating = (error: unknown): boolean =>

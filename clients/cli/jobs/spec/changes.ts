@@ -7,7 +7,7 @@ import type { SpecTree } from './job-spec.ts'
 /** `undefined`: the spec does not have it, and there is no default. */
 export type SpecChange = { path: string; from: unknown; to: unknown }
 
-/** What differs between two JobSpecs. A value that one leaves to its default is that default. */
+/** The differences between two JobSpecs. An omitted value counts as its default. */
 export function changesBetween(from: SpecTree, to: SpecTree): SpecChange[] {
   const [before, after] = [valuesOf(withoutDefaults(from)), valuesOf(withoutDefaults(to))]
   return [...new Set([...before.keys(), ...after.keys()])]
@@ -21,10 +21,10 @@ export function changesBetween(from: SpecTree, to: SpecTree): SpecChange[] {
     .map(change => (change.path.startsWith('spec.env.') ? withoutValues(change) : change))
 }
 
-/** Stands for a secret, of which nobody knows whether it changed. */
+/** Stands for a secret; nobody knows whether it changed. */
 const mask = '***'
 
-/** Values of `env` may be secret: that one changed is told, and not to what. */
+/** Values of `env` may be secret: report that one changed, but not its value. */
 const withoutValues = ({ path, from, to }: SpecChange): SpecChange => ({
   path,
   from: from === undefined ? from : mask,

@@ -20,6 +20,6 @@ const pruned = (tree: SpecTree, { properties = {} }: Schema): SpecTree => {
   )
 }
 
-/** A section with nothing left says nothing. */
+/** A section with nothing left is dropped. */
 const isDefault = (value: unknown, schema: Schema | undefined): boolean =>
   schema !== undefined && 'default' in schema && isDeepStrictEqual(value, schema.default)

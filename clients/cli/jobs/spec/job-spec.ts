@@ -36,7 +36,7 @@ function unreadable(error: unknown, text: string, name: string): string {
   return `${place}: neither YAML nor JSON: ${what}`
 }
 
-/** Where the first alias of nothing stands, such as an unquoted `*.py`. */
+/** The place of the first alias without an anchor, such as an unquoted `*.py`. */
 function lostAlias(text: string): { line: number; col: number } | null {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines })

@@ -12,7 +12,7 @@ import { Failure } from '../../program/failure.ts'
 
 /** Where the values of a JobSpec were written. */
 export type Origin = {
-  /** The option that set the value at this path, or `job.yaml:12:5` of it or of what should hold it; null without a file. */
+  /** The option that set the value at this path, or its place such as `job.yaml:12:5` (of its parent if it is missing); null without a file. */
   placeInSpec(path: Path): string | null
 }
 
@@ -41,7 +41,7 @@ export function originOf(
   }
 }
 
-/** The option that gave the value at a path, or what is around it. */
+/** The option that set the value at a path, or a value around it. */
 function optionFor(path: Path, setBy: ReadonlyMap<string, string>): string | null {
   for (let length = path.length; length > 0; length--) {
     const option = setBy.get(path.slice(0, length).join('.'))
@@ -57,7 +57,7 @@ function optionInside(path: Path, setBy: ReadonlyMap<string, string>): string | 
   return found ? found[1] : null
 }
 
-/** Where the key or the list item at a path begins; of a missing one, which is not whole, where its parent does. */
+/** Where the key or list item at a path begins; if it is missing, where its parent begins, which is not `whole`. */
 function offsetOf(document: Document, path: Path): { offset: number; isWhole: boolean } {
   let node: unknown = document.contents
   let offset = 0
@@ -80,7 +80,7 @@ function entryOf(node: unknown, key: string | number): readonly unknown[] {
 
 type Fault = { loc?: unknown }
 
-/** A refusal with the places in the file that it is about. */
+/** A refusal with the places in the file that it concerns. */
 export function withPlaces(failure: Failure, origin: Origin): Failure {
   const { detail, gate, data } = failure.fields
   if (Array.isArray(detail)) return placedFields(failure, detail, origin)
@@ -103,8 +103,8 @@ function placedFields(failure: Failure, detail: readonly unknown[], origin: Orig
   const lines = failure.lines.map(line => {
     const found = placed.find(({ loc }) => loc !== null && line.startsWith(`${loc}: `))
     if (!found) return line
-    const told = line.replace(/^body\.?/, '')
-    return found.place === null ? told : `${found.place}: ${told}`
+    const shown = line.replace(/^body\.?/, '')
+    return found.place === null ? shown : `${found.place}: ${shown}`
   })
   return new Failure(failure.exitCode, failure.message, {
     lines,
@@ -119,7 +119,7 @@ function placedFields(failure: Failure, detail: readonly unknown[], origin: Orig
 export const placesOfGate = (origin: Origin, gate: string, data: unknown): string[] =>
   pathsOf(gate, data).flatMap(path => origin.placeInSpec(path) ?? [])
 
-/** What of a JobSpec a gate looks at; those that name values themselves have functions. */
+/** The part of a JobSpec that a gate checks; a function for a gate that names the values itself. */
 const pathsOfGate: Record<string, Path | ((data: Named) => Path[])> = {
   dialect: ['api'],
   recipe_handshake: ['lock'],

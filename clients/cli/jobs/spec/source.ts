@@ -12,13 +12,13 @@ import { type Recipe, withParameters } from './parameters.ts'
 import { type Origin, originOf, withPlaces } from './positions.ts'
 import { withSpelling } from './spelling.ts'
 
-/** The options by which a command is told a job. */
+/** The options that describe a job. */
 export type SpecOptions = Texts<'file' | 'recipe' | 'project' | 'name' | 'nodes' | 'gpus'> & {
   param: string[]
   set: string[]
 }
 
-/** What `forge init` writes, and what is read where neither a file nor a recipe is named. */
+/** Written by `forge init`, and read where neither a file nor a recipe is named. */
 export const usualFile = 'job.yaml'
 
 export const specOptions = {
@@ -46,7 +46,7 @@ export async function readWritten(process: Process, options: SpecOptions): Promi
 const fileHere = (process: Process) =>
   existsSync(pathIn(process, usualFile)) ? usualFile : undefined
 
-/** The JobSpec that a command is told, with what its options set. */
+/** The JobSpec of a command, including the values that its options set. */
 export async function specOf(
   api: Api,
   written: SpecTree | null,
@@ -105,11 +105,11 @@ async function readText(process: Process, path: string): Promise<string> {
 
 export type Source = { spec: SpecTree; written: Written | null; options: SpecOptions }
 
-/** A refusal with what could be meant (keys of the JobSpec, parameters of the recipe), and where it was written. */
+/** A refusal with suggested spellings (keys of the JobSpec, parameters of the recipe) and the place in the file. */
 export async function explained(api: Api, source: Source, error: unknown): Promise<unknown> {
   if (!(error instanceof Failure)) return error
-  const told = await withWhatWasMeant(api, source.spec, error)
-  return withPlaces(told, originIn(source))
+  const failure = await withWhatWasMeant(api, source.spec, error)
+  return withPlaces(failure, originIn(source))
 }
 
 async function withWhatWasMeant(api: Api, spec: SpecTree, failure: Failure): Promise<Failure> {
@@ -124,7 +124,7 @@ async function withWhatWasMeant(api: Api, spec: SpecTree, failure: Failure): Pro
 const paramsOf = ({ spec }: SpecTree): string[] =>
   Object.keys((spec as { params?: object } | undefined)?.params ?? {})
 
-/** Where the values of a job are from. */
+/** The sources of a job's values. */
 export function originIn({ written, options }: Omit<Source, 'spec'>): Origin {
   const setBy = new Map<string, string>()
   const note = (path: string, option: string | undefined, flag: string) =>

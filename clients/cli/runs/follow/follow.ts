@@ -84,7 +84,7 @@ function presenterOf(
   const mode = full ? 'full' : 'inline'
   const footer = ({ state }: Picture) => {
     if (!full) return 'Ctrl-C leaves the run going and says how to come back'
-    return isEnded(state) ? `${state}; q leaves` : 'q leaves; the run goes on'
+    return isEnded(state) ? `${state}; q leaves` : 'q leaves; the run continues'
   }
   return livePresenter({ terminal, tty: process.stdout, mode, picture, keys, footer, nowMs })
 }

@@ -100,7 +100,7 @@ function seeJob(picture: Picture, { job }: EventOf<'job'>): void {
   enter(picture, job.state, Date.parse(job.ended_at ?? ''))
 }
 
-/** Applies the record of a run without a job, which enters each state once. A stream may have told the newest already. */
+/** Applies the record of a run without a job, which enters each state once. A stream may have reported the newest already. */
 function seeRun(picture: Picture, { run }: EventOf<'run'>): void {
   const passed = stagesOfRun(run)
   const known = picture.stages

@@ -65,12 +65,12 @@ export async function runEvents(
   api: Api,
   run: Run,
   { signal, tail, keys, isExact }: EventOptions,
-  tell: (event: RunEvent) => void,
+  emit: (event: RunEvent) => void,
 ): Promise<void> {
   const news = newsOf()
   const see = (event: RunEvent) => {
     news.note(event)
-    tell(event)
+    emit(event)
   }
   // The record first, because times are shown relative to the run's start.
   await lookIfPossible(api, run, see)

@@ -113,10 +113,10 @@ function progress(picture: Picture, { width, paint, nowMs }: ViewOptions): strin
   ]
 }
 
-/** As the server has it, or as the points say that came since; the end of a short run is in its points first. */
+/** The step known to the server or from newer points: the end of a short run appears in its points first. */
 function newestStep({ step, metrics }: Picture): number | null {
-  const told = [...metrics.values()].flatMap(({ last }) => (last ? [last[0]] : []))
-  return step === null ? null : Math.max(step, ...told)
+  const reported = [...metrics.values()].flatMap(({ last }) => (last ? [last[0]] : []))
+  return step === null ? null : Math.max(step, ...reported)
 }
 
 /** Charts side by side, each at least 36 columns wide. */

@@ -77,7 +77,7 @@ test('a quota is changed in parts and shown', async t => {
   t.is((await admin('quota', 'get', 'nobody')).code, 3)
 })
 
-test('the queue is paused, an engine drained, and everybody is told', async t => {
+test('the queue is paused, an engine drained, and everybody sees why', async t => {
   const { run, admin, json } = await asAdmin(t)
   t.like(await json('queue', 'pause', '-m', 'New disks'), { paused: true, reason: 'New disks' })
   t.regex((await admin('queue', 'status')).stdout, /^paused since .*, by admin: New disks\n/)

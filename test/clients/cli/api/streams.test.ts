@@ -28,7 +28,7 @@ test('events are read from pieces cut anywhere', t => {
   )
 })
 
-/** A server that sends the numbers up to 200 as events and breaks the connection as told. */
+/** A server that sends the numbers up to 200 as events and breaks the connection as configured. */
 async function breakingServer(
   t: ExecutionContext,
   answer: (

@@ -22,7 +22,7 @@ const ask = (host: string) =>
       (error: Error & { lines: readonly string[] }) => error,
     )
 
-test('https to a server of http says so, and gives the address to try', async t => {
+test('https to an http server is reported with the address to try', async t => {
   const port = await listening(t, createHttp())
   const { message, lines } = await ask(`https://127.0.0.1:${port}`)
   t.is(
@@ -32,8 +32,8 @@ test('https to a server of http says so, and gives the address to try', async t 
   t.deepEqual(lines, [`hint: try --host http://127.0.0.1:${port}`])
 })
 
-test('http to a server that wants https says what to try', async t => {
-  // A server of TLS closes the connection when something else than a handshake comes.
+test('http to an https server is reported with a suggestion', async t => {
+  // A TLS server closes the connection when it receives anything but a handshake.
   const port = await listening(
     t,
     createTcp(socket => void socket.once('data', () => socket.destroy())),
@@ -43,7 +43,7 @@ test('http to a server that wants https says what to try', async t => {
   t.deepEqual(lines, [`hint: if it speaks https: --host https://127.0.0.1:${port}`])
 })
 
-test('a port, a name and a server that are wrong are told apart', async t => {
+test('a wrong port, name and server are distinguished', async t => {
   const nobodys = await freePort()
   t.regex((await ask(`http://127.0.0.1:${nobodys}`)).message, /nothing listens there/)
   t.regex(
@@ -55,7 +55,7 @@ test('a port, a name and a server that are wrong are told apart', async t => {
     response.end('<h1>Welcome</h1>')
   })
   const port = await listening(t, page)
-  t.regex((await ask(`http://127.0.0.1:${port}`)).message, /answers, but not as a Forge server/)
+  t.regex((await ask(`http://127.0.0.1:${port}`)).message, /responds, but not like a Forge server/)
 })
 
 test('faults of a certificate are named', t => {

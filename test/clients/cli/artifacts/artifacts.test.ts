@@ -7,7 +7,7 @@ import { commandLine } from '../../../servers/command-line.ts'
 import { startForge } from '../../../servers/forge.ts'
 import { createRun } from '../../../servers/runs.ts'
 
-test('artifacts lists what a run produced, and get fetches it, goes on with it and verifies it', async t => {
+test('artifacts lists what a run produced, and get fetches, resumes and verifies it', async t => {
   const forge = await startForge(t, { SERVICE_ROLES: 'command-api,relay,projector,query-api' })
   const run = await createRun(forge)
   const bytes = randomBytes(300_000)

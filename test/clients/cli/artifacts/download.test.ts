@@ -11,7 +11,7 @@ import { worldOf } from '../../../../clients/cli/program/session.ts'
 import type { Artifact } from '../../../../schemas/artifacts.ts'
 import { until } from '../../../servers/until.ts'
 
-test('a download whose connection breaks off goes on where it did', async t => {
+test('a broken download continues at the same offset', async t => {
   const bytes = randomBytes(900_000)
   const starts: number[] = []
   const folder = await mkdtemp(join(tmpdir(), 'forge-download-'))

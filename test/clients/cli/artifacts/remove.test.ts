@@ -9,7 +9,7 @@ import { until } from '../../../servers/until.ts'
 
 const shared = sharedForge({ SERVICE_ROLES: 'command-api,relay,projector,query-api' })
 
-test('artifacts rm deletes what it is told, and names what needs the rest', async t => {
+test('artifacts rm deletes the named artifacts, and lists why others stay', async t => {
   const forge = await shared()
   const run = await createRun(forge, 'shell')
   const { store, register } = storing(forge, run)

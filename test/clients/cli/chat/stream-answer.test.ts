@@ -7,7 +7,7 @@ import { streamAnswer } from '../../../../clients/cli/chat/stream-answer.ts'
 
 const tokens = 500
 
-test('tokens a second are those of the whole answer, also of one that comes at once', async t => {
+test('tokens per second cover the whole answer, even one that arrives at once', async t => {
   const lines = [
     { choices: [{ delta: { content: 'Shall I' } }] },
     { choices: [{ delta: { content: ' compare thee' } }] },

@@ -125,29 +125,26 @@ test.serial(
   },
 )
 
-test.serial(
-  'what no server took until the end of the command is kept, and sent by forge sync',
-  async t => {
-    const { forge, run, home } = await withServerDown(t)
-    const script = 'echo "$SERVICE_ENABLED"; echo oops >&2; exit 5'
-    const ended = await run(['run', '-p', 'demo', '--', 'sh', '-c', script])
-    t.is(ended.code, 5)
-    t.is(ended.stdout, '1\n')
-    t.regex(ended.stderr, /^forge: 5 reports kept in .*; send with forge sync$/m)
-    t.regex(ended.stderr, /^forge: local_\w+ · failed · exit code 5$/m)
-    t.is((await run(['sync'])).code, 6)
-    await forge.start()
-    const sent = await run(['sync'])
-    t.is(sent.code, 0, sent.stdout)
-    t.regex(sent.stdout, /^forge: all sent/m)
-    const { run_id: runId } = await until('one run that failed', 15_000, async () => {
-      const { body } = await forge.call<Row[]>('GET', '/api/runs')
-      return body.length === 1 && body[0]?.state === 'failed' && body[0]
-    })
-    await until('its output', 15_000, async () => (await logOf(forge, runId)).length === 2)
-    t.deepEqual(await readdir(join(home, '.forge/spool')), [])
-  },
-)
+test.serial('unsent reports are kept after the command ends, and sent by forge sync', async t => {
+  const { forge, run, home } = await withServerDown(t)
+  const script = 'echo "$SERVICE_ENABLED"; echo oops >&2; exit 5'
+  const ended = await run(['run', '-p', 'demo', '--', 'sh', '-c', script])
+  t.is(ended.code, 5)
+  t.is(ended.stdout, '1\n')
+  t.regex(ended.stderr, /^forge: 5 reports kept in .*; send with forge sync$/m)
+  t.regex(ended.stderr, /^forge: local_\w+ · failed · exit code 5$/m)
+  t.is((await run(['sync'])).code, 6)
+  await forge.start()
+  const sent = await run(['sync'])
+  t.is(sent.code, 0, sent.stdout)
+  t.regex(sent.stdout, /^forge: all sent/m)
+  const { run_id: runId } = await until('one run that failed', 15_000, async () => {
+    const { body } = await forge.call<Row[]>('GET', '/api/runs')
+    return body.length === 1 && body[0]?.state === 'failed' && body[0]
+  })
+  await until('its output', 15_000, async () => (await logOf(forge, runId)).length === 2)
+  t.deepEqual(await readdir(join(home, '.forge/spool')), [])
+})
 
 test.serial('the last line says the state, the points, the exit code and the address', async t => {
   const forge = await startForge(t)
@@ -193,7 +190,7 @@ test.serial('the last line of a failed command says why, as does forge show', as
   })
 })
 
-test.serial('a proxy that responds by itself for a moment costs no line and no end', async t => {
+test.serial('a temporary response by a proxy loses neither a line nor the end', async t => {
   t.timeout(patient(240_000))
   const forge = await startForge(t)
   const proxy = await proxyBefore(t, forge.url)
@@ -222,7 +219,7 @@ test.serial('a proxy that responds by itself for a moment costs no line and no e
   }
 })
 
-test('output written while the server is down arrives when it is back, each line once', async t => {
+test('output written during an outage arrives afterwards, each line once', async t => {
   t.timeout(patient(240_000))
   const forge = await startForgeProcess(t)
   const { run } = await commandLine(t, signedIn(forge))

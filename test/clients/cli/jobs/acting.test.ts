@@ -68,7 +68,7 @@ async function pausesAndResumes(
   t.is((await run(['resume', 'one-1'])).code, 5, 'it runs')
 }
 
-/** Several jobs are paused at once without waiting, and what was not is told. */
+/** Several jobs are paused at once without waiting, and failures are reported. */
 async function pausesSeveral(t: ExecutionContext, { run, submit }: Scene) {
   await submit('two')
   await submit('two')
@@ -81,7 +81,7 @@ async function pausesSeveral(t: ExecutionContext, { run, submit }: Scene) {
   t.is((await run(['pause', 'two-1', '--grace', 'soon'])).code, 2)
 }
 
-/** A clone is YAML to edit, without what has a default, and can be submitted. */
+/** A clone is YAML to edit, without default values, and can be submitted. */
 async function clones(t: ExecutionContext, { run, submit, home }: Scene) {
   await submit('three', '--param', 'lr=0.25')
   const cloned = await run(['clone', 'three-1'])
@@ -114,7 +114,7 @@ async function retriesAndSets(t: ExecutionContext, { run, submit }: Scene) {
   t.is((await run(['set', 'four-1', '--priority', '3'])).code, 5)
 }
 
-/** Completion knows commands, options and the runs that a command can act on. */
+/** Completion offers commands, options and the runs that a command accepts. */
 async function completes(t: ExecutionContext, { run, submit }: Scene) {
   await submit('five')
   await submit('five')

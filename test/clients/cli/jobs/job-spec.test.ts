@@ -51,14 +51,14 @@ test('an unreadable file is reported with the place of the fault', t => {
   })
 })
 
-test('an alias of nothing is a fault of the file', t => {
+test('an alias without an anchor is an error in the file', t => {
   t.throws(() => parseSpec('a: &x 1\nb: *x\nfiles:\n  - *.py\n', 'job.yaml'), {
     instanceOf: Failure,
     message: /^job\.yaml:4:5: neither YAML nor JSON: Unresolved alias .*: \.py$/,
   })
 })
 
-test('more aliases than a person writes are a fault of the file', t => {
+test('an excessive number of aliases is an error in the file', t => {
   const layer = (name: string, of: string) => `${name}: &${name} [${`*${of}, `.repeat(10)}]\n`
   const text = `a: &a [1]\n${layer('b', 'a')}${layer('c', 'b')}${layer('d', 'c')}`
   t.throws(() => parseSpec(text, 'job.yaml'), {

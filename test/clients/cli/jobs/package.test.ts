@@ -54,7 +54,7 @@ test('ignore files are honoured in every folder, the later rule over the earlier
   ])
 })
 
-test('links stay out and are named; what is no folder, or has no files, is said', async t => {
+test('links are left out and listed; a path that is no folder, or has no files, is reported', async t => {
   const folder = await project(t, { 'a.py': '' })
   await symlink('/etc', join(folder, 'etc'))
   const { links } = await projectFiles(folder)
@@ -64,7 +64,7 @@ test('links stay out and are named; what is no folder, or has no files, is said'
   await t.throwsAsync(projectFiles(empty), { message: /holds no file to pack/ })
 })
 
-test('the same content is packed to the same bytes, and the server can read it', async t => {
+test('identical content is packed into identical bytes, and the server can read it', async t => {
   const files = { 'b.py': 'b', 'deep/er/a.py': 'a'.repeat(1000), [`${'n'.repeat(150)}.txt`]: 'é' }
   const [one, two] = [await project(t, files), await project(t, files)]
   await utimes(join(two, 'b.py'), new Date(0), new Date(0))
@@ -83,7 +83,7 @@ test('the same content is packed to the same bytes, and the server can read it',
   await t.throwsAsync(readFile(first.file), { code: 'ENOENT' })
 })
 
-test('names of files with secrets are known, in any case and any folder', t => {
+test('file names that suggest secrets are recognised in any case and any folder', t => {
   for (const path of [
     ...[
       '.env',
@@ -107,7 +107,7 @@ test('names of files with secrets are known, in any case and any folder', t => {
   t.notThrows(() => refuseSensitive({ folder: '.', files, bytes: 1, links: [] }))
 })
 
-test('a folder with secrets is refused before any request is sent, and they are named', async t => {
+test('a folder with secrets is refused before any request, and the secrets are listed', async t => {
   let requests = 0
   const server = createServer((_, response) => {
     requests += 1

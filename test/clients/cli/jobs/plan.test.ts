@@ -39,7 +39,7 @@ async function showsGates(t: ExecutionContext, { run, spare, forge }: Scene) {
   t.deepEqual(body, [])
 }
 
-/** Plan tells what changed since the last job of that name. */
+/** Plan lists the changes since the last job of that name. */
 async function tellsChanges(t: ExecutionContext, { run, spare }: Scene) {
   const submitted = await run(['submit', ...spare, '--name', 'base', '--param', 'lr=0.01'])
   t.is(submitted.code, 0, submitted.stderr)
@@ -52,7 +52,7 @@ async function tellsChanges(t: ExecutionContext, { run, spare }: Scene) {
   })
 }
 
-/** When a job starts is not how long it takes. */
+/** An estimated start is no estimate of the duration. */
 async function foretellsNoEnd(t: ExecutionContext, { run }: Scene) {
   await until('the start is foreseen', 60_000, async () => {
     const [job] = JSON.parse((await run(['ps', '--json'])).stdout)
@@ -61,7 +61,7 @@ async function foretellsNoEnd(t: ExecutionContext, { run }: Scene) {
   t.notRegex((await run(['ps'])).stdout, /LEFT/)
 }
 
-/** Faults of a JobSpec are told with their place in the file. */
+/** Errors of a JobSpec are shown with their place in the file. */
 async function tellsPlaces(t: ExecutionContext, { run, home }: Scene) {
   const file = join(home, 'job.yaml')
   const written = (...lines: string[]) => writeFile(file, `${lines.join('\n')}\n`)
@@ -103,7 +103,7 @@ async function readsTheFileHere(t: ExecutionContext, { run, home, spare }: Scene
   t.regex(other.stdout, /It would be admitted/, 'a recipe that is named comes without the file')
 }
 
-test('plan asks about a job without submitting it, and faults are told with their place', async t => {
+test('plan asks about a job without submitting it, and errors are shown with their place', async t => {
   t.timeout(patient(300_000))
   const scene = await begin(t)
   for (const step of [showsGates, tellsChanges, foretellsNoEnd, tellsPlaces, readsTheFileHere])

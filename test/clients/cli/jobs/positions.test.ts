@@ -21,7 +21,7 @@ other: *all
 const place = (...path: (string | number)[]) =>
   originOf({ text, name: 'job.yaml' }).placeInSpec(path)
 
-test('a value is where its key or its list item begins', t => {
+test('the place of a value is where its key or list item begins', t => {
   t.is(place('api'), 'job.yaml:1:1')
   t.is(place('metadata', 'tags'), 'job.yaml:4:3')
   t.is(place('spec', 'datasets', 0), 'job.yaml:7:7')
@@ -30,7 +30,7 @@ test('a value is where its key or its list item begins', t => {
   t.is(place('other', 'datasets', 1, 'as'), 'job.yaml:8:7', 'through an alias')
 })
 
-test('a missing value is where its section begins', t => {
+test('the place of a missing value is where its section begins', t => {
   t.is(place('metadata', 'project'), 'job.yaml:2:1')
   t.is(place('spec', 'datasets', 7, 'ref'), 'job.yaml:6:3')
   t.is(place('lock', 'name'), 'job.yaml:1:1')
@@ -46,7 +46,7 @@ test('JSON has places too', t => {
   )
 })
 
-test('a value that an option made is where the option is, not where its section begins', t => {
+test('the place of a value from an option is the option, not its section', t => {
   const setBy = new Map([['spec.foo.bar', '--set']])
   for (const written of [{ text, name: 'job.yaml' }, null]) {
     const origin = originOf(written, setBy)
@@ -64,7 +64,7 @@ const fault = (loc: (string | number)[], msg: string, type: string) => ({
   type,
 })
 
-test('each rejected field is told with its place, or with the option that set it', t => {
+test('each rejected field is shown with its place, or the option that set it', t => {
   const failure = refused({
     detail: [
       { ...fault(['spec', 'datasets', 1, 'reff'], 'Extra inputs', 'extra_forbidden'), input: 1 },
@@ -82,7 +82,7 @@ test('each rejected field is told with its place, or with the option that set it
   t.like(told.fields.detail, [{ place: 'job.yaml:9:7' }, { place: '--set' }])
 })
 
-test('a gate that refuses is told with the places it is about', t => {
+test('a refusal by a gate shows the places that it concerns', t => {
   const at = (gate: string, data: object = {}) =>
     withPlaces(refused({ detail: 'no', gate, data }, 400), originOf({ text, name: 'job.yaml' }))
       .fields.places
@@ -94,7 +94,7 @@ test('a gate that refuses is told with the places it is about', t => {
   t.is(at('sensitive_file'), undefined)
 })
 
-test('what a spec leaves to its defaults is no change, and values of env are not told', t => {
+test('an omitted default is no change, and values of env are not shown', t => {
   const before = {
     api: 'forge/v2',
     kind: 'train',

@@ -25,7 +25,7 @@ async function begin(t: ExecutionContext) {
   return { forge, ...line, submit }
 }
 
-test('show tells all that is known of a run, with and without a job', async t => {
+test('show prints everything known about a run, with and without a job', async t => {
   const { forge, run, submit } = await begin(t)
   t.is((await submit('--param', 'lr=0.25')).code, 0)
   const job = await run(['show', 'demo-1'])
@@ -89,7 +89,7 @@ test('a job that failed says why at the end of submit --follow, and in show', as
   t.like(record, { signal: 'SIGSEGV', exit_code: null, end_reason: 'exit_code' })
 })
 
-test('stop takes several runs, also those without a job, and tells which failed', async t => {
+test('stop accepts several runs, with or without a job, and reports which failed', async t => {
   const { forge, run, submit } = await begin(t)
   await submit()
   await submit()
@@ -109,7 +109,7 @@ test('stop takes several runs, also those without a job, and tells which failed'
   t.regex(mixed.stdout, /^run_\w+ stopped\n$/)
 })
 
-test('a mistyped parameter or key is refused with what was meant', async t => {
+test('a mistyped parameter or key is refused with the likely spelling', async t => {
   const { submit } = await begin(t)
   const parameter = await submit('--param', 'epohcs=3')
   t.is(parameter.code, 3)

@@ -14,7 +14,7 @@ const unknown = (...loc: (string | number)[]) =>
     ),
   ).lines.filter(line => line.startsWith('hint'))
 
-test('an unknown key of a JobSpec is told with the one that was meant', t => {
+test('an unknown key of a JobSpec is reported with the likely spelling', t => {
   t.deepEqual(unknown('spec', 'resorces'), ['hint: spec.resorces: did you mean spec.resources?'])
   t.deepEqual(unknown('spec', 'resources', 'gpus'), [
     'hint: spec.resources.gpus: did you mean spec.resources.cpus?',
@@ -30,7 +30,7 @@ test('an unknown key of a JobSpec is told with the one that was meant', t => {
   t.deepEqual(unknown('nowhere', 'at', 'all'), [])
 })
 
-test('an unknown parameter is told with the one that was meant, and all are listed', t => {
+test('an unknown parameter is reported with the likely spelling and the list of all', t => {
   const recipe = {
     name: 'digits',
     version: '1.0.0',

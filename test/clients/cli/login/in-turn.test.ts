@@ -24,7 +24,7 @@ async function abandon(path: string): Promise<void> {
   await Promise.allSettled(aged)
 }
 
-test('an abandoned lock is taken over by one command only, and one that comes back late opens no lock of others', async t => {
+test('an abandoned lock is taken over by one command only, and a late command opens no lock of another', async t => {
   const { path, folder } = await fileOf(t)
   let working = 0
   let most = 0
@@ -73,7 +73,7 @@ test('a fresh lock is respected, and work that fails gives its turn back', async
   t.deepEqual(order, ['first begins', 'first ends', 'second'])
 })
 
-test('contexts that many processes change at once are all as each left them', async t => {
+test('concurrent changes of contexts are all kept', async t => {
   const { path } = await fileOf(t)
   await mkdir(`${path}.lock`)
   await writeFile(join(`${path}.lock`, 'of-a-killed-command'), '')

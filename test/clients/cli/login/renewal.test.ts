@@ -90,12 +90,12 @@ test('a sign-in by a code in the browser renews itself too, and logout ends it',
   const { current, contexts } = await readContexts(path)
   const [kept] = Object.values(contexts)
   if (!kept) return t.fail('nothing is stored')
-  // As if the sign-in were a day old, of which a session that began anew would show nothing.
+  // Pretend that the sign-in is a day old, which a new session would not show.
   await forge.pool.query(`update auth.session set expires_at = expires_at - interval '1 day'`)
   await writeContexts(path, { current, contexts: { [String(current)]: { ...kept, token: 'x' } } })
   t.like(JSON.parse((await run(['whoami', '--json'])).stdout), { username: 'ada' })
   const listed = await run(['context', 'list', '--json'])
-  // A renewal makes no session longer; the server tells its end in whole seconds from now.
+  // A renewal extends no session; the server reports its end in whole seconds from now.
   const endMs = Date.parse(kept.refresh?.expires_at ?? '') - 86_400_000
   const movedMs = Date.parse(JSON.parse(listed.stdout)[0].expires_at) - endMs
   t.true(Math.abs(movedMs) <= 1000 + patient(1000), `moved by ${movedMs} ms`)

@@ -175,7 +175,7 @@ test('without a terminal there are no prompts', async t => {
   t.regex(answers[1]?.stderr ?? '', /give --password-stdin/)
 })
 
-test('Ctrl-C at a question ends the command without a word', async t => {
+test('Ctrl-C at a prompt ends the command silently', async t => {
   const { run } = await commandLine(t, {})
   const left = await run(['login', '--password'], {
     terminal: {

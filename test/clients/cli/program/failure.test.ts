@@ -27,7 +27,7 @@ test('a refusal by a gate names the gate and the hint; its request is among the 
   t.is(failure.fields.code, 'quota.max_concurrent_gpus')
 })
 
-test('maintenance is named beside the words of the administrator', t => {
+test('a maintenance message is introduced as such', t => {
   const body = { detail: 'New disks', code: 'maintenance', request_id: 'req-3' }
   t.like(failureOfAnswer(503, body, null), {
     exitCode: 6,
@@ -67,7 +67,7 @@ test('only a failure of the server is shown with its request', t => {
 
 test('responses from other servers are shown as text, without markup', t => {
   const failure = failureOfAnswer(502, '<html><h1>Bad gateway</h1>\n</html>', null)
-  t.is(failure.message, 'The server answered 502: Bad gateway')
+  t.is(failure.message, 'The server responded with 502: Bad gateway')
   t.is(failure.exitCode, 6)
 })
 

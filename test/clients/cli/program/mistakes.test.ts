@@ -3,7 +3,7 @@ import { adminPassword } from '../../../servers/api.ts'
 import { commandLine } from '../../../servers/command-line.ts'
 import { startForge } from '../../../servers/forge.ts'
 
-test('mistakes of the user are told with what is right, and nothing else', async t => {
+test('mistakes are reported with the correction, and nothing else', async t => {
   const forge = await startForge(t)
   const { run } = await commandLine(t, { FORGE_HOST: forge.url })
   await run(['login', '-u', 'admin', '--password-stdin'], { stdin: adminPassword })

@@ -107,7 +107,7 @@ test.serial(
 )
 
 test.serial(
-  'lock follows the catalogue, says what moved, and keeps the comments of the file',
+  'lock follows the catalogue, reports what changed, and keeps the comments of the file',
   async t => {
     const { run, place, forge } = await scene(t)
     await addArchive(forge, archiveOf())

@@ -122,7 +122,7 @@ test("the job's own history replaces the collected one, but keeps the finer time
   t.is(picture.state, 'failed', 'an ended run does not come back')
 })
 
-test('a stream that tells the end before the record of an external run loses none of its states', t => {
+test('a stream that reports the end before the record of an external run loses no state', t => {
   const record = { state: 'running', created_at: at(0), started_at: at(2), ended_at: null }
   const ended = { ...record, state: 'succeeded', ended_at: at(9) }
   for (const run of [record, ended]) {
@@ -159,7 +159,7 @@ test('a loss comes first, then an accuracy, then whatever is reported most', t =
   t.deepEqual(byInterest(metrics), ['train/loss', 'val/accuracy', 'val/loss', 'gpu/util', 'lr'])
 })
 
-test('a run whose points came after its last step was told has come as far as they say', t => {
+test('points that arrive after the last reported step advance the run', t => {
   const picture = running()
   picture.step = 4
   t.true(view(picture, 80, 24).some(text => text.endsWith('100%  step 299 of 300')))

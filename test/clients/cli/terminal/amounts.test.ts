@@ -9,7 +9,7 @@ import {
 } from '../../../../clients/cli/terminal/amounts.ts'
 import { waitText } from '../../../../clients/cli/terminal/waits.ts'
 
-test('durations are as long as a person needs them', t => {
+test('durations have the precision that a person needs', t => {
   const seconds = [0, 0.44, 9.96, 59.4, 59.6, 185, 7800, 86_399, 273_600]
   t.deepEqual(seconds.map(duration), [
     '0.0 s',
@@ -34,7 +34,7 @@ test('numbers keep four digits, and non-finite values have names', t => {
   t.is(toNumber('-Infinity'), Number.NEGATIVE_INFINITY)
 })
 
-test('one of a kind is told in the singular', t => {
+test('a count of one is in the singular', t => {
   t.deepEqual(
     [0, 1, 2].map(count => counted(count, 'GPU')),
     ['0 GPUs', '1 GPU', '2 GPUs'],
@@ -52,7 +52,7 @@ test('an instant is shown as an age or as a time', t => {
   t.is(instantMs('yesterday', 0), null)
 })
 
-test('a wait is told as a person would tell it', t => {
+test('a wait reads like an estimate by a person', t => {
   const waits: [p50: number, p90: number][] = [
     [0, 0],
     [0, 2],

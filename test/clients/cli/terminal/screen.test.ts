@@ -4,7 +4,7 @@ import { frameOf } from '../../../../clients/cli/terminal/screen.ts'
 
 const columns = 10
 
-/** As much of a terminal as frames use: a line that is full wraps only when more comes. */
+/** The parts of a terminal that frames use: a full line wraps only when more text follows. */
 function terminal() {
   const lines: string[] = ['']
   let row = 0

@@ -81,7 +81,7 @@ test('long lines break between words, and an address stays whole', t => {
   t.deepEqual(wrapped('✓ quota  fits  well', 19), ['✓ quota  fits  well'])
 })
 
-test('artifacts fit a terminal of 80 columns, if need be without where they lie', t => {
+test('artifacts fit a terminal of 80 columns, without their paths if necessary', t => {
   const artifact = {
     ...{ artifact_id: 'art_01M89088RZF07FT24E5DM2A58V', run_id: 'run_1', kind: 'checkpoint' },
     ...{ step: 150, size_bytes: 355_000, status: 'registered', is_best: false, is_latest: true },

@@ -79,11 +79,11 @@ test('watch shows an ended run until q, in its whole window, without its escapes
   t.notRegex(left.stdout.replaceAll(esc, ''), unwanted)
   t.false(left.stdout.includes('owned'))
   t.regex(left.stdout, /succeeded after/)
-  // But for how long it was pending, if that was a second or more.
+  // Except the time spent pending, if that was a second or more.
   t.notRegex(left.stdout, /succeeded[\s\S]*pending(?! [\d.]+ s)/)
   const piped = await run(['watch', id])
   t.is(piped.code, 0)
-  // Last comes what the streams still held.
+  // The rest of the streams comes last.
   const states = [...piped.stdout.matchAll(/^ *[\d.]+ s {2}(\w+)/gm)].map(([, state]) => state)
   t.deepEqual(states, ['pending', 'running', 'succeeded', 'metrics'])
 })
