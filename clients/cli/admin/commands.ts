@@ -77,7 +77,7 @@ export function addAdministration(program: Command, world: World, ended: Ended):
   const admin = program.command('admin').description('administer the server')
   const speaking = speakingIn(admin, world, ended)
   addUsers(admin.command('users').description('people who may sign in'), world, ended)
-  addQuotas(admin.command('quota').description('what a user may hold'), world, ended)
+  addQuotas(admin.command('quota').description('the limits of a user'), world, ended)
   addQueue(admin.command('queue').description('whether jobs start'), world, ended)
   speaking({
     drain: [describeDrain, drain],
@@ -95,7 +95,7 @@ export function addAdministration(program: Command, world: World, ended: Ended):
     ended,
   )
   addRecipes(admin.command('recipe').description('recipes of the catalogue'), world, ended)
-  const profile = admin.command('profile').description('hardware that jobs can ask for')
+  const profile = admin.command('profile').description('hardware for jobs')
   speakingIn(profile, world, ended)({ set: [describeProfileSet, profileSet] })
   speaking({
     retention: [describeRetention, retention],

@@ -21,7 +21,7 @@ type SetOptions = CommonOptions &
   }
 
 export const describeQuotaGet = describe({
-  text: 'what a user may hold',
+  text: 'the limits of a user',
   operands: { '<username>': '' },
 })
 
@@ -31,7 +31,7 @@ export const quotaGet = request<Quota>({
 })
 
 export const describeQuotaSet = describe({
-  text: 'change what a user may hold; options left out stay as they are',
+  text: 'change the limits of a user; omitted options stay as they are',
   operands: { '<username>': '' },
   options: {
     '--gpus <count>': 'GPUs at once',

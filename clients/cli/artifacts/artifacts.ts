@@ -21,7 +21,7 @@ import { fetchFile } from './download.ts'
 type GetOptions = CommonOptions & Texts<'output'> & Flags<'resume' | 'verify'>
 
 export const describeArtifacts = describe({
-  text: 'what a run produced',
+  text: 'the artifacts of a run',
   operands: oneRun,
   options: {
     '--deleted': 'what was deleted, when and by whom',

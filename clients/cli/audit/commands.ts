@@ -16,7 +16,7 @@ import {
 export function addAudit(program: Command, world: World, ended: (code: number) => void): void {
   const audit = program
     .command('audit')
-    .description('who did what, and whether the record is whole')
+    .description('who did what, and whether the record is intact')
   const speaking = speakingIn(audit, world, ended)
   speaking({
     list: [describeAuditList, auditList],

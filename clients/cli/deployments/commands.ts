@@ -42,7 +42,7 @@ export function addDeployments(
   world: World,
   ended: (code: number) => void,
 ): void {
-  const deploy = program.command('deploy').description('serve models at an address that stays')
+  const deploy = program.command('deploy').description('serve models at a permanent address')
   const speaking = speakingIn(deploy, world, ended)
   speaking({
     ls: [describeDeployList, deployList],

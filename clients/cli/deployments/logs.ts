@@ -7,7 +7,7 @@ import { findDeployment, oneDeployment, type Revision, readRevisions, revisionOf
 type Options = LogsOptions & Texts<'revision' | 'engine'>
 
 export const describeDeployLogs = describe({
-  text: 'print what an engine has printed: its newest one, of the newest revision',
+  text: 'print the log of an engine: the newest one of the newest revision',
   operands: oneDeployment,
   options: {
     '--revision <revision>': 'number or id of another revision',

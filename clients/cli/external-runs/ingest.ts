@@ -10,7 +10,7 @@ export type Report = { route: 'lifecycle' | 'logs'; body: Record<string, unknown
 /** The platform's request to the code of a run, in each response to its reports. */
 export type Control = 'none' | 'checkpoint_and_exit' | 'exit'
 
-/** `refused`: the server will never take it; `not now`: it, or what is in front of it, may later. */
+/** `refused`: the server will never take it; `not now`: it may later, or the server cannot be reached. */
 export type Reply =
   | { outcome: 'taken'; body: Record<string, unknown>; control: Control }
   | { outcome: 'refused' | 'not now'; why: string; status: number | null }

@@ -38,7 +38,7 @@ type Preflight = {
 type Since = { run_id: string; short_id: string; changes: SpecChange[] }
 
 export const describePlan = describe({
-  text: 'ask all gates about a job without submitting it; exit code 3 if one refuses',
+  text: 'check a job against all gates without submitting it; exit code 3 if one refuses',
   options: specOptions,
   after: `
 Examples:

@@ -48,7 +48,7 @@ async function take(lock: string, own: string): Promise<boolean> {
   }
 }
 
-/** What POSIX allows for a rename to a folder that is not empty. */
+/** The errors that POSIX allows for a rename to a folder that is not empty. */
 const isTaken = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && /^(ENOTEMPTY|EEXIST)$/.test(String(error.code))
 

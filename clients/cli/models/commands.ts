@@ -16,7 +16,9 @@ import {
 
 /** `forge model …`: registered models, their versions and aliases. */
 export function addModels(program: Command, world: World, ended: (code: number) => void): void {
-  const model = program.command('model').description('names for the results of runs')
+  const model = program
+    .command('model')
+    .description('registered models, their versions and aliases')
   const speaking = speakingIn(model, world, ended)
   speaking({
     ls: [describeModelList, modelList],

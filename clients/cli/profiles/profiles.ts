@@ -47,7 +47,7 @@ const columns: Column<Profile>[] = [
 ]
 
 export const describeProfileList = describe({
-  text: 'the hardware jobs can ask for, and what it costs',
+  text: 'the hardware for jobs, and its price',
 })
 
 export const profileList = list<Profile>({
@@ -57,7 +57,7 @@ export const profileList = list<Profile>({
 })
 
 export const describeProfileSet = describe({
-  text: 'describe hardware that jobs can ask for; options left out stay as they are',
+  text: 'describe hardware for jobs; omitted options stay as they are',
   operands: { '<name>': '' },
   options: {
     '--series <name>': 'the kind of GPU, e.g. H100',

@@ -6,7 +6,7 @@ import { nextWords, runWords } from './next-words.ts'
 import { openSession, type World } from './session.ts'
 
 export const describeCompletion = describe({
-  text: 'print what makes a shell complete commands, options and run ids',
+  text: 'print a completion script for commands, options and run ids',
   operands: { '<shell>': { text: '', choices: Object.keys(completionScripts) } },
   after: `
 Put one of these where your shell starts:

@@ -56,7 +56,7 @@ export const list =
 
 type Found<Item, Row> = {
   find: (api: Api, named: string) => Promise<Item>
-  /** What is shown above the list. */
+  /** Lines above the list. */
   lines: (item: Item) => readonly string[]
   /** The list that belongs to it; `--json` prints it as the field `name`. */
   below: { name: string; path: (item: Item) => string; columns: readonly Column<Row>[] }

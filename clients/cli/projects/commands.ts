@@ -16,7 +16,7 @@ import {
 
 /** `forge projects …`: visibility and members. */
 export function addProjects(program: Command, world: World, ended: (code: number) => void): void {
-  const projects = program.command('projects').description('what runs belong to, and its people')
+  const projects = program.command('projects').description('projects and their members')
   const members = projects.command('members').description('who may do what in a project')
   const speaking = speakingIn(projects, world, ended)
   speaking({

@@ -87,7 +87,7 @@ const columns: Column<Row>[] = [
 ]
 
 export const describeQueueExplain = describe({
-  text: 'why a job waits, who is ahead of it, and what would start it sooner',
+  text: 'why a job waits, which jobs are ahead, and how it could start sooner',
   operands: oneRun,
 })
 

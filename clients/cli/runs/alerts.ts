@@ -9,7 +9,7 @@ import type { Column } from '../terminal/table.ts'
 type AlertsOptions = CommonOptions & Flags<'open'>
 
 export const describeAlerts = describe({
-  text: 'what Forge noticed about a run, and what its code raised; the newest first',
+  text: 'alerts raised by Forge or by the code of a run, newest first',
   operands: oneRun,
   options: {
     '-o, --open': 'only alerts that are still open',

@@ -12,7 +12,7 @@ type BenchmarksOptions = CommonOptions & Texts<'benchmark'>
 type Line = { row: BenchmarkRow; score: BenchmarkRow['scores'][number] }
 
 export const describeBenchmarks = describe({
-  text: 'what a run scored in benchmarks, and what it scored before',
+  text: 'the benchmark scores of a run, and its previous scores',
   operands: oneRun,
   options: {
     '-b, --benchmark <name>': 'in this one',

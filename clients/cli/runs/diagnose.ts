@@ -50,7 +50,7 @@ export async function diagnose(
   return exitCode.ok
 }
 
-/** The newest diagnosis, if the run has one that still holds; otherwise a new one. */
+/** The newest diagnosis if it is still valid, otherwise a new one. */
 async function findDiagnosis({ api }: Session, id: string, again: boolean): Promise<Diagnosis> {
   const run = await api.get<{ run_id: string; ended_at: string | null }>(`/api/runs/${segment(id)}`)
   const path = `/api/runs/${segment(run.run_id)}/diagnoses`

@@ -22,7 +22,7 @@ type Answer = {
 }
 
 export const describeEnv = describe({
-  text: 'what a run runs on and with: machine, packages, variables, commit',
+  text: 'the environment of a run: machine, packages, variables, commit',
   operands: oneRun,
   options: {
     '--against <run>': 'only in what this differs from another run',

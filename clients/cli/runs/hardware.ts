@@ -13,7 +13,7 @@ type HardwareOptions = CommonOptions & Texts<'node' | 'index' | 'keys' | 'from' 
 type Series = HardwareAnswer['series'][number]
 
 export const describeHardware = describe({
-  text: 'what the GPUs and machines of a run did, which GPUs were idle or slow',
+  text: 'GPU and machine readings of a run, and which GPUs were idle or slow',
   operands: oneRun,
   options: {
     '--node <name>': 'of this machine',

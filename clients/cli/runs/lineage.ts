@@ -27,7 +27,7 @@ type Lineage = {
 }
 
 export const describeLineage = describe({
-  text: 'what a run came from, and what came from it',
+  text: 'the origins of a run, and the runs derived from it',
   operands: oneRun,
 })
 

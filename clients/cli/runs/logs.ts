@@ -43,7 +43,7 @@ export const logOptions = {
 }
 
 export const describeLogs = describe({
-  text: 'print what a run has printed',
+  text: 'print the log of a run',
   operands: oneRun,
   options: logOptions,
 })

@@ -28,7 +28,7 @@ type Known = {
 const mostAlerts = 10
 
 export const describeShow = describe({
-  text: 'all that is known of a run: its job, hyperparameters, metrics and artifacts',
+  text: 'everything known about a run: its job, hyperparameters, metrics and artifacts',
   operands: oneRun,
 })
 

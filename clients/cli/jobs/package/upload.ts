@@ -4,7 +4,7 @@ import { exitCode, Failure } from '../../program/failure.ts'
 import { pause } from '../../program/pause.ts'
 import type { Packed } from './pack.ts'
 
-/** What `POST /api/uploads` returns, as far as it is used here. */
+/** The fields of `POST /api/uploads` that are used here. */
 type Target = {
   upload_id: string
   url: string
@@ -21,7 +21,7 @@ const maxFailures = 6
 
 /**
  * Sends an archive and registers it; returns its upload. Never repeats bytes that the server already has: the whole archive, or the
- * beginning of one that broke off, also in an earlier call.
+ * beginning of one that was interrupted, even in an earlier call.
  */
 export async function upload(
   api: Api,

@@ -10,7 +10,7 @@ type Words = {
 }
 type Fault = { type?: unknown; loc?: unknown }
 
-/** A refusal of a JobSpec, with a hint for each unknown key: the one that was probably meant. */
+/** A refusal of a JobSpec, with a likely spelling for each unknown key. */
 export function withSpelling(failure: Failure): Failure {
   const { detail } = failure.fields
   if (!Array.isArray(detail)) return failure

@@ -68,7 +68,7 @@ test('artifacts rm deletes the named artifacts, and lists why others stay', asyn
   t.is((await rm('--step', '77', '--yes')).code, 0)
 })
 
-test('admin retention says what it would delete, and deletes it with --apply', async t => {
+test('admin retention lists the checkpoints to delete, and deletes them with --apply', async t => {
   const forge = await shared()
   const run = await createRun(forge, 'old')
   const { store } = storing(forge, run)

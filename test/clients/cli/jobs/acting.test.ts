@@ -98,7 +98,7 @@ async function clones(t: ExecutionContext, { run, submit, home }: Scene) {
   t.is((await run(['clone', 'three-99'])).code, 3)
 }
 
-/** Retry submits an ended job again, and set changes one that waits. */
+/** Retry submits an ended job again, and set changes a waiting job. */
 async function retriesAndSets(t: ExecutionContext, { run, submit }: Scene) {
   await submit('four')
   t.is((await run(['retry', 'four-1'])).code, 5, 'it has not ended')
