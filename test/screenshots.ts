@@ -72,7 +72,7 @@ const isStill = () =>
   ![...document.querySelectorAll('[role=status]')].some(one => one.textContent === 'Loading …')
 
 const data = await mkdtemp(join(tmpdir(), 'forge-screenshots-'))
-const script = join(import.meta.dirname, '../clients/cli/demo-data.ts')
+const script = join(import.meta.dirname, '../clients/cli/demo/data.ts')
 const filling = spawn(process.execPath, [script, '--once', '--data', data], { stdio: 'inherit' })
 const [code] = await once(filling, 'exit')
 const { url, pid } = JSON.parse(await readFile(join(data, 'server.json'), 'utf8')) as {

@@ -60,7 +60,7 @@ const rules: readonly Rule[] = [
     excused: {
       'test/sessions/revocation.test.ts':
         'of requests by when they began: what a process remembers is no older, however busy it is',
-      'test/clients/cli/renewal.test.ts':
+      'test/clients/cli/login/renewal.test.ts':
         'between two times that a server told, a day if it is wrong',
       'test/console/events-journey.test.ts': 'the page looks by itself only after ten seconds',
     },
@@ -84,7 +84,7 @@ const rules: readonly Rule[] = [
       'test/jobs/starter-process.ts': 'works until it is killed',
       'test/platform/log/appending-process.ts': 'appends until it is killed',
       'test/executor/crash.test.ts': 'the moments of its kills are spread over a submit',
-      'test/clients/cli/in-turn.test.ts':
+      'test/clients/cli/login/in-turn.test.ts':
         'what has its turn works for a while, so that others wait',
     },
   },
@@ -97,7 +97,7 @@ const rules: readonly Rule[] = [
     excused: {
       'test/platform/free-port.test.ts': 'its own test',
       'test/gateway/exchange.test.ts': 'nobody is to listen there',
-      'test/clients/cli/unreachable.test.ts': 'nobody is to listen there',
+      'test/clients/cli/api/unreachable.test.ts': 'nobody is to listen there',
       'test/serving/replicas.ts': 'the server tells an engine where to listen',
       'test/serving/serve-engine.test.ts': 'the engine is told where to listen',
       'test/serving/tiny-lm.test.ts': 'the engine is told where to listen',

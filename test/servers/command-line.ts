@@ -61,8 +61,8 @@ type Given = RunOptions & { env: Record<string, string> }
 
 async function runHere(args: readonly string[], given: Given): Promise<Ended> {
   // Only tests that call commands load them.
-  const { runProgram } = await import('../../clients/cli/run-program.ts')
-  const { worldOf } = await import('../../clients/cli/session.ts')
+  const { runProgram } = await import('../../clients/cli/program/run-program.ts')
+  const { worldOf } = await import('../../clients/cli/program/session.ts')
   const { stdin = '', env, cwd = process.cwd(), onStdout = () => {} } = given
   const kill = () => {
     throw new Error('a signal needs a process of its own')

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { Readable, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import type { Process } from '../../clients/cli/process.ts'
+import type { Process } from '../../clients/cli/program/process.ts'
 
 type Given = {
   stdin: string

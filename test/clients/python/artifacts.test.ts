@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import test from 'ava'
 import { freePort } from '../../../platform/free-port.ts'
 import { digestOf, storing, untilIs } from '../../artifacts/storing.ts'
+import { proxyBetween } from '../../servers/broken-line.ts'
 import { startForge } from '../../servers/forge.ts'
 import { createRun } from '../../servers/runs.ts'
-import { proxyBetween } from '../cli/broken-line.ts'
 import { emptyFolder, python, reportingTo } from './scripts.ts'
 
 test('log_artifact(upload=True) puts the file into the store, once for the same content', async t => {

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { Button } from '../design/button.tsx'
-import { Select, TextField } from '../design/field.tsx'
+import { Checkbox, Select, TextField } from '../design/field.tsx'
 import { matching } from '../words/matching.ts'
 import { useWords, wordsOf } from '../words/words.ts'
 import { Chart, type ChartView } from './chart.tsx'
@@ -161,14 +161,11 @@ function Controls({ view, filter, fault, onAll, children }: ControlsProps) {
           }
         />
       </label>
-      <label>
-        <input
-          type="checkbox"
-          checked={view.isLog}
-          onChange={event => set({ log: event.target.checked ? '1' : undefined })}
-        />{' '}
-        {say.log}
-      </label>
+      <Checkbox
+        label={say.log}
+        checked={view.isLog}
+        onChange={event => set({ log: event.target.checked ? '1' : undefined })}
+      />
       {view.range && <Button onClick={onAll}>{say.all}</Button>}
       {children}
     </div>

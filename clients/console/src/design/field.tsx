@@ -46,6 +46,14 @@ export const TextField = ({ label, fault, hint, ...rest }: TextProps) => (
   </Field>
 )
 
+type CheckboxProps = InputHTMLAttributes<HTMLInputElement> & { label: string }
+
+export const Checkbox = ({ label, ...rest }: CheckboxProps) => (
+  <label>
+    <input type="checkbox" {...rest} /> {label}
+  </label>
+)
+
 type Choice<T extends string> = { value: T; text: string }
 
 export function Select<T extends string>({

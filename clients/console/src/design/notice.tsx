@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { ApiFailure, isPassing, SignedOut, Unreachable } from '../session/failure.ts'
 import { useWords, wordsOf } from '../words/words.ts'
 import { Button } from './button.tsx'
+import { Copyable } from './copy.tsx'
 import styles from './notice.module.css'
 
 const words = wordsOf({
@@ -11,10 +12,13 @@ const words = wordsOf({
   unreachable: ['The server does not answer', '服务器没有响应'],
 })
 
-/** What there is not yet, and the command or link that would change it. */
-export const Empty = ({ text, children }: { text: string; children?: ReactNode }) => (
+type EmptyProps = { text: string; command?: string; children?: ReactNode }
+
+/** Stands in place of missing content, with a command to copy or a link that would create it. */
+export const Empty = ({ text, command, children }: EmptyProps) => (
   <div className={styles.empty}>
     <p>{text}</p>
+    {command !== undefined && <Copyable text={command} />}
     {children}
   </div>
 )
@@ -58,3 +62,14 @@ export function Shown<T>({ of, children }: { of: Read<T>; children: (data: T) =>
     )
   return of.error ? <Failure error={of.error} onRetry={of.refetch} /> : <Loading />
 }
+
+/** Shows rows that were read, or `none` where there are none. */
+export const ShownRows = <Row,>({
+  of,
+  none,
+  children,
+}: {
+  of: Read<readonly Row[]>
+  none: ReactNode
+  children: (rows: readonly Row[]) => ReactNode
+}) => <Shown of={of}>{rows => (rows.length === 0 ? none : children(rows))}</Shown>

@@ -1,4 +1,4 @@
-"""The sign-in that `forge login` keeps for the command line (`clients/cli/contexts.ts`), for scripts of the same person."""
+"""The sign-in that `forge login` keeps for the command line (`clients/cli/login/contexts.ts`), for scripts of the same person."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
+import { Checkbox } from '../../design/field.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Table } from '../../design/table.tsx'
 import { Length } from '../../design/time.tsx'
@@ -21,9 +22,7 @@ export function AllDifferences({ data, isAll }: { data: Comparison; isAll: boole
     void navigate({ to: '/compare', search: old => ({ ...old, all: isAll ? undefined : '1' }) })
   return (
     <>
-      <label>
-        <input type="checkbox" checked={isAll} onChange={toggle} /> {say.allRows}
-      </label>
+      <Checkbox label={say.allRows} checked={isAll} onChange={toggle} />
       <Runs data={data} />
       <Differences
         title={isAll ? say.allHparams : say.hparams}

@@ -9,6 +9,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import { Option } from '../../design/option.tsx'
 import { reading } from '../../session/api.ts'
 import { ApiFailure } from '../../session/failure.ts'
 import { isField } from '../../shell/keys.ts'
@@ -124,12 +125,10 @@ function Completions({ id, offered, at, onTake }: Offered) {
       className={styles.completions}
     >
       {offered.map((choice, nth) => (
-        <div
+        <Option
           key={choice}
           id={`${id}-${nth}`}
-          role="option"
-          tabIndex={-1}
-          aria-selected={nth === at}
+          isChosen={nth === at}
           className={styles.completion}
           onMouseDown={event => {
             event.preventDefault()
@@ -137,7 +136,7 @@ function Completions({ id, offered, at, onTake }: Offered) {
           }}
         >
           {choice}
-        </div>
+        </Option>
       ))}
     </div>
   )

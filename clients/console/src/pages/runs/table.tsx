@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
+import { ScrollBox } from '../../design/scroll-box.tsx'
 import { useWords } from '../../words/words.ts'
 import { type Chosen, withAll } from './choice.ts'
 import { idOf, keysOf } from './cursor.ts'
@@ -48,10 +49,9 @@ export function RunTable(props: Props) {
   const grid = { gridTemplateColumns: `2.2rem ${columns.map(widthOf).join(' ')}` }
   const width = { minWidth: `${Math.max(60, 12 + 7.5 * columns.length)}rem` }
   return (
-    <div
+    <ScrollBox
       ref={box}
       className={styles.box}
-      tabIndex={0}
       role="grid"
       aria-label={say.title}
       aria-rowcount={runs.isKnown ? runs.lines + 1 : -1}
@@ -97,7 +97,7 @@ export function RunTable(props: Props) {
           })}
         </div>
       </div>
-    </div>
+    </ScrollBox>
   )
 }
 

@@ -4,7 +4,6 @@ import { useEffect, useState } from 'react'
 import type { AdmissionResult } from '../../../../../schemas/jobs.ts'
 import type { Recipe } from '../../../../../schemas/recipes.ts'
 import { Button } from '../../design/button.tsx'
-import { Copyable } from '../../design/copy.tsx'
 import { Field, Select } from '../../design/field.tsx'
 import { Empty, Failure, Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
@@ -55,12 +54,7 @@ export function Page() {
               </Shown>
             )
           const first = rows.find(one => named(one) === recipe) ?? rows.find(one => !one.deprecated)
-          if (!first)
-            return (
-              <Empty text={say.noRecipes}>
-                <Copyable text="forge admin recipe add FOLDER" />
-              </Empty>
-            )
+          if (!first) return <Empty text={say.noRecipes} command="forge admin recipe add FOLDER" />
           const text = newText(first, { project: 'demo', name: first.name })
           return <Editor recipes={rows} first={text} origin={null} />
         }}

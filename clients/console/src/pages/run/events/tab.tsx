@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import type { RunEvent } from '../../../../../../schemas/run-events.ts'
 import { TextField } from '../../../design/field.tsx'
 import { More } from '../../../design/more.tsx'
-import { Empty, Shown } from '../../../design/notice.tsx'
+import { Empty, ShownRows } from '../../../design/notice.tsx'
 import { type Pages, usePages } from '../../../session/use-pages.ts'
 import { useLanguage, useWords } from '../../../words/words.ts'
 import { pathOfRun, type RunRecord } from '../use-run.ts'
@@ -21,15 +21,9 @@ export function Tab({ run }: { run: RunRecord }) {
     everyMs: run.ended_at === null ? 3_000 : 15_000,
   })
   return (
-    <Shown of={read}>
-      {events =>
-        events.length === 0 ? (
-          <Empty text={say.none} />
-        ) : (
-          <Events run={run} read={read} events={events} />
-        )
-      }
-    </Shown>
+    <ShownRows of={read} none={<Empty text={say.none} />}>
+      {events => <Events run={run} read={read} events={events} />}
+    </ShownRows>
   )
 }
 

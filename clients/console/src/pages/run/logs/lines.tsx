@@ -3,7 +3,9 @@ import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { LogLine } from '../../../../../../schemas/logs.ts'
 import { Button } from '../../../design/button.tsx'
+import { Checkbox } from '../../../design/field.tsx'
 import { Empty, Failure, Loading } from '../../../design/notice.tsx'
+import { ScrollBox } from '../../../design/scroll-box.tsx'
 import { useLive, useThrottled } from '../../../live/use-live.ts'
 import { reading, reread } from '../../../session/api.ts'
 import { accepted, authorized } from '../../../session/session.ts'
@@ -82,11 +84,10 @@ function Lines({ path, last, look, line, onLine }: LinesProps) {
   return (
     <>
       <Bar last={last} start={start} onStart={setStart} {...following} />
-      <div
+      <ScrollBox
         ref={box}
         className={styles.box}
         onScroll={onScroll}
-        tabIndex={0}
         role="log"
         aria-label={say.log}
         aria-live="off"
@@ -103,7 +104,7 @@ function Lines({ path, last, look, line, onLine }: LinesProps) {
             </Place>
           ))}
         </div>
-      </div>
+      </ScrollBox>
     </>
   )
 }
@@ -162,14 +163,11 @@ function Bar({ last, start, onStart, isFollowing, news, onChange }: BarProps) {
   const say = useWords(words)
   return (
     <div className={styles.bar}>
-      <label>
-        <input
-          type="checkbox"
-          checked={isFollowing}
-          onChange={event => onChange(event.target.checked)}
-        />{' '}
-        {say.follow}
-      </label>
+      <Checkbox
+        label={say.follow}
+        checked={isFollowing}
+        onChange={event => onChange(event.target.checked)}
+      />
       <span role="status">{say.lines(last)}</span>
       {!isFollowing && news > 0 && (
         <Button onClick={() => onChange(true)}>{say.newLines(news)}</Button>

@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { Button } from '../../../design/button.tsx'
 import { DownloadButton } from '../../../design/download-button.tsx'
-import { TextField } from '../../../design/field.tsx'
+import { Checkbox, TextField } from '../../../design/field.tsx'
 import { addressOf } from '../../../session/api.ts'
 import { useWords } from '../../../words/words.ts'
 import type { RunRecord } from '../use-run.ts'
@@ -49,22 +49,16 @@ export function Tab({ run }: { run: RunRecord }) {
         <Button onClick={() => go({ ...nothing, regex: errorPattern, line: undefined })}>
           {say.errors}
         </Button>
-        <label>
-          <input
-            type="checkbox"
-            checked={isWrapped}
-            onChange={event => setWrapped(event.target.checked)}
-          />{' '}
-          {say.wrap}
-        </label>
-        <label>
-          <input
-            type="checkbox"
-            checked={hasTimes}
-            onChange={event => setTimes(event.target.checked)}
-          />{' '}
-          {say.times}
-        </label>
+        <Checkbox
+          label={say.wrap}
+          checked={isWrapped}
+          onChange={event => setWrapped(event.target.checked)}
+        />
+        <Checkbox
+          label={say.times}
+          checked={hasTimes}
+          onChange={event => setTimes(event.target.checked)}
+        />
         <DownloadButton
           path={addressOf(`/api/runs/${run.run_id}/logs/download`, filter)}
           name={`${run.short_id}.log`}

@@ -6,7 +6,6 @@ import type {
   ValidationSample,
 } from '../../../../../../schemas/validation.ts'
 import { Button } from '../../../design/button.tsx'
-import { Copyable } from '../../../design/copy.tsx'
 import { Select } from '../../../design/field.tsx'
 import { More } from '../../../design/more.tsx'
 import { Empty, Shown } from '../../../design/notice.tsx'
@@ -37,9 +36,7 @@ export function Tab({ run }: { run: RunRecord }) {
         return newest ? (
           <Rounds run={run} path={path} rounds={all} newest={newest} read={rounds} />
         ) : (
-          <Empty text={say.none}>
-            <Copyable text="forge.log_samples(step, samples)" />
-          </Empty>
+          <Empty text={say.none} command="forge.log_samples(step, samples)" />
         )
       }}
     </Shown>
