@@ -13,11 +13,13 @@ export type Source = {
 }
 
 /** A text in quotes, a regular expression or a comment; only comments are removed. */
-const tokens =
+export const tokens =
   /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|(?<=[=(,:[!&|?{};\n]\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g
 
+export const comments = /^\/[/*]/
+
 export const withoutComments = (text: string): string =>
-  text.replace(tokens, token => (/^\/[/*]/.test(token) ? ' ' : token))
+  text.replace(tokens, token => (comments.test(token) ? ' ' : token))
 
 /** The content of a template is text, even if it looks like an import. */
 const templates = /`(?:\\.|[^`\\])*`/g
