@@ -59,7 +59,7 @@ function readOptions(): Options {
   }
 }
 
-/** The servers take turns within each case, so that what else the machine does meets all of them. */
+/** The servers take turns within each case, so that any other load on the machine affects all of them. */
 async function measure(stages: readonly Stage[], options: Options): Promise<Cell[]> {
   const cells: Cell[] = []
   for (const { stage, work, isFirst } of turnsOf(stages, options)) {

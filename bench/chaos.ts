@@ -136,7 +136,7 @@ async function rehearse(options: Options, { server, broker }: Rig): Promise<bool
   return isClean(verdict) && load.tally.unexpected.length === 0
 }
 
-/** Hostile requests are about the first run; the values of the last are too large to be summed. */
+/** Hostile requests target the first run; the last run's values are too large to be summed. */
 function targetOf(runs: readonly ExternalRun[], person: string): Target {
   const [first, other] = runs
   if (!first || !other) throw new Error('two runs are needed')

@@ -30,7 +30,7 @@ if (values.help) {
   process.exit(0)
 }
 
-/** The longest life of what looks after the attempts, counted from when it is open, in milliseconds. */
+/** The longest life of the process that supervises the attempts, counted from when it is open, in milliseconds. */
 const longestMs = 1200
 const program = fileURLToPath(new URL('kills/engine.ts', import.meta.url))
 const setting = values.isolation as IsolationSetting
@@ -70,7 +70,7 @@ console.log(`${planned.length} attempts, ${values.kills} kills (${setting}, seed
 console.log(`lost ${lost} twice ${twice} wrong ${wrong}`)
 process.exitCode = lost + twice + wrong === 0 ? 0 : 1
 
-/** What looks after the attempts, as a process of its own. */
+/** Supervises the attempts, in a separate process. */
 function engine(): { child: ChildProcess; opened: Promise<void>; left(): number | null } {
   const child = spawn(process.execPath, [program, setting, runs, scratch, planFile], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -58,7 +58,7 @@ test('a person reads what a run made, why it stays, what came from it, and delet
   await dialog.getByText('where Forge deletes nothing').waitFor()
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
   await row('s3://bucket/2.pt').waitFor({ state: 'detached' })
-  await page.getByLabel('Deleted ones, too').check()
+  await page.getByLabel('Include deleted').check()
   await row('s3://bucket/2.pt').getByText('by admin').waitFor()
 
   const graph = page.getByRole('group', { name: 'Lineage' })

@@ -91,7 +91,7 @@ test('a file of a chart that does not come says why, and may be asked for again'
   )
   await csv.click()
   const failure = page.getByRole('figure', { name: 'loss' }).getByRole('alert')
-  await failure.getByText('The server does not answer').waitFor()
+  await failure.getByText('The server does not respond').waitFor()
   await page.unrouteAll()
   const saved = page.waitForEvent('download')
   await csv.click()

@@ -48,7 +48,7 @@ test('a person compares runs: curves, differences and a scatter, all of it in th
   const hparams = page.getByRole('table', { name: 'Hyperparameters that differ' })
   await hparams.getByRole('cell', { name: '0.01', exact: true }).waitFor()
   await becomes(t, () => hparams.getByRole('row').count(), 3)
-  await page.getByLabel('Also what is the same').check()
+  await page.getByLabel('Show identical values').check()
   await page
     .getByRole('table', { name: 'Hyperparameters', exact: true })
     .getByText('seed')

@@ -20,7 +20,7 @@ test('a person reads what happened to a run, goes back in time, and sees new eve
   await state(/^running/)
 
   // Back by keyboard, to before the run began; the address says where.
-  const slider = page.getByRole('slider', { name: 'After which event' })
+  const slider = page.getByRole('slider', { name: 'Show after event' })
   await slider.focus()
   await page.keyboard.press('Home')
   await page.waitForURL(/event=\d+/)

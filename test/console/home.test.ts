@@ -30,7 +30,7 @@ test('a person signs in, and finds at home what runs, what failed and how to beg
   await signIn(page, { password: 'not the password' })
   await page.getByRole('alert').getByText('Username or password is wrong').waitFor()
   await signIn(page)
-  await page.getByText('Nothing of yours runs. Submit a job:').waitFor()
+  await page.getByText('You have no running jobs. Submit one:').waitFor()
   await page.getByText('forge submit -f job.yaml').waitFor()
 
   const { body: run } = await forge.call<{ run_id: string; short_id: string; token: string }>(
@@ -47,7 +47,7 @@ test('a person signs in, and finds at home what runs, what failed and how to beg
   const panel = (name: string) => page.getByRole('region', { name })
   await panel('Running').getByRole('link', { name: 'one <b>bold</b> run' }).waitFor()
   await report('failed', { exit_code: 1, message: 'ValueError: bad' })
-  await panel('Failed lately').getByRole('link', { name: run.short_id }).waitFor()
+  await panel('Recent failures').getByRole('link', { name: run.short_id }).waitFor()
   await panel('Running').getByRole('link', { name: run.short_id }).waitFor({ state: 'detached' })
   await keepViews(page, 'console-home')
   await page.setViewportSize({ width: 360, height: 800 })
@@ -78,9 +78,9 @@ test('all that failed lately is one click away, with runs of which nothing was h
     return body.state === 'abandoned'
   })
   await page.goto(forge.url)
-  const panel = page.getByRole('region', { name: 'Failed lately' })
+  const panel = page.getByRole('region', { name: 'Recent failures' })
   await panel.getByText('abandoned').waitFor()
-  await panel.getByRole('link', { name: 'All of yours' }).click()
+  await panel.getByRole('link', { name: 'All your failures' }).click()
   await page.getByText('2 runs', { exact: true }).waitFor()
   t.deepEqual(faults, [])
 })

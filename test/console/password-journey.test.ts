@@ -15,12 +15,12 @@ test('a person changes the password, is told what is wrong with it, and signs in
   ]
   const change = async (texts: [string, string, string]) => {
     for (const [nth, field] of [current, next, again].entries()) await field.fill(texts[nth] ?? '')
-    await page.getByRole('button', { name: 'Change it' }).click()
+    await page.getByRole('button', { name: 'Change password' }).click()
   }
   const chosen = 'staple battery horse 7'
   const alert = page.getByRole('alert')
   await change([adminPassword, chosen, `${chosen}!`])
-  await alert.getByText('The new passwords are not the same.').waitFor()
+  await alert.getByText('The new passwords do not match.').waitFor()
   await change(['not my password', chosen, chosen])
   await alert.getByText(/password/i).waitFor()
   await change([adminPassword, 'password1234', 'password1234'])

@@ -61,7 +61,7 @@ test('runs are searched, sorted, given columns, kept in the address, chosen and 
   await page.reload()
   await page.getByRole('columnheader', { name: 'loss' }).waitFor()
 
-  for (const n of [0, 10]) await page.getByLabel(`Choose ${ids[n]}`, { exact: true }).check()
+  for (const n of [0, 10]) await page.getByLabel(`Select ${ids[n]}`, { exact: true }).check()
   await keepViews(page, 'console-runs')
   await page.setViewportSize({ width: 1280, height: 800 })
   t.deepEqual(await axeFinds(page), [])
@@ -109,13 +109,13 @@ test('columns of hyperparameters, groups, ranges and the keyboard, with states a
   await page.keyboard.press('x')
   await becomes(t, () => isChosen(at(0)), true)
   for (const key of ['j', 'j', 'X']) await page.keyboard.press(key)
-  await page.getByText('3 chosen').waitFor()
+  await page.getByText('3 selected').waitFor()
   await at(5)
     .getByRole('checkbox')
     .click({ modifiers: ['Shift'] })
-  await page.getByText('6 chosen').waitFor()
-  await page.getByRole('checkbox', { name: 'Choose all rows read so far' }).uncheck()
-  await page.getByText('6 chosen').waitFor({ state: 'detached' })
+  await page.getByText('6 selected').waitFor()
+  await page.getByRole('checkbox', { name: 'Select all rows loaded so far' }).uncheck()
+  await page.getByText('6 selected').waitFor({ state: 'detached' })
 
   // It ends while it is chosen, so there is nothing to stop.
   await at(0).getByRole('checkbox').check()
@@ -125,7 +125,7 @@ test('columns of hyperparameters, groups, ranges and the keyboard, with states a
   await until('it cannot be stopped', 20_000, async () =>
     Boolean(await stop.getAttribute('aria-disabled')),
   )
-  await page.getByRole('button', { name: 'Choose none' }).click()
+  await page.getByRole('button', { name: 'Clear selection' }).click()
 
   const search = page.getByRole('combobox', { name: 'Search' })
   await search.fill('owner:be')
@@ -192,7 +192,7 @@ test('the keys act on the run they were moved to, wherever it is by now', async 
   await page.goto(`${forge.url}/runs`)
   await page.getByText('23 runs').waitFor()
   const row = (nth: number) => {
-    const has = page.getByLabel(`Choose ${runs[nth]?.short_id}`, { exact: true })
+    const has = page.getByLabel(`Select ${runs[nth]?.short_id}`, { exact: true })
     return page.getByRole('row').filter({ has })
   }
   const arrives = async () => {
@@ -204,11 +204,11 @@ test('the keys act on the run they were moved to, wherever it is by now', async 
   await page.keyboard.press('j')
   await arrives()
   await page.keyboard.press('x')
-  await page.getByText('1 chosen').waitFor()
+  await page.getByText('1 selected').waitFor()
   await becomes(t, () => isChosen(row(21)), true, 'not the run that stands in its line now')
   await arrives()
   for (const key of ['j', 'X']) await page.keyboard.press(key)
-  await page.getByText('2 chosen').waitFor()
+  await page.getByText('2 selected').waitFor()
   const chosen = () => Promise.all([23, 22, 21, 20].map(nth => isChosen(row(nth))))
   await becomes(t, chosen, [false, false, true, true])
 
@@ -220,13 +220,13 @@ test('the keys act on the run they were moved to, wherever it is by now', async 
   await row(15)
     .getByRole('checkbox')
     .click({ modifiers: ['Shift'] })
-  await page.getByText('3 chosen').waitFor()
+  await page.getByText('3 selected').waitFor()
 
   await search.fill('')
   await page.keyboard.press('Enter')
   await page.getByText('25 runs').waitFor()
-  await page.getByRole('checkbox', { name: 'Choose all rows read so far' }).check()
-  await page.getByText('25 chosen').waitFor()
+  await page.getByRole('checkbox', { name: 'Select all rows loaded so far' }).check()
+  await page.getByText('25 selected').waitFor()
   await page.getByRole('button', { name: 'Stop', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Stop' })
   await dialog.getByText('these 25 runs').waitFor()
@@ -236,7 +236,7 @@ test('the keys act on the run they were moved to, wherever it is by now', async 
   await page.setViewportSize({ width: 1280, height: 800 })
   t.deepEqual(await axeFinds(page), [])
   await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Choose none' }).click()
+  await page.getByRole('button', { name: 'Clear selection' }).click()
   await row(0).getByRole('checkbox').check()
   await page.getByRole('button', { name: 'Stop', exact: true }).click()
   await dialog.getByRole('listitem').filter({ hasText: 'first' }).waitFor()

@@ -30,7 +30,7 @@ test('a job is written by form and YAML, checked as it is typed, submitted and c
   await page.waitForURL(/\/runs\/demo-1/)
 
   await page.goto(`${forge.url}/submit?from=demo-1`)
-  await page.getByText('Nothing differs yet.').waitFor()
+  await page.getByText('No differences yet.').waitFor()
   await page.getByLabel('epochs', { exact: true }).fill('3')
   await page.getByRole('row', { name: 'spec.params.epochs 2 3' }).waitFor()
   t.deepEqual(faults, [])
