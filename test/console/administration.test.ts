@@ -84,7 +84,7 @@ test('an administrator verifies the audit, and rebuilds a projection', async t =
   const { page, faults } = await openSignedIn(t, forge)
   await page.goto(`${forge.url}/admin/audit`)
   await page.getByRole('button', { name: 'Verify the record' }).click()
-  await page.getByText(/^The record is whole: \d+ events/).waitFor()
+  await page.getByText(/^The record is intact: \d+ events/).waitFor()
   const { body } = await forge.call<{ head: string }>('GET', '/api/audit/verify')
   const head = page.getByLabel('A saved head')
   await head.fill(body.head.replace(/^[0-9a-f]{4}/, hex => (hex === '0000' ? '1111' : '0000')))
