@@ -29,7 +29,7 @@ if (values.help || !(Number.isInteger(rounds) && rounds > 0) || !Number.isIntege
 
 /** How many processes spin in a busy round. */
 const spinning = 2
-/** Until it is killed, or its parent has ended. */
+/** Spins until it is killed, or its parent has ended. */
 const spin = `
   const parent = process.ppid
   for (;;) {
@@ -65,7 +65,7 @@ for (let nth = 0; nth < rounds && !isInterrupted; nth++) {
 report()
 process.exitCode = isInterrupted ? 130 : failures.size > 0 ? 1 : 0
 
-/** Runs the tests once, and returns what failed. */
+/** Runs the tests once, and returns the failures. */
 async function play(round: Round): Promise<string[]> {
   const spinners = round.isBusy
     ? Array.from({ length: spinning }, () => spawn(process.execPath, ['-e', spin]))

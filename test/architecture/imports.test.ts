@@ -55,7 +55,7 @@ const rooms: Record<string, [why: string, allowed: RegExp]> = {
   test: ['tests see all but benchmarks', /^(?!bench\/)/],
 }
 
-/** Stricter than their folder: the files that decide, listed here so that no file can exempt itself. */
+/** Stricter than their folder: the pure files, listed here so that no file can exempt itself. */
 const pureFiles = [
   'command-api/access.ts',
   'command-api/alerts/decide.ts',
@@ -151,7 +151,7 @@ for (const [room, [why, allowed]] of Object.entries(rooms))
 test('decisions are pure: they import nothing but rules, and see no clock, chance or machine', t => {
   const pure = sources.filter(({ file }) => pureFiles.includes(file))
   t.deepEqual(pure.map(({ file }) => file).sort(), pureFiles)
-  // Of reactors only the type of a duty, which `dutiesOf` returns.
+  // From reactors only the type of a duty, which `dutiesOf` returns.
   const allowed = /^(events|schemas)\/|^platform\/refusal\.ts$|^command-api\/reactor\.ts$/
   t.deepEqual(
     forbidden(pure, path => allowed.test(path) || pureFiles.includes(path)),

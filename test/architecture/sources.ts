@@ -35,7 +35,7 @@ const references = [
 export const specifiersIn = (code: string): string[] =>
   references.flatMap(reference => [...code.matchAll(reference)].map(([, name]) => String(name)))
 
-/** Folders that hold no source of ours. */
+/** Folders without our own sources. */
 const foreign = new Set(['node_modules', 'coverage', 'dist', 'golden'])
 
 /** The folders at the root that hold TypeScript; new ones are included automatically. */
@@ -52,7 +52,7 @@ export const sources: readonly Source[] = [
   return sourceOf(relative(root, path), text)
 })
 
-/** Sources in other languages: of these only the length is looked at. */
+/** Sources in other languages; only their length is checked. */
 export const otherSources: readonly Pick<Source, 'file' | 'lines'>[] = folders
   .flatMap(folder => walk(join(root, folder), /\.(py|html|css|m?js)$/))
   .map(path => ({

@@ -3,8 +3,8 @@ import test from 'ava'
 import { root, sources } from './sources.ts'
 
 /**
- * What makes a test fail, or pass, by the speed of the machine. `subject` is what a rule is about: a rule that governs
- * no file has lost its subject.
+ * Code that makes a test depend on the speed of the machine. `subject` selects the files that a rule governs: a rule without
+ * any has lost its subject.
  */
 type Rule = {
   title: string
@@ -12,7 +12,7 @@ type Rule = {
   faults: readonly RegExp[]
   broken: readonly string[]
   sound: readonly string[]
-  /** Files that may, and why. */
+  /** Exempt files, and why. */
   excused: Readonly<Record<string, string>>
 }
 
@@ -22,7 +22,7 @@ const rules: readonly Rule[] = [
     subject: /\buntil(?:Settled)?(?:<[^(]*>)?\(/,
     faults: [
       /\buntil(?:Settled)?(?:<[^(]*>)?\(\s*(?:'[^'\n]*'|`[^`]*`|[\w.]+),\s*patient\(/,
-      // By way of a constant.
+      // Through a constant.
       /\bconst (\w+) = patient\([\s\S]*\buntil(?:Settled)?(?:<[^(]*>)?\(\s*(?:'[^'\n]*'|`[^`]*`|[\w.]+),\s*\1\b/,
     ],
     broken: [

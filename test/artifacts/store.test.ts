@@ -76,7 +76,7 @@ test('an artifact is announced, sent, registered and verified, and read back by 
 
 const contentOf = ({ artifact_id }: Artifact) => `/api/artifacts/${artifact_id}/content`
 
-/** What a run may not announce and register. */
+/** The refusals of announcing and registering. */
 async function refusals(
   t: ExecutionContext,
   forge: Forge,
@@ -154,7 +154,7 @@ async function reading(t: ExecutionContext, forge: Forge, artifact: Artifact): P
   }
 }
 
-/** An address is enough, for its artifact and no other. */
+/** An address is enough, but only for its own artifact. */
 async function signedReading(t: ExecutionContext, forge: Forge, artifact: Artifact): Promise<void> {
   const { artifact_id } = artifact
   const { body } = await forge.call<{ url: string; filename: string }>(

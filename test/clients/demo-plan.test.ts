@@ -1,7 +1,7 @@
 import test from 'ava'
 import { people, plannedRuns } from '../../clients/cli/demo-data/plan.ts'
 
-test('the demonstration is the same each time, and has of everything', t => {
+test('the demonstration is the same each time, and covers everything', t => {
   const runs = plannedRuns()
   t.deepEqual(runs, plannedRuns())
   t.is(runs.length, 60)

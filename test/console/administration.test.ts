@@ -40,7 +40,7 @@ test('empty fields of retention leave each job its own rules', t => {
   t.deepEqual(rulesOf(form), { keep: { latest: 0 }, older_than_days: 90 })
 })
 
-test('an administrator edits a quota in its row, and its history tells', async t => {
+test('an administrator edits a quota in its row, and its history shows it', async t => {
   const forge = await shared()
   await createPerson(forge, 'ada')
   const { page, faults } = await openSignedIn(t, forge)
@@ -79,7 +79,7 @@ test('an administrator edits a quota in its row, and its history tells', async t
 })
 
 test('an administrator verifies the audit, and rebuilds a projection', async t => {
-  // A rebuild would show in what the other tests read.
+  // A rebuild would be visible to the other tests.
   const forge = await startForge(t)
   const { page, faults } = await openSignedIn(t, forge)
   await page.goto(`${forge.url}/admin/audit`)
@@ -124,7 +124,7 @@ test('every section of the administration is accessible', async t => {
   t.deepEqual(faults, [])
 })
 
-test('the audit fits a wide page, and what stands in a row stands on one line', async t => {
+test('the audit fits a wide page, and each row takes one line', async t => {
   const forge = await shared()
   const run = await createRun(forge)
   await ingest(forge, run, 'environment', { python: '3.13.1', packages: { torch: '2.9.0' } })
@@ -152,7 +152,7 @@ test('the audit fits a wide page, and what stands in a row stands on one line', 
   t.deepEqual(faults, [])
 })
 
-test('the filter of the audit shows what the address asks for, on the way back as well', async t => {
+test('the filter of the audit matches the address, even after going back', async t => {
   const forge = await shared()
   await createRun(forge)
   const { page, faults } = await openSignedIn(t, forge)
@@ -170,7 +170,7 @@ test('the filter of the audit shows what the address asks for, on the way back a
   t.deepEqual(faults, [])
 })
 
-test('a member is told why the administration is closed', async t => {
+test('a member sees why the administration is closed', async t => {
   const forge = await shared()
   await createPerson(forge, 'bea')
   const { page, faults } = await openSignedIn(t, forge, 'bea')
@@ -185,7 +185,7 @@ test('a member is told why the administration is closed', async t => {
   t.deepEqual(faults, [])
 })
 
-test('who signs out in one tab is signed out in all', async t => {
+test('signing out in one tab signs out all', async t => {
   const forge = await shared()
   await createPerson(forge, 'carl')
   const token = await signIn(forge.url, 'carl')

@@ -134,7 +134,7 @@ test('a person who finds somebody else signed in can switch accounts', async t =
   t.deepEqual(faults, [])
 })
 
-test('who signed in a while ago is asked again before approving, is told why, and then approves', async t => {
+test('a person who signed in a while ago must sign in again before approving, and sees why', async t => {
   const { forge, code, page, faults } = await askedToApprove(t, 'bea')
   await forge.pool.query(
     `update auth.session set created_at = created_at - interval '16 minutes' where username = 'bea'`,

@@ -21,7 +21,7 @@ import {
 
 const shared = sharedForge()
 
-test('a person signs in, and finds at home what runs, what failed and how to begin', async t => {
+test('a person signs in, and finds running jobs, failures and a way to begin on the home page', async t => {
   const forge = await shared()
   const { page, faults } = await openPage(t)
   await page.goto(forge.url)
@@ -56,7 +56,7 @@ test('a person signs in, and finds at home what runs, what failed and how to beg
   t.deepEqual(faults, [])
 })
 
-test('all that failed lately is one click away, with runs of which nothing was heard any longer', async t => {
+test('all recent failures are one click away, including abandoned runs', async t => {
   const forge = await shared()
   await createPerson(forge, 'ada')
   const { page, faults, ...ada } = await openSignedIn(t, forge, 'ada')
@@ -109,8 +109,8 @@ test('Ctrl-K finds runs by the search grammar, pages and commands, and ? lists t
   t.deepEqual(faults, [])
 })
 
-test('a job is at home from its submission on, and time in which it is paused is none in which it ran', async t => {
-  // Without an executor: the test does what one would.
+test('a job is on the home page from its submission on, and paused time does not count as running time', async t => {
+  // Without an executor: the test acts in its place.
   const forge = await startForge(t, { SERVICE_ROLES: 'command-api,relay,projector,query-api' })
   const profile = { series: 'local', gpus_per_node: 4, executor: 'local' }
   await forge.call('PUT', '/api/admin/profiles/local', { body: profile })

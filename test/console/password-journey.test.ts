@@ -3,7 +3,7 @@ import { adminPassword } from '../servers/api.ts'
 import { startForge } from '../servers/forge.ts'
 import { becomes, openPage, signIn } from './browse.ts'
 
-test('a person changes the password, is told what is wrong with it, and signs in with the new one', async t => {
+test('a person changes the password, sees the fault in it, and signs in with the new one', async t => {
   const forge = await startForge(t)
   const { page, faults } = await openPage(t)
   await page.goto(`${forge.url}/settings`)
@@ -30,7 +30,7 @@ test('a person changes the password, is told what is wrong with it, and signs in
   await becomes(t, () => current.inputValue(), '', 'no password is left on the page')
   t.is((await forge.call('GET', '/api/auth/sessions')).status, 401, 'the other session has ended')
 
-  // This session goes on, and the next one begins with the new password alone.
+  // This session continues, and the next one begins only with the new password.
   await page.getByRole('heading', { name: 'Sessions' }).waitFor()
   await page.reload()
   await current.waitFor()

@@ -6,10 +6,10 @@ import { createRun, type ExternalRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
 import { axeFinds, becomes, createPerson, keepViews, openSignedIn } from './browse.ts'
 
-/** For everybody the runs of one test alone. */
+/** Restricts everybody's view to the runs of one test. */
 const shared = sharedForge()
 
-test('runs are searched, sorted, given columns, kept in the address, chosen and compared', async t => {
+test('runs are searched, sorted, given columns, kept in the address, selected and compared', async t => {
   const forge = await shared()
   await createPerson(forge, 'ada')
   const { page, faults, call } = await openSignedIn(t, forge, 'ada')
@@ -104,7 +104,7 @@ test('columns of hyperparameters, groups, ranges and the keyboard, with states a
   await page.getByRole('gridcell', { name: 'adam<b>w</b>' }).waitFor()
   await page.getByRole('gridcell', { name: '0.125' }).waitFor()
 
-  // Nobody clicked the table.
+  // Nobody has clicked the table.
   const at = (nth: number) => page.getByRole('row').nth(nth + 1)
   await page.keyboard.press('x')
   await becomes(t, () => isChosen(at(0)), true)
@@ -117,7 +117,7 @@ test('columns of hyperparameters, groups, ranges and the keyboard, with states a
   await page.getByRole('checkbox', { name: 'Select all rows loaded so far' }).uncheck()
   await page.getByText('6 selected').waitFor({ state: 'detached' })
 
-  // It ends while it is chosen, so there is nothing to stop.
+  // It ends while it is selected, so there is nothing to stop.
   await at(0).getByRole('checkbox').check()
   const stop = page.getByRole('button', { name: 'Stop', exact: true })
   await ingest(forge, first, 'lifecycle', { event: 'failed' })
@@ -151,7 +151,7 @@ test('columns of hyperparameters, groups, ranges and the keyboard, with states a
   t.deepEqual(faults, [])
 })
 
-test('a search that cannot be read is said to be so once, and not asked again', async t => {
+test('an invalid search is reported once, and not retried', async t => {
   const forge = await shared()
   await createPerson(forge, 'carl')
   const { page, faults, ...carl } = await openSignedIn(t, forge, 'carl')
@@ -168,7 +168,7 @@ test('a search that cannot be read is said to be so once, and not asked again', 
   await becomes(t, () => page.getByRole('alert').count(), 1)
   await becomes(t, () => page.locator('[aria-busy=true]').count(), 0, 'nothing is on its way')
 
-  // What the chooser shows is read again with the list.
+  // The chooser's content is read again with the list.
   await page.getByRole('button', { name: 'Columns' }).click()
   await page
     .getByText('No such name')
@@ -182,7 +182,7 @@ test('a search that cannot be read is said to be so once, and not asked again', 
   t.deepEqual(faults, [])
 })
 
-test('the keys act on the run they were moved to, wherever it is by now', async t => {
+test('the keys act on the marked run, even after it has moved', async t => {
   t.timeout(patient(90_000))
   const forge = await shared()
   await createPerson(forge, 'dora')
@@ -212,7 +212,7 @@ test('the keys act on the run they were moved to, wherever it is by now', async 
   const chosen = () => Promise.all([23, 22, 21, 20].map(nth => isChosen(row(nth))))
   await becomes(t, chosen, [false, false, true, true])
 
-  // A range begins anew with each search.
+  // A range starts again with each search.
   const search = page.getByRole('combobox', { name: 'Search' })
   await search.fill('project:others')
   await page.keyboard.press('Enter')

@@ -15,7 +15,7 @@ const textOf = (line: string) =>
     .map(({ text }) => text)
     .join('')
 
-test('a line is shown as a terminal shows it', t => {
+test('a line is shown as on a terminal', t => {
   t.like(piecesOf(`a ${esc}[1;31mred${esc}[0m b`), [
     { text: 'a ', colour: null },
     { text: 'red', colour: 'red', isBold: true },
@@ -54,7 +54,7 @@ test('a log of any length is shown in windows, read in chunks', t => {
   t.deepEqual(logChunks(windowLines, 150, 250), [windowLines, windowLines + 200])
 })
 
-test('what a text became is told word by word', t => {
+test('changes of a text are shown word by word', t => {
   t.deepEqual(diffOf('a b c', 'a x c d'), [
     { kind: 'same', text: 'a ' },
     { kind: 'removed', text: 'b' },

@@ -14,7 +14,7 @@ type Deployment = {
   autoscaling: object
 }
 
-test('engines come with demand and go with it, no request fails, and an idle deployment is suspended', async t => {
+test('engines are added and removed with demand, no request fails, and an idle deployment is suspended', async t => {
   t.timeout(patient(500_000))
   const forge = await startForge(t)
   const artifact_id = await trainedModel(forge)

@@ -50,7 +50,7 @@ test('a changed bit or a cut anywhere is an error, never another fact', t => {
   )
 })
 
-test('what does not fit into a fact is refused when it is written', t => {
+test('data that does not fit into a fact is refused on writing', t => {
   const [fact] = fc.sample(anyFact, { numRuns: 1, seed: 1 })
   t.throws(() => encodeFact({ ...(fact as Fact), run_id: 'x'.repeat(256) }), {
     instanceOf: RangeError,
@@ -76,7 +76,7 @@ test('a damaged JSON body is an error', t => {
     t.throws(() => decodeJson(bytes), { instanceOf: CorruptFact })
 })
 
-// Bytes written by released versions. Such bytes are on logs and must be readable for ever.
+// Bytes written by released versions. They are on logs and must stay readable forever.
 const folder = new URL('../golden/facts/', import.meta.url)
 const files = readdirSync(folder)
 test('there are golden facts', t => {

@@ -25,7 +25,7 @@ const accepted: [string, unknown][] = [
   ['10,000 points', body(Array.from({ length: 10_000 }, () => point))],
 ]
 for (const [what, value] of accepted)
-  test(`${what}: taken`, t => {
+  test(`${what}: accepted`, t => {
     t.deepEqual(faults(value), [])
   })
 

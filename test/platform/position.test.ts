@@ -33,7 +33,7 @@ test('a position on the log is decoded as it was encoded', t => {
   )
 })
 
-test('positions that were kept with an Idempotency-Key are still read', t => {
+test('positions stored with an Idempotency-Key can still be read', t => {
   t.is(streamPosition('rubric-alice/helpful', 3), 'czozOnJ1YnJpYy1hbGljZS9oZWxwZnVs')
   t.is(logPosition({ topic: 'metrics', partition: 1, offset: 42n }), 'bDptZXRyaWNzOjE6NDI')
 })

@@ -40,7 +40,7 @@ test('a projection recovers with the log, even without new records', async t => 
   await pool.end()
 })
 
-test('a projection that failed is not halted while another process projects', async t => {
+test('a failed projection does not count as halted while another process projects', async t => {
   const db = await database(t, { schema: 'read' })
   const pool = createPool(db.url, { max: 3, searchPath: 'read', applicationName: 'runner' })
   const log = createMemoryLog([{ name: topic, partitions: 1, retentionDays: null }])
@@ -60,7 +60,7 @@ test('a projection that failed is not halted while another process projects', as
   await pool.end()
 })
 
-test('a partition that cannot be read is named while the others go on, and goes on once it can be', async t => {
+test('an unreadable partition is named while the others continue, and resumes once it is readable', async t => {
   const db = await database(t, { schema: 'read' })
   const pool = createPool(db.url, { max: 3, searchPath: 'read', applicationName: 'runner' })
   const log = createMemoryLog([{ name: topic, partitions: 2, retentionDays: null }])

@@ -13,7 +13,7 @@ const set = {
   per_series: { H100: { max_concurrent_gpus: 8 } },
 }
 
-test('without a row the defaults apply; a quota that is set is returned, listed and shown to the user', async t => {
+test('without a row the defaults apply; a set quota is returned, listed and shown to the user', async t => {
   const forge = await startForge(t)
   const alice = await signedIn(forge, 'alice')
   const read = () => forge.call('GET', '/api/admin/quotas/alice')

@@ -6,7 +6,7 @@ import { until } from '../servers/until.ts'
 
 type Row = { short_id: string; hparams?: object; summary: Record<string, { last: unknown }> }
 
-test('names in use and runs by project are those of the runs that one may read', async t => {
+test('names in use and runs by project cover the runs that one may read', async t => {
   const forge = await startForge(t)
   const ada = await signedIn(forge, 'ada')
   const [one, two, other] = [
@@ -61,7 +61,7 @@ test('names in use and runs by project are those of the runs that one may read',
     t.is((await forge.call('GET', `/api/runs?${query}`)).status, 422, query)
 })
 
-test('a list has the metrics that it is asked for, beyond the first 50', async t => {
+test('a list has the requested metrics, beyond the first 50', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   const key = (nth: number) => `m${String(nth).padStart(3, '0')}`

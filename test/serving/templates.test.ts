@@ -31,7 +31,7 @@ const templateFile = {
   },
 }
 
-test('the templates that come with Forge are valid, and each has the command that its engine documents', async t => {
+test('the templates that come with Forge are valid, and each has its engine’s documented command', async t => {
   const entries = await loadTemplates(builtInTemplates)
   t.deepEqual(entries.map(({ recipe }) => templateName(recipe)).sort(), [
     'llama-cpp',
@@ -85,7 +85,7 @@ print(json.dumps(serve_engine.command_of(serving, params, places)[1:]))`
   return JSON.parse(stdout)
 }
 
-test('a template is read with its defaults, under a name of its own in the catalogue', async t => {
+test('a template is read with its defaults, under its own name in the catalogue', async t => {
   const directory = await writeRecipe(await folder(t), { 'template.yaml': templateFile })
   const { recipe } = await loadTemplate(directory)
   t.is(recipe.name, 'serving.tiny')
@@ -124,7 +124,7 @@ for (const [title, file, message] of faults)
     t.true(error.message.includes(directory))
   })
 
-test('a folder without a template is none', async t => {
+test('a folder without a template is ignored', async t => {
   const root = await folder(t)
   await mkdir(path.join(root, 'notes'))
   await writeFile(path.join(root, 'serve_engine.py'), '')

@@ -76,7 +76,7 @@ for (const setting of settings)
         t.log(
           `${kind}: last success begun ${(lastMs - answeredMs).toFixed(0)} ms after the answer; ${refused.length} of ${late.length} later ones refused`,
         )
-        // A process asks anew about what it read half a second before the request: load cannot make a later one succeed.
+        // A process rechecks anything it read more than half a second before the request: load cannot make a later one succeed.
         t.true(lastMs - answeredMs < 1000)
         t.true(refused.length > 200)
         t.deepEqual(

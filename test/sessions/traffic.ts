@@ -25,7 +25,7 @@ export function startTraffic(urls: readonly string[], path: string, token: strin
     outcomes.push({ begunMs, endedMs: performance.now(), status: response.status, process })
   }
   const startedMs = performance.now()
-  // By the clock and not by ticks, because a busy machine skips ticks; so the rate stays.
+  // By the clock and not by ticks, because a busy machine skips ticks; this keeps the rate.
   const timer = setInterval(() => {
     const due = ((performance.now() - startedMs) / 1000) * perSecond
     for (; sent < due; sent++) {

@@ -18,7 +18,7 @@ for line in sys.stdin:
     print(json.dumps([scores, asked]), flush=True)
 `
 
-test('a script judges each sample once for each version of a rubric, and goes on without a server', async t => {
+test('a script judges each sample once for each version of a rubric, and continues without a server', async t => {
   t.timeout(patient(120_000))
   const forge = await startForgeProcess(t)
   const run = await createRun(forge)

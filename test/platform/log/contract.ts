@@ -178,7 +178,7 @@ export function testContract(test: TestFn, adapter: (t: ExecutionContext) => Pro
     )
   })
 
-  test('reading from where the log has never been is an error, not a wait for ever', async t => {
+  test('reading from a position beyond the log is an error, not an endless wait', async t => {
     const { log, single } = await open(t)
     await log.append(single.name, [record('k', 'only')])
     const reading = take(log, single.name, 0, 7n, 1)

@@ -8,17 +8,17 @@ import { Refusal } from '../../../platform/refusal.ts'
 import { patient } from '../../servers/patience.ts'
 import { until } from '../../servers/until.ts'
 
-/** What a store is opened with that cuts what arrives into segments. */
+/** Options for opening a store that cuts incoming data into segments. */
 export const segmentBytes = 64 * 1024
 
-/** Opens the same store once more, like a server that was started again. */
+/** Opens the same store once more, like a restarted server. */
 export type Reopen = () => Promise<ObjectStore>
 
 export const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
 export const sending = (bytes: Buffer) => Readable.from(bytes.length === 0 ? [] : [bytes])
 
-/** Sends these bytes, and then its connection breaks. */
+/** Sends these bytes, and then breaks its connection. */
 export const breakingAfter = (bytes: Buffer): Readable =>
   Readable.from(
     (async function* () {

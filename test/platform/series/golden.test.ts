@@ -6,7 +6,7 @@ import { fromJsonNumber, type JsonNumber } from '../../../platform/series/json-n
 import { decodeNumberedBlock } from '../../../platform/series/numbered-block.ts'
 import { createPoints } from '../../../platform/series/points.ts'
 
-// Bytes written by released versions. Such bytes are on disks and must be readable for ever, so files are added here
+// Bytes written by released versions. They are on disks and must stay readable forever, so files are added here
 // but never changed.
 const folder = new URL('../../golden/series/', import.meta.url)
 

@@ -27,7 +27,7 @@ async function redis(t: ExecutionContext): Promise<Signals<WakeUps>> {
   const before = await listeners()
   const signals = await openSignals({ redis: client, prefix: t.title, logger })
   t.teardown(() => signals.close())
-  // An opening waits no longer than half a second for Redis to listen.
+  // An opening waits at most half a second for Redis to listen.
   await until('Redis counts it on each channel', 10_000, async () =>
     (await listeners()).every((count, at) => count === Number(before[at]) + 1),
   )

@@ -7,7 +7,7 @@ import { until } from '../../servers/until.ts'
 const path = '/api/rubrics/admin/helpful'
 const rubric = { name: 'helpful', criteria: [{ name: 'a' }] }
 
-test('fourteen events of 6 MB, which earlier versions took, hold up nobody, and a rebuild gets past them', async t => {
+test('fourteen events of 6 MB, which earlier versions accepted, block nobody, and a rebuild processes them', async t => {
   t.timeout(patient(300_000))
   const forge = await startForge(t)
   const { run_id } = await createRun(forge)

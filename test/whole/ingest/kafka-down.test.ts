@@ -36,7 +36,7 @@ test('while Kafka is down commands and reads work, reports get 503, and readyz s
   await until('it can be read', 20_000, () => isShown('before'))
 
   await broker.kill()
-  // An append is given up after nine seconds, though the broker stays away.
+  // An append is abandoned after nine seconds, although the broker stays down.
   const reports = Promise.all([report(2), report(3), report(4)])
   const refused = await untilSettled('the reports are answered', 40_000, reports)
   for (const { status, headers } of refused) {
