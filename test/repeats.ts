@@ -170,7 +170,7 @@ export function reportOf(repeats: readonly Repeat[], most = 10): string {
   ].join('\n')
 }
 
-/** The source files that git tracks, as they are in the working tree. */
+/** The source files that git tracks, with their content in the working tree. */
 export function trackedSources(root: string): Text[] {
   const listed = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
   return listed

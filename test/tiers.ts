@@ -29,7 +29,7 @@ const alone =
 const usesServer =
   /servers\/(forge|postgres|server-process|command-line|rendezvous|serve-routes)\.ts/
 
-/** Sorts the files, except those that need a missing part, by the resources they share. */
+/** Sorts the files, leaving out users of a missing part, by the resources they share. */
 export async function tiersOf(
   files: readonly string[],
   missing: readonly Needed[],

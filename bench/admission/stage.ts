@@ -15,7 +15,7 @@ export type Stage = {
   databaseUrl: string
   cases: readonly Case[]
   clients: readonly Client[]
-  /** Sends the calls of a case as fast as they are answered. */
+  /** Sends the calls of a case as fast as the server responds. */
   load(work: Case, seconds: number): Promise<LoadResult>
   /** Resolves when the read side knows every job. */
   settled(): Promise<void>

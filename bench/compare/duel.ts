@@ -14,7 +14,7 @@ export type DuelPlan = {
   first: number
 }
 
-/** What one side did in all of its slices. */
+/** The results of one side in all of its slices. */
 export type Score = {
   requests: number
   /** Time of its slices, each until its last response. */

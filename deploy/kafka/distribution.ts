@@ -15,7 +15,7 @@ export const cacheFolder = (): string =>
   process.env.FORGE_CACHE_DIR ??
   join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'forge')
 
-/** Kafka is not available on this machine; the message says what is missing and how to install it. */
+/** Kafka is not available on this machine; the message names the missing part and how to install it. */
 export class KafkaMissing extends Error {}
 
 /** The folder with the broker's jars, downloaded by Maven the first time. */

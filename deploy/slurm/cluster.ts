@@ -29,7 +29,7 @@ export type Cluster = ClusterAddress & {
 /** Only the process that started the cluster has this. */
 export type OwnCluster = Cluster & {
   daemon(name: 'slurmctld' | 'slurmrestd' | `slurmd ${string}`): Daemon
-  /** Starts what was stopped or has ended, ends all jobs, and resolves once every node is idle. */
+  /** Restarts stopped or ended daemons, ends all jobs, and resolves once every node is idle. */
   repair(): Promise<void>
   /** Ends it with its jobs and deletes its folder. */
   stop(): Promise<void>
@@ -107,7 +107,7 @@ export async function startCluster(options: ClusterOptions): Promise<OwnCluster>
   }
 }
 
-/** Cleans up after this process; in a separate process group, because Ctrl-C is for those who stop in order. */
+/** Cleans up after this process; in a separate process group, because Ctrl-C is meant for processes that stop in order. */
 function startWarden(folder: string): ChildProcess {
   const program = fileURLToPath(new URL('warden.ts', import.meta.url))
   return spawn(process.execPath, [program, folder], {

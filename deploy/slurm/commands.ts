@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { searchPath } from './packages.ts'
 
-/** Runs one of Slurm's own commands, e.g. `scontrol`; returns what it prints. */
+/** Runs one of Slurm's own commands, e.g. `scontrol`; returns its output. */
 export type Command = (program: string, ...args: string[]) => Promise<string>
 
 export const confOf = (folder: string): string => join(folder, 'slurm.conf')

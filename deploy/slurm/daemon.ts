@@ -27,7 +27,7 @@ export type DaemonOptions = {
 const patienceMs = 10_000
 const keptCharacters = 3000
 
-/** Starts a daemon in the foreground, in a separate process group: Ctrl-C is for those who stop it in order. */
+/** Starts a daemon in the foreground, in a separate process group: Ctrl-C is meant for the code that stops it in order. */
 export async function startDaemon(name: string, options: DaemonOptions): Promise<Daemon> {
   const { folder, env, program, args, id } = options
   const log = join(folder, `${name.replace(' ', '-')}.log`)

@@ -52,7 +52,7 @@ test('plain phrases are not found', t => {
   const plain = `
     Of course a cache of metrics answers is empty. It can be told apart, besides. Good reasons: what? By all means,
     its aim is to stop, at all times. There is none. Disks format it as servers do. The way on: going ahead. She is so far.
-    One of two. Each one has its own folder. He was ever amendable. Not at all.`
+    One of two, unlike those of its own run. Each one has its own folder, as soon as it is open. He was ever amendable. Not at all.`
   t.deepEqual(namesIn('a.ts', `/*${plain}*/`), [])
   t.deepEqual(namesIn('a.md', plain), [])
 })

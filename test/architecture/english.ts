@@ -25,7 +25,7 @@ export const patterns: readonly Pattern[] = [
     'a sentence opens with a pronoun',
     String.raw`${opening}(?:Those of|(?:Those|Ones?|The ones?) (?:that|who|whom|which|whose|with|without|in|on|at|for|from|by))\b`,
   ),
-  pattern('those that', String.raw`\bthose (?:that|of|who|which|whose|with|without|in|on|from)\b`),
+  pattern('those that', String.raw`\bthose (?:that|who|which|whose)\b`),
   pattern(
     'one that',
     String.raw`\b(?:the|an?|every|each|only) ?ones? (?:that|of|who|which|whose)\b`,
@@ -59,7 +59,10 @@ export const patterns: readonly Pattern[] = [
   pattern('by itself', String.raw`\bby (?:itself|themselves)\b`, 'gi'),
   pattern('for good', String.raw`\bfor good\b(?! reason)`, 'gi'),
   // A noun makes it plain English: "as disks do".
-  pattern('as it does', String.raw`\bas (?:it|they|he|she) (?:does|do|did|is|are|was|were)\b`),
+  pattern(
+    'as it does',
+    String.raw`(?<!\b(?:soon|long|far|much|often|many|insofar) )\bas (?:it|they|he|she) (?:does|do|did|is|are|was|were)\b`,
+  ),
   pattern(
     'inversion',
     String.raw`\b(?:none any more|of which there|(?:has|have|had) been there|(?:is|are) there already|(?<!there )(?:is|are) none)\b`,
@@ -74,7 +77,7 @@ export const patterns: readonly Pattern[] = [
     'so without a noun',
     String.raw`\b(?:is|are|was|were|it|them|this) so(?=\s*(?:[.,;:\0]|$))`,
   ),
-  pattern('of its own', String.raw`\bof (?:its|their|his|her) own\b`, 'gi'),
+  pattern('of its own', String.raw`\ban? ${words(1, 3)}of (?:its|their|his|her) own\b`, 'gi'),
   pattern(
     'an archaic word',
     String.raw`\b(?:anew|in vain|naught|nought|thereof|therein|thereby|whence|lest|henceforth|hitherto|wholly|thereupon)\b`,
@@ -83,7 +86,7 @@ export const patterns: readonly Pattern[] = [
 ]
 
 const prosePages = /\.(?:tsx?|py|md)$/
-/** Texts of others, recorded bytes, and what a build wrote. */
+/** Third-party texts, recorded bytes, and build output. */
 const foreign = /(?:^|\/)(?:golden|dist|build)\/|^docs\/reference\/licences\.md$/
 
 /** Titles of tests: the first argument, if it is a text. */
@@ -105,7 +108,7 @@ function only(text: string, passages: Iterable<{ index: number; prose: string }>
   return shown + blank(text.slice(shown.length), '\0')
 }
 
-/** What is in backticks is code, but it takes the place of a noun. */
+/** Text in backticks is code, but it takes the place of a noun. */
 const withoutCode = (prose: string): string => prose.replace(/`[^`\n]*`/g, code => blank(code, 'x'))
 
 const commentMarks = /^\/\*+|\*\/$|^\s*\*(?!\/)|^\s*\/\/+|^\s*#+/gm

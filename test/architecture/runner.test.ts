@@ -11,7 +11,7 @@ const named = new Map([
   ['test/architecture/files.test.ts', []],
 ])
 
-test('a change reaches the tests that need it, however indirectly, and those that read all files', t => {
+test('a change reaches the tests that need it, however indirectly, and tests that read all files', t => {
   t.deepEqual(reachedBy(['a.ts'], named), ['test/architecture/files.test.ts', 'test/b/b.test.ts'])
   t.deepEqual(reachedBy(['test/c/c.test.ts'], named), [
     'test/architecture/files.test.ts',

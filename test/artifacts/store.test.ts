@@ -20,7 +20,7 @@ const bytes = randomBytes(100_000)
 const sha256 = digestOf(bytes)
 const size_bytes = bytes.length
 
-test('an artifact is announced, sent, registered and verified, and read back by those who may read its run', async t => {
+test('an artifact is announced, sent, registered and verified, and read back by readers of its run', async t => {
   const forge = await startForge(t, {
     SERVICE_ROLES: 'command-api,relay,projector,query-api',
     SERVICE_MAX_UPLOAD_MB: '1',

@@ -3,7 +3,7 @@ import { startForge } from '../servers/forge.ts'
 import { until } from '../servers/until.ts'
 import { axeFinds, becomes, keepViews, openSignedIn } from './browse.ts'
 
-test('a job is written by form and YAML, checked as it is typed, submitted and copied', async t => {
+test('a job is written by form and YAML, checked while typing, submitted and copied', async t => {
   const forge = await startForge(t)
   const { page, faults } = await openSignedIn(t, forge)
   await page.goto(`${forge.url}/submit?recipe=digits@1.0.0`)

@@ -97,7 +97,7 @@ test('a promotion shows the benchmark gains and losses of its model, and each re
   // NaN says nothing, and a score that only one of them has cannot be compared.
   await scored({ artifact_id: 'art_a', benchmark: 'mmlu', value: 'NaN' })
   await scored({ artifact_id: 'art_b', benchmark: 'mmlu', value: 0.4 })
-  // Scores of the whole run: they stand for `art_c`, which has no measurements of its own.
+  // Scores of the whole run: they stand for `art_c`, which has no measurements.
   await scored({ artifact_id: null, value: 0.25 })
 
   const gained = [

@@ -332,7 +332,7 @@ test('a malformed device code is reported at its field, without its value', asyn
   t.false(JSON.stringify(long.body).includes('qqq'))
 })
 
-test('an address polls twenty times a minute, whichever codes', async t => {
+test('an address polls twenty times a minute, with any codes', async t => {
   const s = await serveDevices(t)
   const codes = await Promise.all(Array.from({ length: 21 }, () => askCode(s)))
   const statuses = await Promise.all(

@@ -98,7 +98,7 @@ test('a run has at most 10,000 nodes', t => {
   })
 })
 
-test('two environments differ in single facts, including those that only one has', t => {
+test('two environments differ in single facts, including facts that only one has', t => {
   t.deepEqual(
     differencesOf(
       { python: '3.11', packages: { torch: '2.9', numpy: '2' }, gpus: [{ name: 'H100' }], git: {} },

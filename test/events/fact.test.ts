@@ -30,7 +30,7 @@ const anyFact: fc.Arbitrary<Fact> = fc.record({
   body: fc.uint8Array({ maxLength: 300 }).map(bytes => Buffer.from(bytes)),
 })
 
-test('a fact is read as it was written', t => {
+test('a fact is read unchanged', t => {
   fc.assert(
     fc.property(anyFact, fact => {
       const read = decodeFact(encodeFact(fact))
@@ -83,7 +83,7 @@ test('there are golden facts', t => {
   t.true(files.length > 0)
 })
 for (const file of files)
-  test(`${file} is read as it was written`, t => {
+  test(`${file} is read unchanged`, t => {
     const { hex, body_hex, json, ...head } = JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
     const { body, ...read } = decodeFact(Buffer.from(hex, 'hex'))
     t.deepEqual(read, head)

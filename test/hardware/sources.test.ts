@@ -77,7 +77,7 @@ const gpu = (index: number, more: Partial<GpuSummary>): GpuSummary => ({
   ...more,
 })
 
-test('a straggler is one of three or more, named once by the most telling reading', t => {
+test('a straggler is one of three or more, named once by the most significant reading', t => {
   const slow = gpu(2, { sm_clock_mean_mhz: 1000, util_mean_pct: 10 })
   t.deepEqual(summarize([gpu(0, {}), slow]).stragglers, [])
   t.like(summarize([gpu(0, {}), gpu(1, {}), slow]).stragglers, [

@@ -45,7 +45,7 @@ async function world(t: ExecutionContext) {
 const queueOf = async (forge: Forge, token?: string) =>
   (await forge.call<Queue>('GET', '/api/queue', token ? { token } : {})).body
 
-test('the queue shows people their own jobs in order, and counts those of others', async t => {
+test('the queue shows people their own jobs in order, and counts others’ jobs', async t => {
   const { forge, submit, ada, bob } = await world(t)
   await submit('ada-s', ada)
   await submit('ada-s', ada)

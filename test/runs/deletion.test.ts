@@ -105,7 +105,7 @@ test('only people who may control a run may delete it', async t => {
   t.deepEqual(await list(forge, 'project=guarded'), [run.run_id])
 })
 
-test('references to a run are listed, without those that the caller may not read', async t => {
+test('references to a run are listed, without hidden ones', async t => {
   const forge = await shared()
   await forge.call('PUT', '/api/admin/profiles/spare', {
     body: { series: 'X', gpus_per_node: 1, executor: 'local' },

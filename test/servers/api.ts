@@ -4,7 +4,7 @@ import { patient } from './patience.ts'
 export const adminPassword = 'correct horse battery'
 
 export type CallOptions = {
-  /** Text is sent as it is. */
+  /** Text is sent unchanged. */
   body?: unknown
   /** No header where it is null. */
   token?: string | null

@@ -10,7 +10,7 @@ import { folder } from '../recipes/tiny-recipe.ts'
 import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
 
-// The program of every replica, beside engines of a few lines.
+// The program of every replica, with engines of a few lines.
 
 const answering = `
 import http.server, signal, sys

@@ -3,7 +3,7 @@ import { until } from '../servers/until.ts'
 type Outcome = { begunMs: number; endedMs: number; status: number; process: number }
 
 export type Traffic = {
-  /** Resolves once every process has answered `perProcess` requests with 200 since the start. */
+  /** Resolves once every process has returned 200 to `perProcess` requests since the start. */
   flows(perProcess: number): Promise<void>
   /** Ends the traffic once a request sent `lastingMs` after `sinceMs` has a response; returns the outcomes. */
   end(sinceMs: number, lastingMs: number): Promise<Outcome[]>

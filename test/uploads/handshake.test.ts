@@ -154,7 +154,7 @@ test.serial(
     const headers = { ...target.headers, 'Content-Length': all }
     const breakOff = putUnfinished(target.url, headers, bytes.subarray(0, half))
     const probe = { 'content-range': `bytes */${all}` }
-    // Counted as they are written, in several pieces.
+    // Counted during writing, in several pieces.
     await until('all that was sent is counted', 30_000, async () => {
       const { body } = await put(target, Buffer.alloc(0), probe)
       return Number(body.received_bytes) === half
@@ -203,7 +203,7 @@ test.serial(
 )
 
 test.serial(
-  'oversized uploads are refused when announced, and those that expand too far when registered',
+  'oversized uploads are refused when announced, and overexpanding ones when registered',
   async t => {
     const { forge, begin, gates } = await scene()
     const big = await ask(forge, packageOf(), { size_bytes: 3 * 1024 * 1024 })

@@ -125,7 +125,7 @@ test('an append whose leaf is not found yet waits for it', async t => {
   )
 })
 
-test('an append whose leaf stays missing is refused, stores nothing, and the next ones go on', async t => {
+test('an append whose leaf stays missing is refused, stores nothing, and the next ones succeed', async t => {
   const { url, pool } = await database(t)
   const { single } = topicsOfTest()
   const log = await openPostgresLog({ url, topics: [single] })

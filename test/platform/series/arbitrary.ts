@@ -65,7 +65,7 @@ export const anySeries: fc.Arbitrary<Series> = fc
 /** A byte of the output, by its position modulo the length, and the bits that change. */
 export const anyFlip = fc.record({ place: fc.nat(), bits: fc.integer({ min: 1, max: 255 }) })
 
-/** Fails unless the output is refused as corrupt, whichever bits of one byte change. */
+/** Fails unless the output is refused as corrupt, for any changed bits of one byte. */
 export const refusesFlips = <T>(
   t: ExecutionContext,
   values: fc.Arbitrary<T>,

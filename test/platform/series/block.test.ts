@@ -81,7 +81,7 @@ test('a changed bit or a cut anywhere is an error, never other points', t => {
   )
 })
 
-test('a damaged block leaves the points read before as they were', t => {
+test('a damaged block leaves earlier points unchanged', t => {
   const { bytes } = encodePoints([{ key: 'loss', step: 1, ts_ms: 2, value: 3 }])
   const into = createPoints(1)
   decodeBlock(bytes, into)

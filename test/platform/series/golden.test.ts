@@ -58,7 +58,7 @@ test('every codec has golden files', t => {
 })
 
 for (const file of files)
-  test(`${file} is read as it was written`, t => {
+  test(`${file} is read unchanged`, t => {
     const golden: Golden = JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
     const { codec, hex, values, ...rest } = golden
     const decoded = decoders[codec]?.(Buffer.from(hex, 'hex'))

@@ -73,7 +73,7 @@ function nearest(points: MetricSeries['points'], step: number): number {
 }
 
 /**
- * An exponential moving average without the usual pull towards zero at the start: `weight` 0 leaves values as they are, and
+ * An exponential moving average without the usual pull towards zero at the start: `weight` 0 leaves values unchanged, and
  * values nearer to 1 smooth more. Gaps stay gaps.
  */
 export function smoothed(values: readonly (number | null)[], weight: number): (number | null)[] {

@@ -57,7 +57,7 @@ class Notices:
             self._tell(problem)
 
     def flush(self) -> None:
-        """Prints what was counted and not printed yet."""
+        """Prints the counted problems that were not printed yet."""
         for problem in list(self._counts):
             self._tell(problem)
 

@@ -116,7 +116,7 @@ class Run:
 
     @property
     def ended(self) -> bool:
-        """Whether `finish` was called; what is logged afterwards is ignored."""
+        """Whether `finish` was called; later logging is ignored."""
         return self._ended
 
     @property

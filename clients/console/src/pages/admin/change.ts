@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { reread } from '../../session/api.ts'
 import { type Method, request } from '../../session/session.ts'
 
-/** Sends changes and rereads what they affect; holds the failure of the last one. */
+/** Sends changes and rereads the affected data; holds the failure of the last one. */
 export function useChange(...rereads: string[]) {
   const [error, setError] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)

@@ -78,7 +78,7 @@ export function Actions({ run, job }: Props) {
   )
 }
 
-/** Shows the expected state at once, then the one that the server reports. */
+/** Shows the expected state at once, then the state that the server reports. */
 function useActing(run: RunRecord, job: JobDetail | null) {
   const navigate = useNavigate()
   const [error, setError] = useState<unknown>(null)

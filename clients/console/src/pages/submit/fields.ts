@@ -20,7 +20,7 @@ const isSchema = (value: unknown): value is Schema =>
 
 const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null)
 
-/** The parameters in the schema, in its order, then those that only have a default. */
+/** The parameters in the schema, in its order, then parameters that only have a default. */
 export function fieldsOf(recipe: Pick<Recipe, 'params_schema' | 'params_default'>): Field[] {
   const { params_schema: schema, params_default: defaults } = recipe
   const known = isSchema(schema.properties) ? schema.properties : {}
