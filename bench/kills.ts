@@ -13,7 +13,7 @@ import { randomFrom } from '../test/whole/chaos/random.ts'
 import { judge, type Planned, plan } from './kills/attempts.ts'
 
 const usage = `npm run bench:kills -- [options]
-  --kills N           how often what looks after the attempts is killed with SIGKILL (200)
+  --kills N           how often the supervising process is killed with SIGKILL (200)
   --isolation MODE    none, bubblewrap, user, landlock (none)
   --seed S            repeats the choices; the instants differ (from the clock)`
 
@@ -82,7 +82,7 @@ function engine(): { child: ChildProcess; opened: Promise<void>; left(): number 
       const said = /(\d+) left\n$/.exec(String(chunk))
       if (said) last = Number(said[1])
     })
-    child.once('exit', () => reject(new Error('it ended by itself')))
+    child.once('exit', () => reject(new Error('it ended unexpectedly')))
   })
   // Also when it is killed later.
   opened.catch(() => {})

@@ -63,7 +63,7 @@ test('the owner is notified once of an alert raised by code', async t => {
     ...{ title: 'Reward collapsed', level: 'error', text: 'from 0.6\nto 0.1' },
     ...{ rule: 'code', source: 'code', state: 'noted', resolved_at: null },
   })
-  const told = await until('the owner is told', 20_000, async () => {
+  const told = await until('the owner is notified', 20_000, async () => {
     const all = await forge.call<Notification[]>('GET', '/api/notifications')
     return all.body.find(({ target, count }) => target?.id === run.run_id && count === 2)
   })
@@ -93,7 +93,7 @@ test('the owner is notified when an unrequested diagnosis of a failure is ready'
   await ingest(forge, run, 'lifecycle', { event: 'running' })
   await ingest(forge, run, 'logs', { chunks: ['KeyError: "epoch"'] })
   await ingest(forge, run, 'lifecycle', { event: 'failed', exit_code: 1 })
-  const [alert] = await until('it is told', 60_000, async () => {
+  const [alert] = await until('the alert is announced', 60_000, async () => {
     const { body } = await forge.call<Alert[]>('GET', `/api/runs/${run.run_id}/alerts`)
     return body.length > 0 && body
   })

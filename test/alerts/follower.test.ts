@@ -46,7 +46,7 @@ test('a loss that is not a number fires once despite kills, and a rebuild fires 
     attempt: null,
     resolved_at: null,
   })
-  const told = await until('its owner is told', withinMs, async () => {
+  const told = await until('its owner is notified', withinMs, async () => {
     const { body } = await forge.call<Notification[]>('GET', '/api/notifications')
     return body.find(({ kind }) => kind === 'metric_alert')
   })

@@ -30,7 +30,7 @@ test('a lane belongs to one thread until its connection ends, and then to the ne
   t.is(third.number + fourth.number, '')
   second.socket.destroy()
   await until(
-    'one of those that wait has the lane',
+    'one of the waiting threads has the lane',
     10_000,
     () => third.number + fourth.number !== '',
   )

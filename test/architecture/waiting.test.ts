@@ -60,9 +60,8 @@ const rules: readonly Rule[] = [
     excused: {
       'test/sessions/revocation.test.ts':
         'of requests by when they began: what a process remembers is no older, however busy it is',
-      'test/clients/cli/renewal.test.ts':
-        'between two times that a server told, a day if it is wrong',
-      'test/console/events-journey.test.ts': 'the page looks by itself only after ten seconds',
+      'test/clients/cli/renewal.test.ts': 'between two times from a server, a day if it is wrong',
+      'test/console/events-journey.test.ts': 'the page polls only after ten seconds',
     },
   },
   {
@@ -85,7 +84,7 @@ const rules: readonly Rule[] = [
       'test/platform/log/appending-process.ts': 'appends until it is killed',
       'test/executor/crash.test.ts': 'the moments of its kills are spread over a submit',
       'test/clients/cli/in-turn.test.ts':
-        'what has its turn works for a while, so that others wait',
+        'the process whose turn it is works for a while, so that others wait',
     },
   },
   {
@@ -96,11 +95,11 @@ const rules: readonly Rule[] = [
     sound: ["server.listen(0, '127.0.0.1')"],
     excused: {
       'test/platform/free-port.test.ts': 'its own test',
-      'test/gateway/exchange.test.ts': 'nobody is to listen there',
-      'test/clients/cli/unreachable.test.ts': 'nobody is to listen there',
-      'test/serving/replicas.ts': 'the server tells an engine where to listen',
-      'test/serving/serve-engine.test.ts': 'the engine is told where to listen',
-      'test/serving/tiny-lm.test.ts': 'the engine is told where to listen',
+      'test/gateway/exchange.test.ts': 'nothing may listen there',
+      'test/clients/cli/unreachable.test.ts': 'nothing may listen there',
+      'test/serving/replicas.ts': 'the server chooses an engine’s port',
+      'test/serving/serve-engine.test.ts': 'the engine gets its port',
+      'test/serving/tiny-lm.test.ts': 'the engine gets its port',
       'test/clients/python/artifacts.test.ts':
         'the server must know the address of the proxy, and the proxy that of the server',
       'test/platform/log/kafka-silent.test.ts':

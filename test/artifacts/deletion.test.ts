@@ -65,7 +65,7 @@ test('a deleted artifact is gone from the store and from lists, and its content 
   const again = await register({ path, upload_id: path.split('/')[3], step: 2 })
   t.is(again.status, 400, 'the name never gets other bytes')
   const fresh = await store(bytes, 'model-2', 2)
-  t.not(fresh.artifact_id, artifact_id, 'what is sent again is another artifact')
+  t.not(fresh.artifact_id, artifact_id, 'a file sent again is another artifact')
   t.true(await isThere(forge, bytes))
 })
 
@@ -142,7 +142,7 @@ test('a lost artifact that is then deleted no longer alarms its owner', async t 
     )
     return body.some(({ rule, key }) => rule === 'artifact_missing' && key === artifact_id)
   }
-  await until('its owner is told', 20_000, () => alerts('open'))
+  await until('its owner is notified', 20_000, () => alerts('open'))
   t.like((await remove(forge, artifact_id)).body, { status: 'deleting' })
   await untilIs(forge, artifact_id, 'deleted')
   await until('the alert is over', 20_000, async () => !(await alerts('open')))

@@ -147,7 +147,7 @@ test('a dry run of an administrator changes nothing, and the real run does exact
   t.is((await call({ after: 'a/b' })).status, 400)
   const bare = await forge.call<RetentionReport>('POST', '/api/admin/retention')
   t.is(bare.body.dry_run, true, 'nothing is deleted by a request that does not ask for it')
-  t.deepEqual((await call({})).body.runs, [], 'runs without rules of their own stay as they are')
+  t.deepEqual((await call({})).body.runs, [], 'runs without rules stay unchanged')
   const keep = { latest: 1 }
   t.is((await call({ keep, older_than_days: 1 })).body.artifacts, 0, 'none is that old')
   const dry = (await call({ keep })).body

@@ -93,7 +93,7 @@ export async function startingJobs(forge: Forge) {
     })
   /** The code's own report of its end comes before its last lines. */
   const said = async (run_id: string) => {
-    const line = await until('it says what it found', 30_000, async () =>
+    const line = await until('it reports its findings', 30_000, async () =>
       /^found (.*)$/m.exec(await log(run_id)),
     )
     return JSON.parse(line[1] ?? '')

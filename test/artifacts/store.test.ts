@@ -54,12 +54,12 @@ test('an artifact is announced, sent, registered and verified, and read back by 
     const upload = at.split('/')[3]
     await register({ path: at, upload_id: upload, step, metrics: { loss: 1 } })
     await untilIs(forge, artifact_id, 'missing')
-    await until('its owner is told', 20_000, () => missingIs(forge, run, artifact_id))
+    await until('its owner is notified', 20_000, () => missingIs(forge, run, artifact_id))
   }
   t.is(
     (await store(bytes, 'model 1.safetensors', 152)).status,
     'verified',
-    'what was lost is sent again',
+    'the lost file is sent again',
   )
   const listed = await forge.call<Artifact[]>('GET', `/api/runs/${run.run_id}/artifacts`)
   t.deepEqual(
@@ -70,7 +70,7 @@ test('an artifact is announced, sent, registered and verified, and read back by 
       ['missing', false],
       ['registered', false],
     ],
-    'what is missing is no newest checkpoint',
+    'a missing checkpoint is not the newest',
   )
 })
 

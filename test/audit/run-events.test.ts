@@ -34,7 +34,7 @@ test('readers of a run can read its events, in pages, oldest first', async t => 
     'artifact.registered',
     'validation.round_completed',
   ]
-  const all = await until('all events are told', 30_000, async () => {
+  const all = await until('all events are listed', 30_000, async () => {
     const reply = await forge.call<RunEvent[]>('GET', path, { token: member })
     return reply.body.length === types.length ? reply : null
   })

@@ -40,7 +40,7 @@ for (const [what, record, message] of [
     /\/spec\/spec must have required property/,
   ],
   [
-    'a number is none',
+    'a number is NaN',
     () => admitted({ ...admittedJob(), gpus: Number.NaN }),
     /\/gpus must be integer/,
   ],

@@ -86,7 +86,7 @@ test('an event that the log refuses is named with its position, blocks the rest,
   await recordEvents(pool, [10, 10, 200_000, 10])
   const relay = start()
   t.deepEqual(await streams(2), ['user-0', 'user-1'])
-  await until('it says what it is stuck on', 15_000, () => relay.halted())
+  await until('it names the blocking event', 15_000, () => relay.halted())
   t.is(relay.halted()?.position, 3)
   t.regex(
     relay.halted()?.reason ?? '',

@@ -79,7 +79,7 @@ export async function becomes<T>(
   message?: string,
 ): Promise<void> {
   let seen: T | undefined
-  await until('it is so', waitMs, async () => {
+  await until('the value is as expected', waitMs, async () => {
     seen = await read()
     return isDeepStrictEqual(seen, value)
   }).catch(error => {

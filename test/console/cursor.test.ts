@@ -23,7 +23,7 @@ test('a mark stays on its run when others arrive above it or disappear', t => {
   t.is(lineOf({ id: 'b', line: 3 }, list('?b?')), 1, 'found past lines on their way')
   t.deepEqual(settled(mark, list('xyabc')), { id: 'b', line: 3 })
   t.is(settled(mark, list('abc')), mark)
-  t.is(settled(mark, list('ac')), mark, 'its place is kept, from which the next move goes on')
+  t.is(settled(mark, list('ac')), mark, 'its place is kept as the start of the next move')
 })
 
 test('the run in a marked line is known as soon as it is read', t => {

@@ -44,7 +44,7 @@ test('the rows in view are requested, with a chunk on each side', t => {
   const sizes = (last: [number, number]) => new Map([[0, 100], last])
   t.is(countOf(null, sizes([150, 100])), 15_200)
   t.is(countOf(null, sizes([150, 30])), 15_030)
-  t.is(countOf(null, sizes([999, 100])), 100_100, 'the list goes on past 100,000 rows')
+  t.is(countOf(null, sizes([999, 100])), 100_100, 'the list continues past 100,000 rows')
   t.is(countOf(null, sizes([3_999, 100])), 400_000)
 })
 

@@ -27,7 +27,7 @@ test('runs are searched, sorted, given columns, kept in the address, selected an
   await page.getByText('130 runs').waitFor()
   await page.getByRole('link', { name: 'sweep 129' }).waitFor()
   const grid = page.getByRole('grid', { name: 'Runs' })
-  t.true((await grid.getByRole('row').count()) < 60, 'only what is in view is drawn')
+  t.true((await grid.getByRole('row').count()) < 60, 'only visible rows are drawn')
   await grid.focus()
   await page.keyboard.press('End')
   await grid.evaluate(box => box.scrollTo(0, box.scrollHeight))
@@ -147,7 +147,7 @@ test('columns of hyperparameters, groups, ranges and the keyboard, with states a
   await page.goto(`${forge.url}/runs?cols=`)
   await page.getByText('6 runs').waitFor()
   const headers = page.getByRole('columnheader')
-  await becomes(t, () => headers.count(), 1, 'only the one of the choice')
+  await becomes(t, () => headers.count(), 1, 'only the header of the selection')
   t.deepEqual(faults, [])
 })
 

@@ -72,7 +72,7 @@ test('while the server is down the page says since when, and it becomes live aga
   await forge.kill()
   await page.locator('[data-live=reconnecting]').waitFor()
   await page.getByRole('alert').getByText('The server does not respond').waitFor()
-  t.true(await page.getByRole('heading', hello).isVisible(), 'what was read stays')
+  t.true(await page.getByRole('heading', hello).isVisible(), 'loaded content stays')
   await page.context().setOffline(false)
   await forge.start()
   await page.locator('[data-live=live]').waitFor()

@@ -32,7 +32,7 @@ test('a line is shown as on a terminal', t => {
   t.is(overwritten('训练 ok\rab'), 'ab练 ok', 'a wide character takes two columns')
   t.is(overwritten('训练 ok\ra'), 'a 练 ok', 'half of one is a blank')
   t.is(overwritten('abc\r🚀'), '🚀c')
-  t.is(overwritten('e\u0301bc\rx'), 'xbc', 'an accent takes none of its own')
+  t.is(overwritten('e\u0301bc\rx'), 'xbc', 'an accent takes no cell')
 })
 
 test('nothing in a line acts on the page, however it is written', t => {

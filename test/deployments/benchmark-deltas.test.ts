@@ -145,6 +145,6 @@ test('a promotion shows the benchmark gains and losses of its model, and each re
         ],
       ],
     ] as never,
-    'beside the promoted one; that one beside the one before',
+    'compared with the promoted one; that one with its predecessor',
   )
 })

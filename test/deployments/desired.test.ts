@@ -49,6 +49,6 @@ test('as many samples are kept as windows need', t => {
   t.is(
     desiredReplicas(scaling, 3, kept, 99_000),
     desiredReplicas(scaling, 3, all, 99_000),
-    'and they tell the same',
+    'and they give the same result',
   )
 })

@@ -116,7 +116,7 @@ test("a run's checkpoint is served by an engine of Forge, suspended, resumed and
     return body.state === 'failed' && body
   })
   t.regex(String(failed.state_reason), /its engine ended .*no-such-option.*forge logs run_/s)
-  t.is((await chat()).status, 200, 'the promoted one goes on')
+  t.is((await chat()).status, 200, 'the promoted one keeps serving')
 
   await forge.call('DELETE', path)
   t.is((await chat()).status, 404)

@@ -52,7 +52,7 @@ const act = (forge: Forge, run_id: string, verb: string, body: object = {}) =>
 
 /** The steps at which the code of a run logged that it continued; the log may come after the metrics. */
 const wentOn = (forge: Forge, run_id: string) =>
-  until('it goes on', 180_000, async () => {
+  until('it continues', 180_000, async () => {
     const { body } = await forge.call<{ text: string }[]>(
       'GET',
       `/api/runs/${run_id}/logs?limit=500`,
@@ -293,7 +293,7 @@ async function tellsCode(t: ExecutionContext, { forge }: Idle) {
     // Requesting the address of an upload is not a report, and neither is a read by MLflow's clients.
     if (!post || path.endsWith('/search')) continue
     const example = post.requestBody.content['application/json'].example
-    const reported = await until(`${path} tells`, 30_000, async () => {
+    const reported = await until(`${path} responds`, 30_000, async () => {
       const reply = await forge.call<{ control?: { action: string } }>('POST', path, {
         token: run.token,
         body: { ...example, run_id: run.run_id },

@@ -191,7 +191,7 @@ test.serial('jobs wait for GPUs in order of arrival, and nobody overtakes', asyn
   t.is(small.queue?.position, 3)
   t.is(small.queue?.ahead_gpus, 4)
   at.reconcile()
-  await until('the last is told why it waits', 60_000, async () => {
+  await until('the last has a reason to wait', 60_000, async () => {
     return (await reasonOf(at, small.run_id)) === 'behind_priority'
   })
   t.deepEqual(types(await at.eventsOf(small.run_id)), ['admitted', 'queued'], 'which is no event')

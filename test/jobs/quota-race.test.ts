@@ -24,7 +24,7 @@ test('two machines start exactly as many of 50 concurrent jobs on two servers as
       faults: [],
     })),
   )
-  await until('those that wait say why', 60_000, async () => {
+  await until('waiting jobs say why', 60_000, async () => {
     const { rows } = await pool.query(
       `select distinct queue_reason as reason from write.job_state where state = 'queued'`,
     )

@@ -117,7 +117,7 @@ const refused: [why: string, path: string, body: object | string, status: number
       400,
       'INVALID_PARAMETER_VALUE',
     ],
-    ['a status of its own', 'runs/update', { status: 'DONE' }, 400, 'INVALID_PARAMETER_VALUE'],
+    ['an unknown status', 'runs/update', { status: 'DONE' }, 400, 'INVALID_PARAMETER_VALUE'],
     ['malformed JSON', 'runs/log-metric', '{"run_id": ', 400, 'INVALID_PARAMETER_VALUE'],
     [
       'a body of more than 1 MB',

@@ -75,7 +75,7 @@ test('a run becomes a version of the model that its spec names, and others begin
   const late = await submit(forge, wanted)
   t.is((await forge.call('DELETE', '/api/models/bard')).status, 200)
   await untilEnded(forge, late.body.run_id)
-  await until('its owner is told', 30_000, async () => {
+  await until('its owner is notified', 30_000, async () => {
     const { body } = await forge.call<{ title: string; body: string }[]>(
       'GET',
       '/api/notifications',

@@ -269,7 +269,7 @@ test.serial(
     const { rows } = await at.readPool.query(
       `select count(*) as chunks from metric_chunk join metric_run using (run_no) where run_id like 'run_young_%'`,
     )
-    t.is(rows[0].chunks, 0, 'what was replayed is not compacted yet')
+    t.is(rows[0].chunks, 0, 'replayed records are not compacted yet')
   },
 )
 

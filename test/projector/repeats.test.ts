@@ -57,7 +57,7 @@ test('an event published twice is applied once, a different one with its version
 
   const reused = loginEvent(2)
   await publish(reused)
-  await until('it says what is wrong', 15_000, () => runner.status().halted)
+  await until('it names the fault', 15_000, () => runner.status().halted)
   t.regex(
     runner.status().halted ?? '',
     new RegExp(`^version 2 of user-ada is event ${reused.event_id} and was another one before: `),

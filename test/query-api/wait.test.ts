@@ -59,7 +59,7 @@ test('a wait ends when its write arrives, or its connection closes', async t => 
   t.false(await leaving)
   const after = queries()
   t.true(await wait({ username: 'ada', positions: [first('a')], gone: never }))
-  t.is(queries(), after + 1, 'nobody looks for whoever has left')
+  t.is(queries(), after + 1, 'nothing is queried for a caller who has left')
 })
 
 test('a person waits for 16 different writes at once; a further read does not wait, one for the same does', async t => {

@@ -66,7 +66,7 @@ const wrong: [why: string, body: object, loc: unknown[], type: string][] = [
   ],
   ['hours as text', { daily_gpu_hours: '3' }, ['body', 'daily_gpu_hours'], 'float_type'],
   ['profiles as text', { allowed_profiles: 'h100' }, ['body', 'allowed_profiles'], 'list_type'],
-  ['a key of its own', { gpus: 3 }, ['body', 'gpus'], 'extra_forbidden'],
+  ['an unknown key', { gpus: 3 }, ['body', 'gpus'], 'extra_forbidden'],
 ]
 test('an invalid quota is 422 at its field, and an operator may not set one', async t => {
   const forge = await startForge(t)

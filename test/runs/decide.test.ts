@@ -138,7 +138,7 @@ test('a deletion becomes final once, unless it was undone or jobs refer to the r
   t.deepEqual(purge(gone, 0, '2026-12-21T00:00:00+00:00'), [], 'another deletion has its own time')
   t.deepEqual(purge(gone, 2), [postponed(2)])
   const kept = after(created, succeeded, deletion, postponed(2))
-  t.deepEqual(purge(kept, 2), [], 'told once')
+  t.deepEqual(purge(kept, 2), [], 'reported once')
   t.deepEqual(purge(kept, 1), [postponed(1)])
   t.deepEqual(purge(kept), [purged])
   t.throws(() => restoreRun(after(created, deletion, purged), run_id, 0), {

@@ -56,7 +56,7 @@ test('names in use and runs by project cover the runs that one may read', async 
   t.deepEqual(ofRow(asked, two.short_id)?.hparams, {})
   t.false('hparams' in (ofRow(await list(''), one.short_id) ?? {}))
   const many = Array.from({ length: 31 }, (_, nth) => `k${nth}`).join(',')
-  t.is((await forge.call('GET', '/api/runs?offset=1000000')).status, 200, 'lists go on')
+  t.is((await forge.call('GET', '/api/runs?offset=1000000')).status, 200, 'lists continue')
   for (const query of [`hparams=${many}`, `metrics=${many}`, 'hparams=', 'offset=1000001'])
     t.is((await forge.call('GET', `/api/runs?${query}`)).status, 422, query)
 })

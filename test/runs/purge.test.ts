@@ -33,7 +33,7 @@ async function fullRun(forge: Forge, project: string): Promise<ExternalRun> {
   })
   await storing(forge, run).store(Buffer.from(`weights of ${project}`), 'model', 1)
   await send('lifecycle', { event: 'failed' })
-  await until('its log is closed, its failure diagnosed and told', 30_000, async () => {
+  await until('its log is closed, its failure diagnosed and announced', 30_000, async () => {
     const { rowCount } = await forge.pool.query(
       `select from read.diagnoses d join write.run_state r using (run_id) join read.alerts a using (run_id)
         where run_id = $1 and d.status = 'succeeded' and eof_sent_at is not null and a.kind = 'diagnosis_ready'`,

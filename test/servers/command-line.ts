@@ -65,7 +65,7 @@ async function runHere(args: readonly string[], given: Given): Promise<Ended> {
   const { worldOf } = await import('../../clients/cli/session.ts')
   const { stdin = '', env, cwd = process.cwd(), onStdout = () => {} } = given
   const kill = () => {
-    throw new Error('a signal needs a process of its own')
+    throw new Error('a signal needs a separate process')
   }
   const own = ownProcess({ stdin, env, cwd, onStdout: text => onStdout(text, kill) })
   const code = await runProgram(worldOf(own.process), args)

@@ -100,14 +100,14 @@ const { serving } = templateFile
 const faults: [title: string, file: object, message: RegExp][] = [
   ['without how it serves', { ...templateFile, serving: undefined }, /serving: Field required/],
   ['of another kind', { ...templateFile, kind: 'train' }, /kind/],
-  ['with a program of its own', { ...templateFile, entrypoint: 'x.py' }, /entrypoint/],
+  ['with its own program', { ...templateFile, entrypoint: 'x.py' }, /entrypoint/],
   [
     'with a place that nobody fills',
     { ...templateFile, serving: { ...serving, command: ['{prot}'] } },
     /names \{prot\}; there is port, host/,
   ],
   [
-    'with a parameter that is none',
+    'with an unknown parameter',
     { ...templateFile, serving: { ...serving, options: [['{param:width}']] } },
     /names \{param:width\}/,
   ],

@@ -48,7 +48,7 @@ async function keepsConnections(t: ExecutionContext, base_url: string): Promise<
   const smuggled = { 'content-length': '5', 'transfer-encoding': 'chunked' }
   t.is(await ask('/completions', [body], smuggled), 400)
   t.is(await ask('/models', []), 200)
-  t.is(ports.size, 2, 'what is left of an unclear body is no request')
+  t.is(ports.size, 2, 'the rest of an ambiguous body is not a request')
 }
 
 test('a replica serves a trained model to the official clients, and ends when it is stopped', async t => {

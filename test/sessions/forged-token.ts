@@ -103,7 +103,7 @@ function wrongHeaders(genuine: Genuine) {
     'b64 false': with_({ b64: false, crit: ['b64'] }),
     'a zip': with_({ zip: 'DEF' }),
     'the key of another under our kid': byOther({}),
-    'the key of another beside its signature': byOther({ jwk }),
+    'another key along with its signature': byOther({ jwk }),
     'alg twice': raw(JSON.stringify(header).replace('{', '{"alg":"none",')),
     'a header that is null': raw('null'),
     'a header that is a list': raw('[]'),

@@ -58,7 +58,7 @@ test('attempts at the same time wait for each other on all processes, longer eac
   const statuses = (await Promise.all(answers)).map(({ status }) => status)
   t.is(statuses.filter(status => status === 429).length, 10)
   t.true(statuses.filter(status => status === 401).length >= 5)
-  t.true(statuses.filter(status => status === 503).length >= 1, 'a stop ends what is held')
+  t.true(statuses.filter(status => status === 503).length >= 1, 'a stop ends delayed attempts')
   t.is(statuses.filter(status => status === 200).length, 0)
 })
 

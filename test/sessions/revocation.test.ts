@@ -106,7 +106,7 @@ test.serial('an open stream ends with the session that reads it', async t => {
   const again = await connect(`${forge.url}/api/stream?topics=jobs`, token)
   t.is(again.status, 401)
   const still = await Promise.race([mine.next(), Promise.resolve('open')])
-  t.is(still, 'open', 'the stream of another session goes on')
+  t.is(still, 'open', 'the stream of another session continues')
   mine.cut()
 })
 

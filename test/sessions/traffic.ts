@@ -43,7 +43,7 @@ export function startTraffic(urls: readonly string[], path: string, token: strin
     },
     async end(sinceMs, lastingMs) {
       const last = () => outcomes.findLast(({ begunMs }) => begunMs > sinceMs + lastingMs)
-      await until('the traffic has gone on for long enough', 60_000, last)
+      await until('the traffic has lasted long enough', 60_000, last)
       clearInterval(timer)
       await Promise.all(open)
       return outcomes

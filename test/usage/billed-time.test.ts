@@ -184,7 +184,7 @@ async function resumed(scene: Scene, attempt: number): Promise<void> {
   t.is(status, 200)
   await untilSaid(scene, attempt, 'begins')
   const [begins] = await said(scene, attempt)
-  t.is(begins?.step, checkpoint?.step, `attempt ${attempt} goes on at the last checkpoint`)
+  t.is(begins?.step, checkpoint?.step, `attempt ${attempt} continues at the last checkpoint`)
 }
 
 /** Compares the bill of an attempt with independent records of its times; returns the billed milliseconds. */

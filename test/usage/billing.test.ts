@@ -251,7 +251,7 @@ test('any order of events, with repetitions, leads to the same bill, and a repla
       }
       t.true(
         equal(ledgerOf([...one, ...events]).entries, ledgerOf(one).entries),
-        'what is known already adds nothing',
+        'known facts add nothing',
       )
     }),
     runs,

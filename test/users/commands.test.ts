@@ -102,7 +102,7 @@ const wrong: [why: string, body: object, loc: string, type: string][] = [
     'string_pattern_mismatch',
   ],
   ['no role', { username: 'alice' }, 'role', 'missing'],
-  ['a role of its own', { username: 'alice', role: 'root' }, 'role', 'literal_error'],
+  ['an unknown role', { username: 'alice', role: 'root' }, 'role', 'literal_error'],
   [
     'an e-mail without @',
     { username: 'alice', role: 'operator', email: 'x' },

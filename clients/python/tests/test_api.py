@@ -206,7 +206,7 @@ class Away(unittest.TestCase):
     def test_strict_raises_what_else_is_a_warning(self):
         code, _, err, _ = run_script("import forge; forge.init(strict=True)", **AWAY)
         self.assertEqual(code, 1)
-        self.assertIn("does not take reports", err)
+        self.assertIn("does not accept reports", err)
 
     def test_other_ranks_are_silent(self):
         code, out, err, left = run_script(

@@ -106,7 +106,7 @@ test.serial('strict raises where reports are not accepted', async t => {
     proxy.interject({ status })
     const script = python(t, 'import forge; forge.init(strict=True, monitor_hardware=False)', env)
     t.is((await script.ended).code, 1)
-    const words = `ForgeError: the service at .* does not take reports of .*: ${status}, not from Forge`
+    const words = `ForgeError: the service at .* does not accept reports of .*: ${status}, not from Forge`
     t.regex(script.err(), new RegExp(words))
   }
   proxy.interject(null)
@@ -114,7 +114,7 @@ test.serial('strict raises where reports are not accepted', async t => {
     'import forge; forge.init({str(n): n for n in range(3000)}, strict=True, monitor_hardware=False)'
   const script = python(t, code, env)
   t.is((await script.ended).code, 1)
-  t.regex(script.err(), /ForgeError: the service at .* does not take reports of .*: 422/)
+  t.regex(script.err(), /ForgeError: the service at .* does not accept reports of .*: 422/)
 })
 
 test.serial('with a revoked token everything is kept, and the process ends at once', async t => {

@@ -56,5 +56,5 @@ test('a script judges each sample once for each version of a rubric, and continu
 
   await forge.kill()
   t.deepEqual(await judged('one'), [[0.3], [['one']]])
-  t.regex(script.err(), /scores of admin\/helpful are judged anew and not kept/)
+  t.regex(script.err(), /scores of admin\/helpful are judged again and not kept/)
 })

@@ -22,8 +22,8 @@ const ofPoint: [why: string, field: string, value: unknown, type: string][] = [
 /** Fields next to the points, or in their place. */
 const ofBody: [why: string, body: object, loc: unknown[], type: string][] = [
   ['a missing field', { points: undefined }, ['points'], 'missing'],
-  ['a list that is none', { points: {} }, ['points'], 'list_type'],
-  ['an object that is none', { points: [3] }, ['points', 0], 'dict_type'],
+  ['not a list', { points: {} }, ['points'], 'list_type'],
+  ['not an object', { points: [3] }, ['points', 0], 'dict_type'],
   ['an empty list', { points: [] }, ['points'], 'too_short'],
   ['a long list', { points: [p, p, p, p] }, ['points'], 'too_long'],
   ['an unknown key', { huh: 1 }, ['huh'], 'extra_forbidden'],

@@ -49,7 +49,7 @@ test('the broker is killed: acknowledged records are present when it is back, an
     await Promise.all([appending.ackedMore(1, 10_000), refusal])
     // For the reader, because a slow start of the broker also outlasts the append of the second round.
     await log.append(single.name, [record('k', 'back')])
-    const [next] = await untilSettled('the reader goes on', 10_000, waiting)
+    const [next] = await untilSettled('the reader continues', 10_000, waiting)
     t.is(next?.offset, BigInt(kill))
   }
   await appending.finish()

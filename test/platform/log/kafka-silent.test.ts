@@ -41,7 +41,7 @@ test('an append is refused in time though the broker falls silent at the last mo
 
   link.mend()
   await log.append(single.name, [record('k', 'back')])
-  const [next] = await untilSettled('the reader goes on', 10_000, waiting)
+  const [next] = await untilSettled('the reader continues', 10_000, waiting)
   t.is(next?.value.toString(), 'back')
 })
 

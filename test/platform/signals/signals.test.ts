@@ -80,5 +80,5 @@ test('over Redis no message grows with the keys of a commit', async t => {
   one.publish('projected', { ...projected, keys: Array.from({ length: 9000 }, String) })
   await until('the other process hears it', 10_000, () => others.length > 0)
   t.is(others[0]?.keys.length, 500)
-  t.like(others[0], { after: 3, upTo: 3 }, 'it does not claim that the other keys were told of')
+  t.like(others[0], { after: 3, upTo: 3 }, 'it does not claim that the other keys were announced')
 })

@@ -117,7 +117,7 @@ const leaks = ({ text }: Answer, { nouns }: Fixture): string[] =>
   hidden
     .flatMap(noun => Object.values(nouns[noun] ?? {}))
     .filter(name => holds(text, name))
-    .map(name => `tells of ${name}`)
+    .map(name => `reveals ${name}`)
 
 /** A number must stand alone: the decimals of measured times may contain any other digits. */
 const holds = (text: string, name: string): boolean =>
@@ -138,7 +138,7 @@ async function byThing(set: SampleServer, route: Route): Promise<Case[]> {
     const faults = outcomeFaults(route, outcome, answer)
     const plain = withoutNames(answer, named(set, thing, outcome))
     const hides = outcome === 'missing' || route.credential === 'ingest'
-    if (hides && plain !== missing) faults.push(`not as what is missing: ${plain}`)
+    if (hides && plain !== missing) faults.push(`differs from a missing thing: ${plain}`)
     return { title: `${nameOf(route)}, ${thing}`, status: answer.status, faults }
   })
 }

@@ -140,7 +140,7 @@ const requests = ({ person, token, run }: Target): Hostile[] => {
       body: '{"api":"../../etc/passwd","metadata":[],"spec":1e308}',
     },
     {
-      why: 'a rebuild of what is no projection',
+      why: 'a rebuild of an unknown projection',
       method: 'POST',
       path: '/api/admin/projections/..%2f..%2fall/rebuild',
       refused: [404, 422],

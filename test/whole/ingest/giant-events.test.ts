@@ -23,7 +23,7 @@ test('fourteen events of 6 MB, which earlier versions accepted, block nobody, an
   )
   t.is((await forge.call('PUT', path, { body: rubric })).status, 200)
   const isShown = async () => (await forge.call('GET', path)).status === 200
-  await until('what was decided after them is visible', 120_000, isShown)
+  await until('later decisions are visible', 120_000, isShown)
   t.like(await forge.call('GET', '/api/readyz'), {
     status: 200,
     body: { checks: { relay: { ok: true, halted: null }, projector: { ok: true } } },

@@ -105,7 +105,7 @@ test('each report is accepted, and repeats are harmless; not with a foreign toke
     )
     // A benchmark of a checkpoint may be run long afterwards.
     const expected = path === '/api/ingest/benchmark' ? 200 : 409
-    await until(`${path} is answered with ${expected}`, 10_000, async () => {
+    await until(`${path} returns ${expected}`, 10_000, async () => {
       const { status } = await send(forge, report, run.token, body)
       return status === expected
     })

@@ -96,7 +96,7 @@ for (const profile of ['Postgres', 'Kafka'])
     const { rows } = await poolOf(fresh).query(
       'select max(xid) > pg_current_xact_id() as is_behind from write.event',
     )
-    t.deepEqual(rows, [{ is_behind: true }], 'the counter begins anew')
+    t.deepEqual(rows, [{ is_behind: true }], 'the counter starts again')
     const after = await serve(t, fresh, folder, env)
     await after.decide('after the restore')
     await after.decide('and once more')

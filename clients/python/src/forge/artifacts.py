@@ -179,7 +179,7 @@ def _send_rest(target: Dict[str, Any], file: IO[bytes], size: int, what: str) ->
         file.seek(at)
         piece = file.read(min(_PIECE_BYTES, size - at))
         if not piece:
-            raise ForgeError("%s: the file became shorter meanwhile" % what)
+            raise ForgeError("%s: the file shrank meanwhile" % what)
         headers = {} if len(piece) == size else {"Content-Range": _range(at, len(piece), size)}
         _answer(lambda: _put(target, piece, headers), what, by_forge=False)
         at += len(piece)

@@ -60,7 +60,7 @@ def read_config(env: Mapping[str, str]) -> Optional[Config]:
         shown = "not set" if enabled is None else repr(enabled)
         raise ConfigError(
             "SERVICE_ENABLED is %s: it must be '1' (report) or '0' (deliberately offline). `forge run -- python …` "
-            "sets it; without that, forge.init(project=…) makes a run of its own" % shown
+            "sets it; without that, forge.init(project=…) creates a run" % shown
         )
     names = ("SERVICE_ENDPOINT", "SERVICE_RUN_ID", "SERVICE_TOKEN")
     missing = [name for name in names if not env.get(name, "").strip()]

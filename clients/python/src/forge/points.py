@@ -122,7 +122,7 @@ class _Table:
     def add(self, row: Row) -> None:
         time_ms = round(row.at * 1000)
         if not _YEARS_1_TO_9999[0] <= time_ms <= _YEARS_1_TO_9999[1]:
-            raise ValueError("a time that no text can tell")
+            raise ValueError("a time that cannot be written as text")
         self.steps.append(row.step)
         self.times.append(time_ms)
         self.values.extend(row.values)

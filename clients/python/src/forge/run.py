@@ -87,7 +87,7 @@ class Run:
         if self._strict and (not arrived or lost.amount != Amount()):
             self._close(0)
             why = lost.why or trouble or "no response within %d s" % INIT_PATIENCE_S
-            raise ForgeError("the service at %s does not take reports of %s: %s" % (config.endpoint, config.run_id, why))
+            raise ForgeError("the service at %s does not accept reports of %s: %s" % (config.endpoint, config.run_id, why))
         if arrived:
             # A run that was created late has already reported this.
             if config.address is not None:

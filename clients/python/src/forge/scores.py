@@ -98,7 +98,7 @@ class _Cache:
             why = "%d %s" % (reply.status, reply.body[:500].decode("utf-8", "replace"))
         except (Unreachable, ValueError) as error:
             why = str(error)
-        say("forge: warning: scores of %s are judged anew and not kept: %s" % (self._of["rubric"], why))
+        say("forge: warning: scores of %s are judged again and not kept: %s" % (self._of["rubric"], why))
         self.close()
         self._transport = None
         return None
