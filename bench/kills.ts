@@ -13,7 +13,7 @@ import { randomFrom } from '../test/whole/chaos/random.ts'
 import { judge, type Planned, plan } from './kills/attempts.ts'
 
 const usage = `npm run bench:kills -- [options]
-  --kills N           how often what looks after the attempts is killed with SIGKILL (200)
+  --kills N           how often the supervising process is killed with SIGKILL (200)
   --isolation MODE    none, bubblewrap, user, landlock (none)
   --seed S            repeats the choices; the instants differ (from the clock)`
 
@@ -30,7 +30,7 @@ if (values.help) {
   process.exit(0)
 }
 
-/** The longest life of what looks after the attempts, counted from when it is open, in milliseconds. */
+/** The longest life of the process that supervises the attempts, counted from when it is open, in milliseconds. */
 const longestMs = 1200
 const program = fileURLToPath(new URL('kills/engine.ts', import.meta.url))
 const setting = values.isolation as IsolationSetting
@@ -70,7 +70,7 @@ console.log(`${planned.length} attempts, ${values.kills} kills (${setting}, seed
 console.log(`lost ${lost} twice ${twice} wrong ${wrong}`)
 process.exitCode = lost + twice + wrong === 0 ? 0 : 1
 
-/** What looks after the attempts, as a process of its own. */
+/** Supervises the attempts, in a separate process. */
 function engine(): { child: ChildProcess; opened: Promise<void>; left(): number | null } {
   const child = spawn(process.execPath, [program, setting, runs, scratch, planFile], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -82,7 +82,7 @@ function engine(): { child: ChildProcess; opened: Promise<void>; left(): number 
       const said = /(\d+) left\n$/.exec(String(chunk))
       if (said) last = Number(said[1])
     })
-    child.once('exit', () => reject(new Error('it ended by itself')))
+    child.once('exit', () => reject(new Error('it ended unexpectedly')))
   })
   // Also when it is killed later.
   opened.catch(() => {})

@@ -20,7 +20,7 @@ Jobs that run on a simulated engine and others that wait; how long one look of t
 slot is given away, and how late output is shipped beside a run that prints without end.
   --waiting N       (10000)
   --active N        (2000)
-  --line-every MS   each run prints 64 bytes so often (10000)
+  --line-every MS   how often each run prints 64 bytes (10000)
   --frees N         slots that become free, one after the other (60)
   --free-every MS   (500)`
 
@@ -104,7 +104,7 @@ async function measure(url: string): Promise<void> {
       const ended = engine.endOne()
       if (ended) seen.freed(ended)
       const nextMs = performance.now() + Number(values['free-every'])
-      await until('the next slot is to become free', withinMs, () => performance.now() >= nextMs, 5)
+      await until('the next slot must become free', withinMs, () => performance.now() >= nextMs, 5)
     }
     await until('all slots are given away', withinMs, () => seen.unfilled() === 0)
   } finally {

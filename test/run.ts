@@ -10,8 +10,8 @@ import { until } from './servers/until.ts'
 import { type Counts, countsOf, durationsIn, summarize } from './summary.ts'
 import { type Needed, needsOf, type Tier, tiersOf } from './tiers.ts'
 
-// `npm test`: biome, tsc and knip beside ava, with real servers, each started when the first test asks for it.
-// What else it takes is in test/README.md.
+// `npm test`: biome, tsc and knip alongside ava, with real servers, each started when the first test asks for it.
+// test/README.md describes the options.
 const args = process.argv.slice(2)
 const isRecording = args[0] === '--record'
 const isCi = process.env.CI === 'true'
@@ -31,7 +31,7 @@ process.exitCode = await test()
 async function test(): Promise<number> {
   const { files, isWhole } = await select(isRecording ? args.slice(1) : args)
   const folder = await mkdtemp(join(tmpdir(), 'forge-test-run-'))
-  // Some servers run as users of their own.
+  // Some servers run as other users.
   await chmod(folder, 0o755)
   try {
     const missing = await missingParts(files)
@@ -104,17 +104,17 @@ async function check(): Promise<{ failed: string[]; notes: string[] }> {
   return { failed, notes: [pairs].filter(Boolean) }
 }
 
-/** All at the same time, each as wide as it may be. */
+/** Runs all tiers at the same time, each at its full width. */
 async function runTiers(
   tiers: readonly Tier[],
   variables: Record<string, string>,
 ): Promise<Counts & { code: number }> {
   if (tiers.some(({ needsConsole }) => needsConsole)) {
     const { buildConsole } = await import('../server/console/build.ts')
-    // Once, or the first servers of all files would do it at the same time.
+    // Once; otherwise the first servers of all files would do it at the same time.
     await buildConsole(text => process.stderr.write(`${text}\n`))
   }
-  // Of the whole run, without any result; each test has its own.
+  // A limit for the whole run to produce any result; each test has its own.
   const patience = isCi ? ['--timeout', '15m'] : []
   const ran = await Promise.all(
     tiers.map(async ({ files, width }) => {
@@ -172,7 +172,7 @@ async function record(slowest: Awaited<ReturnType<typeof durationsIn>>): Promise
   await writeFile(path, `${JSON.stringify(seconds, null, 2)}\n`)
 }
 
-/** A server takes its own folder away when it has stopped. */
+/** A server removes its own folder when it has stopped. */
 async function endServers(folder: string): Promise<void> {
   const names = await readdir(folder)
   const pids = await Promise.all(
@@ -199,7 +199,7 @@ function askToStop(pid: number): void {
   try {
     process.kill(pid, 'SIGTERM')
   } catch (error) {
-    // It has ended by itself.
+    // It has already ended.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }

@@ -9,7 +9,7 @@ import type {
 
 export type SimulatedOptions = {
   gpus: number
-  /** Each run prints a line of `lineBytes` so often, in milliseconds. */
+  /** How often each run prints a line of `lineBytes`, in milliseconds. */
   lineEveryMs: number
   nowMs: () => number
   /** A run that has more to print than can ever be shipped. */
@@ -32,7 +32,7 @@ type Attempt = { launch: Launch; startedMs: number; endedMs: number | null; endl
 const refOf = ({ run_id, attempt }: Pick<Launch, 'run_id' | 'attempt'>): EngineRef =>
   `${run_id}/${attempt}`
 
-/** Behaves like an engine whose runs do nothing but print, and end when told to. */
+/** Behaves like an engine whose runs only print, and end on request. */
 export function simulatedEngine(options: SimulatedOptions): SimulatedEngine {
   const { gpus, lineEveryMs, nowMs, isEndless, started } = options
   const attempts = new Map<EngineRef, Attempt>()

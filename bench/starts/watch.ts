@@ -20,14 +20,14 @@ const noFigures = (): Figures => ({
   'line printed until shipped': [],
 })
 
-/** Takes the times of what an executor asks of jobs and of its engine. */
+/** Times the calls that an executor makes to jobs and to its engine. */
 export function watch() {
   let figures = noFigures()
   let since = { cpu: process.cpuUsage(), ms: performance.now() }
   let running = 0
   let lookedAtMs = 0
   let startingAtMs = 0
-  /** By GPU, since when it is free. */
+  /** The time since which each GPU has been free. */
   const unscheduled = new Map<number, number>()
   const unstarted = new Map<number, number>()
   const taken = (since: Map<number, number>, gpus: readonly number[], into: number[]) => {
@@ -45,7 +45,7 @@ export function watch() {
       figures = noFigures()
       since = { cpu: process.cpuUsage(), ms: performance.now() }
     },
-    /** Of one processor, since `forget`. */
+    /** The share of one processor used since `forget`. */
     cpuShare() {
       const { user, system } = process.cpuUsage(since.cpu)
       return (user + system) / 1000 / (performance.now() - since.ms)
@@ -61,7 +61,7 @@ export function watch() {
         unstarted.set(gpu, performance.now())
       }
     },
-    /** The same commands; both kinds of look begin and end with one of these. */
+    /** The same commands, timed; both kinds of pass begin and end with one of these. */
     through: (commands: JobCommands, engine: SimulatedEngine): JobCommands => ({
       ...commands,
       noteSeen() {
@@ -89,7 +89,7 @@ export function watch() {
       },
       async shipped(run_id, attempt, offsets) {
         await commands.shipped(run_id, attempt, offsets)
-        // Of the newest line that went.
+        // The newest line that was shipped.
         const upTo = (offsets[0]?.stdout ?? 0) - 1
         const printedMs = engine.printedAtMs(run_id, upTo)
         if (printedMs !== null) figures['line printed until shipped'].push(Date.now() - printedMs)

@@ -6,7 +6,7 @@ import { decisionSlices, unprojected } from '../../projector/slices.ts'
 import { root, type Source, sourceOf, sources } from './sources.ts'
 
 /**
- * What must stand in which list: the exports of `files` that look like `named`, or the folders they are in. `within` is the
+ * The required content of each list: the exports of `files` that look like `named`, or the folders they are in. `within` is the
  * part of the list's file that counts where other parts use the same names; imports never count.
  */
 type List = { list: readonly string[]; files: RegExp; named: RegExp | 'folder'; within?: RegExp }
@@ -101,7 +101,7 @@ const membersOf = ({ files, named }: List, among: readonly Source[]): Member[] =
         : [...code.matchAll(named)].map(([, name = '']) => ({ name, file })),
     )
 
-/** What counts of the files that make up a list. */
+/** The relevant parts of the files that make up a list. */
 const textOf = ({ list, within }: List): string =>
   sources
     .filter(({ file }) => list.includes(file))

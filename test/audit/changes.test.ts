@@ -28,7 +28,7 @@ async function eventsOf(
 
 const byAdmin = { actor: { type: 'user', id: 'admin', via: 'password' } }
 
-test('changes of hardware, registries and run tokens, and rebuilds, record who made them and by which credential', async t => {
+test('changes of hardware, registries and run tokens, and rebuilds, record who made them and with which credential', async t => {
   const forge = await startForge(t, { SERVICE_ROLES: 'command-api,relay,projector,query-api' })
   const run = await createRun(forge)
   const hardware = { series: 'H100', gpus_per_node: 8, executor: 'slurm', price_per_gpu_hour: '2' }

@@ -11,7 +11,7 @@ type Read = { summary: { [key: string]: { last: number; count: number } } }
 const path = '/api/admin/dead-letters'
 const idOf = (offset: number) => `forge.metrics:2:${offset}`
 
-/** As an earlier version left it that could not apply it. */
+/** In the state left by an earlier version that could not apply it. */
 async function park(forge: Forge, { run_id }: Run, offset: number, value?: Buffer): Promise<void> {
   const { value: report } = recordMetrics(
     { run_id, points: [{ key: 'loss', step: offset, value: 1e308 }] },
@@ -87,7 +87,7 @@ test('a parked record is counted, listed and shown; replayed it takes effect, dr
   ])
 })
 
-test('the projector goes on after a replay, also with keys that the replay brought', async t => {
+test('the projector continues after a replay, even with keys from the replay', async t => {
   const forge = await startForge(t)
   const { body: run } = await forge.call<Run>('POST', '/api/runs', { body: { project: 'demo' } })
   const report = (key: string, step: number) =>
@@ -107,7 +107,7 @@ test('the projector goes on after a replay, also with keys that the replay broug
   t.like(await forge.call('GET', '/api/readyz', { token: null }), { body: { status: 'ready' } })
 })
 
-test('letters that do not exist or have no such name are refused', async t => {
+test('letters that do not exist or have an invalid name are refused', async t => {
   const forge = await startForge(t)
   for (const [id, status] of [
     ['forge.metrics:0:1', 404],

@@ -25,7 +25,7 @@ const envelope = (run_id: string) => ({
   request_id: 'req-parked',
 })
 
-/** As an earlier version left it that could not apply it. */
+/** In the state left by an earlier version that could not apply it. */
 async function park({ pool }: Forge, { topic, offset, key }: Place, value: Buffer) {
   await pool.query(
     `insert into read.dead_letter (topic, partition, "offset", key, error, value)
@@ -51,7 +51,7 @@ const textOf = async (forge: Forge, run_id: string) => {
   return body.map(({ text }) => text)
 }
 
-test('lines of a parked record are there after its replay, although later ones of their source came', async t => {
+test('lines of a parked record appear after its replay, although later lines of their source have arrived', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   const place = { node: null, rank: null, stream: 'stdout' }
@@ -138,7 +138,7 @@ test('an open stream shows a replayed report, which moves no checkpoint', async 
   const reading = (async () => {
     for await (const chunk of stream.body ?? []) text += Buffer.from(chunk).toString()
   })().catch(() => {})
-  // The first may be found by the look for lost wake-ups that follows the opening.
+  // The first may be found by the check for lost wake-ups that follows the opening.
   for (const offset of [11, 12, 13]) {
     t.is((await replay(forge, await parkPoint(forge, run.run_id, offset))).status, 200)
     await until(`point ${offset} is streamed`, 20_000, () => text.includes(`"step":${offset},`))

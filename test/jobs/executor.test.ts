@@ -49,7 +49,7 @@ test.serial('a job runs, fails with its exit code, and releases its GPUs and quo
 })
 
 test.serial(
-  'the values of env go with the end of the job, not with the end of an attempt',
+  'the values of env are deleted with the end of the job, not with the end of an attempt',
   async t => {
     const at = await jobsWithExecutor(t, { script: 'exit 3' })
     const { run_id } = await at.submit({ env: { HUB_TOKEN: 'abc', NCCL_DEBUG: 'WARN' } })
@@ -79,7 +79,7 @@ test.serial('exit code 0 without a report is a success after a minute', async t 
   t.is(await at.stateOf(run_id), 'succeeded')
 })
 
-test.serial('a job whose timer fails does not hold up the others', async t => {
+test.serial('a job whose timer fails does not delay the others', async t => {
   const at = await jobsWithExecutor(t)
   const jobs = [
     await at.submit({ limits: { max_pending_s: 1 } }),
@@ -122,7 +122,7 @@ test.serial('a reported end is shown at once, and the process may exit later', a
   t.deepEqual(types(await at.eventsOf(run_id)).slice(-3), ['running', 'succeeded', 'exited'])
 })
 
-/** A run that hears when it is asked to end, and goes on. */
+/** A run that receives the request to end, but continues. */
 async function startStubborn(t: ExecutionContext) {
   const at = await jobsWithExecutor(t, {
     script: "trap 'echo asked' TERM; echo ready; while :; do sleep 0.1; done",
@@ -150,7 +150,7 @@ test.serial('a forced stop kills at once', async t => {
   t.deepEqual(await holds(at), nothing)
 })
 
-test.serial('a stop that comes before the start leaves nothing running', async t => {
+test.serial('a stop before the start leaves nothing running', async t => {
   const at = await jobsWithExecutor(t, { script: 'sleep 600' })
   const { run_id } = await at.submit()
   t.is(await at.commands.schedule(run_id, [0]), 'scheduled')
@@ -182,7 +182,7 @@ test.serial('the next server finds the run, its output and its end', async t => 
   t.like((await at.eventsOf(run_id)).at(-1), { data: { exit_code: 7 } })
 })
 
-test.serial('jobs wait for GPUs in the order they came, and nobody overtakes', async t => {
+test.serial('jobs wait for GPUs in order of arrival, and nobody overtakes', async t => {
   const { wait, goOn } = told(t)
   const at = await jobsWithExecutor(t, { gpus: 2, script: wait })
   const big = await at.submit({ resources: { gpus_per_node: 2 } })
@@ -191,7 +191,7 @@ test.serial('jobs wait for GPUs in the order they came, and nobody overtakes', a
   t.is(small.queue?.position, 3)
   t.is(small.queue?.ahead_gpus, 4)
   at.reconcile()
-  await until('the last is told why it waits', 60_000, async () => {
+  await until('the last has a reason to wait', 60_000, async () => {
     return (await reasonOf(at, small.run_id)) === 'behind_priority'
   })
   t.deepEqual(types(await at.eventsOf(small.run_id)), ['admitted', 'queued'], 'which is no event')

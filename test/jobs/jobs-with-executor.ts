@@ -43,7 +43,7 @@ export type JobsWithExecutor = {
   commands: JobCommands
   executor: Executor
   log: MemoryLog
-  /** Advances the clock, which stands still otherwise. */
+  /** Advances the clock, which otherwise stands still. */
   later(seconds: number): void
   now: () => Date
   deps: SubmitDeps & { pool: Pool; baseUrl: () => string; logger: Logger }
@@ -59,7 +59,7 @@ export type JobsWithExecutor = {
   stateOf(run_id: string): Promise<JobState>
   untilState(run_id: string, state: JobState): Promise<void>
   eventsOf(run_id: string): Promise<JobEvent[]>
-  /** All that is on the log of output. */
+  /** Everything on the log of output. */
   records(): Promise<{ key: string; value: Buffer }[]>
   /** The run's output on the log, without repeats (recognized by offset). */
   printed(run_id: string): Promise<string>

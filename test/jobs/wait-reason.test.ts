@@ -19,7 +19,7 @@ test('why a job waits changes without an event, survives other commits, and is s
   t.deepEqual(await at.eventsOf(run_id), before)
 })
 
-test('a job that has left the queue shows what the read models know, as does one that is not queued there', async t => {
+test('a job that has left the queue shows the state in the read models, as does one that is not queued there', async t => {
   const at = await jobsWithExecutor(t)
   const { run_id } = await at.submit()
   await at.commands.keepWaiting([{ run_id, reason: 'behind_priority' }])

@@ -57,7 +57,7 @@ test('a block and the same points as JSON become the same fact', t => {
   )
 })
 
-test('the attempt is that of the head', t => {
+test('the attempt comes from the head', t => {
   const body = parseMetricBlock(metricBlock('run_01', [loss], { attempt: 2 }))
   t.is(decodeFact(recordMetrics(body, receipt).value).attempt, 2)
 })
@@ -111,12 +111,12 @@ for (const [what, bytes, fault] of refused)
     t.is(error?.errors.map(({ loc, type }) => `${loc.join('.')}: ${type}`).join(), fault)
   })
 
-test('10,000 points are taken', t => {
+test('10,000 points are accepted', t => {
   const block = metricBlock('r', [{ keys: ['loss'], rows: Array(10_000).fill(many) }])
   t.is(parseMetricBlock(block).keys.length, 10_000)
 })
 
-test('whatever bytes come, they are a block or are refused', t => {
+test('any bytes are either a block or refused', t => {
   const damaged = fc.tuple(fc.nat(good.length - 1), fc.nat(255)).map(([at, byte]) => {
     const bytes = Buffer.from(good)
     bytes[at] = byte
@@ -126,7 +126,7 @@ test('whatever bytes come, they are a block or are refused', t => {
   fc.assert(
     fc.property(damaged, bytes => {
       try {
-        // One value of another number is a block like any other; no damage makes more points of it.
+        // A block with one changed number is still a valid block; no damage adds points to it.
         t.is(parseMetricBlock(bytes).values.length, 1)
         outcomes.taken++
       } catch (error) {

@@ -16,7 +16,7 @@ import { compact, emptyStore, flush, report } from './given.ts'
 const range = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => ({ key: 'loss', step: from + i, value: i }))
 
-test('a compactor at work does not hold a stop, and what it began is not there', async t => {
+test('a working compactor does not delay a stop, and its unfinished work is undone', async t => {
   const { pool, kysely: db, url } = await database<MetricTables>(t, { schema: 'read' })
   await flush({ pool, db, projection: metricsProjection('metrics') }, [
     report('run_a', range(0, 100)),
@@ -37,7 +37,7 @@ test('a compactor at work does not hold a stop, and what it began is not there',
   await compactor.stop()
   await other.query('rollback')
   other.release()
-  // A pass under way is cut after a second; had it waited for its lock to the end, for ten, it would say so.
+  // A pass under way is aborted after a second; had it waited the full ten seconds for its lock, it would say so.
   t.deepEqual(said, [])
   const { rows } = await pool.query(
     'select (select count(*) from metric_chunk) as chunks, (select count(*) from metric_block) as blocks',

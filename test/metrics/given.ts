@@ -51,7 +51,7 @@ export async function flush(store: Store, records: ReadRecord[]): Promise<void> 
 
 /** Applies records in a transaction that is rolled back. */
 export async function flushInVain(store: Store, records: ReadRecord[]): Promise<void> {
-  const inVain = new Error('in vain')
+  const inVain = new Error('rolled back')
   const applying = inTransaction(store.pool, async tx => {
     await store.projection.apply(tx, [batchOf(records)])
     throw inVain

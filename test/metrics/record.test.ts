@@ -36,7 +36,7 @@ test('a point keeps its time or gets the time of receipt', t => {
   t.deepEqual(ts, [Date.parse('2026-11-20T18:26:53.250Z'), receipt.received_at_ms])
 })
 
-test('of a repeated step the last value wins, and one point is counted', t => {
+test('the last value of a repeated step wins, and one point is counted', t => {
   const { inserted, steps, values } = record([
     { key: 'loss', step: 1, value: 0.5 },
     { key: 'loss', step: 2, value: 0.4 },

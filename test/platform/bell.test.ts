@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { createBell } from '../../platform/bell.ts'
 import { untilSettled } from '../servers/until.ts'
 
-/** The most that a timer takes: a wait of this length ends only early. */
+/** The longest timer: a wait of this length ends only early. */
 const longMs = 2 ** 31 - 1
 const never = new AbortController().signal
 

@@ -105,7 +105,7 @@ async function installation(t: ExecutionContext) {
         gone += await log.trim(name, { before, keepFrom: await log.end(name) })
       return gone
     },
-    /** `now`: by default nothing of it has waited long enough to be compacted. */
+    /** `now`: by default nothing has waited long enough to be compacted. */
     rebuild: (now = () => new Date(startMs), log: EventLog = theLog) =>
       rebuild({
         pool: db.pool,
@@ -142,12 +142,12 @@ const lines = (run_id: string, seq: number): LogRecord =>
     producer: `p${seq % 3}`,
     chunks: [`${seq}: ${'long '.repeat(2000)}`, 'and short'],
   })
-/** Each chunk comes again in a later round, with other samples. */
+/** Each chunk is repeated in a later round, with other samples. */
 const chunkAgain = (run: string, n: number) => {
   const samples = [n, n + 1].map(reward => ({ user: `prompt ${reward % 4}`, reward }))
   return chunkOf(run, { step: n % 3, chunk_index: n % 2, total_chunks: 2, samples, receivedMs: n })
 }
-/** Of GPUs that come one by one, some at a time that was reported before. */
+/** GPUs appear one by one, and some samples repeat an earlier time. */
 const samples = (run_id: string, n: number): LogRecord => ({
   key: run_id,
   value: recordHardware(
@@ -168,7 +168,7 @@ const samples = (run_id: string, n: number): LogRecord => ({
     },
   ).value,
 })
-/** Of a deployment with this name. Each comes four times, before and after the trim. */
+/** Requests of a deployment with this name. Each is repeated four times, before and after the trim. */
 const requests = (deployment_id: string, n: number): LogRecord => {
   const nth = n - (n % 4)
   const one = row({
@@ -241,7 +241,7 @@ test.serial('a rebuild after a trim gives the same tables as before', async t =>
   await at.rebuild()
   const after = await contentOf(at.readPool)
   t.is(after.summaries.length, before.summaries.length)
-  // Until the compactor comes by, a summary depends on the batches in which its points came.
+  // Until the compaction, a summary depends on the batches of its points.
   t.deepEqual({ ...after, summaries: [], runs: [] }, { ...before, summaries: [], runs: [] })
   await compact(at.readPool)
   const replayed = await replayedFromTheBeginning(t, at)
@@ -269,7 +269,7 @@ test.serial(
     const { rows } = await at.readPool.query(
       `select count(*) as chunks from metric_chunk join metric_run using (run_no) where run_id like 'run_young_%'`,
     )
-    t.is(rows[0].chunks, 0, 'what was replayed is not compacted yet')
+    t.is(rows[0].chunks, 0, 'replayed records are not compacted yet')
   },
 )
 
@@ -336,7 +336,7 @@ test.serial('what a rebuild has built is compacted and analysed before it goes l
 })
 
 test.serial(
-  'while a compaction delays the flip, the replay goes on and leaves little to the lock',
+  'while a compaction delays the flip, the replay continues and leaves little work under the lock',
   async t => {
     const at = await installation(t)
     await reportAll(at, 0, youngRuns)
@@ -345,7 +345,7 @@ test.serial(
     await compacting.query('begin')
     await mayStayIdle(compacting)
     await compacting.query('lock table generation in row share mode')
-    // Counts what is read while the live projections stand still.
+    // Counts the records read while the live projections are stopped.
     let underLock = 0
     const standsStill = async () =>
       (await sessionLocks(at.readPool)).some(

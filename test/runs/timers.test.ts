@@ -12,7 +12,7 @@ import { eventId } from '../../platform/time.ts'
 import { eventStoreOn } from '../servers/event-store.ts'
 import { database } from '../servers/postgres.ts'
 
-test('while the log is away, the logs of ended runs wait together and the rest goes on; then all are closed', async t => {
+test('while the log is down, the logs of ended runs wait together and all else continues; then all are closed', async t => {
   const { pool } = await database(t)
   let now = new Date('2026-11-20T12:00:00Z')
   await pool.query(

@@ -34,7 +34,7 @@ export const deadLetterSample: Sample = {
   }),
   changes: {
     'DELETE /api/admin/dead-letters/{letter_id}': {
-      // The other one is gone once it was replayed.
+      // The other one is gone after its replay.
       path: async ({ pool }) =>
         `/api/admin/dead-letters/${await parkedLetter(pool, 'run_dropped')}`,
     },

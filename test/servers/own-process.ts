@@ -11,7 +11,7 @@ type Given = {
   onStdout: (text: string) => void
 }
 
-/** What a command needs of a process, so that it runs inside that of a test; no signal ever comes. */
+/** The parts of a process that a command needs, so that it runs inside a test's process; no signal ever arrives. */
 export function ownProcess({ stdin, env, cwd, onStdout }: Given) {
   const stdout = collected(onStdout)
   const stderr = collected(() => {})

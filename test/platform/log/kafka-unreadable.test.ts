@@ -10,7 +10,7 @@ import { addressOf } from '../../servers/rendezvous.ts'
 import { record, take, topicsOfTest } from './contract.ts'
 import { ownBroker } from './own-broker.ts'
 
-/** Long and short, alike and unlike the ones before. */
+/** Long and short, similar and dissimilar to the previous ones. */
 const texts = Array.from({ length: 400 }, (_, n) => `${n} ${'loss accuracy '.repeat(n % 40)}`)
 
 /** Creates a topic whose batches the broker, with the libraries of Kafka itself, packs by this codec. */
@@ -67,7 +67,7 @@ test('a batch that is damaged on the disk is named, after all records before it'
   t.is((await take(again, single.name, 0, 2n, 1))[0]?.offset, 2n)
 })
 
-test('the marker of a transaction is named and not waited behind for ever', async t => {
+test('the marker of a transaction is named and does not block forever', async t => {
   const brokers = [await addressOf('kafka')]
   const { single } = topicsOfTest()
   const log = await openKafkaLog({ brokers, clientId: 'test', topics: [single] })
@@ -92,7 +92,7 @@ async function damage(folder: string, text: string) {
   const [segment = ''] = (await readdir(folder)).filter(file => file.endsWith('.log'))
   const file = await open(join(folder, segment), 'r+')
   const at = (await file.readFile()).indexOf(text)
-  // Before the text: eleven bytes of its record, and of the batch's header 38 from its attributes on.
+  // Before the text: eleven bytes of its record, and the batch's header from byte 38, its attributes, on.
   await file.write(Buffer.from([0, 4]), 0, 2, at - 11 - 61 + 21)
   await file.close()
 }

@@ -9,7 +9,7 @@ const words = wordsOf({
   request: [(id: string) => `Request ${id}`, (id: string) => `请求 ${id}`],
   again: ['Try again', '重试'],
   loading: ['Loading …', '加载中…'],
-  unreachable: ['The server does not answer', '服务器没有响应'],
+  unreachable: ['The server does not respond', '服务器没有响应'],
 })
 
 type EmptyProps = { text: string; command?: string; children?: ReactNode }
@@ -32,7 +32,7 @@ export const Loading = () => {
   )
 }
 
-/** What the server refused, in its words, with the id by which its log knows the request. */
+/** A refusal in the server's words, with the id under which its log knows the request. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const say = useWords(words)
   if (error === null || error === undefined || error instanceof SignedOut) return null
@@ -51,7 +51,7 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 
 type Read<T> = { data: T | undefined; error: unknown; refetch: () => unknown }
 
-/** Shows what was read, the failure in its place, or that it is on its way. */
+/** Shows the result of a read, its failure, or that it is loading. */
 export function Shown<T>({ of, children }: { of: Read<T>; children: (data: T) => ReactNode }) {
   if (of.data !== undefined)
     return (

@@ -28,7 +28,7 @@ const words = wordsOf({
   '/notifications': ['Notifications', '通知'],
   '/admin': ['Administration', '管理'],
   settings: ['Settings', '设置'],
-  system: ['Theme: as the system', '主题：跟随系统'],
+  system: ['Theme: follow the system', '主题：跟随系统'],
   light: ['Theme: light', '主题：浅色'],
   dark: ['Theme: dark', '主题：深色'],
   signOut: ['Sign out', '退出登录'],

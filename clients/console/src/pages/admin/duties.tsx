@@ -24,7 +24,7 @@ const own = wordsOf({
   run: ['Run', '运行'],
   size: ['Size', '大小'],
   error: ['Error', '错误'],
-  replay: ['Apply it', '应用'],
+  replay: ['Apply', '应用'],
   drop: ['Give up', '放弃'],
   duty: ['Duty', '职责'],
   state: ['State', '状态'],
@@ -32,8 +32,8 @@ const own = wordsOf({
   due: ['Due', '到期'],
   attempts: ['Attempts', '尝试'],
   retry: ['Try now', '立即重试'],
-  open: ['all that are open', '全部未完成'],
-  over: ['It is over', '已结束'],
+  open: ['all open', '全部未完成'],
+  over: ['It has ended', '已结束'],
 })
 
 const lettersPath = '/api/admin/dead-letters'
@@ -197,5 +197,5 @@ function DutyTable({ rows, send }: { rows: readonly DutyRow[]; send: Send }) {
   )
 }
 
-/** May lie ahead, unlike the times that `Ago` shows. */
+/** May lie in the future, unlike the times that `Ago` shows. */
 const Due = ({ at }: { at: string }) => <time dateTime={at}>{new Date(at).toLocaleString()}</time>

@@ -21,7 +21,7 @@ type Row = Static<typeof quotaRow>
 const path = '/api/admin/quotas'
 const titles = [...amounts, 'allowed_profiles', 'per_series'] as const
 
-/** What each person may hold, changed in place. */
+/** The limits of each person, edited in place. */
 export function Section() {
   const say = useWords(words)
   const quotas = useQuery(reading<Row[]>(path, { limit: 500 }))

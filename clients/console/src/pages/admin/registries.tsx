@@ -12,7 +12,7 @@ import { words } from './words.ts'
 
 const path = '/api/admin/image-registries'
 
-/** Prefixes from which images of jobs may come, one a line. */
+/** Allowed prefixes for the images of jobs, one a line. */
 export function Section() {
   const say = useWords(words)
   const found = useQuery(reading<{ registries: string[] }>(path))

@@ -13,7 +13,7 @@ import { words } from './words.ts'
 
 type Difference = Comparison['hparams'][number]
 
-/** The runs, their metrics, and what differs between them or, if all of it is asked for, what they are made of. */
+/** The runs, their metrics, and the settings in which they differ, or all settings on request. */
 export function AllDifferences({ data, isAll }: { data: Comparison; isAll: boolean }) {
   const say = useWords(words)
   const navigate = useNavigate()
@@ -78,7 +78,7 @@ type DifferencesProps = {
   title: string
   ids: readonly string[]
   rows: readonly Difference[]
-  /** Said instead of an empty table; without it nothing is. */
+  /** Shown instead of an empty table; without it, nothing is shown. */
   none?: string
 }
 

@@ -21,16 +21,16 @@ const words = wordsOf({
   running: ['Running', '正在运行'],
   waiting: ['Waiting', '等待中'],
   queue: ['The queue', '队列'],
-  failed: ['Failed lately', '最近失败'],
-  none: ['Nothing of yours runs. Submit a job:', '您没有正在运行的任务。提交一个：'],
-  noneWaits: ['Nothing of yours waits.', '您没有等待中的任务。'],
-  noneFailed: ['Nothing of yours failed in the last two weeks.', '最近两周您没有失败的运行。'],
+  failed: ['Recent failures', '最近失败'],
+  none: ['You have no running jobs. Submit one:', '您没有正在运行的任务。提交一个：'],
+  noneWaits: ['You have no waiting jobs.', '您没有等待中的任务。'],
+  noneFailed: ['None of your runs failed in the last two weeks.', '最近两周您没有失败的运行。'],
   quota: ['Your quota', '您的配额'],
   unlimited: ['no limit', '不限'],
   heldBy: ['held by', '占用者'],
   alerts: ['Alerts', '告警'],
-  noAlerts: ['Nothing needs you.', '没有需要您处理的事项。'],
-  all: ['All of yours', '查看全部'],
+  noAlerts: ['Nothing needs your attention.', '没有需要您处理的事项。'],
+  all: ['All your failures', '查看全部'],
   allFeed: ['All notifications', '全部通知'],
   gpus: ['GPUs', 'GPU'],
   jobs: ['Jobs', '任务'],
@@ -43,10 +43,10 @@ const words = wordsOf({
 type JobRow = Static<typeof jobRow>
 
 const holding = 'scheduled,starting,running,pausing,stopping'
-/** Those of a job that has to wait, or is on its way to run: in `running` a run is in the list above. */
+/** The states of jobs that wait or are starting; a job in `running` has its run in the list above. */
 const notRunning = 'admitted,held,queued,scheduled,starting,paused'
 const failedDays = 14
-/** Of each list; the rest is one click away. */
+/** Rows of each list; the rest is one click away. */
 const shown = 8
 
 export function Page() {
@@ -178,7 +178,7 @@ function RunList({ rows }: { rows: readonly RunRow[] }) {
   )
 }
 
-/** How much of each limit is taken, and by which jobs. */
+/** How much of each limit is used, and by which jobs. */
 function Quota({ me }: { me: Me }) {
   const say = useWords(words)
   const jobs = useQuery(

@@ -19,7 +19,7 @@ const words = wordsOf({
   read: ['Mark read', '标为已读'],
   none: ['Nothing has happened yet.', '还没有通知。'],
   noneUnread: ['Everything is read.', '全部已读。'],
-  more: ['Older ones', '更早的'],
+  more: ['Older', '更早的'],
   by: ['by', '来自'],
 })
 

@@ -9,7 +9,7 @@ import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
 import { words } from './words.ts'
 
-/** Changes what decides the place of a job in the queue. Who may not is told so by the server. */
+/** Changes the settings that decide a job's place in the queue. The server refuses callers without the right. */
 export function PriorityDialog({ job, onClose }: { job: QueueRow; onClose: () => void }) {
   const say = useWords(words)
   const [error, setError] = useState<unknown>(null)

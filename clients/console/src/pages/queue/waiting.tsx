@@ -18,7 +18,7 @@ import { PriorityDialog } from './priority.tsx'
 import type { Queue } from './queue.ts'
 import { words } from './words.ts'
 
-/** What waits, in the order in which it is to start, and why. */
+/** Waiting jobs, in the order in which they will start, and why they wait. */
 export function Waiting({ queue }: { queue: Queue }) {
   const say = useWords(words)
   const [asked, setAsked] = useState<QueueRow | null>(null)

@@ -15,7 +15,7 @@ const rowHeight = 36
 
 type Props = {
   runs: Runs
-  /** Another text for another search, order or grouping. */
+  /** Differs for each search, order and grouping. */
   list: string
   columns: readonly string[]
   sort: string
@@ -25,7 +25,7 @@ type Props = {
   onToggleGroup: (project: string) => void
 }
 
-/** Draws the lines in view, however many there are. `j` and `k` move, `x` chooses, `X` up to here, Enter opens. */
+/** Draws the lines in view, however many there are. `j` and `k` move, `x` selects, `X` extends to here, Enter opens. */
 export function RunTable(props: Props) {
   const { runs, list, columns, sort, chosen, onSort, onChoose, onToggleGroup } = props
   const say = useWords(words)

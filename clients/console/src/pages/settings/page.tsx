@@ -117,7 +117,7 @@ function Sessions() {
     request('DELETE', `/api/auth/sessions/${encodeURIComponent(sid)}`)
       .then(() => reread('/api/auth/sessions'))
       .catch(setError)
-  // Those there are now: the list below may not have come yet, or be older.
+  // The current ones: the list below may be missing or outdated.
   const endAll = async () => {
     try {
       const all = await request<OwnSession[]>('GET', '/api/auth/sessions')

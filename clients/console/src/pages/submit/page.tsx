@@ -65,7 +65,7 @@ export function Page() {
 
 const named = ({ name, version }: Recipe) => `${name}@${version}`
 
-/** The value once it has stood still for so long. */
+/** The value once it has been stable for this long. */
 function useSettled<T>(value: T, ms: number): T {
   const [settled, setSettled] = useState(value)
   useEffect(() => {
@@ -75,7 +75,7 @@ function useSettled<T>(value: T, ms: number): T {
   return settled
 }
 
-/** The YAML is the job; the form shows what it says and writes into it. */
+/** The YAML is the job; the form shows its content and writes into it. */
 function useSpec(first: string) {
   const [text, setText] = useState(first)
   const [lastTree, setLastTree] = useState<Tree>(() => readText(first).tree ?? {})
@@ -91,7 +91,7 @@ function useSpec(first: string) {
   return { text, tree: tree ?? lastTree, fault, write, put }
 }
 
-/** Asks the gates about what the text says, a moment after it was last changed. */
+/** Sends the text to the gates, a moment after its last change. */
 function usePreflight(text: string) {
   const settled = useSettled(text, 400)
   const asked = useQuery({

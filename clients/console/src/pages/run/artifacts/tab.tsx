@@ -19,7 +19,7 @@ import type { Lineage } from './lineage-layout.ts'
 import styles from './tab.module.css'
 import { words } from './words.ts'
 
-/** What a run made, and which runs it came from and led to. */
+/** The artifacts of a run, and the runs before and after it. */
 export function Tab({ run }: { run: RunRecord }) {
   const say = useWords(words)
   const { deleted } = useSearch({ strict: false })
@@ -147,7 +147,7 @@ function Status({ artifact: { status, deleted_at, deleted_by } }: { artifact: Ar
   )
 }
 
-/** The runs that need it, each with why. */
+/** The runs that need it, each with the reason. */
 function Protection({ artifact, runs }: { artifact: Artifact; runs: Known }) {
   const say = useWords(words)
   if (artifact.protected_by.length === 0) return null

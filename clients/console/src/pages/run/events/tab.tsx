@@ -12,10 +12,10 @@ import styles from './tab.module.css'
 import { Then } from './then.tsx'
 import { words } from './words.ts'
 
-/** Who did what with a run, and what the run was after each. */
+/** Who did what with a run, and the state of the run after each event. */
 export function Tab({ run }: { run: RunRecord }) {
   const say = useWords(words)
-  // A change of state comes at once, with the run (`useRun`); the rest is looked for.
+  // A state change arrives at once, with the run (`useRun`); everything else is polled.
   const read = usePages<RunEvent>(`${pathOfRun(run.run_id)}/events`, {
     ...{ size: 500, pages: 4, keyOf: ({ position }: RunEvent) => position },
     everyMs: run.ended_at === null ? 3_000 : 15_000,

@@ -19,16 +19,16 @@ type Props = {
   filter: Filter
   look: Look
   onOpen: (seq: number) => void
-  /** Back to the whole log. */
+  /** Returns to the whole log. */
   onLeave: () => void
 }
 
 type Found = { lines: LogLine[]; next: string | null }
 
-/** So many are looked for without being asked. */
+/** How many are searched automatically. */
 const enough = 500
 
-/** The lines that a filter leaves, as they are found; a click on a number shows the line among its neighbours. */
+/** The lines that pass a filter, as they are found; a click on a number shows the line in context. */
 export function FoundLines({ filter, look, onOpen, onLeave }: Props) {
   const say = useWords(words)
   const path = `${pathOfRun(look.runId)}/logs`

@@ -26,7 +26,7 @@ type Props = {
   onLine: (seq: number) => void
 }
 
-/** The whole log; only what is in view is read. Follows its end until somebody scrolls up. */
+/** The whole log; only the lines in view are read. Follows the end until somebody scrolls up. */
 export function LineList({ run, look, line, onLine }: Props) {
   const say = useWords(words)
   const path = `${pathOfRun(run.run_id)}/logs`
@@ -117,7 +117,7 @@ type PlaceProps = {
   children: ReactNode
 }
 
-/** Where a line stands in a list of which only those in view are drawn; wrapped lines are measured. */
+/** The position of a line in a list that draws only the lines in view; wrapped lines are measured. */
 export const Place = ({ rows, index, top, isWrapped, children }: PlaceProps) => (
   <div
     ref={isWrapped ? rows.measureElement : undefined}

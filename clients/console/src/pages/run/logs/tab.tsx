@@ -13,10 +13,10 @@ import { LineList } from './lines.tsx'
 import styles from './tab.module.css'
 import { words } from './words.ts'
 
-/** More of a log than a page should hold. */
+/** Lines beyond this are more than a page should hold. */
 const largeBytes = 250_000_000
 
-/** The log of a run: all of it, however long, or what a filter leaves of it. */
+/** The log of a run: all of it, however long, or the lines that pass a filter. */
 export function Tab({ run }: { run: RunRecord }) {
   const say = useWords(words)
   const search = useSearch({ strict: false })

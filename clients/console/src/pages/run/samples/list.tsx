@@ -17,7 +17,7 @@ type Props = { path: string; samples: readonly ValidationSample[] }
 const rewardOf = ({ reward }: ValidationSample): string =>
   typeof reward === 'number' ? shortNumber(reward, 3) : (reward ?? '–')
 
-/** Samples on the left, the one that is looked at on the right. `j` and `k` go on and back. */
+/** Samples on the left, the selected one on the right. `j` and `k` move to the next and the previous one. */
 export function SampleList({ path, samples }: Props) {
   const say = useWords(words)
   const [at, setAt] = useState(0)

@@ -20,7 +20,7 @@ import { isWithin, rangeIn, textOfRange } from './reported.ts'
 import styles from './tab.module.css'
 import { words } from './words.ts'
 
-/** What a model answered, by round. */
+/** The responses of a model, by round. */
 export function Tab({ run }: { run: RunRecord }) {
   const say = useWords(words)
   const path = `${pathOfRun(run.run_id)}/validation`
