@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { forEachApart } from '../platform/each.ts'
-import { ofRef, toRef } from './attempt-ref.ts'
+import { ofRef, toRef } from './attempts/attempt-ref.ts'
 import type { AttemptOfRun, JobCommands } from './job-commands.ts'
 import { type Executor, UnknownAttempt } from './port.ts'
 

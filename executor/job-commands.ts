@@ -1,8 +1,8 @@
 import type { NodeOfRank } from '../events/jobs.ts'
 import type { QueueReason } from '../schemas/jobs.ts'
 import type { ReplicaServing } from '../schemas/replicas.ts'
-import type { Starts } from './local/fetch-starts.ts'
 import type { Exited, Offsets } from './port.ts'
+import type { Starts } from './preparation/fetch-starts.ts'
 
 /** Why nothing starts on an engine. */
 export type WhyClosed = 'queue_paused' | 'draining'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { IsolationSetting } from '../../executor/local/isolation.ts'
+import type { IsolationSetting } from '../../executor/node/isolation.ts'
 import { isolationAt, openAt } from '../../test/executor/bench.ts'
 import type { Planned } from './attempts.ts'
 

@@ -1,7 +1,32 @@
 import { access, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { NodeOfRank } from '../../events/jobs.ts'
-import { isRef, toRef } from '../attempt-ref.ts'
+import {
+  type AttemptPaths,
+  attemptPaths,
+  type ExitRecord,
+  type LaunchRecord,
+  type StartedRecord,
+  type StopRecord,
+} from '../attempts/attempt-directory.ts'
+import { isRef, toRef } from '../attempts/attempt-ref.ts'
+import { currentTurn, giveUp } from '../attempts/claims.ts'
+import { readJson, writeDurably } from '../attempts/durable-json.ts'
+import { toLaunchRecord } from '../attempts/launch-record.ts'
+import { readOutput } from '../attempts/output.ts'
+import { isAlive } from '../attempts/process-identity.ts'
+import { discardRun, removeDebris } from '../attempts/remove-runs.ts'
+import { attemptsIn, liesIn, runDirectory, unfinishedIn } from '../attempts/run-directory.ts'
+import { endOlder, isOver } from '../attempts/supersede.ts'
+import { UnderWay } from '../attempts/under-way.ts'
+import { preparationEnvironment, runEnvironment } from '../node/environment.ts'
+import { detectGpus } from '../node/gpus.ts'
+import type { Isolation } from '../node/isolation.ts'
+import { type ClaimedTurn, endLostAttempt } from '../node/lost-attempt.ts'
+import { RunPlaces } from '../node/place-run.ts'
+import { nodesOf } from '../node/ranks.ts'
+import { ownerIn } from '../node/run-identity.ts'
+import { codeCacheOf, startSupervisor } from '../node/start-supervisor.ts'
 import {
   AttemptRuns,
   type Capacity,
@@ -15,30 +40,7 @@ import {
   StaleSubmit,
   UnknownAttempt,
 } from '../port.ts'
-import { endOlder, isOver } from '../supersede.ts'
-import { UnderWay } from '../under-way.ts'
-import {
-  type AttemptPaths,
-  attemptPaths,
-  type ExitRecord,
-  type LaunchRecord,
-  type StartedRecord,
-  type StopRecord,
-} from './attempt-directory.ts'
-import { currentTurn, giveUp } from './claims.ts'
-import { readJson, writeDurably } from './durable-json.ts'
-import { preparationEnvironment, runEnvironment } from './environment.ts'
-import { detectGpus } from './gpus.ts'
-import type { Isolation } from './isolation.ts'
-import { type ClaimedTurn, endLostAttempt } from './lost-attempt.ts'
-import { readOutput } from './output.ts'
-import { RunPlaces } from './place-run.ts'
-import { discardRun, prepareAttempt, removeDebris, toLaunchRecord } from './prepare.ts'
-import { isAlive } from './processes.ts'
-import { nodesOf } from './ranks.ts'
-import { attemptsIn, liesIn, runDirectory, unfinishedIn } from './run-directory.ts'
-import { ownerIn } from './run-identity.ts'
-import { codeCacheOf, startSupervisor } from './start-supervisor.ts'
+import { prepareAttempt } from './prepare-attempt.ts'
 
 export type LocalExecutorOptions = {
   /** Local to this machine, used by one server at a time, readable only by this user. */

@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import type { Exit } from '../../events/jobs.ts'
-import type { ExitRecord } from '../local/attempt-directory.ts'
+import type { ExitRecord } from '../attempts/attempt-directory.ts'
 import type { SlurmJob } from './dialect.ts'
 
 /** What is known when nothing of an attempt runs any more. */

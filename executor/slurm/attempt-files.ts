@@ -1,6 +1,6 @@
 import path from 'node:path'
-import { type AttemptPaths, attemptPaths, type StopRecord } from '../local/attempt-directory.ts'
-import type { Identity } from '../local/processes.ts'
+import { type AttemptPaths, attemptPaths, type StopRecord } from '../attempts/attempt-directory.ts'
+import type { Identity } from '../attempts/process-identity.ts'
 
 /**
  * The folder of one attempt on a folder that all nodes share, `<folder>/runs/<run_id>/<attempt>/`. What is in it decides; Slurm is

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
-import type { Handover, LaunchRecord } from '../local/attempt-directory.ts'
-import { readJson, writeDurably } from '../local/durable-json.ts'
-import { preparationEnvironment, runEnvironment } from '../local/environment.ts'
+import type { Handover, LaunchRecord } from '../attempts/attempt-directory.ts'
+import { readJson, writeDurably } from '../attempts/durable-json.ts'
+import { preparationEnvironment, runEnvironment } from '../node/environment.ts'
 import type { Launch } from '../port.ts'
 import type { SlurmPaths } from './attempt-files.ts'
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, symlink } from 'node:fs/promises'
 import path from 'node:path'
-import { isErrno, syncDirectory, writeDurably } from '../local/durable-json.ts'
-import { toLaunchRecord } from '../local/prepare.ts'
+import { isErrno, syncDirectory, writeDurably } from '../attempts/durable-json.ts'
+import { toLaunchRecord } from '../attempts/launch-record.ts'
 import type { Launch } from '../port.ts'
 import { type NodePaths, type SlurmLaunchRecord, slurmPaths } from './attempt-files.ts'
 

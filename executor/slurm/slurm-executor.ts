@@ -1,14 +1,16 @@
 import { access, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { NodeOfRank } from '../../events/jobs.ts'
-import { isRef, ofRef, toRef } from '../attempt-ref.ts'
-import type { ExitRecord } from '../local/attempt-directory.ts'
-import { giveUp } from '../local/claims.ts'
-import { createDurably, readJson, writeDurably } from '../local/durable-json.ts'
-import { readOutput } from '../local/output.ts'
-import { discardRun, removeDebris } from '../local/prepare.ts'
-import { identify } from '../local/processes.ts'
-import { attemptsIn, liesIn, runDirectory, unfinishedIn } from '../local/run-directory.ts'
+import type { ExitRecord } from '../attempts/attempt-directory.ts'
+import { isRef, ofRef, toRef } from '../attempts/attempt-ref.ts'
+import { giveUp } from '../attempts/claims.ts'
+import { createDurably, readJson, writeDurably } from '../attempts/durable-json.ts'
+import { readOutput } from '../attempts/output.ts'
+import { identify } from '../attempts/process-identity.ts'
+import { discardRun, removeDebris } from '../attempts/remove-runs.ts'
+import { attemptsIn, liesIn, runDirectory, unfinishedIn } from '../attempts/run-directory.ts'
+import { endOlder, isOver as hasEnded } from '../attempts/supersede.ts'
+import { UnderWay } from '../attempts/under-way.ts'
 import {
   AttemptRuns,
   type Capacity,
@@ -22,8 +24,6 @@ import {
   StaleSubmit,
   UnknownAttempt,
 } from '../port.ts'
-import { endOlder, isOver as hasEnded } from '../supersede.ts'
-import { UnderWay } from '../under-way.ts'
 import { attemptExit, isExplained } from './attempt-exit.ts'
 import {
   atOnce,

@@ -1,5 +1,5 @@
-import { readJson } from '../local/durable-json.ts'
-import { isAlive } from '../local/processes.ts'
+import { readJson } from '../attempts/durable-json.ts'
+import { isAlive } from '../attempts/process-identity.ts'
 import type { Launch } from '../port.ts'
 import type { JobClaim, SlurmPaths, SubmitRecord } from './attempt-files.ts'
 import type { SlurmJob } from './dialect.ts'

@@ -6,11 +6,11 @@ import {
   attemptPaths,
   type LaunchRecord,
   type StartedRecord,
-} from '../../executor/local/attempt-directory.ts'
-import { readJson, writeDurably } from '../../executor/local/durable-json.ts'
-import { prepareAttempt } from '../../executor/local/prepare.ts'
-import { bootId, identify } from '../../executor/local/processes.ts'
-import { startSupervisor } from '../../executor/local/start-supervisor.ts'
+} from '../../executor/attempts/attempt-directory.ts'
+import { readJson, writeDurably } from '../../executor/attempts/durable-json.ts'
+import { bootId, identify } from '../../executor/attempts/process-identity.ts'
+import { prepareAttempt } from '../../executor/local/prepare-attempt.ts'
+import { startSupervisor } from '../../executor/node/start-supervisor.ts'
 import { until } from '../servers/until.ts'
 import { commandLinesWith, exitOf, launch, untilState } from './attempts.ts'
 import { openAt } from './bench.ts'

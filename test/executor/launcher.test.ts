@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
-import { hostEnvironment } from '../../executor/local/environment.ts'
-import type { IsolationSetting } from '../../executor/local/isolation.ts'
 import { openLocalExecutor } from '../../executor/local/local-executor.ts'
-import { recipeCommand } from '../../executor/local/recipe-command.ts'
+import { hostEnvironment } from '../../executor/node/environment.ts'
+import type { IsolationSetting } from '../../executor/node/isolation.ts'
 import type { Executor, Launch } from '../../executor/port.ts'
+import { recipeCommand } from '../../executor/preparation/recipe-command.ts'
 import { recipeDigest } from '../../recipes/digest.ts'
 import { folder, makeWheel, writeRecipe } from '../recipes/tiny-recipe.ts'
 import { exitOf, launch } from './attempts.ts'
@@ -349,7 +349,7 @@ async function unpublished(environments: string): Promise<string[]> {
 test('programs that lie in the current folder are not taken for Python’s own', async t => {
   const planted = await folder(t)
   await writeFile(path.join(planted, 'json.py'), 'raise SystemExit("planted")\n')
-  const probe = new URL('../../executor/local/python-probe.ts', import.meta.url)
+  const probe = new URL('../../executor/preparation/python-probe.ts', import.meta.url)
   const code = `import { probePython } from '${probe}'; await probePython('python3')`
   const inPlanted = promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], {
     cwd: planted,

@@ -1,4 +1,4 @@
-import type { Enclosure, IsolationMode } from './enclosure.ts'
+import type { Enclosure, IsolationMode } from '../attempts/enclosure.ts'
 
 export const isolationChoices = ['auto', 'bubblewrap', 'user', 'landlock', 'none'] as const
 export type IsolationSetting = (typeof isolationChoices)[number]

@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs'
-import type { AttemptPaths, StopRecord } from './attempt-directory.ts'
-import { readJson } from './durable-json.ts'
+import type { AttemptPaths, StopRecord } from '../attempts/attempt-directory.ts'
+import { readJson } from '../attempts/durable-json.ts'
 import { killRun, type Quarry } from './kill-run.ts'
 import { trySignal } from './processes.ts'
 

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { Enclosure } from './enclosure.ts'
+import type { Enclosure } from '../attempts/enclosure.ts'
 import { coversIn, seenIn } from './hidden-paths.ts'
 
 /** The descriptor on which bubblewrap tells the pid of the namespace's first process. */

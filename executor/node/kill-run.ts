@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { type Cgroup, killCgroup, membersOf } from './cgroup.ts'
+import type { Cgroup } from '../attempts/attempt-directory.ts'
+import { killCgroup, membersOf } from './cgroup.ts'
 import { processesOfRun, signalProcess, trySignal } from './processes.ts'
 
 /** The user of a run, and the Python that runs `end-user.py`; null: there is none. */

@@ -1,9 +1,14 @@
 import { stat } from 'node:fs/promises'
-import type { AttemptPaths, ClaimRecord, ExitRecord, StartedRecord } from './attempt-directory.ts'
+import type {
+  AttemptPaths,
+  ClaimRecord,
+  ExitRecord,
+  StartedRecord,
+} from '../attempts/attempt-directory.ts'
+import { createDurably, readJson } from '../attempts/durable-json.ts'
+import { bootId, isAlive } from '../attempts/process-identity.ts'
 import { removeCgroup } from './cgroup.ts'
-import { createDurably, readJson } from './durable-json.ts'
 import { killRun, type Quarry } from './kill-run.ts'
-import { bootId, isAlive } from './processes.ts'
 
 export type ClaimedTurn = { number: number; claim: ClaimRecord }
 

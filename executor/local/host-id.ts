@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { createDurably, readJson } from './durable-json.ts'
+import { createDurably, readJson } from '../attempts/durable-json.ts'
 
 type EngineRecord = { engine_id: string }
 

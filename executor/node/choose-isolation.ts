@@ -1,4 +1,4 @@
-import type { Enclosure } from './enclosure.ts'
+import type { Enclosure } from '../attempts/enclosure.ts'
 import type { Ground, Isolation, IsolationSetting } from './isolation.ts'
 import { tryOut } from './isolation-trial.ts'
 

@@ -1,14 +1,9 @@
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Cgroup } from '../attempts/attempt-directory.ts'
 import { trySignal } from './processes.ts'
 import { yieldGroup } from './yield-processor.ts'
-
-/**
- * A control group for one attempt. Unlike a process group or a session, no process can leave it. Recorded in
- * the claim, so that the server can use it after the supervisor died.
- */
-export type Cgroup = { version: 1 | 2; directory: string; home: string }
 
 /** `cgroup` is null if this user may not create one; `reason` is for the operator. */
 export function createCgroup(name: string): { cgroup: Cgroup | null; reason: string | null } {

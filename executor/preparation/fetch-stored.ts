@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { pause } from '../../platform/pause.ts'
-import { isErrno } from './durable-json.ts'
+import { isErrno } from '../attempts/durable-json.ts'
 import { NotFetched, type StoredArtifact } from './stored-artifact.ts'
 
 /** The server that has the artifact, as the run reaches it. */

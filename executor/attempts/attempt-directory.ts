@@ -1,8 +1,7 @@
 import path from 'node:path'
 import type { Exit } from '../../events/jobs.ts'
-import type { Cgroup } from './cgroup.ts'
 import type { Enclosure } from './enclosure.ts'
-import type { Identity } from './processes.ts'
+import type { Identity } from './process-identity.ts'
 
 /**
  * The directory of one attempt, `<runs>/<run_id>/<attempt>/`. Its files are the only state: from any state that
@@ -81,6 +80,12 @@ export type LaunchRecord = {
   /** The server process that submitted it. */
   submitter: Identity
 }
+
+/**
+ * A control group for one attempt. Unlike a process group or a session, no process can leave it. Recorded in
+ * the claim, so that the server can use it after the supervisor died.
+ */
+export type Cgroup = { version: 1 | 2; directory: string; home: string }
 
 export type ClaimRecord = {
   /** Null if the server took the turn, so that nothing is started in it. */

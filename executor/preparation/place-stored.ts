@@ -3,7 +3,7 @@ import { chmod, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { unpackArchive } from '../../platform/files/unpack.ts'
 import { folderInName } from '../../schemas/artifacts.ts'
-import { isErrno, readJson, syncDirectory, writeDurably } from './durable-json.ts'
+import { isErrno, readJson, syncDirectory, writeDurably } from '../attempts/durable-json.ts'
 import { type FetchOptions, fetchStored } from './fetch-stored.ts'
 import { NotFetched, type StoredArtifact } from './stored-artifact.ts'
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Exit } from '../../events/jobs.ts'
-import { type Cgroup, oomKillsIn } from './cgroup.ts'
+import type { Cgroup } from '../attempts/attempt-directory.ts'
+import { oomKillsIn } from './cgroup.ts'
 
 const sampleMs = 1000
 

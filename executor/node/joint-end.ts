@@ -1,4 +1,4 @@
-import type { ExitRecord } from './attempt-directory.ts'
+import type { ExitRecord } from '../attempts/attempt-directory.ts'
 import type { Quarry } from './kill-run.ts'
 import { trySignal } from './processes.ts'
 import type { Started } from './start-command.ts'

@@ -3,9 +3,9 @@ import { randomInt } from 'node:crypto'
 import { chmod, chown, lstat, mkdir, readdir, readlink, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { isErrno } from './durable-json.ts'
+import { isErrno } from '../attempts/durable-json.ts'
+import { attemptsIn } from '../attempts/run-directory.ts'
 import type { IdRange } from './isolation.ts'
-import { attemptsIn } from './run-directory.ts'
 
 /**
  * The user (and group of the same number) of each run, the same for all of its attempts: recorded in the run's

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, realpathSync } from 'node:fs'
 import path from 'node:path'
-import type { Enclosure } from './enclosure.ts'
+import type { Enclosure } from '../attempts/enclosure.ts'
 
 /** Whether `path` is `folder` or lies in it. */
 export const isIn = (path: string, folder: string): boolean =>

@@ -2,6 +2,7 @@ import { appendFileSync, fchownSync, openSync, utimesSync, writeSync } from 'nod
 import { flushCompileCache } from 'node:module'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Cgroup } from '../attempts/attempt-directory.ts'
 import {
   attemptPaths,
   type ClaimRecord,
@@ -10,15 +11,15 @@ import {
   type LaunchRecord,
   type RankHandover,
   type StartedRecord,
-} from './attempt-directory.ts'
-import { type Cgroup, createCgroup, enterCgroup, leaveCgroup, removeCgroup } from './cgroup.ts'
-import { createDurably, isErrno, readJson, writeDurably } from './durable-json.ts'
+} from '../attempts/attempt-directory.ts'
+import { createDurably, isErrno, readJson, writeDurably } from '../attempts/durable-json.ts'
+import { limitOutput } from '../attempts/output-limit.ts'
+import { bootId, type Identity, identify } from '../attempts/process-identity.ts'
+import { cannotLaunch, type Prepared } from '../preparation/prepared.ts'
+import { createCgroup, enterCgroup, leaveCgroup, removeCgroup } from './cgroup.ts'
 import { endOfRanks, type Step } from './joint-end.ts'
 import { killRun, type Quarry } from './kill-run.ts'
 import { oomWatch } from './oom-watch.ts'
-import { limitOutput } from './output-limit.ts'
-import { cannotLaunch, type Prepared } from './prepared.ts'
-import { bootId, type Identity, identify } from './processes.ts'
 import { freePort } from './ranks.ts'
 import { type Program, type Started, startCommand, startTrusted } from './start-command.ts'
 import { followStops } from './stop-requests.ts'

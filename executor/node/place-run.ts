@@ -1,13 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
+import { type AttemptPaths, attemptPaths } from '../attempts/attempt-directory.ts'
+import type { Enclosure } from '../attempts/enclosure.ts'
+import { attemptsIn, liesIn, runDirectory } from '../attempts/run-directory.ts'
 import type { Capacity, Launch } from '../port.ts'
-import { type AttemptPaths, attemptPaths } from './attempt-directory.ts'
-import type { Enclosure } from './enclosure.ts'
 import type { Place } from './environment.ts'
 import { deviceFiles } from './gpus.ts'
 import { enclosureOf, hasIdentities, type Isolation } from './isolation.ts'
 import { nodesOf } from './ranks.ts'
-import { attemptsIn, liesIn, runDirectory } from './run-directory.ts'
 import { RunIdentities } from './run-identity.ts'
 
 /** Decides for each attempt what it may reach, as the isolation of this server has it. */

@@ -1,36 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
-
-/** Identifies one process for ever; a pid alone is reused, especially after a reboot. */
-export type Identity = { pid: number; start_ticks: string; boot_id: string }
-
-export type ProcessRow = {
-  pid: number
-  parent: number
-  session: number
-  /** State letter of proc(5); `Z` is a zombie. */
-  state: string
-  startTicks: string
-}
+import { readdirSync } from 'node:fs'
+import { hasEnded, type ProcessRow, readProcFile, readRow } from '../attempts/process-identity.ts'
 
 /** Marks every process of a run, whatever group or session it moves to. */
 export const markVariable = 'FORGE_RUN_MARK'
-
-export function bootId(): string {
-  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-}
-
-/** Null if the process does not exist. */
-export function identify(pid: number): Identity | null {
-  const row = readRow(pid)
-  return row && { pid, start_ticks: row.startTicks, boot_id: bootId() }
-}
-
-/** A zombie counts as ended: in a container whose init does not reap, it stays for ever. */
-export function isAlive(identity: Identity): boolean {
-  if (identity.boot_id !== bootId()) return false
-  const row = readRow(identity.pid)
-  return row !== null && row.startTicks === identity.start_ticks && !hasEnded(row)
-}
 
 /**
  * The living processes of a run: those with its mark in the environment, members of its sessions, and the
@@ -75,25 +47,6 @@ function processTable(): ProcessRow[] {
     .filter(row => row !== null)
 }
 
-function readRow(pid: number): ProcessRow | null {
-  const stat = readProcFile(pid, 'stat')
-  if (stat === null) return null
-  // The second field, the program's name, may contain spaces and parentheses: proc(5).
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  const [state = '', parent, , session] = fields
-  return {
-    pid,
-    parent: Number(parent),
-    session: Number(session),
-    state,
-    startTicks: fields[19] ?? '',
-  }
-}
-
-function hasEnded(row: ProcessRow): boolean {
-  return row.state === 'Z' || row.state === 'X'
-}
-
 /** An empty mark is nobody's. */
 function hasMark(pid: number, mark: string): boolean {
   if (mark === '') return false
@@ -106,12 +59,4 @@ function hasUser(pid: number, user: number | null): boolean {
   if (user === null) return false
   const ids = /^Uid:\s+(.*)$/m.exec(readProcFile(pid, 'status') ?? '')?.[1] ?? ''
   return ids.split(/\s+/).includes(String(user))
-}
-
-function readProcFile(pid: number, name: string): string | null {
-  try {
-    return readFileSync(`/proc/${pid}/${name}`, 'utf8')
-  } catch {
-    return null
-  }
 }

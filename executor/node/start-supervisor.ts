@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { AttemptPaths, Handover } from './attempt-directory.ts'
+import type { AttemptPaths, Handover } from '../attempts/attempt-directory.ts'
 
 const program = fileURLToPath(new URL('supervisor.ts', import.meta.url))
 

@@ -16,8 +16,8 @@ import {
 } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createDurably, isErrno, readJson, writeDurably } from './durable-json.ts'
-import { bootId, type Identity, identify, isAlive } from './processes.ts'
+import { createDurably, isErrno, readJson, writeDurably } from '../attempts/durable-json.ts'
+import { bootId, type Identity, identify, isAlive } from '../attempts/process-identity.ts'
 import { planInstallation, runStep } from './python-install.ts'
 import { filesOf, type PythonProbe, probePython } from './python-probe.ts'
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
+import type { Enclosure } from '../attempts/enclosure.ts'
 import { bubblewrapArguments } from './bubblewrap.ts'
-import type { Enclosure } from './enclosure.ts'
 import { realOf, seenIn, withoutHidden } from './hidden-paths.ts'
 
 /** The input of `confine.py`. */

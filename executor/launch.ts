@@ -1,12 +1,12 @@
 import path from 'node:path'
-import { contentFile } from '../../platform/files/content.ts'
-import type { CatalogueEntry } from '../../recipes/catalogue.ts'
-import { engineProgram } from '../../recipes/templates.ts'
-import { jobVariables } from '../../schemas/job-variables.ts'
-import type { LaunchOrder } from '../job-commands.ts'
-import type { Launch } from '../port.ts'
-import { pythonClient, recipeCommand } from './recipe-command.ts'
-import type { RecipePlan } from './recipe-plan.ts'
+import { contentFile } from '../platform/files/content.ts'
+import type { CatalogueEntry } from '../recipes/catalogue.ts'
+import { engineProgram } from '../recipes/templates.ts'
+import { jobVariables } from '../schemas/job-variables.ts'
+import type { LaunchOrder } from './job-commands.ts'
+import type { Launch } from './port.ts'
+import { pythonClient, recipeCommand } from './preparation/recipe-command.ts'
+import type { RecipePlan } from './preparation/recipe-plan.ts'
 
 export type LaunchOptions = {
   /** The recipe with its files on this machine. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { EngineRef, Executor, Launch, Observed } from '../port.ts'
 import { toRef } from './attempt-ref.ts'
-import type { EngineRef, Executor, Launch, Observed } from './port.ts'
 
 type Attempts = Pick<Executor, 'observe' | 'stop'> & {
   /** The numbers of a run's attempts. */

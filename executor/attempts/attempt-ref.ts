@@ -1,4 +1,4 @@
-import type { EngineRef } from './port.ts'
+import type { EngineRef } from '../port.ts'
 
 /** References of engines that keep a folder for each attempt: they are also its path in the folder of runs. */
 export function toRef(run_id: string, attempt: number): EngineRef {

@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto'
+import type { Launch } from '../port.ts'
+import type { LaunchRecord } from './attempt-directory.ts'
+import { identify } from './process-identity.ts'
+
+/** The record of a launch by this process. */
+export function toLaunchRecord(launch: Launch, now: Date): LaunchRecord {
+  const submitter = identify(process.pid)
+  if (!submitter) throw new Error('the local executor needs /proc')
+  const { run_id, attempt, fencing_token, nodes, gpu_indexes, command, preparation } = launch
+  return {
+    run_id,
+    attempt,
+    fencing_token,
+    nodes,
+    gpu_indexes,
+    command,
+    preparation: preparation?.command ?? null,
+    mark: `${run_id}/${attempt}/${randomUUID()}`,
+    submitted_at: now.toISOString(),
+    submitter,
+  }
+}
