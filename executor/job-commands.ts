@@ -1,8 +1,7 @@
 import type { NodeOfRank } from '../events/jobs.ts'
 import type { QueueReason } from '../schemas/jobs.ts'
 import type { ReplicaServing } from '../schemas/replicas.ts'
-import type { Exited, Offsets } from './port.ts'
-import type { Starts } from './preparation/fetch-starts.ts'
+import type { Exited, Offsets, Preparation } from './port.ts'
 
 /** Why nothing starts on an engine. */
 export type WhyClosed = 'queue_paused' | 'draining'
@@ -56,7 +55,7 @@ export type LaunchOrder = {
   /** The checkpoint of an earlier attempt from which this one continues. */
   resume_from: string | null
   /** Those of the two that are in the store of Forge, and have to be fetched. */
-  stored: Starts['artifacts']
+  stored: Preparation['stored']
   /** How often the code should write one, as its spec says. */
   checkpoint_every_steps: number | null
   env: Record<string, string>

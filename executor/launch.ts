@@ -1,32 +1,16 @@
-import path from 'node:path'
-import { contentFile } from '../platform/files/content.ts'
 import type { CatalogueEntry } from '../recipes/catalogue.ts'
-import { engineProgram } from '../recipes/templates.ts'
 import { jobVariables } from '../schemas/job-variables.ts'
 import type { LaunchOrder } from './job-commands.ts'
 import type { Launch } from './port.ts'
-import { pythonClient, recipeCommand } from './preparation/recipe-command.ts'
-import type { RecipePlan } from './preparation/recipe-plan.ts'
 
-export type LaunchOptions = {
-  /** The recipe with its files on this machine. */
-  recipe: (name: string, version: string) => Promise<CatalogueEntry | null>
-  environmentsDirectory: string
-  /** Holds the folders of runs. */
-  runsDirectory: string
-  /** Holds the packages of jobs. */
-  uploadsDirectory: string
-  packageLimitBytes: number
-  /** Program name or path of the Python that creates environments. */
-  python: string
-}
+export type ProvideRecipe = (name: string, version: string) => Promise<CatalogueEntry | null>
 
-/** The local command for an order. A missing recipe becomes a failed launch, with a line in the run's log. */
-export const toLocalLaunch =
-  ({ recipe: provide, environmentsDirectory, runsDirectory, python, ...packages }: LaunchOptions) =>
+/** The launch for an order. A missing recipe becomes a failed launch, with a line in the run's log. */
+export const toLaunch =
+  (provide: ProvideRecipe) =>
   async (order: LaunchOrder): Promise<Launch> => {
     const { run_id, attempt, fencing_token, nodes, gpu_indexes, recipe } = order
-    const { name, version, digest } = recipe
+    const { name, version } = recipe
     const entry = await provide(name, version)
     if (!entry) throw new Error(`recipe ${name} ${version} is not in the catalogue any more`)
     const own = {
@@ -50,18 +34,9 @@ export const toLocalLaunch =
       gpu_indexes: [...gpu_indexes],
       command: [],
       preparation: {
-        command: recipeCommand({
-          recipe_directory: entry.directory,
-          digest,
-          runtime_id: entry.recipe.framework.runtime_id,
-          entrypoint: entry.recipe.serving ? engineProgram : entry.recipe.entrypoint,
-          attempt,
-          package: packageOf(order, packages),
-          starts: order.stored.length === 0 ? null : startsOf(order, runsDirectory),
-          environments_directory: environmentsDirectory,
-          client_directory: pythonClient,
-          python,
-        }),
+        recipe,
+        package: order.package,
+        stored: order.stored,
         env: own,
         input: JSON.stringify(order.params),
       },
@@ -71,40 +46,19 @@ export const toLocalLaunch =
     }
   }
 
-/** What `serving/serve_engine.py` reads. */
+/** What `serving/serve_engine.py` reads, without the folder of the template, which the preparation adds. */
 function servingVariables(
-  { recipe: { name, serving: template }, directory }: CatalogueEntry,
+  { recipe: { name, serving: template } }: CatalogueEntry,
   { serving }: LaunchOrder,
 ): Record<string, string> {
   if (!template) return {}
   if (!serving) throw new Error(`${name} is a serving template, and the job is no replica`)
   const { command, options, readiness } = template
   const { served_names, args, tensor_parallel, host, port } = serving
-  const told = { command, options, readiness, served_names, args, tensor_parallel }
+  const described = { command, options, readiness, served_names, args, tensor_parallel }
   return {
-    FORGE_SERVING: JSON.stringify({ template: directory, ...told }),
+    FORGE_SERVING: JSON.stringify(described),
     FORGE_SERVING_HOST: host,
     FORGE_SERVING_PORT: String(port),
   }
 }
-
-const startsOf = (
-  { run_id, stored }: LaunchOrder,
-  runsDirectory: string,
-): RecipePlan['starts'] => ({
-  directory: path.join(runsDirectory, run_id, 'starts'),
-  artifacts: stored,
-})
-
-const packageOf = (
-  { package: named }: LaunchOrder,
-  {
-    uploadsDirectory,
-    packageLimitBytes,
-  }: Pick<LaunchOptions, 'uploadsDirectory' | 'packageLimitBytes'>,
-): RecipePlan['package'] =>
-  named && {
-    file: contentFile(uploadsDirectory, named.sha256),
-    sha256: named.sha256,
-    limit_bytes: packageLimitBytes,
-  }

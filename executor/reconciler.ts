@@ -7,7 +7,7 @@ import { spaced } from '../platform/spaced.ts'
 import { endGivenUp } from './given-up.ts'
 import type { ActiveAttempt, LaunchOrder } from './job-commands.ts'
 import { createLanes, type Lanes } from './lanes.ts'
-import type { EngineRef, Launch, Observed } from './port.ts'
+import type { AttemptRef, Launch, Observed } from './port.ts'
 import { leftAloneOnceAway, type ShipDeps, shipOutput } from './ship-output.ts'
 import { startWaiting } from './start-waiting.ts'
 
@@ -161,7 +161,7 @@ async function lookAfter(
 /** Its end is recorded once its output is on the log. */
 async function ship(
   deps: Looking,
-  ref: EngineRef,
+  ref: AttemptRef,
   { attempt, observed, nodes }: Shipping,
 ): Promise<void> {
   const { complete } = await shipOutput(deps, ref, attempt, nodes)
@@ -172,7 +172,7 @@ async function ship(
 
 async function stopIfDue(
   { commands, executor, now }: ReconcilerDeps,
-  ref: EngineRef,
+  ref: AttemptRef,
   { run_id, attempt, stop, limit_at }: ActiveAttempt,
 ): Promise<void> {
   if (stop) await executor.stop(ref, stop)
@@ -183,7 +183,7 @@ async function stopIfDue(
  * The engine's reference of an attempt. Asks the engine before submitting, since the outcome of an earlier submit
  * may be unknown. Null if there is nothing to follow: the attempt was recorded as ended instead.
  */
-async function submitted(deps: ReconcilerDeps, attempt: ActiveAttempt): Promise<EngineRef | null> {
+async function submitted(deps: ReconcilerDeps, attempt: ActiveAttempt): Promise<AttemptRef | null> {
   const { commands, executor } = deps
   const { run_id } = attempt
   const found = await executor.find(run_id, attempt.attempt)
@@ -236,7 +236,7 @@ async function noteRunning(
 /** Where its ranks run, recorded as soon as the engine knows it; null until then. */
 async function notedNodes(
   { commands, executor }: ReconcilerDeps,
-  ref: EngineRef,
+  ref: AttemptRef,
   { run_id, attempt, placed_on }: ActiveAttempt,
 ): Promise<NodeOfRank[] | null> {
   const nodes = await executor.nodes(ref)

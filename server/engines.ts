@@ -3,11 +3,13 @@ import { mkdir } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Hardware } from '../command-api/profiles/decide.ts'
+import { expandedBytes } from '../command-api/uploads/complete.ts'
 import { readEngineId } from '../executor/local/host-id.ts'
 import { openLocalExecutor } from '../executor/local/local-executor.ts'
 import { hostEnvironment } from '../executor/node/environment.ts'
 import type { Isolation } from '../executor/node/isolation.ts'
 import type { Executor } from '../executor/port.ts'
+import { preparationOnHost } from '../executor/preparation/host-preparation.ts'
 import { createSlurmClient } from '../executor/slurm/client.ts'
 import { createRest } from '../executor/slurm/rest.ts'
 import { openSlurmExecutor } from '../executor/slurm/slurm-executor.ts'
@@ -16,7 +18,8 @@ import { CannotStart } from '../platform/cannot-start.ts'
 import { type Lock, locks, textLock } from '../platform/postgres/locks.ts'
 import type { Config } from './config.ts'
 import type { Core } from './core.ts'
-import { environmentsIn, openIsolation } from './isolation.ts'
+import { uploadsIn } from './data-directory.ts'
+import { environmentsIn, openIsolation, python } from './isolation.ts'
 
 export type Engine = {
   /** As profiles name it. */
@@ -24,10 +27,6 @@ export type Engine = {
   /** The machine or cluster: whoever has this id looks after its attempts. */
   id: string
   executor: Executor
-  /** Holds the folders of its runs. */
-  runsDirectory: string
-  /** Holds the Python environments of its runs. */
-  environmentsDirectory: string
   /** Held by the one process that starts jobs on engines of this name. */
   starting: Lock
   hardware(): Promise<Hardware>
@@ -46,20 +45,24 @@ export async function openEngines(
 async function openLocal(core: Core, now: () => Date) {
   const { config } = core
   const runsDirectory = join(config.dataDir, 'runs')
+  const environmentsDirectory = environmentsIn(config)
   const isolation = await openIsolation(core, runsDirectory)
   const executor = await openLocalExecutor({
     runsDirectory,
     isolation,
     fakeGpus: config.localGpus,
     hostEnvironment: hostEnvironment(process.env),
+    preparationCommand: preparationOnHost({
+      ...hostFiles(core),
+      runsDirectory,
+      environmentsDirectory,
+    }),
     now,
   })
   const engine: Engine = {
     name: 'local',
     id: await readEngineId(config.dataDir, randomUUID),
     executor,
-    runsDirectory,
-    environmentsDirectory: environmentsIn(config),
     starting: locks.engine,
     async hardware() {
       const { gpus, series } = await executor.capacity()
@@ -70,7 +73,8 @@ async function openLocal(core: Core, now: () => Date) {
   return { engine, isolation }
 }
 
-async function openSlurm({ config }: Core, now: () => Date): Promise<Engine | null> {
+async function openSlurm(core: Core, now: () => Date): Promise<Engine | null> {
+  const { config } = core
   const { slurmUrl, slurmDir, slurmPartition, slurmAccount } = config
   if (slurmUrl === null || slurmDir === null) return null
   const own = userInfo().username
@@ -85,7 +89,7 @@ async function openSlurm({ config }: Core, now: () => Date): Promise<Engine | nu
     throw new CannotStart(`SERVICE_SLURM_DIR=${slurmDir} cannot be used: ${error.message}`, error)
   })
   const runsDirectory = join(slurmDir, 'runs')
-  const executor = await openSlurmExecutor({
+  const { executor, gpus } = await openSlurmExecutor({
     runsDirectory,
     client: createSlurmClient(
       createRest({ url: slurmUrl, user, token: createTokens(tokenSourceOf(config, user), now) }),
@@ -93,6 +97,11 @@ async function openSlurm({ config }: Core, now: () => Date): Promise<Engine | nu
     partition: slurmPartition,
     account: slurmAccount,
     hostEnvironment: hostEnvironment(process.env),
+    preparationCommand: preparationOnHost({
+      ...hostFiles(core),
+      runsDirectory,
+      environmentsDirectory,
+    }),
     now,
   })
   return {
@@ -100,11 +109,9 @@ async function openSlurm({ config }: Core, now: () => Date): Promise<Engine | nu
     // An installation has one cluster, whichever of its processes looks after it.
     id: 'slurm',
     executor,
-    runsDirectory,
-    environmentsDirectory,
     starting: textLock('starts jobs on slurm'),
     async hardware() {
-      const { type, gpus_per_node, nodes } = await executor.gpus()
+      const { type, gpus_per_node, nodes } = await gpus()
       return {
         engine: 'slurm',
         series: type || 'gpu',
@@ -114,6 +121,13 @@ async function openSlurm({ config }: Core, now: () => Date): Promise<Engine | nu
     },
   }
 }
+
+const hostFiles = ({ catalogue, config }: Core) => ({
+  recipe: (name: string, version: string) => catalogue.provide(name, version),
+  uploadsDirectory: uploadsIn(config),
+  packageLimitBytes: expandedBytes(config),
+  python,
+})
 
 const tokenSourceOf = ({ slurmJwtKeyFile, slurmTokenFile }: Config, user: string) =>
   slurmJwtKeyFile === null

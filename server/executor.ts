@@ -3,8 +3,7 @@ import { earlierRunFilesReactor } from '../command-api/jobs/earlier-run-files.ts
 import { executorCommands } from '../command-api/jobs/executor-commands.ts'
 import { type RunFiles, type RunFilesDeps, runFilesReactor } from '../command-api/jobs/run-files.ts'
 import { describeEngineProfile } from '../command-api/profiles/routes.ts'
-import { expandedBytes } from '../command-api/uploads/complete.ts'
-import { toLocalLaunch } from '../executor/launch.ts'
+import { toLaunch } from '../executor/launch.ts'
 import type { Isolation } from '../executor/node/isolation.ts'
 import { type Reconciler, startReconciler } from '../executor/reconciler.ts'
 import { pause } from '../platform/pause.ts'
@@ -14,10 +13,8 @@ import { tryWithLock } from '../platform/postgres/with-lock.ts'
 import { repeat } from '../platform/repeat.ts'
 import { spaced } from '../platform/spaced.ts'
 import type { Core } from './core.ts'
-import { uploadsIn } from './data-directory.ts'
 import { performDuties } from './effects.ts'
 import { type Engine, openEngines } from './engines.ts'
-import { python } from './isolation.ts'
 
 export type Engines = { engines: Engine[]; isolation: Isolation }
 
@@ -70,20 +67,13 @@ export function runExecutor(core: Core, deps: Deps, { engines }: Engines): void 
 }
 
 function lookAfter(core: Core, deps: Deps, engine: Engine, running: Set<Reconciler>): Part {
-  const { config, log, logger, topics, catalogue } = core
+  const { log, logger, topics, catalogue } = core
   let isFirst = false
   const reconciler = startReconciler({
     executor: engine.executor,
     commands: executorCommands(deps, { executor: engine.name, engine: engine.id }),
     mayStart: () => isFirst,
-    toLaunch: toLocalLaunch({
-      recipe: (name, version) => catalogue.provide(name, version),
-      environmentsDirectory: engine.environmentsDirectory,
-      runsDirectory: engine.runsDirectory,
-      uploadsDirectory: uploadsIn(config),
-      packageLimitBytes: expandedBytes(config),
-      python,
-    }),
+    toLaunch: toLaunch((name, version) => catalogue.provide(name, version)),
     log,
     logsTopic: topics.logs.name,
     logger,

@@ -1,5 +1,5 @@
 import type {
-  EngineRef,
+  AttemptRef,
   Executor,
   Launch,
   Observed,
@@ -29,14 +29,14 @@ export const lineBytes = 64
 
 type Attempt = { launch: Launch; startedMs: number; endedMs: number | null; endless: boolean }
 
-const refOf = ({ run_id, attempt }: Pick<Launch, 'run_id' | 'attempt'>): EngineRef =>
+const refOf = ({ run_id, attempt }: Pick<Launch, 'run_id' | 'attempt'>): AttemptRef =>
   `${run_id}/${attempt}`
 
 /** Behaves like an engine whose runs do nothing but print, and end when told to. */
 export function simulatedEngine(options: SimulatedOptions): SimulatedEngine {
   const { gpus, lineEveryMs, nowMs, isEndless, started } = options
-  const attempts = new Map<EngineRef, Attempt>()
-  const known = (ref: EngineRef): Attempt => {
+  const attempts = new Map<AttemptRef, Attempt>()
+  const known = (ref: AttemptRef): Attempt => {
     const attempt = attempts.get(ref)
     if (!attempt) throw new Error(`no attempt ${ref}`)
     return attempt

@@ -1,13 +1,13 @@
-import type { EngineRef } from '../port.ts'
+import type { AttemptRef } from '../port.ts'
 
 /** References of engines that keep a folder for each attempt: they are also its path in the folder of runs. */
-export function toRef(run_id: string, attempt: number): EngineRef {
+export function toRef(run_id: string, attempt: number): AttemptRef {
   const ref = `${run_id}/${attempt}`
   if (!isRef(ref)) throw new Error(`not a run and an attempt that can be executed: ${ref}`)
   return ref
 }
 
-export function ofRef(ref: EngineRef): { run_id: string; attempt: number } {
+export function ofRef(ref: AttemptRef): { run_id: string; attempt: number } {
   const [run_id = '', attempt = ''] = ref.split('/')
   return { run_id, attempt: Number(attempt) }
 }

@@ -3,11 +3,14 @@ import type { Launch } from '../port.ts'
 import type { LaunchRecord } from './attempt-directory.ts'
 import { identify } from './process-identity.ts'
 
-/** The record of a launch by this process. */
-export function toLaunchRecord(launch: Launch, now: Date): LaunchRecord {
+/** The record of a launch that this process submits; `preparation` is the command that prepares it on this machine. */
+export function toLaunchRecord(
+  { launch, preparation }: { launch: Launch; preparation: string[] | null },
+  now: Date,
+): LaunchRecord {
   const submitter = identify(process.pid)
   if (!submitter) throw new Error('the local executor needs /proc')
-  const { run_id, attempt, fencing_token, nodes, gpu_indexes, command, preparation } = launch
+  const { run_id, attempt, fencing_token, nodes, gpu_indexes, command } = launch
   return {
     run_id,
     attempt,
@@ -15,7 +18,7 @@ export function toLaunchRecord(launch: Launch, now: Date): LaunchRecord {
     nodes,
     gpu_indexes,
     command,
-    preparation: preparation?.command ?? null,
+    preparation,
     mark: `${run_id}/${attempt}/${randomUUID()}`,
     submitted_at: now.toISOString(),
     submitter,

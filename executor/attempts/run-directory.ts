@@ -1,7 +1,7 @@
 import { access, lstat, readdir, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { EngineRef } from '../port.ts'
+import type { AttemptRef } from '../port.ts'
 import { attemptPaths } from './attempt-directory.ts'
 import { isErrno } from './durable-json.ts'
 
@@ -29,8 +29,8 @@ export async function attemptsIn(directory: string): Promise<number[]> {
 }
 
 /** The attempts of all runs whose end is not recorded. */
-export async function unfinishedIn(runsDirectory: string): Promise<EngineRef[]> {
-  const found: EngineRef[] = []
+export async function unfinishedIn(runsDirectory: string): Promise<AttemptRef[]> {
+  const found: AttemptRef[] = []
   for (const run_id of (await readdir(runsDirectory)).filter(isRunId)) {
     const attempts = await attemptsIn(path.join(runsDirectory, run_id)).catch(noneThere)
     for (const attempt of attempts) {

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { EngineRef, Executor, Launch, Observed } from '../port.ts'
+import type { AttemptRef, Executor, Launch, Observed } from '../port.ts'
 import { toRef } from './attempt-ref.ts'
 
 type Attempts = Pick<Executor, 'observe' | 'stop'> & {
   /** The numbers of a run's attempts. */
   attemptsOf(run_id: string): Promise<number[]>
   /** The fencing token of an attempt; null for an unknown one. */
-  tokenOf(ref: EngineRef): Promise<number | null>
+  tokenOf(ref: AttemptRef): Promise<number | null>
   /** How long to wait for an attempt to end. */
   patienceMs: number
 }
@@ -26,7 +26,7 @@ export async function endOlder(attempts: Attempts, launch: Launch): Promise<numb
 
 export const isOver = ({ state }: Observed): boolean => state === 'exited' || state === 'unknown'
 
-async function end(attempts: Attempts, ref: EngineRef): Promise<void> {
+async function end(attempts: Attempts, ref: AttemptRef): Promise<void> {
   const deadline = performance.now() + attempts.patienceMs
   let asked = false
   while (!isOver(await attempts.observe(ref))) {

@@ -14,9 +14,10 @@ import type { Launch } from '../port.ts'
  */
 export async function prepareAttempt(
   runsDirectory: string,
-  launch: Launch,
+  submission: { launch: Launch; preparation: string[] | null },
   { now, id }: { now: Date; id: number | null },
 ): Promise<AttemptPaths> {
+  const { launch } = submission
   const runDirectory = path.join(runsDirectory, launch.run_id)
   const directory = path.join(runDirectory, String(launch.attempt))
   const fresh = attemptPaths(path.join(runsDirectory, `.new-${randomUUID()}`))
@@ -29,7 +30,7 @@ export async function prepareAttempt(
     const tmps = nodesOf(launch).map(({ rank }) => fresh.rank(rank).tmp)
     for (const made of [fresh.work, ...tmps, fresh.control]) await mkdir(made, { mode: 0o700 })
     if (id !== null) await giveFolders(fresh, tmps, id)
-    await writeDurably(fresh.launch, toLaunchRecord(launch, now))
+    await writeDurably(fresh.launch, toLaunchRecord(submission, now))
     await rename(fresh.directory, directory)
     await syncDirectory(runDirectory)
     await syncDirectory(runsDirectory)

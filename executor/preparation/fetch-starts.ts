@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { StoredArtifact } from '../port.ts'
 import { placeStored, removeOthers } from './place-stored.ts'
-import type { StoredArtifact } from './stored-artifact.ts'
 
 /** What an attempt starts from that is in the store of Forge: the variable that names it to the run, and the artifact. */
 export type Starts = {

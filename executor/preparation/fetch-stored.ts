@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { pause } from '../../platform/pause.ts'
 import { isErrno } from '../attempts/durable-json.ts'
-import { NotFetched, type StoredArtifact } from './stored-artifact.ts'
+import type { StoredArtifact } from '../port.ts'
+import { NotFetched } from './not-fetched.ts'
 
 /** The server that has the artifact, as the run reaches it. */
 export type Source = { endpoint: string; run_id: string; token: string }

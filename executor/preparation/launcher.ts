@@ -85,6 +85,7 @@ function toPrepared(
       PYTHONDONTWRITEBYTECODE: '1',
       PYTHONNOUSERSITE: '1',
       ...asVariable(params),
+      ...withTemplate(process.env.FORGE_SERVING),
       FORGE_PARAMS_FILE: paramsFile,
       ...fetched,
     },
@@ -96,6 +97,14 @@ function toPrepared(
       paramsFile,
       ...Object.values(fetched),
     ],
+  }
+}
+
+/** A replica also needs the folder of its template, which only this machine knows. */
+function withTemplate(serving: string | undefined): { FORGE_SERVING?: string } {
+  if (serving === undefined) return {}
+  return {
+    FORGE_SERVING: JSON.stringify({ template: plan.recipe_directory, ...JSON.parse(serving) }),
   }
 }
 

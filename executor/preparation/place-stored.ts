@@ -4,8 +4,9 @@ import path from 'node:path'
 import { unpackArchive } from '../../platform/files/unpack.ts'
 import { folderInName } from '../../schemas/artifacts.ts'
 import { isErrno, readJson, syncDirectory, writeDurably } from '../attempts/durable-json.ts'
+import type { StoredArtifact } from '../port.ts'
 import { type FetchOptions, fetchStored } from './fetch-stored.ts'
-import { NotFetched, type StoredArtifact } from './stored-artifact.ts'
+import { NotFetched } from './not-fetched.ts'
 
 /**
  * The artifacts that a run starts from, `<run>/starts/<artifact_id>/`, for all of its attempts: `content/<name>` is the file, or

@@ -1,4 +1,5 @@
 import type { SlurmNode } from './dialect.ts'
+import type { SlurmExecutorOptions } from './options.ts'
 
 /** The GPUs that jobs can have, of one type. */
 export type ClusterGpus = {
@@ -26,6 +27,23 @@ export function countGpus(nodes: readonly SlurmNode[], partition: string | null)
     gpus: counted.reduce((sum, { usable, count }) => sum + (usable ? count : 0), 0),
     gpus_per_node,
     nodes: counted.filter(({ count }) => count === gpus_per_node).length,
+  }
+}
+
+const cachedMs = 5000
+
+/** Counts the GPUs at most once in five seconds. */
+export function cachedGpus({
+  client,
+  partition,
+}: Pick<SlurmExecutorOptions, 'client' | 'partition'>): () => Promise<ClusterGpus> {
+  let counted: { atMs: number; gpus: ClusterGpus } | null = null
+  return async () => {
+    const nowMs = performance.now()
+    if (counted && nowMs - counted.atMs < cachedMs) return counted.gpus
+    const gpus = countGpus(await client.nodes(), partition)
+    counted = { atMs: nowMs, gpus }
+    return gpus
   }
 }
 

@@ -2,6 +2,9 @@ import type { SlurmClient } from './client.ts'
 import { isOver, type SlurmJob } from './dialect.ts'
 import { SlurmFault } from './rest.ts'
 
+/** How old an answer of Slurm may be: for a job that has yet to start, and for one whose ranks report themselves. */
+export const lookMs = { waiting: 1000, running: 5000 }
+
 type Look = { atMs: number; job: SlurmJob | null }
 
 /** A controller that was killed gives numbers out again: two jobs at a time may have the same, but not of the same name. */

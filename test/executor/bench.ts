@@ -6,6 +6,7 @@ import { chooseIsolation } from '../../executor/node/choose-isolation.ts'
 import type { Ground, Isolation, IsolationSetting } from '../../executor/node/isolation.ts'
 import type { Executor } from '../../executor/port.ts'
 import { filesOf, probePython } from '../../executor/preparation/python-probe.ts'
+import { givenCommand } from './preparations.ts'
 
 /** Users of runs cannot reach a Python in somebody's home. */
 export const systemPython = '/usr/bin/python3'
@@ -47,6 +48,7 @@ export async function openAt(
     isolation: isolation ?? (await isolationAt(runsDirectory, 'none')),
     fakeGpus: 4,
     hostEnvironment: { PATH: process.env.PATH ?? '', HOME: '/', LANG: 'C.UTF-8' },
+    preparationCommand: givenCommand,
     now,
   })
 }

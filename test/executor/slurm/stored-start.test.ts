@@ -9,6 +9,7 @@ import { patient } from '../../servers/patience.ts'
 import { exitOf, launch } from '../attempts.ts'
 import { fewAtOnce } from '../few-at-once.ts'
 import { outputOf } from '../output.ts'
+import { preparedBy } from '../preparations.ts'
 import { artifactOf, broken, serveArtifact } from '../serve-artifact.ts'
 import { onSharedCluster } from './bench.ts'
 
@@ -49,7 +50,7 @@ await onSharedCluster(open =>
         SERVICE_RUN_ID: run_id,
         SERVICE_TOKEN: 'fit_a_b',
       }
-      const preparation = { command, env, input: '{}' }
+      const preparation = preparedBy(command, { env })
       const ref = await executor.submit(launch({ run_id, nodes: 2, preparation }))
       t.is((await exitOf(executor, ref)).exit_code, 0)
       for (const rank of [0, 1]) {
