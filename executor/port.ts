@@ -1,16 +1,16 @@
 import type { Exit, NodeOfRank } from '../events/jobs.ts'
 
-/** One attempt of one run, as submitted to an engine. */
+/** One attempt of one run, as submitted to an executor. */
 export type Launch = {
-  /** Up to 100 letters, digits, `_` and `-`: engines use it in names of jobs and directories. */
+  /** Up to 100 letters, digits, `_` and `-`: executors use it in names of jobs and directories. */
   run_id: string
   /** 1 for the first attempt. */
   attempt: number
   /** Orders the submits of a run: the larger token wins. */
   fencing_token: number
   /**
-   * The command runs once on each node, at the same time: rank 0 on the first, rank 1 on the second. Of several, each is told
-   * its place as torchrun names it: `RANK`, `WORLD_SIZE`, `LOCAL_RANK`, `LOCAL_WORLD_SIZE`, `NODE_RANK`, `GROUP_RANK`,
+   * The command runs once on each node, at the same time: rank 0 on the first, rank 1 on the second. With several nodes, each rank gets
+   * the variables of torchrun: `RANK`, `WORLD_SIZE`, `LOCAL_RANK`, `LOCAL_WORLD_SIZE`, `NODE_RANK`, `GROUP_RANK`,
    * `MASTER_ADDR`, `MASTER_PORT`. The first that fails decides how the attempt ends, and the others are stopped.
    */
   nodes: number
@@ -19,13 +19,13 @@ export type Launch = {
   /** For a recipe: what has to be ready first. `command` is then empty, because the preparation decides it. */
   preparation: Preparation | null
   /**
-   * Added to a minimal environment; contains the four `SERVICE_*` variables and MLflow's. The variables with which an engine
+   * Added to a minimal environment; contains the four `SERVICE_*` variables and MLflow's. The variables with which an executor
    * binds a run to its GPUs (`CUDA_VISIBLE_DEVICES`, `CUDA_DEVICE_ORDER`) cannot be overridden here.
    */
   env: Record<string, string>
   /**
-   * The GPUs held for this run, equally many for each node, those of rank 0 first. An engine that gives out its GPUs
-   * itself reads only how many they are.
+   * The GPUs held for this run, equally many for each node, those of rank 0 first. An executor whose
+   * cluster assigns GPUs reads only how many they are.
    */
   gpu_indexes: number[]
   /** Files of other runs that this one was allowed to read. */
@@ -80,14 +80,14 @@ export type OutputPiece = {
   bytes: Buffer
 }
 
-/** How far the output has been read, by rank; those behind the end of the list are read from their start. */
+/** How far the output has been read, by rank; ranks beyond the end of the list are read from their start. */
 export type Offsets = readonly { stdout: number; stderr: number }[]
 
 /** `fake` slots are counted like GPUs but are not devices. */
 export type Capacity = { gpus: number; series: string; fake: boolean }
 
 /**
- * Runs attempts on an engine (local processes, Slurm, …). One contract suite runs against each adapter.
+ * Runs attempts (as local processes, on Slurm, …). One contract suite runs against each adapter.
  * Every call may be repeated, by any process, after any crash.
  */
 export type Executor = {
@@ -116,10 +116,10 @@ export type Executor = {
   output(ref: AttemptRef, from: Offsets, maxBytes: number): Promise<OutputPiece[]>
   /**
    * By rank; null while it is not known where they run, and for an unknown attempt. Once known it does not change, and it
-   * is known before there is any output, unless it never will be.
+   * is known before there is any output, if it ever is.
    */
   nodes(ref: AttemptRef): Promise<NodeOfRank[] | null>
-  /** The attempts whose end is not recorded, of all runs whose files are kept: as many are looked at, so ask rarely. */
+  /** The attempts whose end is not recorded, of all runs whose files still exist; it reads each of their folders, so call it rarely. */
   unfinished(): Promise<AttemptRef[]>
   /** Deletes the files of a run; false if there were none. Throws `AttemptRuns` while an attempt is running. */
   forgetRun(run_id: string): Promise<boolean>

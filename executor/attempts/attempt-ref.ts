@@ -1,6 +1,6 @@
 import type { AttemptRef } from '../port.ts'
 
-/** References of engines that keep a folder for each attempt: they are also its path in the folder of runs. */
+/** References of executors that keep a folder for each attempt: each is also its path in the folder of runs. */
 export function toRef(run_id: string, attempt: number): AttemptRef {
   const ref = `${run_id}/${attempt}`
   if (!isRef(ref)) throw new Error(`not a run and an attempt that can be executed: ${ref}`)

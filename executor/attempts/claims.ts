@@ -5,7 +5,7 @@ import { createDurably, readJson } from './durable-json.ts'
 export type Turn = { number: number; claim: ClaimRecord | null }
 
 /**
- * The current turn of an attempt. The process that creates a turn's claim owns the turn for ever: a supervisor, or
+ * The current turn of an attempt. The process that creates a turn's claim owns the turn permanently: a supervisor, or
  * the server instead of one. Only a claim with `interrupted` opens another turn, for a submit that follows an
  * interrupted one; a late supervisor of the interrupted submit finds its turn taken.
  */

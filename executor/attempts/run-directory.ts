@@ -53,8 +53,8 @@ function noneThere(error: unknown): [] {
 }
 
 /**
- * Whether a path that running code named lies in the directory, as it is written or behind links. A relative one
- * is taken to: running code starts in there.
+ * Whether a path that running code named lies in the directory, as it is written or behind links. A relative path
+ * counts as inside, because running code starts in there.
  */
 export async function liesIn(directory: string, named: string): Promise<boolean> {
   const local = localPath(named)
@@ -67,7 +67,7 @@ export async function liesIn(directory: string, named: string): Promise<boolean>
   )
 }
 
-/** Null for an address that is not of this machine's files. */
+/** Null for a URL that is not a `file:` URL. */
 function localPath(named: string): string | null {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(named)) return named
   if (!/^file:/i.test(named)) return null

@@ -1,4 +1,4 @@
-/** What is being worked on: who asks for the same meanwhile shares the outcome. */
+/** Work in progress by key: callers that ask for the same key meanwhile share its outcome. */
 export class UnderWay<O> {
   readonly #outcomes = new Map<string, Promise<O>>()
 

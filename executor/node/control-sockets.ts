@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-/** Of engines and services that run whatever those who may connect ask for. */
+/** Sockets of container runtimes and services that run any program for a client that may connect. */
 const ofTheMachine = [
   ...['docker.sock', 'containerd/containerd.sock', 'crio/crio.sock', 'podman/podman.sock'],
   ...['buildkit/buildkitd.sock', 'libvirt/libvirt-sock', 'snapd.socket', 'systemd/private'],

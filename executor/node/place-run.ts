@@ -48,12 +48,12 @@ export class RunPlaces {
       const isBare = this.#capacity.fake || gpu_indexes.length === 0
       const devices = isBare ? [] : await deviceFiles(gpu_indexes)
       const enclosure = enclosureOf(this.#isolation, { ...shared, tmp, devices })
-      return { enclosure, place: this.#placeOf(paths, rank, gpu_indexes) }
+      return { enclosure, place: this.#placeOfRank(paths, rank, gpu_indexes) }
     })
     return Promise.all(ranks)
   }
 
-  #placeOf(paths: AttemptPaths, rank: number, gpu_indexes: number[]): Omit<Place, 'mark'> {
+  #placeOfRank(paths: AttemptPaths, rank: number, gpu_indexes: number[]): Omit<Place, 'mark'> {
     const { mode } = this.#isolation
     const mounted = mode === 'bubblewrap'
     // With the devices of others out of sight, those left are counted from 0.

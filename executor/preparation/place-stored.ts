@@ -111,7 +111,7 @@ async function putInPlace(made: string, place: string, aside: string): Promise<s
   }
 }
 
-/** Its path, if all of it is there as it came: on some engines runs can write to it. */
+/** Its path, if all of it is there as it came: on some executors runs can write to it. */
 async function wholeIn(place: string): Promise<string | null> {
   const listed = await readJson<Listing>(path.join(place, 'files.json'))
   if (listed === null) return null

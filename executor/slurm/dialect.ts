@@ -90,10 +90,10 @@ export function toJob(said: unknown): SlurmJob | null {
   if (id === null) return null
   return {
     id,
-    name: textOf(job.name),
-    comment: textOf(job.comment),
+    name: slurmText(job.name),
+    comment: slurmText(job.comment),
     states: listOf(job.job_state).map(state => state.toUpperCase()),
-    placed: textOf(job.nodes) !== '',
+    placed: slurmText(job.nodes) !== '',
     started_at: timeOf(job.start_time),
     ended_at: timeOf(job.end_time),
     ...exitOf(job.exit_code),
@@ -125,7 +125,7 @@ const unusable =
 
 export function toNode(said: unknown): SlurmNode | null {
   const node = recordOf(said)
-  const name = textOf(node.name)
+  const name = slurmText(node.name)
   if (name === '') return null
   const states = [...listOf(node.state), ...listOf(node.state_flags)].map(state =>
     state.toUpperCase().replace(/\*$/, ''),
@@ -134,7 +134,7 @@ export function toNode(said: unknown): SlurmNode | null {
     name,
     usable: states.length > 0 && !states.some(state => unusable.test(state)),
     partitions: listOf(node.partitions),
-    gpus: gpusByType(textOf(node.gres)),
+    gpus: gpusByType(slurmText(node.gres)),
   }
 }
 
@@ -173,7 +173,7 @@ function listOf(said: unknown): string[] {
   return typeof said === 'string' && said !== '' ? said.split(',') : []
 }
 
-const textOf = (said: unknown): string => (typeof said === 'string' ? said : '')
+const slurmText = (said: unknown): string => (typeof said === 'string' ? said : '')
 
 const recordOf = (said: unknown): Record<string, unknown> =>
   typeof said === 'object' && said !== null ? { ...said } : {}

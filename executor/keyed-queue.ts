@@ -1,5 +1,5 @@
 /** Work by key: on one key at a time, and on at most `width` keys at once. */
-export type Lanes = {
+export type KeyedQueue = {
   /** Starts this work as soon as there is room; does nothing while there is other work on the key. */
   start(key: string, work: () => Promise<void>): void
   /** The keys with work that runs or waits for room. */
@@ -8,7 +8,10 @@ export type Lanes = {
   close(): Promise<void>
 }
 
-export function createLanes(width: number, failed: (error: unknown, key: string) => void): Lanes {
+export function createKeyedQueue(
+  width: number,
+  failed: (error: unknown, key: string) => void,
+): KeyedQueue {
   const waiting = new Map<string, () => Promise<void>>()
   const running = new Map<string, Promise<void>>()
   let isClosed = false

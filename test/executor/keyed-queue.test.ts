@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createLanes } from '../../executor/lanes.ts'
+import { createKeyedQueue } from '../../executor/keyed-queue.ts'
 import { until } from '../servers/until.ts'
 
 /** Work that ends when told to. */
@@ -27,39 +27,39 @@ const begins = (begun: readonly string[], count: number) =>
 
 test('only so many run at once; the others follow in the order in which they came', async t => {
   const { begun, failed, on, end } = work()
-  const lanes = createLanes(2, failed)
-  for (const key of ['a', 'b', 'c', 'd']) lanes.start(key, on(key))
+  const queue = createKeyedQueue(2, failed)
+  for (const key of ['a', 'b', 'c', 'd']) queue.start(key, on(key))
   t.deepEqual(begun, ['a', 'b'])
-  t.deepEqual([...lanes.busy()].sort(), ['a', 'b', 'c', 'd'])
+  t.deepEqual([...queue.busy()].sort(), ['a', 'b', 'c', 'd'])
   end('b')
   await begins(begun, 3)
   t.deepEqual(begun, ['a', 'b', 'c'])
-  t.deepEqual([...lanes.busy()].sort(), ['a', 'c', 'd'])
+  t.deepEqual([...queue.busy()].sort(), ['a', 'c', 'd'])
   end('a')
   await begins(begun, 4)
   end('c')
   end('d')
-  await until('nothing is left', 30_000, () => lanes.busy().size === 0)
+  await until('nothing is left', 30_000, () => queue.busy().size === 0)
 })
 
 test('while a key has work that runs or waits, more for it is dropped; afterwards it is taken', async t => {
   const { begun, failed, on, end } = work()
-  const lanes = createLanes(1, failed)
-  for (const key of ['a', 'b', 'a', 'b']) lanes.start(key, on(key))
+  const queue = createKeyedQueue(1, failed)
+  for (const key of ['a', 'b', 'a', 'b']) queue.start(key, on(key))
   end('a')
   await begins(begun, 2)
   end('b')
-  await until('nothing is left', 30_000, () => lanes.busy().size === 0)
+  await until('nothing is left', 30_000, () => queue.busy().size === 0)
   t.deepEqual(begun, ['a', 'b'])
-  lanes.start('a', on('a'))
+  queue.start('a', on('a'))
   t.deepEqual(begun, ['a', 'b', 'a'])
   end('a')
 })
 
 test('work that hangs holds up no other key, and work that fails is told and makes room', async t => {
   const { begun, failures, failed, on, end, fail } = work()
-  const lanes = createLanes(2, failed)
-  for (const key of ['hangs', 'fails', 'next', 'last']) lanes.start(key, on(key))
+  const queue = createKeyedQueue(2, failed)
+  for (const key of ['hangs', 'fails', 'next', 'last']) queue.start(key, on(key))
   fail('fails', 'no disk')
   await begins(begun, 3)
   end('next')
@@ -67,26 +67,26 @@ test('work that hangs holds up no other key, and work that fails is told and mak
   t.deepEqual(begun, ['hangs', 'fails', 'next', 'last'])
   t.deepEqual(failures, ['fails: no disk'])
   end('last')
-  await until('only one is left', 30_000, () => lanes.busy().size === 1)
-  t.deepEqual([...lanes.busy()], ['hangs'])
+  await until('only one is left', 30_000, () => queue.busy().size === 1)
+  t.deepEqual([...queue.busy()], ['hangs'])
   end('hangs')
 })
 
 test('closing waits for what runs, drops what waits, and takes nothing more', async t => {
   const { begun, failed, on, end } = work()
-  const lanes = createLanes(1, failed)
-  lanes.start('a', on('a'))
-  lanes.start('b', on('b'))
+  const queue = createKeyedQueue(1, failed)
+  queue.start('a', on('a'))
+  queue.start('b', on('b'))
   let isClosed = false
-  const closing = lanes.close().then(() => {
+  const closing = queue.close().then(() => {
     isClosed = true
   })
-  lanes.start('c', on('c'))
-  t.deepEqual([...lanes.busy()], ['a'])
+  queue.start('c', on('c'))
+  t.deepEqual([...queue.busy()], ['a'])
   await Promise.resolve()
   t.false(isClosed)
   end('a')
   await closing
   t.deepEqual(begun, ['a'])
-  t.is(lanes.busy().size, 0)
+  t.is(queue.busy().size, 0)
 })

@@ -4,7 +4,7 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Hardware } from '../command-api/profiles/decide.ts'
 import { expandedBytes } from '../command-api/uploads/complete.ts'
-import { readEngineId } from '../executor/local/host-id.ts'
+import { readHostId } from '../executor/local/host-id.ts'
 import { openLocalExecutor } from '../executor/local/local-executor.ts'
 import { hostEnvironment } from '../executor/node/environment.ts'
 import type { Isolation } from '../executor/node/isolation.ts'
@@ -21,25 +21,26 @@ import type { Core } from './core.ts'
 import { uploadsIn } from './data-directory.ts'
 import { environmentsIn, openIsolation, python } from './isolation.ts'
 
-export type Engine = {
-  /** As profiles name it. */
+/** An executor and the machine or cluster that it runs attempts on. */
+export type ExecutorHost = {
+  /** The executor's, as profiles name it. */
   name: string
-  /** The machine or cluster: whoever has this id looks after its attempts. */
+  /** Identifies the machine or cluster; the process that has this id looks after its attempts. */
   id: string
   executor: Executor
-  /** Held by the one process that starts jobs on engines of this name. */
+  /** Held by the one process that starts jobs on executors of this name. */
   starting: Lock
   hardware(): Promise<Hardware>
 }
 
-/** Opens the engines that this process can use. None of them has to be reachable. */
-export async function openEngines(
+/** Opens the executors that this process can use. None of their hosts has to be reachable. */
+export async function openExecutorHosts(
   core: Core,
   now: () => Date,
-): Promise<{ engines: Engine[]; isolation: Isolation }> {
-  const { engine, isolation } = await openLocal(core, now)
+): Promise<{ hosts: ExecutorHost[]; isolation: Isolation }> {
+  const { host, isolation } = await openLocal(core, now)
   const slurm = await openSlurm(core, now)
-  return { engines: slurm ? [engine, slurm] : [engine], isolation }
+  return { hosts: slurm ? [host, slurm] : [host], isolation }
 }
 
 async function openLocal(core: Core, now: () => Date) {
@@ -59,21 +60,21 @@ async function openLocal(core: Core, now: () => Date) {
     }),
     now,
   })
-  const engine: Engine = {
+  const host: ExecutorHost = {
     name: 'local',
-    id: await readEngineId(config.dataDir, randomUUID),
+    id: await readHostId(config.dataDir, randomUUID),
     executor,
     starting: locks.engine,
     async hardware() {
       const { gpus, series } = await executor.capacity()
       // A job may have as many nodes as there are GPUs: all of them are this machine, and each runs a rank of its own.
-      return { engine: 'local', series, gpus_per_node: gpus, max_nodes: Math.max(1, gpus) }
+      return { executor: 'local', series, gpus_per_node: gpus, max_nodes: Math.max(1, gpus) }
     },
   }
-  return { engine, isolation }
+  return { host, isolation }
 }
 
-async function openSlurm(core: Core, now: () => Date): Promise<Engine | null> {
+async function openSlurm(core: Core, now: () => Date): Promise<ExecutorHost | null> {
   const { config } = core
   const { slurmUrl, slurmDir, slurmPartition, slurmAccount } = config
   if (slurmUrl === null || slurmDir === null) return null
@@ -113,7 +114,7 @@ async function openSlurm(core: Core, now: () => Date): Promise<Engine | null> {
     async hardware() {
       const { type, gpus_per_node, nodes } = await gpus()
       return {
-        engine: 'slurm',
+        executor: 'slurm',
         series: type || 'gpu',
         gpus_per_node,
         max_nodes: Math.max(1, nodes),

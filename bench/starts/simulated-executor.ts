@@ -18,7 +18,7 @@ export type SimulatedOptions = {
   started: (launch: Launch) => void
 }
 
-export type SimulatedEngine = Executor & {
+export type SimulatedExecutor = Executor & {
   /** Ends a run that is not endless with 0, and returns it; null if there is none. */
   endOne(): Launch | null
   /** When the byte at `offset` of a run's output was printed, in milliseconds; null for one that is endless. */
@@ -32,8 +32,8 @@ type Attempt = { launch: Launch; startedMs: number; endedMs: number | null; endl
 const refOf = ({ run_id, attempt }: Pick<Launch, 'run_id' | 'attempt'>): AttemptRef =>
   `${run_id}/${attempt}`
 
-/** Behaves like an engine whose runs do nothing but print, and end when told to. */
-export function simulatedEngine(options: SimulatedOptions): SimulatedEngine {
+/** Behaves like an executor whose runs do nothing but print, and end when told to. */
+export function simulatedExecutor(options: SimulatedOptions): SimulatedExecutor {
   const { gpus, lineEveryMs, nowMs, isEndless, started } = options
   const attempts = new Map<AttemptRef, Attempt>()
   const known = (ref: AttemptRef): Attempt => {
