@@ -10,7 +10,7 @@ export type WhyClosed = 'queue_paused' | 'draining'
 export type WaitingJob = {
   run_id: string
   nodes: number
-  /** Of all nodes together. */
+  /** On all nodes together. */
   gpus: number
   reason: QueueReason | null
 }

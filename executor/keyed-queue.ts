@@ -1,10 +1,10 @@
-/** Work by key: on one key at a time, and on at most `width` keys at once. */
+/** Runs work by key: one piece for a key at a time, and for at most `width` keys at once. */
 export type KeyedQueue = {
   /** Starts this work as soon as there is room; does nothing while there is other work on the key. */
   start(key: string, work: () => Promise<void>): void
   /** The keys with work that runs or waits for room. */
   busy(): ReadonlySet<string>
-  /** Drops the work that waits for room, and resolves when none runs. */
+  /** Drops waiting work, and resolves when the running work has ended. */
   close(): Promise<void>
 }
 

@@ -24,7 +24,7 @@ export type Launch = {
    */
   env: Record<string, string>
   /**
-   * The GPUs held for this run, equally many for each node, those of rank 0 first. An executor whose
+   * The GPUs held for this run, equally many for each node, rank 0 first. An executor whose
    * cluster assigns GPUs reads only how many they are.
    */
   gpu_indexes: number[]

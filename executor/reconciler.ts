@@ -15,7 +15,7 @@ export type ReconcilerDeps = ShipDeps & {
   /** Translates an order into a launch. */
   toLaunch: (order: LaunchOrder) => Launch | Promise<Launch>
   logger: Logger
-  /** Whether this machine is the one that starts jobs. */
+  /** Whether this machine starts jobs. */
   mayStart: () => boolean
 }
 
@@ -25,7 +25,7 @@ export type Reconciler = {
   stop(): Promise<void>
 }
 
-/** Interval between looks, in milliseconds: new output of running code wakes nobody. */
+/** Interval between looks, in milliseconds: new output of running code triggers none. */
 const intervalMs = 250
 /** Every look triggers a start pass; before its first look this machine has not announced itself and must start nothing. */
 const idleMs = 3_600_000

@@ -75,7 +75,7 @@ function toRecord(
   { run_id, attempt, nodes }: ActiveAttempt,
   { rank, node, stream, offset, bytes }: OutputPiece & { node: string | null },
 ) {
-  // On one node there is nothing to tell apart.
+  // A single node needs no label.
   const place = nodes === 1 ? { node: null, rank: null } : { node, rank }
   const body = encodeLogs({ origin: 'output', ...place, stream, offset, bytes })
   const value = encodeFact({

@@ -5,19 +5,19 @@ import type { Identity } from './process-identity.ts'
 
 /**
  * The directory of one attempt, `<runs>/<run_id>/<attempt>/`. Its files are the only state: from any state that
- * a crash may leave, they tell what has happened.
+ * a crash may leave, they show what has happened.
  *
  * | file         | written by          | says                                                         |
  * |--------------|---------------------|--------------------------------------------------------------|
  * | launch.json  | submit              | what to run (no secret); there from the directory's first moment |
  * | claim-N.json | supervisor, once    | this supervisor, and no other ever, starts the command       |
  * | started.json | supervisor          | it runs: the preparation, or the command itself              |
- * | stop.json    | stop                | the supervisor is to end it                                  |
+ * | stop.json    | stop                | the supervisor must end it                                   |
  * | reach.json   | supervisor          | how far the output may be read: the rest is cut off          |
  * | params.json  | preparation         | the parameters of a recipe's run, for the run to read         |
  * | exit.json    | supervisor, once    | final: nothing runs any more and the output is complete      |
  *
- * Output, its reach and temporary files are of each rank: those of rank 1 are `stdout-1.log`, `reach-1.json` and `tmp-1`.
+ * Each rank has its own output, reach and temporary files: for rank 1 `stdout-1.log`, `reach-1.json` and `tmp-1`.
  * The working folder is the attempt's.
  *
  * Claims (see `claims.ts`) and `exit.json` are created exclusively. The server writes them only in a supervisor's place:
@@ -68,11 +68,11 @@ export type LaunchRecord = {
   run_id: string
   attempt: number
   fencing_token: number
-  /** Absent in records of before there were several. */
+  /** Absent in records from before attempts had several nodes. */
   nodes?: number
   gpu_indexes?: number[]
   command: string[]
-  /** Runs first, and says which command it is. */
+  /** Runs first and decides the command. */
   preparation: string[] | null
   /** Unique even across installations and restored copies, unlike run and attempt. */
   mark: string
@@ -108,7 +108,7 @@ export type ExitRecord = Exit & { started_at: string | null }
 export type Handover = {
   /** By rank. */
   ranks: RankHandover[]
-  /** All that the preparation sees: none of a job's own variables. */
+  /** The only variables that the preparation sees; none come from the job. */
   preparation_env: Record<string, string>
   /** What the preparation reads from its standard input. */
   preparation_input: string

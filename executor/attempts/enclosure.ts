@@ -1,7 +1,7 @@
-/** How a run is kept from everything that is not its own (docs/operate/security.md). */
+/** How a run is isolated (docs/operate/security.md). */
 export type IsolationMode = 'bubblewrap' | 'user' | 'landlock' | 'none'
 
-/** What the command of one attempt may reach; paths are absolute. */
+/** The paths and devices that the command of one attempt may reach; paths are absolute. */
 export type Enclosure = {
   mode: Exclude<IsolationMode, 'none'>
   /** The Python that runs `confine.py`. */
@@ -10,9 +10,9 @@ export type Enclosure = {
   identity: { id: number; groups: number[] } | null
   /** What every run may read; missing ones are skipped. */
   system: string[]
-  /** Folders and files that are kept out of everything that is readable, but for what is named in them. */
+  /** Folders and files that are hidden inside readable ones, except for paths that `readable` names. */
   hidden: string[]
-  /** What this run may read besides, also in hidden folders. */
+  /** Further paths that this run may read, also in hidden folders. */
   readable: string[]
   writable: string[]
   devices: string[]

@@ -1,7 +1,7 @@
 import type { Exited } from '../port.ts'
 import type { ExitRecord } from './attempt-directory.ts'
 
-/** What an exit record amounts to for callers of `observe`. */
+/** An exit record as `observe` returns it. */
 export const exitedAs = ({ started_at, ...exit }: ExitRecord): Exited => ({
   state: 'exited',
   started_at,

@@ -2,11 +2,11 @@ import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } f
 import type { RankPaths } from './attempt-directory.ts'
 import { isErrno, readJson, writeDurably } from './durable-json.ts'
 
-/** How far the output of each stream may reach, in bytes; what lies beyond is cut off and never read. */
+/** How far the output of each stream may reach, in bytes; output beyond is cut off and never read. */
 export type OutputReach = { stdout: number; stderr: number }
 
 type Options = {
-  /** Of each stream; a little more than the log of a run takes, so that the log marks the gap as well. */
+  /** For each stream; a little more than the log accepts for a run, so that the log marks the gap as well. */
   bytesPerHour?: number
   now?: () => number
   lookEveryMs?: number
@@ -24,8 +24,8 @@ const streams = ['stdout', 'stderr'] as const
 type Stream = (typeof streams)[number]
 
 /**
- * Keeps the output files of a rank from filling the disk: what the command prints beyond its share of an hour is cut
- * off again, a quarter of a second later at most. The command writes into its files itself and appends, so it goes on
+ * Keeps the output files of a rank from filling the disk: output beyond its hourly limit is cut
+ * off again, a quarter of a second later at most. The command appends to its files itself, so it continues
  * unharmed. Returns how to end it.
  */
 export async function limitOutput(

@@ -4,7 +4,7 @@ import { createDurably, readJson } from '../attempts/durable-json.ts'
 type HostRecord = { engine_id: string }
 
 /**
- * Which machine this is: an id that lies beside the attempts that it runs, so that whoever has the one has the other.
+ * The id of this machine, stored next to the attempts that it runs, so that the two move together.
  * A data directory must therefore not be copied to a second host that runs at the same time.
  */
 export async function readHostId(dataDir: string, newId: () => string): Promise<string> {

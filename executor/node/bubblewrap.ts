@@ -2,12 +2,12 @@ import { dirname } from 'node:path'
 import type { Enclosure } from '../attempts/enclosure.ts'
 import { coversIn, seenIn } from './hidden-paths.ts'
 
-/** The descriptor on which bubblewrap tells the pid of the namespace's first process. */
+/** The descriptor on which bubblewrap reports the pid of the namespace's first process. */
 export const infoDescriptor = 4
 
 /**
- * Arguments for a file system that consists of what is listed, with processes, messages and names of its own. The
- * network is the host's, because the run reports to the server. What is mounted later covers what was mounted before.
+ * Arguments for a file system of the listed paths only, with its own processes, messages and names. The
+ * network is the host's, because the run reports to the server. Later mounts cover earlier ones.
  */
 export function bubblewrapArguments(enclosure: Enclosure): string[] {
   const { identity, writable, devices, tmp } = enclosure

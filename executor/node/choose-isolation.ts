@@ -4,7 +4,7 @@ import { tryOut } from './isolation-trial.ts'
 
 /**
  * The strongest isolation that holds in a trial on this machine, or the one asked for. Throws if that one does not
- * hold: whoever asks for a wall must not get a fence.
+ * hold: a request for strong isolation must not silently get a weaker one.
  */
 export async function chooseIsolation(asked: IsolationSetting, ground: Ground): Promise<Isolation> {
   const not: Isolation['not'] = {}

@@ -22,7 +22,7 @@ export function withoutInstallerSettings(env: NodeJS.ProcessEnv): Record<string,
   return Object.fromEntries(kept.map(([name, value]) => [name, value ?? '']))
 }
 
-/** Where a rank stands: the run's mark, its own folders, whether the host's home is one of them, and its GPUs. */
+/** The surroundings of a rank: the run's mark, its own folders and home, and its GPUs. */
 export type Place = {
   mark: string
   tmp: string

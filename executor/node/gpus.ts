@@ -34,7 +34,7 @@ const sharedDevices =
 /** Where the system has the devices, and what the driver says about them. */
 const places = { dev: '/dev', driver: '/proc/driver/nvidia/gpus' }
 
-/** The device files for these GPUs, in the order of `nvidia-smi`: that of their places on the bus. */
+/** The device files for these GPUs, in the order of `nvidia-smi`, which is their order on the bus. */
 export async function deviceFiles(
   indexes: readonly number[],
   { dev, driver } = places,

@@ -6,7 +6,7 @@ import type { Enclosure } from '../attempts/enclosure.ts'
 export const isIn = (path: string, folder: string): boolean =>
   `${path}/`.startsWith(folder === '/' ? folder : `${folder}/`)
 
-/** Where a path leads behind its links; one that does not exist is resolved as far as it does. */
+/** The real path behind links; a path that does not exist is resolved as far as it exists. */
 export function realOf(named: string): string {
   try {
     return realpathSync(named)
@@ -16,9 +16,9 @@ export function realOf(named: string): string {
   }
 }
 
-/** What a run reads, in the light of what is hidden from it; `hidden` are real paths that do not lie in each other. */
+/** The paths that a run reads and that are hidden from it; `hidden` are real paths, none inside another. */
 export type Seen = {
-  /** May contain what is hidden. */
+  /** May contain hidden paths. */
   shown: string[]
   /** Lies in a hidden folder, and is this run's to read. */
   inside: string[]
@@ -26,7 +26,7 @@ export type Seen = {
 }
 
 /**
- * Paths are compared as they are behind their links: `/lib` is often another name of `/usr/lib`. Synchronous, because
+ * Paths are compared with their links resolved: `/lib` is often another name of `/usr/lib`. Synchronous, because
  * a program is started in the same turn in which its control group is entered.
  */
 export function seenIn({ system, readable, hidden }: Enclosure): Seen {
@@ -40,7 +40,7 @@ export function seenIn({ system, readable, hidden }: Enclosure): Seen {
   }
 }
 
-/** The names under which hidden folders and files would be seen in what is shown. */
+/** The names under which hidden folders and files would appear in the shown paths. */
 export function coversIn({ shown, hidden }: Seen): { folders: string[]; files: string[] } {
   const covers = shown.flatMap(folder => hidden.flatMap(one => coverIn(folder, one) ?? []))
   const of = (kind: Cover['kind']) =>
@@ -68,7 +68,7 @@ function kindOf(one: string): Cover['kind'] | null {
   }
 }
 
-/** What remains of these folders without what is hidden in them: down to its siblings, for rules that can only allow. */
+/** These folders without the hidden paths in them, split down to the siblings of those, for rules that can only allow. */
 export function withoutHidden(folders: readonly string[], hidden: readonly string[]): string[] {
   return folders.flatMap(folder => {
     if (hidden.some(one => isIn(folder, one))) return []
@@ -77,7 +77,7 @@ export function withoutHidden(folders: readonly string[], hidden: readonly strin
   })
 }
 
-/** Without links: they need no rule of their own, and a rule for one opens what it leads to. */
+/** Leaves links out: they need no rule of their own, and a rule for a link opens its target. */
 function entriesOf(folder: string): string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true })

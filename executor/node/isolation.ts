@@ -6,14 +6,14 @@ export type IsolationSetting = (typeof isolationChoices)[number]
 /** Ids that no user of the machine has. */
 export type IdRange = { first: number; count: number }
 
-/** What isolation has to work with on this machine. */
+/** The conditions for isolation on this machine. */
 export type Ground = {
   runsDirectory: string
-  /** Folders of ours above those of runs, which users of runs have to pass. */
+  /** Our folders above the runs directory, which users of runs have to traverse. */
   passed: string[]
-  /** What every run must be able to list. */
+  /** Folders that every run must be able to list. */
   needed: string[]
-  /** Any Python 3.8 or newer; null where there is none. */
+  /** Any Python 3.8 or newer; null if none is installed. */
   python: { executable: string; files: string[] } | null
   /** Folders and files that no run may reach, even where they lie among the folders of the system. */
   hidden: string[]
@@ -25,7 +25,7 @@ export type Ground = {
   ids: IdRange
 }
 
-/** `not`: why the modes before it were not taken; `reached`: which of the sockets a run can connect to all the same. */
+/** `not`: why stronger modes were rejected; `reached`: the sockets that a run can connect to nevertheless. */
 export type Isolation = {
   mode: IsolationMode
   reached: string[]
@@ -35,7 +35,7 @@ export type Isolation = {
 
 const isRoot = () => process.getuid?.() === 0
 
-/** What closes a socket to runs, by how they are kept apart. */
+/** How to close a socket to runs, by mode of isolation. */
 const closing = {
   bubblewrap: 'take its folder out of SERVICE_LOCAL_READABLE and SERVICE_LOCAL_WRITABLE',
   user: 'it is open to every user of this machine: restrict its permissions',
@@ -63,7 +63,7 @@ export function describeIsolation({ mode, not, reached }: Isolation): {
   }
 }
 
-/** Folders of the system, without those that hold data of people or of services. */
+/** Folders of the system, except folders with data of people or services. */
 const systemFolders = [
   ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix/store'],
   ...[
@@ -83,13 +83,13 @@ const systemFolders = [
   ].map(name => `/etc/${name}`),
 ]
 
-/** Private keys of the machine, and what it is known by elsewhere. */
+/** Private keys of the machine, and its credentials elsewhere. */
 export const closedFolders = [
   ...['/etc/ssl/private', '/etc/pki/tls/private', '/etc/pki/CA/private'],
   ...['/etc/pki/consumer', '/etc/pki/entitlement'],
 ]
 
-/** Where one attempt stands. */
+/** The identity, folders and devices of one attempt. */
 export type Ownership = {
   identity: Enclosure['identity']
   work: string
@@ -99,7 +99,7 @@ export type Ownership = {
   devices: string[]
 }
 
-/** Null: without isolation. */
+/** Null if runs are not isolated. */
 export function enclosureOf(
   { mode, ground }: Pick<Isolation, 'mode' | 'ground'>,
   own: Ownership,

@@ -38,7 +38,7 @@ export async function endOfRanks(
   return failed ?? { end: { exit_code: 0, signal: null }, killed: stops.killed() }
 }
 
-/** While others go on, its number may be given to a process of somebody else. */
+/** While other ranks continue, the kernel may reuse its pid for an unrelated process. */
 function endSession(quarry: Quarry, pid: number): void {
   trySignal(-pid, 'SIGKILL')
   quarry.sessions = quarry.sessions.filter(session => session !== pid)

@@ -6,12 +6,12 @@ import type { Cgroup } from '../attempts/attempt-directory.ts'
 import { killCgroup, membersOf } from './cgroup.ts'
 import { processesOfRun, signalProcess, trySignal } from './processes.ts'
 
-/** The user of a run, and the Python that runs `end-user.py`; null: there is none. */
+/** The user of a run, and the Python that runs `end-user.py`; null if none is installed. */
 export type Owner = { id: number; python: string | null }
 
 /**
  * How to find a run's processes; `sessions` (the pids of their leaders, by rank) are set only while they are known to be
- * the run's, and `owner` only where the run has a user that nobody else has.
+ * the run's, and `owner` only if the run has a user of its own.
  */
 export type Quarry = {
   mark: string
@@ -23,11 +23,11 @@ export type Quarry = {
 /** A process in uninterruptible sleep (a dead network disk) may survive SIGKILL for a while. */
 const patienceMs = 10_000
 
-/** How often the user of a run is ended for nothing that can be seen, if that fails. */
+/** How often to retry killing everything of the run's user when no process is visible. */
 const endUserTries = 3
 
 /**
- * Kills all processes of a run, in rounds until none is found. Returns how many remain.
+ * Kills all processes of a run, in rounds until no process is found. Returns how many remain.
  *
  * A process that forks and ends again and again is never where a list says it is, and an empty list proves nothing. What
  * reaches it is a signal to all at once: to the control group, the user of the run, the process group, or the first

@@ -13,7 +13,7 @@ import { killRun, type Quarry } from './kill-run.ts'
 export type ClaimedTurn = { number: number; claim: ClaimRecord }
 
 /**
- * Ends an attempt whose supervisor vanished (killed, out of memory, reboot): kills what it left behind and writes
+ * Ends an attempt whose supervisor vanished (killed, out of memory, reboot): kills its remaining processes and writes
  * the exit record. How the command ended is unknown, so the record has neither code nor signal. Several processes
  * may call this at once; one exit is recorded.
  */
@@ -30,13 +30,13 @@ export async function endLostAttempt(
   // The session id is reliable only while its leader lives; otherwise the pid may have been reused.
   const living = started ? [started.leader, ...(started.others ?? [])].filter(isAlive) : []
   const sessions = living.map(({ pid }) => pid)
-  // Nothing ran where nobody claimed, and its user may be at work in another attempt.
+  // An unclaimed attempt has run nothing, and the run's user may be active in another attempt.
   const user = claim.supervisor === null ? null : owner
   const quarry = { mark, cgroup: claim.cgroup, sessions, owner: user }
   const left = rebooted ? 0 : await killRun(quarry)
   if (!rebooted) removeCgroup(claim.cgroup)
   const proof = living.length > 0 ? now : await lastProofOfLife(paths, number, nodes)
-  // The run owns its output, and can give it any time.
+  // The run owns its output, and can set any time on it.
   const endedAt = proof < now ? proof : now
   await createDurably(paths.exit, {
     started_at: started?.started_at ?? null,

@@ -10,7 +10,7 @@ import { enclosureOf, hasIdentities, type Isolation } from './isolation.ts'
 import { nodesOf } from './ranks.ts'
 import { RunIdentities } from './run-identity.ts'
 
-/** Decides for each attempt what it may reach, as the isolation of this server has it. */
+/** Decides what each attempt may reach under the isolation of this server. */
 export class RunPlaces {
   readonly #isolation: Isolation
   readonly #runsDirectory: string
@@ -56,7 +56,7 @@ export class RunPlaces {
   #placeOfRank(paths: AttemptPaths, rank: number, gpu_indexes: number[]): Omit<Place, 'mark'> {
     const { mode } = this.#isolation
     const mounted = mode === 'bubblewrap'
-    // With the devices of others out of sight, those left are counted from 0.
+    // The devices of other runs are hidden, so the remaining ones are numbered from 0.
     const gpus =
       mounted && !this.#capacity.fake ? gpu_indexes.map((_, index) => index) : gpu_indexes
     const { tmp } = paths.rank(rank)

@@ -5,7 +5,7 @@ import { hasEnded, type ProcessRow, readProcFile, readRow } from '../attempts/pr
 export const markVariable = 'FORGE_RUN_MARK'
 
 /**
- * The living processes of a run: those with its mark in the environment, members of its sessions, and the
+ * The living processes of a run: processes with its mark in the environment, members of its sessions, and the
  * descendants of both, which may have cleared their environment. Where the run is a user of its own, also everything of
  * that user: a process cannot take off its identity.
  */
@@ -47,7 +47,7 @@ function processTable(): ProcessRow[] {
     .filter(row => row !== null)
 }
 
-/** An empty mark is nobody's. */
+/** An empty mark matches no process. */
 function hasMark(pid: number, mark: string): boolean {
   if (mark === '') return false
   const environment = readProcFile(pid, 'environ')

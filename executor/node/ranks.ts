@@ -5,7 +5,7 @@ import type { Launch } from '../port.ts'
 
 type Gang = Pick<Launch, 'nodes' | 'gpu_indexes'>
 
-/** The nodes of an attempt: as all of them are this machine, several have numbers. */
+/** The nodes of an attempt; all are this machine, so several are numbered. */
 export const nodesOf = (gang: Gang): NodeOfRank[] =>
   Array.from({ length: gang.nodes }, (_, rank) => ({
     node: gang.nodes === 1 ? 'local' : `local-${rank}`,
@@ -18,7 +18,7 @@ export function gpusOf({ nodes, gpu_indexes }: Gang, rank: number): number[] {
   return gpu_indexes.slice(rank * each, (rank + 1) * each)
 }
 
-/** What a rank of several finds, as torchrun names it; `MASTER_PORT` is added when the ranks start. */
+/** The variables of torchrun for a rank of several; `MASTER_PORT` is added when the ranks start. */
 export const rankVariables = (rank: number, nodes: number): Record<string, string> =>
   nodes === 1
     ? {}
@@ -32,11 +32,11 @@ export const rankVariables = (rank: number, nodes: number): Record<string, strin
         MASTER_ADDR: '127.0.0.1',
       }
 
-/** Below those that the system gives to connections, so that none takes it before rank 0 does. */
+/** Below the ephemeral ports, so that no outgoing connection takes the port before rank 0 does. */
 const ports = { first: 20_000, count: 10_000 }
 const portTries = 100
 
-/** A port that nobody listens on now; as it is one of many, hardly any two attempts that start at once are given the same. */
+/** A free port, chosen at random so that two attempts that start at once rarely get the same one. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < portTries; tries++) {
     const port = ports.first + randomInt(ports.count)

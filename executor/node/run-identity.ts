@@ -63,7 +63,7 @@ export class RunIdentities {
     return new Set(found.flatMap(stats => (stats ? [stats.gid] : [])))
   }
 
-  /** The last id of the range is that of the trial. */
+  /** The trial uses the last id of the range. */
   #free(used: ReadonlySet<number>): number {
     const { first, count } = this.#ids
     const start = randomInt(count - 1)
@@ -76,8 +76,8 @@ export class RunIdentities {
 }
 
 /**
- * The user that an attempt's directory was given to; null if it has none. Only an id of the range: nobody else's processes
- * may be taken for the run's.
+ * The user that an attempt's directory was given to; null if it has none. Only an id of the range: processes of other users
+ * must not be mistaken for the run's.
  */
 export async function ownerIn(
   directory: string,
@@ -93,7 +93,7 @@ function missing(error: unknown): null {
   throw error
 }
 
-/** The attempt stays the server's; what its run made becomes the user's. */
+/** The server keeps the attempt's folder; the user gets the files that its run made. */
 async function giveTo(id: number, attempt: string): Promise<void> {
   await chown(attempt, 0, id)
   await chmod(attempt, 0o710)
@@ -105,7 +105,7 @@ async function giveTo(id: number, attempt: string): Promise<void> {
 
 /**
  * Lets the root of a mount namespace, which has hardly any capabilities, pass the private `/tmp` to what is mounted below
- * it, e.g. an installation in `/tmp`. Nobody else belongs to its group.
+ * it, e.g. an installation in `/tmp`. No other user belongs to its group.
  */
 export async function openToRoot(tmp: string, owner: number): Promise<void> {
   await chown(tmp, owner, 0)

@@ -13,7 +13,7 @@ export type Program = {
   command: readonly string[]
   env: Record<string, string>
   cwd: string
-  /** Descriptors of files: no byte passes through this process, so none is lost if it dies. */
+  /** Descriptors of files: output does not pass through this process, so none is lost if it dies. */
   stdout: number
   stderr: number
 }
@@ -34,7 +34,7 @@ export class NotStarted extends Error {
 }
 
 /**
- * Starts a program that this service trusts, as it is, with this on its standard input. `said` is what it writes to
+ * Starts a trusted program without confinement, with `input` on its standard input. `said` is its output on
  * descriptor 3. The child exists when this returns, its promise resolves once its program is loaded.
  */
 export async function startTrusted(
@@ -99,7 +99,7 @@ type Report = {
   signal?: number | null
 }
 
-/** What `confine.py` tells: that the command was started, and how it ended. */
+/** The reports of `confine.py`: that the command was started, and how it ended. */
 function reportsOf(stream: Readable): { started: Promise<void>; end: Promise<End | null> } {
   const started = Promise.withResolvers<void>()
   started.promise.catch(() => {})

@@ -17,7 +17,7 @@ const flags = [
   '--disable-warning=ExperimentalWarning',
 ]
 
-/** Where supervisors keep what Node compiled of them: with the server's own, if that has a place for it. */
+/** Where supervisors cache compiled code: in the server's own cache, if it has one. */
 export const codeCacheOf = (runsDirectory: string): string =>
   process.env.NODE_COMPILE_CACHE || path.join(runsDirectory, '.code-cache')
 
@@ -51,7 +51,7 @@ export async function startSupervisor(
   throw new Error(`${name} did not start: ${failed} ${said.slice(-2000)}`.trim())
 }
 
-/** Starts a supervisor with its handover; says nothing about its claim, which it tells on its standard output. */
+/** Starts a supervisor with its handover; does not wait for its claim, which it reports on its standard output. */
 export function spawnSupervisor(
   paths: Pick<AttemptPaths, 'directory' | 'supervisorLog'>,
   handover: Handover,

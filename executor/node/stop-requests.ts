@@ -8,7 +8,7 @@ import { trySignal } from './processes.ts'
 const pollMs = 1000
 
 export type Stops = {
-  /** Carries out a request that nobody recorded. */
+  /** Carries out a request without a record. */
   heed(stop: StopRecord): void
   /** Whether there is a recorded request. */
   requested(): boolean

@@ -118,7 +118,7 @@ async function run(launch: LaunchRecord, handover: Handover, quarry: Quarry): Pr
   }
 }
 
-/** The preparation, if the launch has one, and then the command. Throws if the first of them cannot be started. */
+/** Runs the preparation, if any, and then the command. Throws if the first program cannot be started. */
 async function runSteps(
   { command, preparation }: LaunchRecord,
   { ranks, preparation_env, preparation_input }: Handover,
@@ -180,7 +180,7 @@ async function untilEnded(quarry: Quarry, starts: readonly Start[]): Promise<Ste
   return step
 }
 
-/** Output goes straight to the files; children are made in the control group, all of them before any has started. */
+/** Output goes straight to the files; all children are created in the control group before any has started. */
 function inCgroup({ cgroup, owner }: Quarry, starts: readonly Start[]): Promise<Started>[] {
   const files = starts.map((_, rank) => ({ cwd: paths.work, ...openOutput(rank) }))
   // So that the command can open its own output again, as /dev/stdout.
@@ -237,8 +237,8 @@ async function record(exit: ExitRecord): Promise<void> {
 }
 
 /**
- * Retries until there is room: a full disk must not lose the record, nor one that is away for a moment. A directory that
- * stays away was removed, and nobody needs the record: null.
+ * Retries until there is room: neither a full disk nor one that is briefly missing may lose the record. A directory that
+ * stays missing was removed, and the record is no longer needed: null.
  */
 async function patiently<T>(write: () => Promise<T>): Promise<T | null> {
   const removedAt = performance.now() + removedAfterMs
@@ -271,7 +271,7 @@ function reasonOf(error: unknown, program: string): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** A line of ours in the run's own log. */
+/** Writes a line of ours to the run's own log. */
 function tell(message: string, rank = 0): void {
   try {
     appendFileSync(openOutput(rank).stderr, `[forge] ${message}\n`)

@@ -4,9 +4,9 @@ import path from 'node:path'
 
 /** The nicest that a process can be. */
 const nicest = 19
-/** How much nicer than the server all of a run is: the server gets three times the time of one of its processes. */
+/** The niceness that a run adds to the server's: the server gets three times the processor time of one of its processes. */
 const step = 5
-/** The weight of a run's control group; that of one process of the server is 100. */
+/** The weight of a run's control group; a process of the server has 100. */
 const weights = { 'cpu.weight': '33', 'cpu.shares': '341' }
 
 /**

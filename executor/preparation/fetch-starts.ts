@@ -2,15 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { StoredArtifact } from '../port.ts'
 import { placeStored, removeOthers } from './place-stored.ts'
 
-/** What an attempt starts from that is in the store of Forge: the variable that names it to the run, and the artifact. */
+/** Stored artifacts that an attempt starts from, each with the variable that names it to the run. */
 export type Starts = {
-  /** Of the run, so that its next attempt finds there what this one fetched. */
+  /** Belongs to the run, so that its next attempt finds what this one fetched. */
   directory: string
   artifacts: readonly { variable: string; artifact: StoredArtifact }[]
 }
 
 /**
- * Puts them on this machine, and returns the variables with their paths. Runs in the folder of the attempt, with the
+ * Fetches the artifacts to this machine, and returns the variables with their paths. Runs in the folder of the attempt, with the
  * variables by which the run reports. A stop leaves nothing half done.
  */
 export async function fetchStarts(
@@ -40,7 +40,7 @@ export async function fetchStarts(
   }
 }
 
-/** As if it had never been caught. */
+/** Ends this process as if the signal had not been caught. */
 async function endBySignal(): Promise<void> {
   process.kill(process.pid, 'SIGTERM')
   await delay(10_000)

@@ -23,7 +23,7 @@ const defaultPatienceMs = 10 * 60_000
 const defaultSilentMs = 60_000
 const pauseMs = { first: 250, most: 5000 }
 
-/** What another try may mend: the connection, the server, its store. */
+/** Faults that a retry may overcome: the connection, the server, its store. */
 class Interrupted extends Error {}
 
 /**
@@ -87,7 +87,7 @@ async function interruptionOf(
   }
 }
 
-/** A file that grows, with the digest of what is in it. */
+/** A growing file and the digest of its content. */
 class Arriving {
   bytes = 0
   readonly #artifact: StoredArtifact
@@ -105,7 +105,7 @@ class Arriving {
     return this.bytes >= this.#artifact.size_bytes
   }
 
-  /** One request, for what is missing. */
+  /** Requests the missing bytes once. */
   async receive(): Promise<void> {
     const { signal, silentMs = defaultSilentMs } = this.#options
     const silent = new AbortController()
@@ -168,7 +168,7 @@ class Arriving {
     throw mayPass ? new Interrupted(said) : new NotFetched(this.#artifact, said)
   }
 
-  /** Of the whole file. */
+  /** The digest of the whole file. */
   #sizeSaid({ status, headers }: Response): number {
     const said = status === 206 ? headers.get('content-range')?.split('/')[1] : null
     return Number(said ?? headers.get('content-length') ?? Number.NaN)

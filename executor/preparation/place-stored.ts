@@ -15,7 +15,7 @@ import { NotFetched } from './not-fetched.ts'
  */
 type Listing = { name: string; files: { path: string; size: number; mtime_ms: number }[] }
 
-/** What an archive may expand to, for each of its bytes and besides: those that our client packs do not expand at all. */
+/** The limit of an archive's expansion, for each of its bytes plus a constant; archives of our client do not expand at all. */
 const expansion = { factor: 20, bytes: 10 * 1024 * 1024 }
 const modes = { file: 0o444, program: 0o555, folder: 0o755 }
 
@@ -111,7 +111,7 @@ async function putInPlace(made: string, place: string, aside: string): Promise<s
   }
 }
 
-/** Its path, if all of it is there as it came: on some executors runs can write to it. */
+/** Its path, if it is still complete and unchanged: on some executors runs can write to it. */
 async function wholeIn(place: string): Promise<string | null> {
   const listed = await readJson<Listing>(path.join(place, 'files.json'))
   if (listed === null) return null

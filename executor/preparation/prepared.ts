@@ -1,4 +1,4 @@
-/** What a preparation writes to descriptor 3: the command to run, variables for it, and what it must be able to read. */
+/** The result that a preparation writes to descriptor 3: the command to run, its variables, and the paths that it must read. */
 export type Prepared = { command: string[]; env: Record<string, string>; readable: string[] }
 
 /** sysexits(3) EX_CONFIG: the run's own program never started. */

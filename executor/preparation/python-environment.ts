@@ -24,7 +24,7 @@ import { filesOf, type PythonProbe, probePython } from './python-probe.ts'
 /** The Python program, and variables to add to its environment. */
 type Usable = { python: string; variables: Record<string, string> }
 
-/** `files`: what a program needs to read to run in it. */
+/** `files`: the paths that a program running in it must be able to read. */
 export type PythonEnvironment = Usable & { files: string[] }
 
 export type EnvironmentWish = {
@@ -41,7 +41,7 @@ type Manifest = { python: string; packages: string | null }
 
 /**
  * The Python environment of a recipe, built by the first run that needs it and shared by all later ones. The key is
- * runtime id, requirements and Python. Of concurrent runs one builds and the others wait; a killed builder leaves
+ * runtime id, requirements and Python. One of several concurrent runs builds it and the others wait; a killed builder leaves
  * nothing that could be mistaken for an environment.
  *
  * Environments cannot be moved, so each is built in its final place, `build-<builder>`, and published by the link
@@ -176,7 +176,7 @@ function keyOf(probe: PythonProbe, requirements: string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)
 }
 
-/** Null if there is none, or if its Python was removed from the machine. */
+/** Null if it does not exist, or its Python was removed from the machine. */
 async function published(directory: string): Promise<Usable | null> {
   const current = path.join(directory, currentLink)
   const name = await linkTarget(current)

@@ -13,11 +13,11 @@ export type PythonProbe = {
   ensurepip: boolean
   virtualenv: boolean
   pip: string | null
-  /** Of itself and of the Python that a virtual environment stands on. */
+  /** The prefixes of this Python and of the one behind a virtual environment. */
   prefixes: string[]
 }
 
-/** Where its programs and packages are: not the whole prefix, which may be somebody's home. */
+/** Where its programs and packages are: not the whole prefix, which may be a home directory. */
 export const filesOf = ({ executable, prefixes }: PythonProbe): string[] => [
   executable,
   ...prefixes.flatMap(prefix =>
@@ -42,7 +42,7 @@ print(json.dumps({
   "prefixes": sorted({sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix})}))
 `
 
-/** Finds version and capabilities of a Python. Throws an error that tells the operator what is missing. */
+/** Finds version and capabilities of a Python. The error that it throws names what the operator must install. */
 export async function probePython(python: string): Promise<PythonProbe> {
   try {
     const { stdout } = await promisify(execFile)(python, ['-c', question], { timeout: 60_000 })

@@ -9,9 +9,9 @@ export type RecipePlan = {
   /** Absolute, or relative to the recipe's directory. */
   entrypoint: string
   attempt: number
-  /** The archive whose files the run finds in its working folder, and what they may have in all. */
+  /** The archive whose files the run finds in its working folder, and their maximum total size. */
   package: { file: string; sha256: string; limit_bytes: number } | null
-  /** What the run starts from that has to be fetched first. */
+  /** The artifacts that must be fetched before the run starts. */
   starts: Starts | null
   /** Holds the Python environments of all runs. */
   environments_directory: string

@@ -9,7 +9,7 @@ import type { RecipePlan } from './recipe-plan.ts'
 
 /**
  * Puts the files of a package into the empty working folder of an attempt, before its program starts. They are unpacked
- * into a new folder beside it that nobody else may enter, with all checks of the upload once more, given to whoever owns the
+ * into a new folder next to it that no other user may enter, with all checks of the upload once more, given to whoever owns the
  * working folder, and take its place whole.
  */
 export async function unpackPackage(

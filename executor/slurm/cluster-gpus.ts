@@ -7,7 +7,7 @@ export type ClusterGpus = {
   type: string
   /** On all nodes together that are usable now. */
   gpus: number
-  /** Of the largest node, usable now or not. */
+  /** On the largest node, usable now or not. */
   gpus_per_node: number
   /** How many nodes have that many. */
   nodes: number

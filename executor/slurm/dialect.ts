@@ -1,7 +1,7 @@
 import { gpusByType } from './gres.ts'
 
 /**
- * Versions of slurmrestd's interface that this adapter speaks, newest first. Those from v0.0.40 on share one form: states
+ * Versions of slurmrestd's interface that this adapter speaks, newest first. Versions from v0.0.40 share one form: states
  * are lists, numbers `{set, infinite, number}`, the environment is a list.
  */
 export const spoken = ['v0.0.42', 'v0.0.41', 'v0.0.40', 'v0.0.38'] as const
@@ -18,12 +18,12 @@ export type JobRequest = {
   name: string
   comment: string
   script: string
-  /** Where it starts, and the file that takes what it prints. */
+  /** Its working folder, and the file for its output. */
   directory: string
   output: string
   nodes: number
   gpus_per_node: number
-  /** Of the GPUs; empty for whichever there are. */
+  /** The type of GPU; empty for any type. */
   gpu_type: string
   partition: string | null
   account: string | null
@@ -73,7 +73,7 @@ export type SlurmJob = {
   id: number
   name: string
   comment: string
-  /** Its state, with what Slurm notes beside it, such as COMPLETING. */
+  /** Its state and the flags that Slurm adds, such as COMPLETING. */
   states: string[]
   /** Whether Slurm has given it nodes. */
   placed: boolean
@@ -119,7 +119,7 @@ export type SlurmNode = {
   gpus: Map<string, number>
 }
 
-/** What keeps a node from running jobs. */
+/** States in which a node runs no jobs. */
 const unusable =
   /^(DOWN|ERROR|UNKNOWN|FUTURE|DRAIN|DRAINED|DRAINING|FAIL|FAILING|NOT_RESPONDING|NO_RESPOND|POWERED_DOWN|POWERING_DOWN|POWERING_UP|REBOOT\w*|MAINT\w*|PLANNED_DOWN|INVALID_REG|BLOCKED)$/
 

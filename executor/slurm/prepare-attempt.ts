@@ -8,7 +8,7 @@ import { type NodePaths, type SlurmLaunchRecord, slurmPaths } from './attempt-fi
 
 type Submitted = { launch: Launch; preparation: string[] | null }
 
-/** Creates the folder of an attempt and those of its ranks, all at once. No-op if it exists. */
+/** Creates the folders of an attempt and its ranks atomically. No-op if it exists. */
 export async function prepareSlurmAttempt(
   runsDirectory: string,
   submission: Submitted,

@@ -12,7 +12,7 @@ import { prepareSlurmAttempt } from './prepare-attempt.ts'
 import { stopAttempt } from './stop-attempt.ts'
 import { submitJob } from './submit-job.ts'
 
-/** `gpus`: those that jobs can get, for the description of the cluster. */
+/** `gpus` counts the GPUs that jobs can get, for the description of the cluster. */
 export type SlurmExecutor = { executor: Executor; gpus(): Promise<ClusterGpus> }
 
 /** How long to wait for an older attempt of the run to end. */
@@ -20,7 +20,7 @@ const supersedeMs = 60_000
 
 /**
  * Runs attempts as batch jobs of a Slurm cluster. On each node a supervisor works in a folder that all share, so what
- * happens there is known without Slurm, which is asked for jobs that have not started and for those that vanish.
+ * happens there is known without Slurm, which is asked only about jobs that have not started or have vanished.
  */
 export async function openSlurmExecutor(options: SlurmExecutorOptions): Promise<SlurmExecutor> {
   const gpus = cachedGpus(options)
