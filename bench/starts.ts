@@ -12,11 +12,11 @@ import { until } from '../test/servers/until.ts'
 import { openStage, prepare } from './admission/stage.ts'
 import { spreadOf } from './rig/quantile.ts'
 import { number, toTable } from './rig/table.ts'
-import { type SimulatedEngine, simulatedEngine } from './starts/simulated-engine.ts'
+import { type SimulatedExecutor, simulatedExecutor } from './starts/simulated-executor.ts'
 import { watch } from './starts/watch.ts'
 
 const usage = `npm run bench:starts -- [options]
-Jobs that run on a simulated engine and others that wait; how long one look of the executor takes, how soon a freed
+Jobs that run on a simulated executor and others that wait; how long one look of the executor takes, how soon a freed
 slot is given away, and how late output is shipped beside a run that prints without end.
   --waiting N       (10000)
   --active N        (2000)
@@ -63,7 +63,7 @@ async function measure(url: string): Promise<void> {
   const deps = { store: eventStoreOn(pool), pool, now: () => new Date(), baseUrl: () => '' }
   const seen = watch()
   let isFirst = true
-  const engine: SimulatedEngine = simulatedEngine({
+  const executor: SimulatedExecutor = simulatedExecutor({
     gpus: active,
     lineEveryMs: Number(values['line-every']),
     nowMs: () => Date.now(),
@@ -76,8 +76,8 @@ async function measure(url: string): Promise<void> {
   })
   const commands = executorCommands(deps, { executor: 'local', engine: 'simulated' })
   const reconciler = startReconciler({
-    executor: engine,
-    commands: seen.through(commands, engine),
+    executor,
+    commands: seen.through(commands, executor),
     toLaunch: order => ({
       ...order,
       gpu_indexes: [...order.gpu_indexes],
@@ -101,7 +101,7 @@ async function measure(url: string): Promise<void> {
     )
     seen.forget()
     for (let freed = 0; freed < Number(values.frees); freed++) {
-      const ended = engine.endOne()
+      const ended = executor.endOne()
       if (ended) seen.freed(ended)
       const nextMs = performance.now() + Number(values['free-every'])
       await until('the next slot must become free', withinMs, () => performance.now() >= nextMs, 5)

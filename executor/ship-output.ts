@@ -3,7 +3,7 @@ import type { NodeOfRank } from '../events/jobs.ts'
 import { encodeLogs } from '../events/logs.ts'
 import { type EventLog, isLogAway, type LogUnavailable } from '../platform/log/event-log.ts'
 import type { ActiveAttempt, JobCommands } from './job-commands.ts'
-import type { EngineRef, Executor, Offsets, OutputPiece } from './port.ts'
+import type { AttemptRef, Executor, Offsets, OutputPiece } from './port.ts'
 
 export type ShipDeps = {
   executor: Executor
@@ -25,7 +25,7 @@ const maxPiecesAtOnce = 8
  */
 export async function shipOutput(
   deps: ShipDeps,
-  ref: EngineRef,
+  ref: AttemptRef,
   attempt: ActiveAttempt,
   nodes: readonly NodeOfRank[] | null,
 ): Promise<{ complete: boolean; shipped: Offsets }> {
@@ -75,7 +75,7 @@ function toRecord(
   { run_id, attempt, nodes }: ActiveAttempt,
   { rank, node, stream, offset, bytes }: OutputPiece & { node: string | null },
 ) {
-  // On one node there is nothing to tell apart.
+  // A single node needs no label.
   const place = nodes === 1 ? { node: null, rank: null } : { node, rank }
   const body = encodeLogs({ origin: 'output', ...place, stream, offset, bytes })
   const value = encodeFact({

@@ -247,7 +247,7 @@ export class Exchange {
     this.#deps.unreached()
     const mayTryAnother = !this.#body?.hasBegun && isUnreached(error)
     if (mayTryAnother) this.#send()
-    else this.#refuse(unreachable(wordsOf(error)))
+    else this.#refuse(unreachable(faultMessage(error)))
   }
 
   #callerLeft(): void {
@@ -330,4 +330,5 @@ const words: Record<string, string> = {
   UND_ERR_BODY_TIMEOUT: 'it fell silent',
   UND_ERR_SOCKET: 'it closed the connection',
 }
-const wordsOf = (error: Error): string => words[codeOf(error)] ?? (codeOf(error) || 'it broke off')
+const faultMessage = (error: Error): string =>
+  words[codeOf(error)] ?? (codeOf(error) || 'it broke off')

@@ -7,7 +7,7 @@ export type Owner = { host: string; boot: string; space: string; pid: string; st
 /** How long nothing may have changed in a folder before its owner, of whom nothing can be known here, counts as gone. */
 const silentMs = 10 * 60_000
 
-const textOf = (path: string): string => {
+const fileText = (path: string): string => {
   try {
     return readFileSync(path, 'utf8').trim()
   } catch {
@@ -17,7 +17,7 @@ const textOf = (path: string): string => {
 
 /** When it started, in ticks since the boot; empty if there is no such process. A name may hold spaces and brackets. */
 function startOf(pid: string): string {
-  const text = textOf(`/proc/${pid}/stat`)
+  const text = fileText(`/proc/${pid}/stat`)
   const [state = '', ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return state === 'Z' || state === 'X' ? '' : (rest[18] ?? '')
 }
@@ -34,7 +34,7 @@ export function thisOwner(): Owner {
   }
   return {
     host: plain(hostname()),
-    boot: plain(textOf('/proc/sys/kernel/random/boot_id')),
+    boot: plain(fileText('/proc/sys/kernel/random/boot_id')),
     space: plain(space),
     pid,
     start: plain(startOf(pid)),

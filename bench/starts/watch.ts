@@ -1,6 +1,6 @@
 import type { JobCommands } from '../../executor/job-commands.ts'
 import type { Launch } from '../../executor/port.ts'
-import type { SimulatedEngine } from './simulated-engine.ts'
+import type { SimulatedExecutor } from './simulated-executor.ts'
 
 /** Durations in milliseconds. */
 type Figures = Record<
@@ -20,7 +20,7 @@ const noFigures = (): Figures => ({
   'line printed until shipped': [],
 })
 
-/** Times the calls that an executor makes to jobs and to its engine. */
+/** Takes the times of what an executor asks of jobs and of its attempts. */
 export function watch() {
   let figures = noFigures()
   let since = { cpu: process.cpuUsage(), ms: performance.now() }
@@ -61,8 +61,8 @@ export function watch() {
         unstarted.set(gpu, performance.now())
       }
     },
-    /** The same commands, timed; both kinds of pass begin and end with one of these. */
-    through: (commands: JobCommands, engine: SimulatedEngine): JobCommands => ({
+    /** The same commands; both kinds of look begin and end with one of these. */
+    through: (commands: JobCommands, executor: SimulatedExecutor): JobCommands => ({
       ...commands,
       noteSeen() {
         lookedAtMs = performance.now()
@@ -77,8 +77,8 @@ export function watch() {
         startingAtMs = performance.now()
         return commands.whyClosed()
       },
-      async keepWaiting(waits) {
-        await commands.keepWaiting(waits)
+      async recordWaitReasons(waits) {
+        await commands.recordWaitReasons(waits)
         figures['one look at the queue, with its starts'].push(performance.now() - startingAtMs)
       },
       async schedule(run_id, gpu_indexes) {
@@ -91,7 +91,7 @@ export function watch() {
         await commands.shipped(run_id, attempt, offsets)
         // The newest line that was shipped.
         const upTo = (offsets[0]?.stdout ?? 0) - 1
-        const printedMs = engine.printedAtMs(run_id, upTo)
+        const printedMs = executor.printedAtMs(run_id, upTo)
         if (printedMs !== null) figures['line printed until shipped'].push(Date.now() - printedMs)
       },
     }),

@@ -145,6 +145,39 @@ for (const [room, [why, allowed]] of Object.entries(rooms))
     )
   })
 
+/** What each folder of the executors may import of the others. */
+const executorFolders: Record<string, [why: string, allowed: RegExp]> = {
+  attempts: [
+    'every executor keeps its attempts in the same form',
+    /^executor\/(attempts\/|port\.ts$)/,
+  ],
+  preparation: [
+    'a run is prepared the same way on every machine',
+    /^executor\/((attempts|preparation)\/|port\.ts$)/,
+  ],
+  node: [
+    'a machine runs ranks without knowing which executor sent them',
+    /^executor\/((attempts|preparation|node)\/|port\.ts$)/,
+  ],
+  local: ['the local executor does not depend on Slurm', /^executor\/(?!slurm\/)/],
+  slurm: ['the Slurm executor does not depend on the local one', /^executor\/(?!local\/)/],
+}
+
+for (const [folder, [why, allowed]] of Object.entries(executorFolders))
+  test(`imports of executor/${folder}/: ${why}`, t => {
+    const governed = sources.filter(({ file }) => file.startsWith(`executor/${folder}/`))
+    t.true(governed.length > 0, 'the rule governs nothing')
+    t.deepEqual(
+      forbidden(governed, path => !path.startsWith('executor/') || allowed.test(path)),
+      [],
+    )
+  })
+
+test('every folder of the executors has a row', t => {
+  const found = sources.flatMap(({ file }) => /^executor\/([^/]+)\//.exec(file)?.[1] ?? [])
+  t.deepEqual(Object.keys(executorFolders).sort(), [...new Set(found)].sort())
+})
+
 test('decisions are pure: they import nothing but rules, and see no clock, chance or machine', t => {
   const pure = sources.filter(({ file }) => pureFiles.includes(file))
   t.deepEqual(pure.map(({ file }) => file).sort(), pureFiles)

@@ -48,7 +48,7 @@ export function failureRules(rule: Rule): void {
     },
   )
 
-  rule('an engine that cannot be reached says nothing about its attempts', async (t, bench) => {
+  rule('an unreachable executor reports nothing about its attempts', async (t, bench) => {
     const { executor, scratch, takeAway, reopen } = bench
     const go = path.join(scratch, 'go')
     const submitted = launch({

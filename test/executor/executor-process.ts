@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { IsolationSetting } from '../../executor/local/isolation.ts'
+import type { IsolationSetting } from '../../executor/node/isolation.ts'
 import type { Launch } from '../../executor/port.ts'
 import { isolationAt, openAt } from './bench.ts'
 import { untilPrinted } from './output.ts'

@@ -6,16 +6,18 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
-import { hostEnvironment } from '../../executor/local/environment.ts'
-import type { IsolationSetting } from '../../executor/local/isolation.ts'
 import { openLocalExecutor } from '../../executor/local/local-executor.ts'
-import { recipeCommand } from '../../executor/local/recipe-command.ts'
+import { hostEnvironment } from '../../executor/node/environment.ts'
+import type { IsolationSetting } from '../../executor/node/isolation.ts'
 import type { Executor, Launch } from '../../executor/port.ts'
+import { recipeCommand } from '../../executor/preparation/recipe-command.ts'
+import type { RecipePlan } from '../../executor/preparation/recipe-plan.ts'
 import { recipeDigest } from '../../recipes/digest.ts'
 import { folder, makeWheel, writeRecipe } from '../recipes/tiny-recipe.ts'
 import { exitOf, launch } from './attempts.ts'
 import { isolationAt } from './bench.ts'
 import { outputOf, untilPrinted } from './output.ts'
+import { givenCommand, preparedBy } from './preparations.ts'
 
 type Launcher = {
   executor: Executor
@@ -36,6 +38,7 @@ async function setUp(
     isolation: await isolationAt(path.join(root, 'runs'), setting),
     fakeGpus: 4,
     hostEnvironment: { ...hostEnvironment(process.env), ...host },
+    preparationCommand: givenCommand,
     now: () => new Date(),
   })
   await writeRecipe(path.join(root, 'client'), { 'forge_client.py': 'here = True\n' })
@@ -44,22 +47,10 @@ async function setUp(
     root,
     of: async (recipe, part, params = '{}') =>
       launch({
-        preparation: {
-          command: recipeCommand({
-            recipe_directory: recipe,
-            digest: await recipeDigest(recipe),
-            runtime_id: 'rt_test',
-            entrypoint: 'train.py',
-            attempt: 1,
-            package: null,
-            starts: null,
-            environments_directory: path.join(root, 'environments'),
-            client_directory: path.join(root, 'client'),
-            python: 'python3',
-          }),
+        preparation: preparedBy(recipeCommand(await planOf(root, recipe)), {
           env: part?.env ?? {},
           input: params,
-        },
+        }),
         ...part,
       }),
     async runToEnd(submitted) {
@@ -68,6 +59,21 @@ async function setUp(
       const { stdout, stderr } = await outputOf(executor, ref)
       return { code: exit_code, text: `${stdout}${stderr}`, ref }
     },
+  }
+}
+
+async function planOf(root: string, recipe: string): Promise<RecipePlan> {
+  return {
+    recipe_directory: recipe,
+    digest: await recipeDigest(recipe),
+    runtime_id: 'rt_test',
+    entrypoint: 'train.py',
+    attempt: 1,
+    package: null,
+    starts: null,
+    environments_directory: path.join(root, 'environments'),
+    client_directory: path.join(root, 'client'),
+    python: 'python3',
   }
 }
 
@@ -287,14 +293,10 @@ test('files that changed after the admission are not run', async t => {
 })
 
 test('a machine without Python says what to install', async t => {
-  const { root, of, runToEnd } = await setUp(t)
+  const { root, runToEnd } = await setUp(t)
   const recipe = await writeRecipe(path.join(root, 'plain'), {})
-  const { preparation } = await of(recipe)
-  const plan = JSON.parse(preparation?.command.at(-1) ?? '')
-  const without = recipeCommand({ ...plan, python: '/no/python3' })
-  const { code, text } = await runToEnd(
-    launch({ preparation: { command: without, env: {}, input: '{}' } }),
-  )
+  const plan = { ...(await planOf(root, recipe)), python: '/no/python3' }
+  const { code, text } = await runToEnd(launch({ preparation: preparedBy(recipeCommand(plan)) }))
   t.is(code, 78)
   t.regex(
     text,
@@ -349,7 +351,7 @@ async function unpublished(environments: string): Promise<string[]> {
 test('programs that lie in the current folder are not taken for Python’s own', async t => {
   const planted = await folder(t)
   await writeFile(path.join(planted, 'json.py'), 'raise SystemExit("planted")\n')
-  const probe = new URL('../../executor/local/python-probe.ts', import.meta.url)
+  const probe = new URL('../../executor/preparation/python-probe.ts', import.meta.url)
   const code = `import { probePython } from '${probe}'; await probePython('python3')`
   const inPlanted = promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], {
     cwd: planted,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
-import type { StoredArtifact } from '../../executor/local/stored-artifact.ts'
+import type { StoredArtifact } from '../../executor/port.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 

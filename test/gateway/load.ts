@@ -64,8 +64,8 @@ async function ask(pool: Pool, path: string, token: string, body: string): Promi
   try {
     const reply = await pool.request({ method: 'POST', path, headers, body })
     asked.status = reply.statusCode
-    asked.revision = textOf(reply.headers['x-forge-revision'])
-    asked.request_id = textOf(reply.headers['x-request-id'])
+    asked.revision = headerText(reply.headers['x-forge-revision'])
+    asked.request_id = headerText(reply.headers['x-request-id'])
     for await (const part of reply.body) asked.text += String(part)
     asked.isWhole = true
   } catch {
@@ -74,5 +74,5 @@ async function ask(pool: Pool, path: string, token: string, body: string): Promi
   return { ...asked, ended: performance.now() }
 }
 
-const textOf = (header: string | string[] | undefined): string | null =>
+const headerText = (header: string | string[] | undefined): string | null =>
   typeof header === 'string' ? header : null

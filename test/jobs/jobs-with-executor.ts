@@ -29,6 +29,7 @@ import { loadRecipe } from '../../recipes/catalogue.ts'
 import type { AdmissionResult, JobState } from '../../schemas/jobs.ts'
 import { readConfig } from '../../server/config.ts'
 import { isolationAt } from '../executor/bench.ts'
+import { givenCommand } from '../executor/preparations.ts'
 import { writeRecipe } from '../recipes/tiny-recipe.ts'
 import { eventStoreOn } from '../servers/event-store.ts'
 import { database } from '../servers/postgres.ts'
@@ -91,6 +92,7 @@ export async function jobsWithExecutor(
     isolation: await isolationAt(join(root, 'runs'), 'none'),
     fakeGpus: gpus,
     hostEnvironment: { PATH: String(process.env.PATH) },
+    preparationCommand: givenCommand,
     now: () => new Date(),
   })
   const capacity = await executor.capacity()

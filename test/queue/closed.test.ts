@@ -67,7 +67,7 @@ test('a job waiting for its owner’s quota says so again after a pause', async 
   t.is(await at.commands.schedule(first.run_id, [0]), 'scheduled')
   const second = await at.submit()
   await at.pool.query(close.pause)
-  await at.commands.keepAllWaiting('queue_paused')
+  await at.commands.recordWaitReasonOfAll('queue_paused')
   await runDueTimers(at.deps)
   t.is(await reasonOf(at, second.run_id), 'queue_paused')
   await at.pool.query(close.resume)

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
-import { pythonClient } from '../../executor/local/recipe-command.ts'
+import { pythonClient } from '../../executor/preparation/recipe-command.ts'
 import {
   builtInTemplates,
   findTemplate,

@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { ExitRecord } from '../../../executor/local/attempt-directory.ts'
+import type { ExitRecord } from '../../../executor/attempts/attempt-directory.ts'
 import { attemptExit, type Ended, isExplained } from '../../../executor/slurm/attempt-exit.ts'
 import { toJob } from '../../../executor/slurm/dialect.ts'
 
