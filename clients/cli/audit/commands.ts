@@ -17,8 +17,11 @@ export function addAudit(program: Command, world: World, ended: (code: number) =
   const audit = program
     .command('audit')
     .description('who did what, and whether the record is intact')
-  const speaking = speakingIn(audit, world, ended)
-  speaking({
+  speakingIn(
+    audit,
+    world,
+    ended,
+  )({
     list: [describeAuditList, auditList],
     state: [describeAuditState, auditState],
     diff: [describeAuditDiff, auditDiff],

@@ -19,8 +19,11 @@ export function addModels(program: Command, world: World, ended: (code: number) 
   const model = program
     .command('model')
     .description('registered models, their versions and aliases')
-  const speaking = speakingIn(model, world, ended)
-  speaking({
+  speakingIn(
+    model,
+    world,
+    ended,
+  )({
     ls: [describeModelList, modelList],
     show: [describeModelShow, modelShow],
     register: [describeModelRegister, modelRegister],
