@@ -1,5 +1,5 @@
 /**
- * A text with symbols for its control characters, and for those that change the direction of the following text: left
+ * A text with symbols for its control characters, and for marks that change the direction of the following text: left
  * as they are, they hide words or change their order. Tabs and line breaks stay.
  */
 export const visible = (text: string): string =>

@@ -79,7 +79,7 @@ def retry_or_behind(tries: int) -> str:
 
 
 def _too_large(request: Request, reply: Reply, detail: str) -> Verdict:
-    """Smaller requests may pass, also through a proxy. One that cannot be halved may pass after its limit is raised."""
+    """Smaller requests may pass, also through a proxy. A request that cannot be halved may pass after the limit is raised."""
     pieces = _halves(request) if request.route == "metrics" else ()
     if pieces:
         return Verdict(REPLACED, detail, pieces)
