@@ -66,9 +66,7 @@ export type Deps = {
   newEventId: () => string
   /** Counts points for the scraper. */
   ingestedPoints: (count: number) => void
-  /** Call after a commit that ended sessions of this person or changed their role. */
-  accessChanged: (username: string) => void
-  /** Call after a commit that changed what gateways serve. */
+  /** Call after a commit that changed what gateways serve without an event; those with one are announced (`announcements.ts`). */
   servingChanged: () => void
   engineHeaders: EngineHeaders
   /** The public address of this installation, without a trailing slash. */

@@ -62,10 +62,12 @@ export type EventStoreDeps = {
   dutiesOf?: DutiesOf
   /** Called after each commit that inserted duties. */
   dutiesAdded?: () => void
+  /** Called with the events of each commit, once they are visible to everybody. */
+  recorded?: (events: readonly Event[]) => void
 }
 
 /** Set in everything called from within a transaction, however deep. */
-const isOpen = new AsyncLocalStorage<{ hasDuties: boolean }>()
+const isOpen = new AsyncLocalStorage<{ hasDuties: boolean; events: Event[] }>()
 
 const eventColumns = 'stream_version, type, schema_version, data, meta, occurred_at'
 
@@ -112,6 +114,7 @@ export function postgresEventStore(deps: EventStoreDeps): EventStore {
     const duties = rows.flatMap(row => dutiesOf(recordedOf(row)))
     const open = isOpen.getStore()
     if (open && duties.length > 0) open.hasDuties = true
+    for (const { events } of appends) open?.events.push(...events)
     try {
       await insert(tx, `[${json.join()}]`, duties)
     } catch (error) {
@@ -149,10 +152,11 @@ export function postgresEventStore(deps: EventStoreDeps): EventStore {
 
     async transaction(work) {
       if (isOpen.getStore()) throw new Error('a transaction was begun within another one')
-      const open = { hasDuties: false }
+      const open = { hasDuties: false, events: [] as Event[] }
       const result = await inTransaction(pool, tx => isOpen.run(open, () => work(tx)))
       committed()
       if (open.hasDuties) deps.dutiesAdded?.()
+      if (open.events.length > 0) deps.recorded?.(open.events)
       return result
     },
   }
