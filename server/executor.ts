@@ -70,7 +70,7 @@ export function runExecutor(core: Core, deps: Deps, { engines }: Engines): void 
 }
 
 function lookAfter(core: Core, deps: Deps, engine: Engine, running: Set<Reconciler>): Part {
-  const { config, log, logger, topics, catalogue } = core
+  const { config, logger, topics, catalogue } = core
   let isFirst = false
   const reconciler = startReconciler({
     executor: engine.executor,
@@ -84,11 +84,10 @@ function lookAfter(core: Core, deps: Deps, engine: Engine, running: Set<Reconcil
       packageLimitBytes: expandedBytes(config),
       python,
     }),
-    log,
+    appendFacts: deps.appendFacts,
     logsTopic: topics.logs.name,
     logger,
     now: deps.now,
-    newEventId: deps.newEventId,
   })
   running.add(reconciler)
   const leading = lead(core, deps, engine, first => {

@@ -5,7 +5,7 @@ import { readPositionKey } from '../auth/position-key.ts'
 import { createReports } from '../command-api/admit-report.ts'
 import { startAlertTimers } from '../command-api/alerts/timers.ts'
 import { announce, type Listeners } from '../command-api/announcements.ts'
-import { createAppendFact } from '../command-api/append-fact.ts'
+import { createFactAppends } from '../command-api/append-fact.ts'
 import { raiseEpoch } from '../command-api/commit-epoch.ts'
 import { keepServing } from '../command-api/deployments/keeper.ts'
 import type { Deps } from '../command-api/deps.ts'
@@ -67,7 +67,7 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     keys: await openKeys(core),
     logger,
     reports: createReports(pool, now),
-    appendFact: createAppendFact(log),
+    ...createFactAppends(log, eventId),
     metricKeys: createKeyLimit(storedKeys(core.readPool), {
       noticed: (run_id, keys) => logger.warn({ run_id, keys }, 'a run has many metric keys'),
     }),

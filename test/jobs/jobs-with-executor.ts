@@ -6,6 +6,7 @@ import type { Pool } from 'pg'
 import { type Logger, pino } from 'pino'
 import type { Person } from '../../auth/caller.ts'
 import { announce } from '../../command-api/announcements.ts'
+import { createFactAppends } from '../../command-api/append-fact.ts'
 import { commit } from '../../command-api/commit.ts'
 import type { EventStore } from '../../command-api/event-store.ts'
 import { passAll } from '../../command-api/jobs/admission/gates.ts'
@@ -166,11 +167,10 @@ export async function jobsWithExecutor(
         executor,
         commands,
         toLaunch: shellLaunch(script),
-        log,
+        ...createFactAppends(log, eventId),
         logsTopic,
         logger: pino({ level: 'silent' }),
         now,
-        newEventId: eventId,
         mayStart: () => true,
       })
       reconcilers.push(reconciler)

@@ -11,7 +11,7 @@ import { oidcOf } from '../../auth/oidc-settings.ts'
 import type { Route } from '../../auth/route.ts'
 import { createReports } from '../../command-api/admit-report.ts'
 import { announce, type Listeners } from '../../command-api/announcements.ts'
-import { createAppendFact } from '../../command-api/append-fact.ts'
+import { createFactAppends } from '../../command-api/append-fact.ts'
 import type { Deps } from '../../command-api/deps.ts'
 import { createQueueBook } from '../../command-api/jobs/queue-book.ts'
 import { createKeyLimit } from '../../command-api/metrics/key-limit.ts'
@@ -63,7 +63,7 @@ export async function routeParts(
     keys: await loadKeys(dataDir),
     logger: pino({ level: 'silent' }),
     reports: createReports(pool, now),
-    appendFact: createAppendFact(createMemoryLog(Object.values(topics))),
+    ...createFactAppends(createMemoryLog(Object.values(topics)), eventId),
     metricKeys: createKeyLimit({ count: async () => new Map(), missing: async () => [] }),
     shortNumbers: createShortNumbers(pool),
     queue,
