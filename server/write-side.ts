@@ -17,6 +17,7 @@ import {
 import { createQueueBook } from '../command-api/jobs/queue-book.ts'
 import { runFilesReactor } from '../command-api/jobs/run-files.ts'
 import { startJobTimers } from '../command-api/jobs/timers.ts'
+import { kinds } from '../command-api/kinds.ts'
 import { refuseLogAhead } from '../command-api/log-ahead.ts'
 import { createKeyLimit } from '../command-api/metrics/key-limit.ts'
 import { dutiesFor } from '../command-api/reactor.ts'
@@ -101,6 +102,7 @@ export const openEventStore = (
     pool,
     definitions: decisionEvents,
     newEventId: eventId,
+    kinds,
     dutiesOf: dutiesFor([...reactors, runFilesReactor(config.runDirDays)]),
     ...wakes,
   })
