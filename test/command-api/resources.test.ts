@@ -1,6 +1,9 @@
-import test from 'ava'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { kinds } from '../../command-api/kinds.ts'
+import { inTransaction } from '../../platform/postgres/transaction.ts'
 import { sampleServer } from '../samples/server.ts'
 
 /** By kind, the tables of its slice as rows of `write.resource`. */
@@ -40,9 +43,7 @@ const uses = `
   union all select 'artifact', source ->> 'artifact_id', 'deployment', deployment_id, revision_id
     from write.revision_state where source ->> 'artifact_id' is not null`
 
-test('resources and uses are those of the tables of the slices, and every kind has some', async t => {
-  const { pool } = await sampleServer(t)
-  t.deepEqual(Object.keys(own).sort(), [...new Set(kinds.map(({ name }) => name))].sort())
+async function compare(t: ExecutionContext, pool: Pool): Promise<void> {
   for (const [kind, rows] of Object.entries(own)) {
     const kept = `select id, owner, project, visibility, deleted_at is not null from write.resource where kind = '${kind}'`
     t.deepEqual(await differences(pool, kept, shape(rows)), [], kind)
@@ -54,4 +55,25 @@ test('resources and uses are those of the tables of the slices, and every kind h
   t.deepEqual(await differences(pool, kept, uses), [])
   const { rowCount } = await pool.query('select from write.use')
   t.true((rowCount ?? 0) > 0, 'the samples use nothing')
+}
+
+const migration = join(import.meta.dirname, '../../command-api/migrations/0420_resources.sql')
+
+/** As an upgrade fills the tables in. */
+async function fillIn(pool: Pool): Promise<void> {
+  const sql = await readFile(migration, 'utf8')
+  const inserts = sql.slice(sql.indexOf('insert into'))
+  await inTransaction(pool, async tx => {
+    await tx.query('set local search_path to write')
+    await tx.query('truncate resource, use')
+    await tx.query(inserts)
+  })
+}
+
+test('resources and uses are those of the tables of the slices, whether events or an upgrade filled them in', async t => {
+  const { pool } = await sampleServer(t)
+  t.deepEqual(Object.keys(own).sort(), [...new Set(kinds.map(({ name }) => name))].sort())
+  await compare(t, pool)
+  await fillIn(pool)
+  await compare(t, pool)
 })
