@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { pino } from 'pino'
+import { createFactAppends } from '../command-api/append-fact.ts'
 import { executorCommands } from '../command-api/jobs/executor-commands.ts'
 import { topicsOf } from '../events/topics.ts'
 import { startReconciler } from '../executor/reconciler.ts'
@@ -86,11 +87,10 @@ async function measure(url: string): Promise<void> {
       reads: [],
     }),
     mayStart: () => true,
-    log,
+    ...createFactAppends(log, eventId),
     logsTopic: topics.logs.name,
     logger: pino({ level: 'warn' }),
     now: deps.now,
-    newEventId: eventId,
   })
   try {
     const beganMs = performance.now()

@@ -33,6 +33,18 @@ export type Fact = {
   body: Buffer
 }
 
+/** What a fact says. Whoever appends it to the log adds who reported it, when, and in which request (`stampedFact`). */
+export type UnstampedFact = Pick<Fact, 'type' | 'run_id' | 'attempt' | 'body'>
+
+/** `now` is the time of receipt. */
+export type FactStamp = { actor: Actor; requestId: string; now: Date }
+
+export const stampedFact = (
+  fact: UnstampedFact,
+  { actor, requestId, now }: FactStamp,
+  event_id: string,
+): Fact => ({ ...fact, event_id, received_at_ms: now.getTime(), actor, request_id: requestId })
+
 /** The bytes are not those of a fact: damaged, cut short, or of a version this build does not know. */
 export class CorruptFact extends Error {
   constructor(reason: string) {

@@ -122,7 +122,7 @@ async function look(deps: Looking): Promise<void> {
   deps.presence.noted(deps.now())
   if (deps.presence.hasJustCome()) deps.cameBack()
   deps.start()
-  await lookAfterAll({ ...deps, log: leftAloneOnceAway(deps.log) })
+  await lookAfterAll({ ...deps, appendFacts: leftAloneOnceAway(deps.appendFacts) })
   if (!deps.mayStart() || !deps.presence.mayJudge()) return
   for (const attempt of await deps.commands.lostElsewhere(lostAfterMs))
     await endedUnseen(deps, attempt, { ran: true, why: machineLost })

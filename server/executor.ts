@@ -67,18 +67,17 @@ export function runExecutor(core: Core, deps: Deps, { hosts }: ExecutorHosts): v
 }
 
 function lookAfter(core: Core, deps: Deps, host: ExecutorHost, running: Set<Reconciler>): Part {
-  const { log, logger, topics, catalogue } = core
+  const { logger, topics, catalogue } = core
   let isFirst = false
   const reconciler = startReconciler({
     executor: host.executor,
     commands: executorCommands(deps, { executor: host.name, engine: host.id }),
     mayStart: () => isFirst,
     toLaunch: toLaunch((name, version) => catalogue.provide(name, version)),
-    log,
+    appendFacts: deps.appendFacts,
     logsTopic: topics.logs.name,
     logger,
     now: deps.now,
-    newEventId: deps.newEventId,
   })
   running.add(reconciler)
   const leading = lead(core, deps, host, first => {

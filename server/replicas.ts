@@ -7,14 +7,10 @@ import { findTemplate } from '../recipes/templates.ts'
 import type { Core } from './core.ts'
 
 /** The jobs that replicas are, submitted as people submit theirs, past no gate. */
-export function replicaJobs({ catalogue, jobsChanged }: Core, deps: Deps): ReplicaJobs {
-  const wake = () => jobsChanged.tell()
+export function replicaJobs({ catalogue }: Core, deps: Deps): ReplicaJobs {
   return {
-    submit: submitReplica(openSubmits(deps, { catalogue, wake })),
-    stop: stopReplica(deps, () => {
-      deps.queue.changed()
-      wake()
-    }),
+    submit: submitReplica(openSubmits(deps, { catalogue })),
+    stop: stopReplica(deps),
   }
 }
 

@@ -17,6 +17,11 @@ const lists: Record<string, List> = {
     files: /^events\/[\w-]+\.ts$/,
     named: /^export const (\w+) = aggregate\(/gm,
   },
+  'kind of things': {
+    list: ['command-api/kinds.ts'],
+    files: /^command-api\/[\w-]+\/kind\.ts$/,
+    named: /^export const (\w+Kind)\b/gm,
+  },
   'route that changes something': {
     list: ['command-api/slices.ts'],
     files: /^command-api\/[\w-]+\/routes\.ts$/,

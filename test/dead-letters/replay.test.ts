@@ -3,6 +3,7 @@ import { recordMetrics } from '../../command-api/metrics/record.ts'
 import { encodeFact } from '../../events/fact.ts'
 import { encodeLogs, type LogsAppended } from '../../events/logs.ts'
 import { inTransaction } from '../../platform/postgres/transaction.ts'
+import { encodedFact } from '../encoded-fact.ts'
 import type { Reply } from '../servers/api.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { mayStayIdle, untilLockWaits } from '../servers/lock-waits.ts'
@@ -42,8 +43,8 @@ const parkLines = (forge: Forge, key: string, offset: number, data: LogsAppended
 
 const parkPoint = (forge: Forge, key: string, offset: number) => {
   const points = [{ key: 'loss', step: offset, value: offset }]
-  const { value } = recordMetrics({ run_id: key, points }, envelope(key))
-  return park(forge, { topic: 'forge.metrics', offset, key }, value)
+  const { fact } = recordMetrics({ run_id: key, points }, 1_790_000_000_000)
+  return park(forge, { topic: 'forge.metrics', offset, key }, encodedFact(fact))
 }
 
 const textOf = async (forge: Forge, run_id: string) => {

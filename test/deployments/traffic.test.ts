@@ -1,10 +1,10 @@
 import test, { type ExecutionContext } from 'ava'
-import { encodeTraffic } from '../../events/traffic.ts'
+import { recordTraffic } from '../../events/traffic.ts'
 import { inTransaction } from '../../platform/postgres/transaction.ts'
-import { eventId } from '../../platform/time.ts'
 import { trafficProjection } from '../../projector/traffic/projection.ts'
 import { dropOldTraffic } from '../../projector/traffic/retain.ts'
 import type { TrafficRow, TrafficSummary } from '../../schemas/traffic.ts'
+import { encodedFact } from '../encoded-fact.ts'
 import { row } from '../gateway/row.ts'
 import { startEngine } from '../servers/engine.ts'
 import { type Forge, sharedForgeProcess } from '../servers/forge.ts'
@@ -21,11 +21,7 @@ async function scene(t: ExecutionContext) {
   const projection = trafficProjection('traffic')
   let offset = 0n
   const add = async (rows: readonly TrafficRow[], key = 'dep_1') => {
-    const value = encodeTraffic(key, rows, {
-      event_id: eventId(),
-      received_at_ms: 0,
-      request_id: '',
-    })
+    const value = encodedFact(recordTraffic(key, rows))
     const records = [{ key, value, offset: offset++ }]
     await inTransaction(pool, tx =>
       projection.apply(tx, [{ topic: 'traffic', partition: 0, records }]),

@@ -313,7 +313,7 @@ test("a device's session ends after 30 days at most, and with the account of its
   const look = () => s.call('GET', `/api/cli/device/${user_code}`, { token: device })
   t.is((await look()).status, 200)
   await s.pool.query(`update auth.person set disabled = true where username = 'ada'`)
-  s.deps.accessChanged('ada')
+  s.accessChanged('ada')
   t.is((await look()).status, 401)
 })
 

@@ -18,6 +18,8 @@ export type ServedDevices = {
   signIn(username: string): Promise<{ token: string; end(): Promise<void> }>
   call: CallInTurns
   deps: Deps
+  /** As after a commit that changed a person's access. */
+  accessChanged(username: string): void
 }
 
 /** The routes of the device flow on a real database, with a stopped clock. */
@@ -38,6 +40,7 @@ export async function serveDevices(
     pool,
     deps,
     call,
+    accessChanged: username => parts.signals.publish('access', { username }),
     later(seconds) {
       nowMs += seconds * 1000
     },

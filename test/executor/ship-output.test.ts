@@ -2,30 +2,33 @@ import test from 'ava'
 import { leftAloneOnceAway } from '../../executor/ship-output.ts'
 import { LogUnavailable, RecordTooLarge } from '../../platform/log/event-log.ts'
 
-function failingLog(error: Error) {
-  const log = {
-    appends: 0,
-    async append(): Promise<never> {
-      log.appends += 1
-      throw error
-    },
+function failingAppend(error: Error) {
+  const counted = { appends: 0 }
+  const append = async (): Promise<never> => {
+    counted.appends += 1
+    throw error
   }
-  return log
+  return { counted, append }
 }
 
-test('after an append finds the log away, further ones of that pass are refused without asking it', async t => {
-  const away = new LogUnavailable('it is down')
-  const log = failingLog(away)
-  const ofPass = leftAloneOnceAway(log)
-  for (const _ of [1, 2, 3]) t.is(await t.throwsAsync(ofPass.append('logs', [])), away)
-  t.is(log.appends, 1)
-  await t.throwsAsync(leftAloneOnceAway(log).append('logs', []))
-  t.is(log.appends, 2, 'the next pass asks again')
+const output = {
+  actor: { type: 'system', id: 'executor', via: 'output' },
+  requestId: 'executor',
+} as const
+
+test('once an append finds the log down, the rest of the pass is refused without trying it', async t => {
+  const down = new LogUnavailable('it is down')
+  const { counted, append } = failingAppend(down)
+  const inPass = leftAloneOnceAway(append)
+  for (const _ of [1, 2, 3]) t.is(await t.throwsAsync(inPass('logs', output, [])), down)
+  t.is(counted.appends, 1)
+  await t.throwsAsync(leftAloneOnceAway(append)('logs', output, []))
+  t.is(counted.appends, 2, 'the next pass tries again')
 })
 
-test('an append that is refused for its own sake leaves the log to the others', async t => {
-  const log = failingLog(new RecordTooLarge('it is too large'))
-  const ofPass = leftAloneOnceAway(log)
-  for (const _ of [1, 2]) await t.throwsAsync(ofPass.append('logs', []))
-  t.is(log.appends, 2)
+test('a record that is too large does not keep the rest of the pass from the log', async t => {
+  const { counted, append } = failingAppend(new RecordTooLarge('it is too large'))
+  const inPass = leftAloneOnceAway(append)
+  for (const _ of [1, 2]) await t.throwsAsync(inPass('logs', output, []))
+  t.is(counted.appends, 2)
 })

@@ -29,7 +29,7 @@ async function startStubborn(t: ExecutionContext) {
 async function reportRunning(at: JobsWithExecutor, run_id: string): Promise<void> {
   const actor = { type: 'run', id: run_id, via: 'test' } as const
   const asCode = { actor, requestId: 'test' }
-  await reportJob(at.deps, () => {})({ run_id, event: 'running' }, null, asCode)
+  await reportJob(at.deps)({ run_id, event: 'running' }, null, asCode)
 }
 
 test.serial('a pause kills processes that outlive its deadline, and frees its GPUs', async t => {

@@ -102,7 +102,7 @@ test.serial('a reported end is shown at once, and the process may exit later', a
   at.reconcile()
   const { run_id } = await at.submit()
   await at.untilState(run_id, 'starting')
-  const report = reportJob(at.deps, () => {})
+  const report = reportJob(at.deps)
   const say = async (event: 'running' | 'succeeded') => {
     const actor = { type: 'run', id: run_id, via: 'test' } as const
     return report({ run_id, event }, null, { actor, requestId: 'test' })

@@ -5,6 +5,8 @@ import type { ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { type Logger, pino } from 'pino'
 import type { Person } from '../../auth/caller.ts'
+import { announce } from '../../command-api/announcements.ts'
+import { createFactAppends } from '../../command-api/append-fact.ts'
 import { commit } from '../../command-api/commit.ts'
 import type { EventStore } from '../../command-api/event-store.ts'
 import { passAll } from '../../command-api/jobs/admission/gates.ts'
@@ -75,14 +77,17 @@ export async function jobsWithExecutor(
   const { pool } = await database(t)
   let offsetMs = 0
   const now = () => new Date(Date.now() + offsetMs)
-  const store = eventStoreOn(pool)
+  const queue = createQueueBook({ pool, now, failed: error => t.log(error) })
+  const nothing = () => {}
+  const listeners = { queue, access: nothing, serving: nothing, executor: nothing }
+  const store = eventStoreOn(pool, { recorded: events => announce(events, listeners) })
   const deps = {
     pool,
     store,
     now,
     newId: prefixedId,
     shortNumbers: createShortNumbers(pool),
-    queue: createQueueBook({ pool, now, failed: error => t.log(error) }),
+    queue,
     config: { ...readConfig({}), oidc: null },
     baseUrl: () => 'http://127.0.0.1:9',
     logger: pino({ level: 'silent' }),
@@ -164,11 +169,10 @@ export async function jobsWithExecutor(
         executor,
         commands,
         toLaunch: shellLaunch(script),
-        log,
+        ...createFactAppends(log, eventId),
         logsTopic,
         logger: pino({ level: 'silent' }),
         now,
-        newEventId: eventId,
         mayStart: () => true,
       })
       reconcilers.push(reconciler)

@@ -187,3 +187,32 @@ test('a version shows where it is served, and its usage', async t => {
     },
   ])
 })
+
+test('an artifact that a deployment serves is shown as protected, until the revision is retired', async t => {
+  t.timeout(patient(60_000))
+  const forge = await shared()
+  const { project, ids, run } = await twoVersions(forge, 'engaged')
+  // As projections write it; engines of Forge would need a model that can be served.
+  await forge.pool.query(
+    `insert into read.deployments (deployment_id, name, owner, project, state, min_replicas,
+       max_replicas, max_body_bytes, timeout_s, max_concurrency, created_at, updated_at)
+     values ('dep_engaged', 'serves-it', 'admin', $1, 'ready', 1, 1, 1024, 10, 10, now(), now())`,
+    [project],
+  )
+  const source = { kind: 'artifact', artifact_id: ids[0], run_id: run.run_id }
+  await forge.pool.query(
+    `insert into read.deployment_revisions (revision_id, deployment_id, number, state, source, serving, checks, created_by, created_at)
+     select 'rev_engaged_' || n, 'dep_engaged', n, 'ready', $1, '{}', '[]', 'admin', now() from generate_series(1, 2) n`,
+    [JSON.stringify(source)],
+  )
+  const protectors = async () => {
+    const { body } = await forge.call<Artifact>('GET', `/api/artifacts/${ids[0]}`)
+    return body.protected_by
+  }
+  const version = { type: 'model', id: 'engaged@1' }
+  t.deepEqual(await protectors(), [{ type: 'deployment', id: 'serves-it' }, version])
+  await forge.pool.query(
+    `update read.deployment_revisions set state = 'retired' where deployment_id = 'dep_engaged'`,
+  )
+  t.deepEqual(await protectors(), [version])
+})

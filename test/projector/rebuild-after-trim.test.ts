@@ -3,13 +3,12 @@ import test, { type ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { pino } from 'pino'
 import { recordHardware } from '../../command-api/hardware/record.ts'
-import { encodeTraffic } from '../../events/traffic.ts'
+import { recordTraffic } from '../../events/traffic.ts'
 import type { EventLog, LogRecord, Position, ReadRecord } from '../../platform/log/event-log.ts'
 import { openPostgresLog } from '../../platform/log/postgres.ts'
 import { migrate } from '../../platform/postgres/migrate.ts'
 import { createPool } from '../../platform/postgres/pool.ts'
 import { inProcessSignals } from '../../platform/signals.ts'
-import { eventId } from '../../platform/time.ts'
 import { carryOverRuns, prepareCarryOver } from '../../projector/carry-over.ts'
 import { hardwareProjection } from '../../projector/hardware/projection.ts'
 import { logsProjection } from '../../projector/logs/projection.ts'
@@ -20,6 +19,7 @@ import { rebuild } from '../../projector/rebuild.ts'
 import { startRunner } from '../../projector/runner.ts'
 import { trafficProjection } from '../../projector/traffic/projection.ts'
 import { validationProjection } from '../../projector/validation/projection.ts'
+import { encodedFact } from '../encoded-fact.ts'
 import { row } from '../gateway/row.ts'
 import { report, startMs } from '../metrics/given.ts'
 import { mayStayIdle, sessionLocks, untilLockWaits } from '../servers/lock-waits.ts'
@@ -150,8 +150,8 @@ const chunkAgain = (run: string, n: number) => {
 /** GPUs appear one by one, and some samples repeat an earlier time. */
 const samples = (run_id: string, n: number): LogRecord => ({
   key: run_id,
-  value: recordHardware(
-    {
+  value: encodedFact(
+    recordHardware({
       run_id,
       points: [0, n].map(index => ({
         ts: new Date(startMs + (n % 3) * 1000).toISOString(),
@@ -159,14 +159,9 @@ const samples = (run_id: string, n: number): LogRecord => ({
         index,
         [`reading_${n}`]: n,
       })),
-    },
-    {
-      event_id: '01900000-0000-7000-8000-000000000000',
-      received_at_ms: startMs,
-      actor: { type: 'run', id: run_id, via: 'ingest_token' },
-      request_id: 'r',
-    },
-  ).value,
+    }).fact,
+    startMs,
+  ),
 })
 /** Requests of a deployment with this name. Each is repeated four times, before and after the trim. */
 const requests = (deployment_id: string, n: number): LogRecord => {
@@ -175,8 +170,7 @@ const requests = (deployment_id: string, n: number): LogRecord => {
     ...{ request_id: `${deployment_id}-${nth}`, deployment_id, token_id: `dtk_${nth}` },
     started_at: `2026-11-0${nth + 1}T12:00:00Z`,
   })
-  const receipt = { event_id: eventId(), received_at_ms: 0, request_id: '' }
-  return { key: deployment_id, value: encodeTraffic(deployment_id, [one], receipt) }
+  return { key: deployment_id, value: encodedFact(recordTraffic(deployment_id, [one])) }
 }
 const damaged = (key: string): LogRecord => ({ key, value: Buffer.from('no fact') })
 

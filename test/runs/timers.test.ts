@@ -1,7 +1,7 @@
 import test from 'ava'
 import { pino } from 'pino'
 import { createReports } from '../../command-api/admit-report.ts'
-import { createAppendFact } from '../../command-api/append-fact.ts'
+import { createFactAppends } from '../../command-api/append-fact.ts'
 import { commit } from '../../command-api/commit.ts'
 import { runDueTimers } from '../../command-api/runs/timers.ts'
 import { runAt } from '../../events/runs.ts'
@@ -45,9 +45,8 @@ test('while the log is down, the logs of ended runs wait together and all else c
     now: () => now,
     logger: pino({ level: 'silent' }),
     reports: createReports(pool, () => now),
-    appendFact: createAppendFact({ ...log, append }),
+    ...createFactAppends({ ...log, append }, eventId),
     topics,
-    newEventId: eventId,
   }
   const failures: unknown[] = []
   const presence = createPresence(3_600_000)

@@ -4,6 +4,7 @@ import {
   type EventStoreDeps,
   postgresEventStore,
 } from '../../command-api/event-store.ts'
+import { kinds } from '../../command-api/kinds.ts'
 import { decisionEvents } from '../../events/all.ts'
 import { eventId } from '../../platform/time.ts'
 
@@ -13,6 +14,7 @@ export const eventStoreOn = (pool: Pool, own: Partial<EventStoreDeps> = {}): Eve
     pool,
     definitions: decisionEvents,
     newEventId: eventId,
+    kinds,
     committed: () => {},
     ...own,
   })

@@ -32,9 +32,9 @@ export async function replicasOn(t: ExecutionContext, forge: Forge): Promise<Rep
   const { deps } = await routeParts(t, forge.pool, () => new Date())
   const entries = await loadTemplates(builtInTemplates)
   const catalogue = { including: async () => entries }
-  const submit = submitReplica(openSubmits(deps, { catalogue, wake: () => {} }))
+  const submit = submitReplica(openSubmits(deps, { catalogue }))
   return {
-    stop: run_id => stopReplica(deps, () => {})(run_id, 'its revision is retired'),
+    stop: run_id => stopReplica(deps)(run_id, 'its revision is retired'),
     async submit({ template, artifact_id, params = {}, args = [], ...named }) {
       const entry = findTemplate(entries, template)
       if (!entry) throw new Error(`there is no template ${template}`)

@@ -87,7 +87,7 @@ export async function serveSessions(
     },
     async demote() {
       await pool.query(`update auth.person set role = 'operator'`)
-      deps.accessChanged(username)
+      common.signals.publish('access', { username })
     },
   }
 }

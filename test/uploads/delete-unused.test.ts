@@ -15,12 +15,12 @@ async function scene(t: ExecutionContext, env: Record<string, string> = {}) {
   let now = Date.parse('2026-11-22T12:00:00Z')
   const { deps } = await routeParts(t, pool, () => new Date(now), env)
   const { uploads } = deps
-  const insert = (upload_id: string, completed: string | null) =>
+  const insert = (upload_id: string, completed: string | null, purpose = 'package') =>
     pool.query(
       `insert into write.upload (upload_id, owner, purpose, filename, content_type, size_bytes, sha256, created_at,
                                  used_at, completed_at)
-       values ($1, 'ada', 'package', 'p', 'a/b', 4, $2, $3, $3, $4)`,
-      [upload_id, completed, deps.now(), completed && deps.now()],
+       values ($1, 'ada', $5, 'p', 'a/b', 4, $2, $3, $3, $4)`,
+      [upload_id, completed, deps.now(), completed && deps.now(), purpose],
     )
   return {
     pool,
@@ -35,13 +35,13 @@ async function scene(t: ExecutionContext, env: Record<string, string> = {}) {
       await uploads.receive(upload_id, 0, Readable.from([Buffer.from('part')]))
       await insert(upload_id, null)
     },
-    async registered(upload_id: string, text: string): Promise<string> {
+    async registered(upload_id: string, text: string, purpose = 'package'): Promise<string> {
       const digest = sha256(Buffer.from(text))
       await uploads.receive(upload_id, 0, Readable.from([Buffer.from(text)]))
       const sealed = await uploads.seal(upload_id)
       if (sealed) await uploads.keep(sealed)
       await uploads.removePart(upload_id)
-      await insert(upload_id, digest)
+      await insert(upload_id, digest, purpose)
       return digest
     },
     /** A job submitted with it now, and ended now unless stated otherwise. */
@@ -145,4 +145,15 @@ test('if files of runs are kept forever, so are the packages of jobs', async t =
   later(24 * 400)
   await sweep()
   t.deepEqual(await left(), ['upl_B'])
+})
+
+test('a file stays whose purpose is one of which nobody knows what may name it', async t => {
+  const { later, sweep, registered, left, isHere } = await scene(t)
+  const kept = await registered('upl_dataset', 'rows', 'dataset')
+  const gone = await registered('upl_package', 'code')
+  later(25)
+  await sweep()
+  t.deepEqual(await left(), ['upl_dataset'])
+  t.true(await isHere(kept))
+  t.false(await isHere(gone))
 })
