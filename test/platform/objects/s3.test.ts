@@ -20,7 +20,7 @@ storeContract('S3', async t => {
   return async () => storeAt(t, place)
 })
 
-const away = { code: 'unavailable', message: /does not answer/ }
+const away = { code: 'unavailable', message: /does not respond/ }
 
 test.serial('a server that is killed in the middle loses nothing that it had', async t => {
   t.timeout(patient(120_000))
