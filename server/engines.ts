@@ -19,21 +19,21 @@ import type { Core } from './core.ts'
 import { environmentsIn, openIsolation } from './isolation.ts'
 
 export type Engine = {
-  /** As profiles name it. */
+  /** The name that profiles refer to. */
   name: string
-  /** The machine or cluster: whoever has this id looks after its attempts. */
+  /** The machine or cluster: a process with this id manages its attempts. */
   id: string
   executor: Executor
   /** Holds the folders of its runs. */
   runsDirectory: string
   /** Holds the Python environments of its runs. */
   environmentsDirectory: string
-  /** Held by the one process that starts jobs on engines of this name. */
+  /** Held by the only process that starts jobs on engines of this name. */
   starting: Lock
   hardware(): Promise<Hardware>
 }
 
-/** Opens the engines that this process can use. None of them has to be reachable. */
+/** Opens the engines that this process can use. They need not be reachable. */
 export async function openEngines(
   core: Core,
   now: () => Date,
@@ -63,7 +63,7 @@ async function openLocal(core: Core, now: () => Date) {
     starting: locks.engine,
     async hardware() {
       const { gpus, series } = await executor.capacity()
-      // A job may have as many nodes as there are GPUs: all of them are this machine, and each runs a rank of its own.
+      // A job may have as many nodes as there are GPUs: every node is this machine, and each runs its own rank.
       return { engine: 'local', series, gpus_per_node: gpus, max_nodes: Math.max(1, gpus) }
     },
   }
@@ -75,7 +75,7 @@ async function openSlurm({ config }: Core, now: () => Date): Promise<Engine | nu
   if (slurmUrl === null || slurmDir === null) return null
   const own = userInfo().username
   const user = config.slurmUser ?? own
-  // Its jobs read what this server writes, and the other way round.
+  // Its jobs read files that this server writes, and vice versa.
   if (user !== own)
     throw new CannotStart(
       `SERVICE_SLURM_USER=${user}, but this server runs as ${own}: start it as ${user}, so that both can read the files of runs.`,
@@ -97,7 +97,7 @@ async function openSlurm({ config }: Core, now: () => Date): Promise<Engine | nu
   })
   return {
     name: 'slurm',
-    // An installation has one cluster, whichever of its processes looks after it.
+    // An installation has one cluster, no matter which of its processes manages it.
     id: 'slurm',
     executor,
     runsDirectory,

@@ -22,8 +22,8 @@ import { python } from './isolation.ts'
 export type Engines = { engines: Engine[]; isolation: Isolation }
 
 /**
- * Opens the engines of this process. Describes the hardware of this machine as the profile `local`, unless another machine
- * is the one that starts jobs.
+ * Opens the engines of this process. Describes the hardware of this machine as the profile `local`, unless another
+ * machine is starting the jobs.
  */
 export async function openExecutor(core: Core, deps: Deps): Promise<Engines> {
   const opened = await openEngines(core, deps.now)
@@ -36,11 +36,11 @@ export async function openExecutor(core: Core, deps: Deps): Promise<Engines> {
 const describe = async (deps: Deps, engine: Engine) =>
   describeEngineProfile(deps, await engine.hardware())
 
-/** How often a standby asks whether it is to start jobs, in milliseconds. */
+/** How often a standby checks whether to take over starting jobs, in milliseconds. */
 const standbyMs = 1000
-/** How often the hardware of an engine is described anew, in milliseconds: nodes come and go. */
+/** How often an engine's hardware description is refreshed, in milliseconds: nodes come and go. */
 const describeMs = 60_000
-/** Where a thousand jobs a second are submitted, a pass after each would take all the time of the database. */
+/** At a thousand submitted jobs per second, a pass after each would keep the database fully busy. */
 const wakeEveryMs = 100
 /** A minute is precise enough for files that are kept for days. */
 const runFilesPollMs = 60_000
@@ -103,7 +103,9 @@ function lookAfter(core: Core, deps: Deps, engine: Engine, running: Set<Reconcil
   }
 }
 
-/** Says whether this process is the one that starts jobs on engines of this name, and describes them while it is. */
+/**
+ * Decides whether this process starts the jobs on engines of this name, and describes these engines while it does.
+ */
 function lead({ pool, logger }: Core, deps: Deps, engine: Engine, tell: (first: boolean) => void) {
   return repeat(
     async signal => {
@@ -123,14 +125,14 @@ function lead({ pool, logger }: Core, deps: Deps, engine: Engine, tell: (first: 
         tell(false)
         logger.warn(
           { err: error, executor: engine.name },
-          'this process cannot start jobs for now, will retry',
+          'this process cannot start jobs at the moment, will retry',
         )
       },
     },
   )
 }
 
-/** The files of runs, whichever engine has them. */
+/** The files of runs on all engines. */
 const filesOf = (engines: readonly Engine[]): RunFiles => ({
   async holds(run_id, path) {
     for (const { executor } of engines) if (await executor.holds(run_id, path)) return true

@@ -40,7 +40,7 @@ export async function openWriteSide(core: Core): Promise<Deps> {
   const { config, logger, life, now, pool, log, topics } = core
   const topic = topics.decisions.name
   await raiseEpoch(pool, logger)
-  // A gateway decides nothing, and starts without the log.
+  // A gateway takes no decisions and starts without the log.
   if (!isGatewayAlone(config)) await refuseLogAhead({ pool, log, topic, logger })
   if (config.roles.includes('relay'))
     core.relay.current = life.owns('relay', startRelay({ pool, log, topic, logger }), started =>
@@ -67,7 +67,8 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     queue: createQueueBook({
       pool,
       now,
-      failed: error => logger.error({ err: error }, 'the waits of the queue could not be forecast'),
+      failed: error =>
+        logger.error({ err: error }, 'the waiting times in the queue could not be estimated'),
     }),
     ...stores,
     uploadKey: addressKeyOf(await readPositionKey(pool), 'uploads'),
@@ -82,7 +83,7 @@ export async function openWriteSide(core: Core): Promise<Deps> {
   }
 }
 
-/** The store of decisions with what follows from each; `wakes` are called after a commit. */
+/** The store of decisions with their consequences; `wakes` are called after a commit. */
 export const openEventStore = (
   { pool, config }: Pick<Core, 'pool' | 'config'>,
   wakes: Pick<EventStoreDeps, 'committed' | 'dutiesAdded'>,
