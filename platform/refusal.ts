@@ -22,7 +22,7 @@ export type RefusalCode = keyof typeof statusOfRefusal
 /** For the API's documentation; a refusal's `detail` gives the specifics. A narrower `code` may follow. */
 export const meaningOfRefusal: Record<RefusalCode, string> = {
   invalid: 'the values fit the schema, but not the rules',
-  unauthenticated: 'no valid credential identifies the caller',
+  unauthenticated: 'the caller is not validly identified',
   forbidden: 'the caller may not do this',
   not_found: 'no such resource is visible to the caller',
   method_not_allowed: 'the path does not support this method',

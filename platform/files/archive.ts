@@ -133,7 +133,7 @@ class Reading {
     const kind = kindOf(entry)
     if (kind === null) throw notPlain(entry)
     if (((entry.mode ?? 0) & 0o7000) !== 0)
-      throw unsafe(`${shown(entry.path)} would change the user a program runs as (setuid)`)
+      throw unsafe(`${shown(entry.path)} would give a program the rights of another user (setuid)`)
     const path = this.#names.accept(entry.path, kind)
     if (kind === 'file') {
       this.#contents.files += 1
