@@ -28,7 +28,7 @@ export const notificationRead = event(
 export type NotificationEvent = EventOf<typeof notificationSent> | EventOf<typeof notificationRead>
 export type NotificationSent = Static<typeof notificationSent.data>
 
-/** A person's unread notifications, the oldest first. */
+/** A person's unread notifications, oldest first. */
 export type Feed = { unread: Pick<NotificationSent, 'notification_id' | 'group_key' | 'count'>[] }
 
 function evolve({ unread }: Feed, { type, data }: Stamped<NotificationEvent>): Feed {

@@ -243,7 +243,7 @@ export const deployment = Type.Object({
   }),
   autoscaling: Type.Object({ metric: Type.Literal('concurrency'), ...autoscalingBounds }),
   limits: Type.Object(limits),
-  /** What requests and answers said is kept by no version yet. */
+  /** The contents of requests and responses are not stored by any version yet. */
   capture: Type.Object({
     enabled: Type.Literal(false),
     sample_rate: Type.Literal(0),
@@ -294,7 +294,7 @@ export const revision = Type.Object({
   checks: Type.Array(check),
   /** Its benchmarks beside those of the promoted revision; of the promoted one, beside the one before it. */
   gates: Type.Array(benchmarkDelta),
-  /** What answers for it, and what did until lately, the newest first; at most 20. */
+  /** What answers for it, and what did until lately, newest first; at most 20. */
   engines: Type.Array(
     Type.Object({
       replica_id: Type.String(),

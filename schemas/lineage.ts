@@ -10,7 +10,7 @@ export const lineageKinds = ['retry', 'clone', 'init_from'] as const
 /** `GET /api/runs/{run_id}/lineage`: what a run came from and what came from it, over any number of steps. */
 export const lineage = Type.Object({
   run_id: Type.String(),
-  /** The run itself and those connected to it that the caller may read, the oldest first. */
+  /** The run itself and those connected to it that the caller may read, oldest first. */
   runs: Type.Array(
     Type.Object({
       run_id: Type.String(),

@@ -96,7 +96,7 @@ export function readNumber(reading: Reading): number {
   const text = readValue(reading)
   const value = toFinite(text)
   if (value === null)
-    throw new SearchFault(`Metrics are compared with numbers, and ${text} is none`, at)
+    throw new SearchFault(`Metrics are compared with numbers, and ${text} is not one`, at)
   return value
 }
 

@@ -21,7 +21,7 @@ const own = wordsOf({
   by: [(who: string) => `by ${who}`, (who: string) => `由 ${who}`],
   queue: ['Queue', '队列'],
   paused: [
-    'The queue is paused: no job starts; running jobs go on.',
+    'The queue is paused: no job starts; running jobs continue.',
     '队列已暂停：不启动新任务，运行中的任务继续。',
   ],
   going: ['Jobs start as GPUs become free.', 'GPU 空闲时任务即启动。'],
