@@ -14,7 +14,7 @@ export const notificationSent = event(
   ({ username, title }, who) => `${who} notified ${username}: ${title}`,
 )
 
-/** These were marked as read, by the person or because there were too many unread ones (the oldest go first). */
+/** These were marked as read, by the person or because there were too many unread ones (oldest first). */
 export const notificationRead = event(
   'notification.read',
   Type.Object({

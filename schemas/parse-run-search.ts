@@ -24,7 +24,7 @@ import {
   toFinite,
 } from './search-words.ts'
 
-/** Null for a search without conditions. Throws a `SearchFault`, and nothing else. */
+/** Null for a search without conditions. Only throws `SearchFault`. */
 export function parseSearch(text: string): RunSearch | null {
   if (text.length > searchLimits.length)
     throw new SearchFault(
@@ -119,7 +119,7 @@ function readCondition(reading: Reading): Condition {
 
 type Named = { name: string; sign: Sign; from: number }
 
-/** Null if the name is no field. */
+/** Null if the name is not a field. */
 function readField(reading: Reading, named: Named): Condition | null {
   const { name, sign } = named
   if ((name === 'after' || name === 'before') && sign === ':') {
